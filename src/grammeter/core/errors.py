@@ -1,0 +1,107 @@
+"""The errors of the package, one class per cause.
+
+::
+
+    GrammeterError
+    +-- UsageError              exit 2   a wrong option, name or combination of arguments
+    |   +-- UnknownNameError             a name that does not exist; suggests the nearest ones
+    +-- DataError               exit 3   what was read is wrong; names file and line
+    |   +-- LengthMismatchError          two inputs that must be parallel are not
+    +-- MissingResourceError    exit 4   a model, package or data set is not here; says how to get it
+    +-- RemoteError             exit 5   a remote service failed
+
+Every message says what is wrong, where, and what to do about it.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import ClassVar
+
+
+class GrammeterError(Exception):
+    """Base of all errors that a user can cause or mend.
+
+    Parameters
+    ----------
+    message
+        What is wrong, in one sentence.
+    where
+        ``file`` or ``file:line``, where that is known.
+    fix
+        What to do about it, in one sentence.
+    """
+
+    exit_code: ClassVar[int] = 3
+
+    def __init__(self, message: str, *, where: str | None = None, fix: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.where = where
+        self.fix = fix
+
+    def __str__(self) -> str:
+        head = f"{self.where}: {self.message}" if self.where else self.message
+        return f"{head}\n  {self.fix}" if self.fix else head
+
+
+class UsageError(GrammeterError):
+    """A wrong option, name or combination of arguments (exit code 2)."""
+
+    exit_code = 2
+
+
+class UnknownNameError(UsageError):
+    """A name that does not exist; the message suggests near ones (exit code 2).
+
+    Parameters
+    ----------
+    kind
+        What the name should be: ``metric``, ``option of gleu``, ``system`` ...
+    name
+        The unknown name.
+    known
+        All names that exist.
+    """
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        names = sorted(known)
+        near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
+        fix = f"Did you mean {_either(near)}?" if near else f"There are: {', '.join(names)}."
+        super().__init__(f"unknown {kind} {name!r}", fix=fix)
+        self.name = name
+        self.suggestions = tuple(near)
+
+
+class DataError(GrammeterError):
+    """What was read is wrong (exit code 3)."""
+
+
+class LengthMismatchError(DataError):
+    """Two inputs that must be parallel have different numbers of lines (exit code 3)."""
+
+    def __init__(self, first: str, first_count: int, second: str, second_count: int) -> None:
+        super().__init__(
+            f"{first_count} lines, but {second} has {second_count}",
+            where=first,
+            fix="Files that are scored together need one line per sentence, in the same order;"
+            " look for a missing, an extra or a trailing blank line.",
+        )
+
+
+class MissingResourceError(GrammeterError):
+    """A model, package or data set is not here (exit code 4)."""
+
+    exit_code = 4
+
+
+class RemoteError(GrammeterError):
+    """A remote service failed (exit code 5)."""
+
+    exit_code = 5
+
+
+def _either(names: list[str]) -> str:
+    quoted = [repr(name) for name in names]
+    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} or {quoted[-1]}"

@@ -1,0 +1,95 @@
+"""Scores: a value, its parts, and where it comes from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from grammeter.core.signature import Signature
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """True positives, false positives and false negatives; weights are allowed."""
+
+    tp: float
+    fp: float
+    fn: float
+
+    @property
+    def precision(self) -> float:
+        """``tp / (tp + fp)``; 1 where nothing was proposed."""
+        return self.tp / (self.tp + self.fp) if self.tp + self.fp else 1.0
+
+    @property
+    def recall(self) -> float:
+        """``tp / (tp + fn)``; 1 where there was nothing to find."""
+        return self.tp / (self.tp + self.fn) if self.tp + self.fn else 1.0
+
+    def f(self, beta: float) -> float:
+        """F-measure; recall weighs ``beta`` times as much as precision, 0 where undefined."""
+        p, r, b2 = self.precision, self.recall, beta * beta
+        below = b2 * p + r
+        return (1 + b2) * p * r / below if below else 0.0
+
+    def parts(self) -> dict[str, float]:
+        """``precision recall tp fp fn``, as promised for edit-based metrics."""
+        return {
+            "precision": self.precision,
+            "recall": self.recall,
+            "tp": self.tp,
+            "fp": self.fp,
+            "fn": self.fn,
+        }
+
+
+def _no_parts() -> Mapping[str, float]:
+    return {}
+
+
+@dataclass(frozen=True)
+class Score:
+    """What one metric says of one system.
+
+    Attributes
+    ----------
+    value
+        In the metric's own units (0 to 1 for an F-score); NaN if there is none.
+    parts
+        Further figures by name.
+    n
+        Number of segments.
+    signature
+        Everything the value depends on.
+    reason
+        Why the value is NaN.
+    """
+
+    value: float
+    signature: Signature
+    n: int
+    parts: Mapping[str, float] = field(default_factory=_no_parts)
+    reason: str | None = None
+
+    def __float__(self) -> float:
+        return self.value
+
+    def to_json(self) -> dict[str, Any]:
+        """Return ``{"value": ..., "parts": {...}}``; NaN becomes ``null`` with a reason."""
+        data: dict[str, Any] = {"value": json_number(self.value)}
+        if data["value"] is None:
+            data["reason"] = self.reason or "undefined"
+        data["parts"] = {name: json_number(value) for name, value in self.parts.items()}
+        return data
+
+
+def json_number(value: float) -> float | int | None:
+    """Return a number that JSON can hold: whole counts as integers, NaN as ``None``."""
+    if isinstance(value, bool):
+        return int(value)
+    if isinstance(value, int):
+        return value
+    number = float(value)
+    return number if math.isfinite(number) else None

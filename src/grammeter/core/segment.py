@@ -1,0 +1,32 @@
+"""What one metric call sees: a source sentence, a hypothesis and what it is held against."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from grammeter.core.edit import GoldEdits
+
+
+def _no_gold() -> GoldEdits:
+    return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """One output of one system for one source sentence.
+
+    ``references`` holds one text per reference, ``None`` where this sentence lacks it;
+    ``gold`` the edits by annotator. Either may be empty. Segments of one source line share
+    the very same ``references`` and ``gold`` objects, so that a metric can do the work on
+    them once.
+    """
+
+    source: str
+    hypothesis: str
+    references: tuple[str | None, ...] = ()
+    gold: GoldEdits = field(default_factory=_no_gold)
+
+    @property
+    def texts(self) -> list[str]:
+        """The references that this sentence has."""
+        return [text for text in self.references if text is not None]

@@ -1,0 +1,77 @@
+"""Signatures: everything a number depends on, in one line of text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from urllib.parse import quote, unquote
+
+from grammeter.version import __version__
+
+_SAFE = " !\"#$&'()*+,-./;<=>?@[]^_`{}~"
+
+
+@dataclass(frozen=True)
+class Signature:
+    """Ordered ``key:value`` pairs after a name; the package's version stands last.
+
+    ``str`` gives ``m2|beta:0.5|refs:2|version:0.1.0``; :meth:`parse` reads it back. ``|``,
+    ``:`` and ``%`` inside keys and values are percent-encoded.
+    """
+
+    name: str
+    pairs: tuple[tuple[str, str], ...]
+
+    @classmethod
+    def of(cls, name: str, settings: Mapping[str, object]) -> Signature:
+        """Build a signature from settings, in their order, and add the version."""
+        pairs = [(key, _plain(value)) for key, value in settings.items() if key != "version"]
+        return cls(name, (*pairs, ("version", __version__)))
+
+    @classmethod
+    def parse(cls, text: str) -> Signature:
+        """Read what ``str`` wrote.
+
+        Raises
+        ------
+        ValueError
+            If a part has no colon.
+        """
+        name, *parts = text.split("|")
+        pairs: list[tuple[str, str]] = []
+        for part in parts:
+            key, colon, value = part.partition(":")
+            if not colon:
+                raise ValueError(f"not a signature: {part!r} has no colon")
+            pairs.append((unquote(key), unquote(value)))
+        return cls(unquote(name), tuple(pairs))
+
+    def __str__(self) -> str:
+        return "|".join([_escape(self.name), *(f"{_escape(k)}:{_escape(v)}" for k, v in self)])
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        return iter(self.pairs)
+
+    def __getitem__(self, key: str) -> str:
+        return dict(self.pairs)[key]
+
+    def extended(self, settings: Mapping[str, object]) -> Signature:
+        """Return a signature with more settings before the version."""
+        merged: dict[str, object] = {k: v for k, v in self.pairs if k != "version"}
+        return Signature.of(self.name, merged | dict(settings))
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "none" if value is None else str(value)
+
+
+def _escape(text: str) -> str:
+    kept = quote(text, safe=_SAFE)
+    return kept if kept.isascii() and text.isascii() else _escape_specials(text)
+
+
+def _escape_specials(text: str) -> str:
+    """Encode only what separates; letters of other scripts stay readable."""
+    return text.replace("%", "%25").replace("|", "%7C").replace(":", "%3A")

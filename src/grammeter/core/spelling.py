@@ -1,0 +1,181 @@
+"""How a metric is spelled: ``name`` or ``name(field=value, field=value)``.
+
+A value is a number, ``true``, ``false``, ``none``, a bare word or path, a text in single or
+double quotes (a backslash escapes the quote or itself), or several values in parentheses.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import cast
+
+from grammeter.core.errors import UsageError
+
+Value = bool | int | float | str | None | tuple["Value", ...]
+"""What a field of a metric may hold."""
+
+_NAME = re.compile(r"\s*([A-Za-z][\w.+-]*)\s*")
+_FIELD = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*")
+_INTEGER = re.compile(r"[+-]?\d+\Z")
+_BARE = re.compile(r"[A-Za-z0-9_./~@+:-]+\Z")
+_WORDS: Mapping[str, Value] = {"true": True, "false": False, "none": None}
+_SPELLED: Mapping[object, str] = {True: "true", False: "false", None: "none"}
+
+
+def parse(text: str) -> tuple[str, dict[str, Value]]:
+    """Split a spelling into its name and its fields.
+
+    Raises
+    ------
+    UsageError
+        If it is not a spelling, or names a field twice.
+    """
+    match = _NAME.match(text)
+    if match is None:
+        raise _malformed(text, 0, "a name")
+    name, at = match[1], match.end()
+    if at == len(text):
+        return name, {}
+    if text[at] != "(":
+        raise _malformed(text, at, "'('")
+    fields, at = _fields(text, at + 1)
+    if text[at:].strip():
+        raise _malformed(text, at, "the end")
+    return name, fields
+
+
+def spell(name: str, fields: Mapping[str, Value]) -> str:
+    """Write a spelling that :func:`parse` reads back."""
+    if not fields:
+        return name
+    return f"{name}({', '.join(f'{key}={spell_value(value)}' for key, value in fields.items())})"
+
+
+def spell_value(value: Value) -> str:
+    """Write one value."""
+    if isinstance(value, tuple):
+        inner = ", ".join(spell_value(v) for v in value)
+        return f"({inner},)" if len(value) == 1 else f"({inner})"
+    if value is None or isinstance(value, bool):
+        return _SPELLED[value]
+    if isinstance(value, str):
+        return value if _is_bare(value) else _quoted(value)
+    return repr(value)
+
+
+def _is_bare(text: str) -> bool:
+    return bool(_BARE.match(text)) and isinstance(_bare(text), str)
+
+
+def _quoted(text: str) -> str:
+    mark = "'" if '"' in text and "'" not in text else '"'
+    return mark + text.replace("\\", "\\\\").replace(mark, "\\" + mark) + mark
+
+
+def _fields(text: str, at: int) -> tuple[dict[str, Value], int]:
+    fields: dict[str, Value] = {}
+    while not (at := _skip(text, at)) < len(text) or text[at] != ")":
+        match = _FIELD.match(text, at)
+        if match is None:
+            raise _malformed(text, at, "field=value or ')'")
+        if match[1] in fields:
+            raise UsageError(f"{text!r} sets {match[1]!r} twice", fix="Keep one of them.")
+        fields[match[1]], at = _value(text, match.end())
+        at = _after_value(text, at)
+    return fields, at + 1
+
+
+def _value(text: str, at: int) -> tuple[Value, int]:
+    at = _skip(text, at)
+    if at < len(text) and text[at] in "'\"":
+        return _quoted_value(text, at)
+    if at < len(text) and text[at] == "(":
+        return _tuple(text, at + 1)
+    end = at
+    while end < len(text) and text[end] not in ",()":
+        end += 1
+    word = text[at:end].strip()
+    if not word:
+        raise _malformed(text, at, "a value")
+    return _bare(word), end
+
+
+def _tuple(text: str, at: int) -> tuple[Value, int]:
+    values: list[Value] = []
+    while not (at := _skip(text, at)) < len(text) or text[at] != ")":
+        value, at = _value(text, at)
+        values.append(value)
+        at = _after_value(text, at)
+    return tuple(values), at + 1
+
+
+def _after_value(text: str, at: int) -> int:
+    at = _skip(text, at)
+    if at < len(text) and text[at] == ",":
+        return at + 1
+    if at < len(text) and text[at] == ")":
+        return at
+    raise _malformed(text, at, "',' or ')'")
+
+
+def _quoted_value(text: str, at: int) -> tuple[str, int]:
+    mark, letters, at = text[at], "", at + 1
+    while at < len(text) and text[at] != mark:
+        if text[at] == "\\" and text[at + 1 : at + 2] in (mark, "\\"):
+            at += 1
+        letters += text[at]
+        at += 1
+    if at == len(text):
+        raise _malformed(text, at, f"the closing {mark}")
+    return letters, at + 1
+
+
+def _bare(word: str) -> Value:
+    if word.lower() in _WORDS:
+        return _WORDS[word.lower()]
+    if _INTEGER.match(word):
+        return int(word)
+    try:
+        return float(word)
+    except ValueError:
+        return word
+
+
+def _skip(text: str, at: int) -> int:
+    while at < len(text) and text[at].isspace():
+        at += 1
+    return at
+
+
+def _malformed(text: str, at: int, expected: str) -> UsageError:
+    found = repr(text[at : at + 12]) if at < len(text) else "the end"
+    return UsageError(
+        f"cannot read {text!r}: {expected} expected at character {at + 1}, found {found}",
+        fix='Write it as name or "name(field=value, field=value)", in quotes on the shell.',
+    )
+
+
+def coerce(value: Value, allowed: tuple[object, ...]) -> Value:
+    """Fit a parsed value to a field: its types and, where it is an enumeration, its words.
+
+    ``allowed`` mixes types (``float``, ``str`` ...), ``None`` and literal values. A number is
+    taken as text where only texts are allowed (``row0=3.2``), an integer as a float.
+
+    Raises
+    ------
+    ValueError
+        If nothing allowed fits.
+    """
+    for option in allowed:
+        if not isinstance(option, type) and value == option and type(value) is type(option):
+            return value
+    for option in allowed:
+        if isinstance(option, type) and type(value) is option:
+            return value
+    if type(value) is int and float in allowed:
+        return float(value)
+    word = spell_value(value) if not isinstance(value, str) else value
+    if word in allowed or (str in allowed and isinstance(value, int | float)):
+        return cast("str", word)
+    raise ValueError(word)

@@ -1,0 +1,109 @@
+"""Sufficient statistics: what is counted once and scored many times."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Statistics:
+    """One row per segment, one slot per competing reference, one column per count.
+
+    Attributes
+    ----------
+    rows
+        Shape ``(segments, slots, columns)``; whole numbers for counts, floats for weights.
+        What stands in an absent slot is zero.
+    present
+        Shape ``(segments, slots)``: whether this segment has this reference.
+    labels
+        The number of the reference or annotator in each slot, ascending.
+    columns
+        The name of each count.
+    """
+
+    rows: npt.NDArray[Any]
+    present: BoolArray
+    labels: tuple[int, ...]
+    columns: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        expected = (*self.present.shape, len(self.columns))
+        if self.rows.shape != expected or self.present.shape[1] != len(self.labels):
+            raise ValueError(f"statistics of shape {self.rows.shape} do not fit {expected}")
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def slots(self) -> int:
+        """How many references compete."""
+        return len(self.labels)
+
+    def take(self, indices: Sequence[int] | IntArray) -> Statistics:
+        """Return the chosen segments, in the given order, repetitions allowed."""
+        chosen = np.asarray(indices, dtype=np.int64)
+        return Statistics(self.rows[chosen], self.present[chosen], self.labels, self.columns)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain lists; an absent slot is ``null``."""
+        rows = [
+            [row if there else None for row, there in zip(slots, present, strict=True)]
+            for slots, present in zip(self.rows.tolist(), self.present.tolist(), strict=True)
+        ]
+        return {"labels": list(self.labels), "columns": list(self.columns), "rows": rows}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Statistics:
+        """Read what :meth:`to_json` wrote."""
+        empty = [0] * len(data["columns"])
+        present = [[slot is not None for slot in slots] for slots in data["rows"]]
+        rows = [[slot or empty for slot in slots] for slots in data["rows"]]
+        shape = (len(rows), len(data["labels"]), len(empty))
+        return cls(
+            np.array(rows).reshape(shape) if rows else np.zeros(shape, dtype=np.int64),
+            np.array(present, dtype=np.bool_).reshape(shape[:2]),
+            tuple(data["labels"]),
+            tuple(data["columns"]),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class SegmentScores:
+    """A score for each segment alone.
+
+    Attributes
+    ----------
+    values
+        Shape ``(segments,)``, in the metric's units; NaN where there is none.
+    chosen
+        Shape ``(segments,)``: number of the chosen reference or annotator, -1 where the score
+        belongs to none (a mean over references, say).
+    parts
+        Further figures by name, each of shape ``(segments,)``.
+    reason
+        Why a value is NaN.
+    """
+
+    values: FloatArray
+    chosen: IntArray
+    parts: dict[str, npt.NDArray[Any]]
+    reason: str | None = None
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def take(self, indices: Sequence[int] | IntArray) -> SegmentScores:
+        """Return the chosen segments, in the given order."""
+        at = np.asarray(indices, dtype=np.int64)
+        parts = {name: column[at] for name, column in self.parts.items()}
+        return SegmentScores(self.values[at], self.chosen[at], parts, self.reason)

@@ -1,0 +1,1 @@
+"""Metrics, one file each; they meet only through :mod:`~grammeter.metrics.base`."""

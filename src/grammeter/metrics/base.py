@@ -1,0 +1,176 @@
+"""What a metric is: a frozen value whose fields are its whole configuration."""
+
+from __future__ import annotations
+
+import types
+import typing
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import Any, ClassVar, Literal, Union, cast
+
+import numpy as np
+
+from grammeter.core import spelling
+from grammeter.core.errors import UnknownNameError, UsageError
+from grammeter.core.explanation import Explanation
+from grammeter.core.score import Score
+from grammeter.core.segment import Segment
+from grammeter.core.signature import Signature
+from grammeter.core.statistics import FloatArray, SegmentScores, Statistics
+
+Needs = Literal["gold", "texts", "gold or texts", "nothing"]
+"""What a metric holds a hypothesis against: gold edits, reference texts, either, or nothing."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Metric(ABC):
+    """Base of all metrics.
+
+    A subclass is a frozen, keyword-only dataclass with the class attributes below and the
+    three abstract methods. Work is done in :meth:`statistics`, on a whole batch; everything
+    else reduces its rows and is cheap: :meth:`score` a corpus, :meth:`sentences` each row
+    alone, :meth:`summands` and :meth:`value_of` a thousand resamples at once.
+
+    ``str(metric)`` is its spelling, ``gleu(order=3)``; :func:`grammeter.metric` reads it back.
+    """
+
+    name: ClassVar[str]
+    """The spelling without fields."""
+    title: ClassVar[str]
+    """One sentence: what it measures and whose it is."""
+    needs: ClassVar[Needs]
+    citation: ClassVar[str]
+    """BibTeX of the paper to cite."""
+    higher_is_better: ClassVar[bool] = True
+    resampling: ClassVar[str] = "chosen references fixed"
+    """How resampled scores treat the choice among references; stands in the signature."""
+
+    def __post_init__(self) -> None:
+        for name, allowed in _allowed(type(self)).items():
+            value = getattr(self, name)
+            try:
+                fitted = spelling.coerce(value, allowed)
+            except ValueError:
+                raise UsageError(
+                    f"{self.name}: {name}={spelling.spell_value(value)} is not possible",
+                    fix=f"{name} takes {_describe(allowed)}.",
+                ) from None
+            object.__setattr__(self, name, fitted)
+        self.check_fields()
+
+    def check_fields(self) -> None:  # noqa: B027 - most metrics have nothing to add
+        """Raise :class:`UsageError` where a field's value is out of range."""
+
+    @abstractmethod
+    def statistics(self, segments: Sequence[Segment]) -> Statistics:
+        """Count once: one row per segment, one slot per competing reference."""
+
+    @abstractmethod
+    def score(self, statistics: Statistics) -> Score:
+        """Score a corpus from its rows, the choice among references included."""
+
+    @abstractmethod
+    def sentences(self, statistics: Statistics) -> SegmentScores:
+        """Score each row alone."""
+
+    @abstractmethod
+    def summands(self, statistics: Statistics) -> FloatArray:
+        """Return rows that add up, shape ``(segments, k)``: references already chosen.
+
+        ``value_of(summands(s).sum(0))`` is the corpus score under the rule that
+        :attr:`resampling` names.
+        """
+
+    @abstractmethod
+    def value_of(self, sums: FloatArray) -> FloatArray:
+        """Score sums of :meth:`summands`: shape ``(..., k)`` to ``(...)``."""
+
+    def explain(self, segment: Segment) -> Explanation:
+        """Say why one segment gets its score."""
+        scores = self.sentences(self.statistics([segment]))
+        chosen = int(scores.chosen[0])
+        return Explanation(
+            value=float(scores.values[0]),
+            parts={name: column[0].item() for name, column in scores.parts.items()},
+            chosen=chosen if chosen >= 0 else None,
+        )
+
+    def evaluate(self, segments: Sequence[Segment]) -> Score:
+        """Count and score in one step."""
+        return self.score(self.statistics(segments))
+
+    def settings(self) -> dict[str, object]:
+        """Return what the signature shows besides the fields; subclasses add theirs."""
+        return {}
+
+    def signature(self, context: Mapping[str, object] | None = None) -> Signature:
+        """Return name, all fields, :meth:`settings`, then the context of the run."""
+        own: dict[str, object] = {f.name: _shown(getattr(self, f.name)) for f in fields(self)}
+        return Signature.of(self.name, own | self.settings() | dict(context or {}))
+
+    def __str__(self) -> str:
+        changed = {
+            f.name: getattr(self, f.name)
+            for f in fields(self)
+            if getattr(self, f.name) != f.default
+        }
+        return spelling.spell(self.name, changed)
+
+
+def build(cls: type[Metric], given: Mapping[str, spelling.Value]) -> Metric:
+    """Make a metric from parsed fields.
+
+    Raises
+    ------
+    UnknownNameError
+        If a field does not exist.
+    UsageError
+        If a value does not fit its field.
+    """
+    known = [f.name for f in fields(cls)]
+    for name in given:
+        if name not in known:
+            if not known:
+                raise UsageError(f"{cls.name} has no options, so no {name!r}", fix="Leave it out.")
+            raise UnknownNameError(f"option of {cls.name}", name, known)
+    return cls(**cast("dict[str, Any]", dict(given)))
+
+
+def mean_of(values: FloatArray, signature: Signature, reason: str | None) -> Score:
+    """Score a corpus by the plain mean of its sentence scores; NaN if one of them is."""
+    if not len(values):
+        return Score(value=float("nan"), signature=signature, n=0, reason="no segments")
+    missing = int(np.isnan(values).sum())
+    why = f"{missing} of {len(values)} segments have no score: {reason}" if missing else None
+    return Score(value=float(np.mean(values)), signature=signature, n=len(values), reason=why)
+
+
+@cache
+def _allowed(cls: type[Metric]) -> dict[str, tuple[object, ...]]:
+    hints = typing.get_type_hints(cls)
+    return {f.name: tuple(_options(hints[f.name])) for f in fields(cls)}
+
+
+def _options(hint: Any) -> list[object]:
+    origin = typing.get_origin(hint)
+    if origin is Literal:
+        return list(typing.get_args(hint))
+    if origin in (Union, types.UnionType):
+        return [option for part in typing.get_args(hint) for option in _options(part)]
+    return [None] if hint is type(None) else [origin or hint]
+
+
+def _describe(allowed: Sequence[object]) -> str:
+    words = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
+    shown = [
+        words.get(option, option.__name__) if isinstance(option, type)
+        else spelling.spell_value(cast("spelling.Value", option))
+        for option in allowed
+    ]
+    return ", ".join(shown[:-1]) + " or " + shown[-1] if len(shown) > 1 else shown[0]
+
+
+def _shown(value: object) -> object:
+    return spelling.spell_value(value) if isinstance(value, tuple) else value  # pyright: ignore

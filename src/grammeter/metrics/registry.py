@@ -1,0 +1,93 @@
+"""Names to metrics: a plain table, entry points, and suggestions for typing errors."""
+
+from __future__ import annotations
+
+import importlib
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import cast
+
+from grammeter.core import spelling
+from grammeter.core.errors import GrammeterError, UnknownNameError, UsageError
+from grammeter.metrics.base import Metric, build
+
+BUILT_IN: dict[str, str] = {
+    "m2": "grammeter.metrics.m2:M2",
+    "sentm2": "grammeter.metrics.m2:SentM2",
+    "gleu": "grammeter.metrics.gleu:Gleu",
+    "imeasure": "grammeter.metrics.imeasure:IMeasure",
+    "green": "grammeter.metrics.green:Green",
+    "bleu": "grammeter.metrics.ngram:Bleu",
+    "chrf": "grammeter.metrics.ngram:Chrf",
+    "meteor_es": "grammeter.metrics.meteor:MeteorES",
+}
+"""Name -> ``module:class`` of every metric of the package."""
+
+GROUP = "grammeter.metrics"
+"""The entry point group in which other packages announce their metrics."""
+
+
+def metric(spelled: str | Metric) -> Metric:
+    """Make a metric from its spelling, ``gleu(order=4)``; a metric is returned as it is.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such metric or option.
+    UsageError
+        If the spelling cannot be read or a value does not fit.
+    """
+    if isinstance(spelled, Metric):
+        return spelled
+    name, given = spelling.parse(spelled)
+    return build(metric_class(name), given)
+
+
+def metric_class(name: str) -> type[Metric]:
+    """Return the class of a metric by its name."""
+    if name in BUILT_IN:
+        return _load(name, BUILT_IN[name])
+    plugins = _plugins()
+    if name in plugins:
+        return _load(name, plugins[name].value)
+    raise UnknownNameError("metric", name, [*BUILT_IN, *plugins])
+
+
+def names() -> list[str]:
+    """Return the names of all metrics, the built-in ones first."""
+    return [*BUILT_IN, *sorted(_plugins())]
+
+
+def _load(name: str, target: str) -> type[Metric]:
+    module, _, attribute = target.partition(":")
+    try:
+        found = getattr(importlib.import_module(module), attribute)
+    except GrammeterError:
+        raise
+    except (ImportError, AttributeError) as error:
+        raise UsageError(
+            f"metric {name!r} cannot be loaded from {target}: {error}",
+            fix="Reinstall the package that brings it, or take it off.",
+        ) from error
+    return cast("type[Metric]", found)
+
+
+@cache
+def _plugins() -> dict[str, EntryPoint]:
+    """Return the metrics of other packages.
+
+    Raises
+    ------
+    UsageError
+        If two packages, or a package and this one, claim the same name.
+    """
+    found: dict[str, EntryPoint] = {}
+    for point in entry_points(group=GROUP):
+        taken = BUILT_IN.get(point.name) or (found[point.name].value if point.name in found else "")
+        if taken:
+            raise UsageError(
+                f"two metrics are called {point.name!r}: {taken} and {point.value}",
+                fix="Uninstall one of the packages, or ask its author for another name.",
+            )
+        found[point.name] = point
+    return found
