@@ -1,0 +1,154 @@
+"""``grammeter data``: the named data sets, where they are and how they get here."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from grammeter.corpus.datasets import DataFile, Imported, Listing
+
+HELP = "list, get and find data sets"
+
+FORMATS = ("table", "json")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the verb's arguments; nothing heavy is imported for it."""
+    parser.description = (
+        "Data sets stand in one folder, a folder for each: GRAMMETER_DATA names it, else it is"
+        " the user's data folder. None is shipped; most have no open licence."
+    )
+    actions = parser.add_subparsers(dest="action", required=True, metavar="list|get|path")
+    listing = actions.add_parser("list", help="all data sets, and whether they are here")
+    listing.add_argument("--verify", action="store_true", help="compute all checksums")
+    get = actions.add_parser("get", help="download a data set, or import what you downloaded")
+    get.add_argument("name")
+    get.add_argument(
+        "--from",
+        dest="source",
+        metavar="PATH",
+        help="a file, a folder or an archive (zip, tar) that holds files of the data set",
+    )
+    path = actions.add_parser("path", help="print where a data set, or one of its files, stands")
+    path.add_argument("name")
+    path.add_argument("file", nargs="?", help="a file of the data set, as 'data get' names it")
+    for action in (listing, get, path):
+        add = action.add_argument
+        add("--format", choices=FORMATS, default="table", help="default: %(default)s")
+        add("-o", "--output", metavar="FILE", help="write the JSON object to a file, too")
+        add("--quiet", action="store_true", help="no notices on standard error")
+
+
+def run(args: argparse.Namespace) -> int:
+    """List, get or find; return the exit code."""
+    actions = {"list": _list, "get": _get, "path": _path}
+    return actions[args.action](args)
+
+
+def _list(args: argparse.Namespace) -> int:
+    from grammeter.corpus.datasets import damaged_files, data_folder, list_datasets
+
+    listings = list_datasets()
+    damaged = {
+        listing.dataset.name: damaged_files(listing.dataset.name) if args.verify else []
+        for listing in listings
+    }
+    sets = [_listing_json(listing) for listing in listings]
+    if args.verify:
+        for entry in sets:
+            entry["damaged"] = [file.path for file in damaged[entry["name"]]]
+    _answer(
+        args,
+        {"kind": "data-sets", "folder": str(data_folder()), "datasets": sets},
+        f"folder: {data_folder()}\n{_table([_row(listing) for listing in listings])}",
+    )
+    broken = {name: files for name, files in damaged.items() if files}
+    for name, files in broken.items():
+        print(f"{name}: wrong checksum: {_paths(files)}", file=sys.stderr)
+    return 3 if broken else 0
+
+
+def _get(args: argparse.Namespace) -> int:
+    from grammeter.corpus.datasets import dataset, get_dataset, import_dataset
+
+    _note(args, f"licence of {args.name}: {dataset(args.name).licence}")
+    done = import_dataset(args.name, args.source) if args.source else get_dataset(args.name)
+    _note(args, f"{len(done.copied)} files copied")
+    for name in done.differing:
+        _note(args, f"{name} is there, but differs from the file that is known")
+    listing = done.listing
+    if listing.missing:
+        _note(args, f"still missing: {_paths(listing.missing)}")
+        for page in dict.fromkeys(file.origin for file in listing.missing):
+            _note(args, f"see {page}")
+    _answer(args, _imported_json(done), f"{listing.folder}\n")
+    return 0
+
+
+def _path(args: argparse.Namespace) -> int:
+    from grammeter.corpus.datasets import dataset_path
+
+    found = str(dataset_path(args.name, args.file))
+    answer = {"kind": "data-path", "name": args.name, "file": args.file, "path": found}
+    _answer(args, answer, f"{found}\n")
+    return 0
+
+
+def _answer(args: argparse.Namespace, answer: dict[str, Any], text: str) -> None:
+    from grammeter.corpus.text import write_text
+
+    shown = json.dumps(answer, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    if args.output:
+        write_text(args.output, shown)
+    sys.stdout.write(shown if args.format == "json" else text)
+
+
+def _note(args: argparse.Namespace, text: str) -> None:
+    if not args.quiet:
+        print(f"note: {text}", file=sys.stderr)
+
+
+def _listing_json(listing: Listing) -> dict[str, Any]:
+    entry = listing.dataset
+    return {
+        "name": entry.name,
+        "state": listing.state,
+        "path": str(listing.folder),
+        "missing": [file.path for file in listing.missing],
+        "title": entry.title,
+        "page": entry.page,
+        "licence": entry.licence,
+        "citation": entry.citation,
+        "download": all(file.url for file in entry.files),
+    }
+
+
+def _imported_json(done: Imported) -> dict[str, Any]:
+    return {
+        "kind": "data-set",
+        **_listing_json(done.listing),
+        "copied": [file.path for file in done.copied],
+        "differing": list(done.differing),
+    }
+
+
+def _row(listing: Listing) -> tuple[str, ...]:
+    entry = listing.dataset
+    how = "download" if all(file.url for file in entry.files) else "by hand"
+    return (entry.name, listing.state, "" if listing.state == "present" else how, entry.title)
+
+
+def _table(rows: Sequence[tuple[str, ...]]) -> str:
+    everything = [("name", "state", "get", "what"), *rows]
+    widths = [max(len(cell) for cell in column) for column in zip(*everything, strict=True)]
+    lines = ["  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) for row in everything]
+    return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
+def _paths(files: Sequence[DataFile], count: int = 5) -> str:
+    rest = f" and {len(files) - count} more" if len(files) > count else ""
+    return ", ".join(file.path for file in files[:count]) + rest

@@ -1,0 +1,196 @@
+"""The score table: metric x system x segment, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from grammeter.core.errors import DataError, UnknownNameError
+from grammeter.core.score import Score, json_number
+from grammeter.core.signature import Signature
+from grammeter.core.statistics import SegmentScores, Statistics
+from grammeter.version import __version__
+
+KIND = "scores"
+
+
+@dataclass(frozen=True, eq=False)
+class MetricScores(Mapping[str, Score]):
+    """All that one metric says: a :class:`Score` by system name.
+
+    Attributes
+    ----------
+    metric
+        The metric's canonical spelling.
+    signature
+        What all its scores depend on.
+    segments, statistics
+        By system: each segment's own score, and the rows from which anything can be scored
+        anew. Empty where only corpus scores are known.
+    """
+
+    metric: str
+    signature: Signature
+    higher_is_better: bool
+    scores: Mapping[str, Score]
+    segments: Mapping[str, SegmentScores] = field(default_factory=dict[str, SegmentScores])
+    statistics: Mapping[str, Statistics] = field(default_factory=dict[str, Statistics])
+
+    def __getitem__(self, system: str) -> Score:
+        if system not in self.scores:
+            raise UnknownNameError("system", system, self.scores)
+        return self.scores[system]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.scores)
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the public shape: signature, direction, a score by system."""
+        return {
+            "signature": str(self.signature),
+            "higher_is_better": self.higher_is_better,
+            "systems": {name: score.to_json() for name, score in self.scores.items()},
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreTable(Mapping[str, MetricScores]):
+    """Scores of several systems by several metrics: ``table["m2"]["AMU"].value``.
+
+    The key of a metric is the spelling that was asked for.
+
+    Attributes
+    ----------
+    systems
+        Names, in the order in which they were given.
+    segments
+        How many sentences each system was scored on.
+    columns
+        :class:`MetricScores` by spelling.
+    corpus
+        The texts that were scored, as plain JSON values, so that a stored table can explain
+        itself; ``None`` where they are unknown.
+    """
+
+    systems: tuple[str, ...]
+    segments: int
+    columns: Mapping[str, MetricScores]
+    corpus: Mapping[str, Any] | None = None
+
+    def __getitem__(self, spelling: str) -> MetricScores:
+        if spelling not in self.columns:
+            raise UnknownNameError("metric in this table", spelling, self.columns)
+        return self.columns[spelling]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the public shape, without segments and statistics."""
+        return {
+            "kind": KIND,
+            "grammeter": __version__,
+            "segments": self.segments,
+            "systems": list(self.systems),
+            "metrics": {name: column.to_json() for name, column in self.columns.items()},
+        }
+
+    def to_full_json(self) -> dict[str, Any]:
+        """Return the public shape and, under ``details`` and ``corpus``, all that is known."""
+        details = {
+            name: {
+                "metric": column.metric,
+                "statistics": {s: rows.to_json() for s, rows in column.statistics.items()},
+                "sentences": {s: _sentences_to_json(x) for s, x in column.segments.items()},
+            }
+            for name, column in self.columns.items()
+        }
+        return self.to_json() | {"details": details, "corpus": self.corpus}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any], *, where: str | None = None) -> ScoreTable:
+        """Read what :meth:`to_json` or :meth:`to_full_json` wrote.
+
+        Raises
+        ------
+        DataError
+            If it is something else; ``where`` names the file.
+        """
+        if data.get("kind") != KIND:
+            raise DataError(
+                f"these are no scores: \"kind\" is {data.get('kind')!r}",
+                where=where,
+                fix="Give a file that 'grammeter score -o FILE' wrote.",
+            )
+        try:
+            details = data.get("details", {})
+            columns = {
+                name: _column(name, shape, details.get(name, {}), data["segments"])
+                for name, shape in data["metrics"].items()
+            }
+            return cls(tuple(data["systems"]), data["segments"], columns, data.get("corpus"))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise DataError(
+                f"damaged scores: {type(error).__name__}: {error}",
+                where=where,
+                fix="Write the file again with 'grammeter score -o FILE'.",
+            ) from error
+
+
+def _column(
+    spelling: str, shape: Mapping[str, Any], details: Mapping[str, Any], segments: int
+) -> MetricScores:
+    signature = Signature.parse(shape["signature"])
+    scores = {
+        system: Score(
+            value=_number(data["value"]),
+            signature=signature,
+            n=segments,
+            parts={key: _number(value) for key, value in data.get("parts", {}).items()},
+            reason=data.get("reason"),
+        )
+        for system, data in shape["systems"].items()
+    }
+    statistics = {s: Statistics.from_json(d) for s, d in details.get("statistics", {}).items()}
+    sentences = {s: _sentences_from_json(d) for s, d in details.get("sentences", {}).items()}
+    metric = details.get("metric", spelling)
+    return MetricScores(
+        metric, signature, shape["higher_is_better"], scores, sentences, statistics
+    )
+
+
+def _number(value: float | None) -> float:
+    return float("nan") if value is None else value
+
+
+def _sentences_to_json(scores: SegmentScores) -> dict[str, Any]:
+    return {
+        "values": [json_number(value) for value in scores.values.tolist()],
+        "reason": scores.reason,
+        "chosen": scores.chosen.tolist(),
+        "parts": {
+            name: [json_number(value) for value in column.tolist()]
+            for name, column in scores.parts.items()
+        },
+    }
+
+
+def _sentences_from_json(data: Mapping[str, Any]) -> SegmentScores:
+    return SegmentScores(
+        values=np.array([_number(value) for value in data["values"]], dtype=np.float64),
+        chosen=np.array(data["chosen"], dtype=np.int64),
+        parts={
+            name: np.array([_number(value) for value in column])
+            for name, column in data["parts"].items()
+        },
+        reason=data["reason"],
+    )

@@ -1,0 +1,224 @@
+"""Read a corpus from files of any known format."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from grammeter.core.edit import Edit, GoldEdits
+from grammeter.core.errors import DataError, UsageError
+from grammeter.corpus.corpus import GIVEN, Corpus
+from grammeter.corpus.gold import TextRule, reference_texts
+from grammeter.corpus.m2 import M2File, parse_m2
+from grammeter.corpus.text import STDIN, checked_lines, notices, read_text, system_name
+
+Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
+"""Unicode normalisation forms."""
+
+_EDIT_LINE = re.compile(r"^A -?\d+ -?\d+\|\|\|", re.MULTILINE)
+PathLike = str | Path
+
+
+def read_corpus(
+    *,
+    source: PathLike | Sequence[PathLike] | None = None,
+    references: Sequence[PathLike] = (),
+    systems: Sequence[PathLike] | Mapping[str, PathLike] = (),
+    names: Sequence[str] | None = None,
+    rule: TextRule | None = None,
+    lenient: bool = False,
+    normalise: Form | None = None,
+) -> Corpus:
+    """Read sources, references and system outputs.
+
+    Parameters
+    ----------
+    source
+        A text, or an M2 file whose ``S`` lines are taken; several are read one after the
+        other. Without it the sentences of the gold M2 are the sources.
+    references
+        Texts, M2 files with gold edits, or both. Where texts are given, metrics on texts use
+        them; else texts are made from the gold edits by ``rule``.
+    systems
+        Texts, by name or named after their files.
+    names
+        Names for ``systems``, in their order.
+    rule
+        How gold edits become texts; default :class:`~grammeter.corpus.gold.TextRule`.
+    lenient
+        Pass over M2 edits outside their sentence and unknown lines, and report them.
+    normalise
+        Bring all texts to this Unicode form; default: leave them as they are.
+
+    Raises
+    ------
+    DataError
+        With file and line, for whatever is wrong with a file.
+    UsageError
+        If two systems have one name, or neither sources nor gold edits are given.
+    """
+    reader = _Reader(lenient=lenient, form=normalise)
+    outputs = {name: reader.lines(f"systems[{name}]", path)
+               for name, path in _named(systems, names).items()}
+    texts, gold_files = reader.references(_listed("references", references))
+    gold = _merged(gold_files)
+    sources = reader.sources(source, gold_files)
+    reader.check_gold(sources, gold_files)
+    text_rule, made = GIVEN, texts
+    if gold and not texts:
+        rule = rule or TextRule()
+        made, left_out = reference_texts(sources, gold, rule)
+        text_rule = str(rule)
+        if left_out:
+            reader.notices.append(
+                f"{reader.origins['gold']}: {left_out} edits overlap an earlier one of the same"
+                " annotator; they are left out of the reference texts, not of the gold edits"
+            )
+    return Corpus(
+        sources=sources,
+        references=made,
+        systems=outputs,
+        gold=gold,
+        text_rule=text_rule if normalise is None else f"{text_rule}, {normalise}",
+        origins=reader.origins,
+        notices=tuple(reader.notices),
+    )
+
+
+@dataclass
+class _Reader:
+    """Reads files and keeps what is to be said of them."""
+
+    lenient: bool
+    form: Form | None
+    origins: dict[str, str] = field(default_factory=dict[str, str])
+    notices: list[str] = field(default_factory=list[str])
+
+    def lines(self, part: str, path: PathLike) -> list[str]:
+        self.origins[part] = str(path)
+        return self._lines_of(self._text(path), path)
+
+    def references(
+        self, paths: Sequence[PathLike]
+    ) -> tuple[list[list[str | None]], list[tuple[str, M2File]]]:
+        texts: list[list[str | None]] = []
+        gold: list[tuple[str, M2File]] = []
+        for path in paths:
+            text = self._text(path)
+            if is_m2(text, path):
+                gold.append((str(path), self._m2(text, path)))
+            else:
+                self.origins[f"references[{len(texts)}]"] = str(path)
+                texts.append([*self._lines_of(text, path)])
+        if gold:
+            self.origins["gold"] = ", ".join(path for path, _ in gold)
+        return texts, gold
+
+    def sources(
+        self,
+        source: PathLike | Sequence[PathLike] | None,
+        gold: Sequence[tuple[str, M2File]],
+    ) -> list[str]:
+        if source is None:
+            if not gold:
+                raise UsageError("no sources", fix="Give the source texts or a gold M2 file.")
+            self.origins["source"] = gold[0][0]
+            return gold[0][1].sources
+        paths = [source] if isinstance(source, str | Path) else list(source)
+        self.origins["source"] = ", ".join(str(path) for path in paths)
+        return [line for path in paths for line in self._source_lines(path)]
+
+    def check_gold(self, sources: Sequence[str], gold: Sequence[tuple[str, M2File]]) -> None:
+        """Refuse gold edits of other sentences; unequal counts are the corpus's business."""
+        for path, file in gold:
+            if len(file.blocks) != len(sources):
+                self.origins["gold"] = path
+                continue
+            for number, (line, block) in enumerate(zip(sources, file.blocks, strict=True), 1):
+                if line != block.source and line.split() != block.source.split():
+                    raise DataError(
+                        f"differs from sentence {number} of {path}: {line[:40]!r} and"
+                        f" {block.source[:40]!r}",
+                        where=f"{self.origins['source']}:{number}",
+                        fix="Gold edits count the tokens of their own S lines; give the sources"
+                        " that belong to them, or leave --source out.",
+                    )
+
+    def _source_lines(self, path: PathLike) -> list[str]:
+        text = self._text(path)
+        return self._m2(text, path).sources if is_m2(text, path) else self._lines_of(text, path)
+
+    def _text(self, path: PathLike) -> str:
+        text = read_text(path)
+        return unicodedata.normalize(self.form, text) if self.form else text
+
+    def _lines_of(self, text: str, path: PathLike) -> list[str]:
+        self.notices += notices(text, path)
+        return checked_lines(text, path)
+
+    def _m2(self, text: str, path: PathLike) -> M2File:
+        file = parse_m2(text, str(path), lenient=self.lenient)
+        self.notices += file.notices
+        return file
+
+
+def is_m2(text: str, path: PathLike) -> bool:
+    """Whether a file is M2: by its name, or because it holds lines of edits."""
+    name = str(path).removesuffix(".gz")
+    return name.endswith(".m2") or _EDIT_LINE.search(text) is not None
+
+
+def _merged(files: Sequence[tuple[str, M2File]]) -> list[GoldEdits]:
+    """Join the annotators of several files; numbers that clash are counted on."""
+    if not files:
+        return []
+    merged: list[dict[int, tuple[Edit, ...]]] = [dict(b.gold) for b in files[0][1].blocks]
+    for path, file in files[1:]:
+        if len(file.blocks) != len(merged):
+            raise DataError(
+                f"{len(file.blocks)} sentences, but {files[0][0]} has {len(merged)}",
+                where=path,
+                fix="Gold files that are used together must have the same sentences.",
+            )
+        taken = {number for gold in merged for number in gold}
+        own = {number for block in file.blocks for number in block.gold}
+        shift = max(taken) + 1 - min(own) if taken & own else 0
+        for gold, block in zip(merged, file.blocks, strict=True):
+            gold.update({number + shift: edits for number, edits in block.gold.items()})
+    return [*merged]
+
+
+def _named(
+    systems: Sequence[PathLike] | Mapping[str, PathLike], names: Sequence[str] | None
+) -> dict[str, PathLike]:
+    if isinstance(systems, Mapping):
+        return dict(systems)
+    paths = _listed("systems", systems)
+    given = list(names) if names is not None else [system_name(path) for path in paths]
+    if len(given) != len(paths):
+        raise UsageError(
+            f"{len(given)} names for {len(paths)} outputs", fix="Give one name for each output."
+        )
+    for name in given:
+        if given.count(name) > 1:
+            both = ", ".join(str(p) for p, n in zip(paths, given, strict=True) if n == name)
+            raise UsageError(
+                f"two systems are called {name!r}: {both}", fix="Rename one with --names."
+            )
+    return dict(zip(given, paths, strict=True))
+
+
+def _listed(part: str, paths: Sequence[PathLike]) -> list[PathLike]:
+    if isinstance(paths, str | Path):
+        raise DataError(
+            f"{part} is one path where a list of paths belongs",
+            where=part,
+            fix=f"Write {part}=[{str(paths)!r}].",
+        )
+    if sum(str(path) == STDIN for path in paths) > 1:
+        raise UsageError("standard input is read twice", fix="Use '-' once only.")
+    return list(paths)

@@ -1,0 +1,167 @@
+"""Plain text: UTF-8, one sentence a line."""
+
+from __future__ import annotations
+
+import gzip
+import sys
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
+
+from grammeter.core.errors import DataError
+
+STDIN = "-"
+SUFFIXES = (".txt", ".tok", ".out", ".hyp", ".cor", ".m2", ".sgml", ".gz")
+"""What is taken off a file's name to make a system's name."""
+
+
+def read_bytes(path: str | Path) -> bytes:
+    """Read a file, ``-`` for standard input; gzip is unpacked.
+
+    Raises
+    ------
+    DataError
+        If it does not exist, is a folder, cannot be read, or its gzip data are damaged.
+    """
+    try:
+        data = sys.stdin.buffer.read() if str(path) == STDIN else Path(path).read_bytes()
+    except FileNotFoundError:
+        raise DataError("there is no such file", where=str(path), fix="Check the path.") from None
+    except IsADirectoryError:
+        raise DataError(
+            "this is a folder, not a file", where=str(path), fix="Name the file inside it."
+        ) from None
+    except OSError as error:
+        raise DataError(
+            f"cannot be read: {error.strerror}", where=str(path), fix="Check its permissions."
+        ) from error
+    return _unpacked(data, path) if data[:2] == b"\x1f\x8b" else data
+
+
+def decode(data: bytes, path: str | Path) -> str:
+    """Decode UTF-8 and drop a byte order mark.
+
+    Raises
+    ------
+    DataError
+        At the first line that is not UTF-8.
+    """
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        # a byte order mark shifts the position, not the number of line ends before it
+        line = data.count(b"\n", 0, error.start) + 1
+        raise DataError(
+            f"not UTF-8: byte 0x{data[error.start]:02x}",
+            where=f"{path}:{line}",
+            fix="Convert the file, for example: iconv -f LATIN1 -t UTF-8 FILE",
+        ) from None
+
+
+def split_lines(text: str) -> list[str]:
+    r"""Split at ``\n`` only and take one ``\r`` off each line; a last newline ends a line."""
+    lines = text.split("\n")
+    if lines[-1] == "":
+        lines.pop()
+    return [line.removesuffix("\r") for line in lines] if "\r" in text else lines
+
+
+def read_text(path: str | Path) -> str:
+    """Read a whole UTF-8 file; see :func:`read_bytes` and :func:`decode` for the errors."""
+    return decode(read_bytes(path), path)
+
+
+def read_lines(path: str | Path) -> list[str]:
+    """Read a text, one sentence a line; empty lines are kept.
+
+    Raises
+    ------
+    DataError
+        If the file is absent, unreadable, not UTF-8, or empty.
+    """
+    return checked_lines(read_text(path), path)
+
+
+def checked_lines(text: str, path: str | Path) -> list[str]:
+    """Split a file's text into lines; raise :class:`DataError` if there is none."""
+    lines = split_lines(text)
+    if not lines:
+        raise DataError("the file is empty", where=str(path), fix="It needs one sentence a line.")
+    return lines
+
+
+def write_lines(path: str | Path, lines: Iterable[str]) -> None:
+    """Write one sentence a line, gzip by the name's suffix.
+
+    Raises
+    ------
+    DataError
+        If a sentence holds a line end or a lone surrogate.
+    """
+    write_text(path, "".join(f"{checked_line(line)}\n" for line in lines))
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a text as UTF-8, gzip by the name's suffix."""
+    try:
+        data = text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        line = text.count("\n", 0, error.start) + 1
+        raise DataError(
+            f"U+{ord(text[error.start]):04X} is half a surrogate pair, no character",
+            where=f"{path}:{line}",
+            fix="Repair the text where it was made.",
+        ) from None
+    try:
+        # no time and no name in the gzip head: same text, same bytes
+        Path(path).write_bytes(gzip.compress(data, mtime=0) if is_gzip(path) else data)
+    except OSError as error:
+        raise DataError(
+            f"cannot be written: {error.strerror}", where=str(path), fix="Check the folder."
+        ) from error
+
+
+def checked_line(line: str) -> str:
+    """Return the line; raise :class:`DataError` if it holds a line end."""
+    if "\n" in line:
+        raise DataError(
+            f"a sentence holds a line end: {line[:40]!r}", fix="One sentence is one line."
+        )
+    return line
+
+
+def is_gzip(path: str | Path) -> bool:
+    """Whether a file is to be written as gzip."""
+    return str(path).endswith(".gz")
+
+
+def system_name(path: str | Path) -> str:
+    """Return a file's name less known suffixes: ``out/AMU.txt.gz`` is ``AMU``."""
+    name = Path(path).name
+    while name.endswith(SUFFIXES):
+        name = name.rpartition(".")[0]
+    return name or Path(path).name
+
+
+def notices(text: str, path: str | Path) -> list[str]:
+    """Return what a reader should know of a file: CR line ends, unusual white space."""
+    lines = split_lines(text)
+    odd = sum(line != " ".join(line.split()) for line in lines)
+    found: list[str] = []
+    if "\r\n" in text:
+        found.append(f"{path}: line ends are CR LF; the CR is taken off")
+    if odd:
+        found.append(
+            f"{path}: {odd} of {len(lines)} lines have other white space than single spaces;"
+            " tokens are split at any white space"
+        )
+    return found
+
+
+def _unpacked(data: bytes, path: str | Path) -> bytes:
+    try:
+        return gzip.decompress(data)
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(
+            f"damaged gzip data: {error}", where=str(path), fix="Fetch or pack the file again."
+        ) from None

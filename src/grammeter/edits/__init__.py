@@ -1,0 +1,1 @@
+"""Two sentences to edits: alignments, n-grams, and what follows from them."""

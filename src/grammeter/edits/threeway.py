@@ -1,0 +1,419 @@
+"""The I-measure's alignment of source, hypothesis and reference.
+
+Three sentences are written below each other so that the sum of the costs of the three pairs is
+least: two gaps or equal tokens cost 0, a token against a gap 2, two different tokens 3. Of several
+such alignments the one that reading back from the end finds first, in the order of
+:data:`MOVES`, is taken; so the result is defined to the column.
+
+Against leaving all tokens alone, a pair of equal tokens saves 4 and a pair of different ones 1.
+The savings are what is computed here, as *gains*: least cost is greatest gain, and a gap is 0.
+
+The full table has ``n * m * l`` cells. Almost none of them are needed: the sum of the gains of
+the three *pairs* of prefixes is an upper bound for each cell, cheap to have, and nearly always
+attained. :class:`_Search` reads back along cells whose bound says that they may lie on a best
+path, and learns from each dead end. Where that takes too long, :func:`_from_planes` fills the
+table plane by plane. Both give the same columns.
+
+Source: Felice and Briscoe (2015) for the costs; the order of ties is that of their program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from math import isqrt
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+GAP = ""
+"""What stands in a column where a sentence has no token."""
+
+Column = tuple[str, str, str]
+"""Tokens of source, hypothesis and reference that stand below each other."""
+
+Tokens = Sequence[str]
+Triple = tuple[Tokens, Tokens, Tokens]
+"""Source, hypothesis and reference."""
+
+MOVES = ((1, 1, 1), (1, 1, 0), (1, 0, 1), (0, 1, 1), (1, 0, 0), (0, 1, 0), (0, 0, 1))
+"""Which sentences have a token in a column, in the order of preference."""
+
+_PAIR_MOVES = ((1, 1), (1, 0), (0, 1))
+_EQUAL, _DIFFERENT = 4, 1  # gains: two gaps, 2 + 2, less 0 or 3
+_NEVER = 1 << 30
+_BATCH_CELLS = 1 << 20
+
+_Cell = tuple[int, int, int]
+_Gains = npt.NDArray[Any]  # int16, or int32 for sentences of thousands of tokens
+
+
+def align(source: Tokens, hypothesis: Tokens, reference: Tokens) -> list[Column]:
+    """Align three sentences; see :func:`align_all` for many."""
+    return next(align_all([(source, hypothesis, reference)]))[1]
+
+
+def align_all(triples: Sequence[Triple]) -> Iterator[tuple[int, list[Column]]]:
+    """Align many triples, sentences of like length together.
+
+    If the source equals the hypothesis or the reference, the other two are aligned as a pair
+    with the same costs (both; the first alone; the second alone), as the authors' program does.
+
+    Parameters
+    ----------
+    triples
+        Source, hypothesis, reference as sequences of tokens; no token is empty.
+
+    Yields
+    ------
+    index, columns
+        Position in ``triples``, in no particular order, and the columns from left to right. A
+        column has no more than two gaps; without its gaps each row is the sentence.
+    """
+    pairs: list[tuple[int, Triple]] = []
+    others: list[tuple[int, Triple]] = []
+    for index, (source, hypothesis, reference) in enumerate(triples):
+        triple = (tuple(source), tuple(hypothesis), tuple(reference))
+        if triple[0] == triple[1] == triple[2]:
+            yield index, list(zip(*triple, strict=True))
+        elif triple[0] in (triple[1], triple[2]):
+            pairs.append((index, triple))
+        else:
+            others.append((index, triple))
+    for batch in _batches(pairs):
+        yield from _align_pairs(batch)
+    for batch in _batches(others):
+        yield from _align_triples(batch)
+
+
+def _batches(jobs: list[tuple[int, Triple]]) -> Iterator[list[tuple[int, Triple]]]:
+    """Group by length, so that padding is small, into tables of bounded size."""
+    waiting = iter(sorted(jobs, key=lambda job: -max(map(len, job[1]))))
+    for first in waiting:
+        side = max(map(len, first[1])) + 1
+        yield [first, *islice(waiting, _BATCH_CELLS // (side * side))]
+
+
+def _align_pairs(batch: list[tuple[int, Triple]]) -> Iterator[tuple[int, list[Column]]]:
+    """Align triples whose source equals the hypothesis or the reference."""
+    pairs = [(t[0], t[2] if t[0] == t[1] else t[1]) for _, t in batch]
+    first, second = _encoded(pairs)
+    gains = _views(_pair_gains(first, second))
+    for (index, triple), (x, y), gain in zip(batch, pairs, gains, strict=True):
+        columns = _pair_columns(x, y, gain, second.shape[1] + 1)
+        if triple[0] == triple[1]:
+            yield index, [(a, a, b) for a, b in columns]
+        else:
+            yield index, [(a, b, a) for a, b in columns]
+
+
+def _align_triples(batch: list[tuple[int, Triple]]) -> Iterator[tuple[int, list[Column]]]:
+    """Align triples of which source and hypothesis, source and reference differ."""
+    # reading back takes equal last tokens in any case, so they need no cells
+    tails = [_common_suffix(triple) for _, triple in batch]
+    heads = [
+        (s[: len(s) - tail], h[: len(h) - tail], r[: len(r) - tail])
+        for (_, (s, h, r)), tail in zip(batch, tails, strict=True)
+    ]
+    source, hypothesis, reference = _encoded(heads)
+    width = hypothesis.shape[1] + 1, reference.shape[1] + 1
+    gains = zip(
+        _views(_pair_gains(source, hypothesis)),
+        _views(_pair_gains(source, reference)),
+        _views(_pair_gains(hypothesis, reference)),
+        strict=True,
+    )
+    for (index, triple), tail, head, (sh, sr, hr) in zip(batch, tails, heads, gains, strict=True):
+        s, h, r = head
+        pairs = (_Pair(s, h, sh, width[0]), _Pair(s, r, sr, width[1]), _Pair(h, r, hr, width[1]))
+        moves = _Search(head, pairs).path() or _from_planes(head)
+        yield index, _columns(triple, moves + [MOVES[0]] * tail)
+
+
+def _common_suffix(triple: Triple) -> int:
+    length = 0
+    for source, hypothesis, reference in zip(*map(reversed, triple), strict=False):
+        if not source == hypothesis == reference:
+            break
+        length += 1
+    return length
+
+
+def _columns(triple: Triple, moves: Sequence[_Cell]) -> list[Column]:
+    """Write out moves from left to right."""
+    source, hypothesis, reference = map(iter, triple)
+    return [
+        (
+            next(source) if in_source else GAP,
+            next(hypothesis) if in_hypothesis else GAP,
+            next(reference) if in_reference else GAP,
+        )
+        for in_source, in_hypothesis, in_reference in moves
+    ]
+
+
+def _encoded(groups: Sequence[Sequence[Tokens]]) -> list[npt.NDArray[np.int32]]:
+    """Replace tokens by numbers: an array per role, shape ``(groups, longest)``, -1 beyond."""
+    numbers: dict[str, int] = {}
+    arrays: list[npt.NDArray[np.int32]] = []
+    for role in zip(*groups, strict=True):
+        array = np.full((len(role), max(map(len, role))), -1, dtype=np.int32)
+        for row, tokens in zip(array, role, strict=True):
+            row[: len(tokens)] = [numbers.setdefault(token, len(numbers)) for token in tokens]
+        arrays.append(array)
+    return arrays
+
+
+def _gain_type(tokens: int) -> type[np.signedinteger[Any]]:
+    return np.int16 if 2 * _EQUAL * tokens < np.iinfo(np.int16).max else np.int32
+
+
+def _pair_gains(first: npt.NDArray[np.int32], second: npt.NDArray[np.int32]) -> _Gains:
+    """Greatest gain of each pair of prefixes: ``(b, n)``, ``(b, m)`` to ``(b, n+1, m+1)``.
+
+    Padding only touches cells beyond the sentences.
+    """
+    batch, n = first.shape
+    m = second.shape[1]
+    table = np.zeros((batch, n + 1, m + 1), dtype=_gain_type(n + m))
+    for i in range(n):
+        both = (first[:, i, None] == second).astype(table.dtype)
+        both *= _EQUAL - _DIFFERENT
+        both += _DIFFERENT
+        both += table[:, i, :-1]
+        np.maximum(both, table[:, i, 1:], out=both)
+        np.maximum.accumulate(both, axis=1, out=table[:, i + 1, 1:])
+    return table
+
+
+def _views(table: _Gains) -> Iterator[memoryview]:
+    """Return each item's table as one flat memory view: single cells are read fast."""
+    size = table.shape[1] * table.shape[2]
+    flat = table.reshape(-1).data
+    return (flat[at : at + size] for at in range(0, len(flat), size))
+
+
+def _pair_columns(x: Tokens, y: Tokens, gains: memoryview, width: int) -> list[tuple[str, str]]:
+    """Read back the alignment of two sentences."""
+    pair = _Pair(x, y, gains, width)
+    i, j = len(x), len(y)
+    columns: list[tuple[str, str]] = []
+    while i or j:
+        di, dj = _PAIR_MOVES[pair.losses(i, j).index(0)]
+        i, j = i - di, j - dj
+        columns.append((x[i] if di else GAP, y[j] if dj else GAP))
+    columns.reverse()
+    return columns
+
+
+@dataclass(slots=True)
+class _Pair:
+    """Two sentences and the gains of their prefixes, ``width`` cells to a row."""
+
+    first: Tokens
+    second: Tokens
+    gains: memoryview
+    width: int
+
+    def losses(self, i: int, j: int) -> tuple[int, int, int]:
+        """Return what ending in both last tokens, the first alone, the second alone loses.
+
+        An ending that loses 0 is a best one of the prefixes of ``i`` and ``j`` tokens.
+        """
+        at = i * self.width + j
+        here = self.gains[at]
+        if not (i and j):
+            return _NEVER, 0 if i else _NEVER, 0 if j else _NEVER
+        both = _EQUAL if self.first[i - 1] == self.second[j - 1] else _DIFFERENT
+        return (
+            here - both - self.gains[at - self.width - 1],
+            here - self.gains[at - self.width],
+            here - self.gains[at - 1],
+        )
+
+
+@dataclass(slots=True)
+class _Frame:
+    """A cell of the path that is tried, and the moves from it that are left to try.
+
+    Between the frame before and this one lie ``run`` columns of equal tokens. ``loss`` and
+    ``move`` lead on to the next frame; ``least`` is the least loss by the moves tried so far.
+    """
+
+    cell: _Cell
+    run: int
+    slack: int
+    options: Iterator[tuple[int, _Cell]]
+    loss: int = 0
+    move: _Cell = MOVES[0]
+    least: int = _NEVER
+
+
+@dataclass(slots=True)
+class _Search:
+    """Reads back the first best path, depth first, without the table of the triples.
+
+    The gain of a cell is at most the sum of its three pair gains. Each move *loses* some of
+    that bound, and a path of greatest gain is one whose losses sum to the least. That sum is
+    not known before, so ever larger ones are tried, from 0 on. ``needed`` holds what a cell is
+    known to lose on its way to the beginning; a dead end raises it, and what the last cell
+    needs is the next sum to try. The first path found, moves in order of preference, is the
+    one that the full table's read-back takes.
+    """
+
+    tokens: Triple
+    pairs: tuple[_Pair, _Pair, _Pair]
+    needed: dict[_Cell, int] = field(default_factory=dict[_Cell, int])
+    visits: int = 0
+
+    def path(self) -> list[_Cell] | None:
+        """Return the moves from left to right; None if the full table is the cheaper way."""
+        n, m, width = map(len, self.tokens)
+        # a visit takes about as long as a row of a plane, which takes longer beyond 256 cells
+        self.visits = (n + 1) * (m + 1) * (1 + width // 256)
+        end, run = self._back_over_equal((n, m, width))
+        frames: list[_Frame] = []
+        while not frames:
+            frames = [self._frame(end, run, self.needed.get(end, 0))]
+            self._complete(frames)
+            if self.visits < 0:
+                return None
+        return _moves_of(frames)
+
+    def _complete(self, frames: list[_Frame]) -> None:
+        """Extend the path to the beginning; leave no frame if its slack does not suffice."""
+        while frames and any(frames[-1].cell) and self.visits >= 0:
+            frame = frames[-1]
+            for loss, move in frame.options:
+                if loss > frame.slack:
+                    frame.least = min(frame.least, loss)
+                    continue
+                i, j, k = frame.cell
+                cell, run = self._back_over_equal((i - move[0], j - move[1], k - move[2]))
+                whole = loss + self.needed.get(cell, 0)
+                if whole <= frame.slack:
+                    frame.loss, frame.move = loss, move
+                    frames.append(self._frame(cell, run, frame.slack - loss))
+                    break
+                frame.least = min(frame.least, whole)
+            else:
+                self.needed[frame.cell] = frame.least
+                frames.pop()
+                if frames:
+                    frames[-1].least = min(frames[-1].least, frames[-1].loss + frame.least)
+
+    def _back_over_equal(self, cell: _Cell) -> tuple[_Cell, int]:
+        """Take columns of three equal tokens: the first move, and it never loses."""
+        source, hypothesis, reference = self.tokens
+        i, j, k = cell
+        while i and j and k and source[i - 1] == hypothesis[j - 1] == reference[k - 1]:
+            i, j, k = i - 1, j - 1, k - 1
+        return (i, j, k), cell[0] - i
+
+    def _frame(self, cell: _Cell, run: int, slack: int) -> _Frame:
+        self.visits -= 1
+        i, j, k = cell
+        source_hypothesis, source_reference, hypothesis_reference = self.pairs
+        sh, s_h, h_s = source_hypothesis.losses(i, j)
+        sr, s_r, r_s = source_reference.losses(i, k)
+        hr, h_r, r_h = hypothesis_reference.losses(j, k)
+        losses = (
+            sh + sr + hr,
+            sh + s_r + h_r,
+            sr + s_h + r_h,
+            hr + h_s + r_s,
+            s_h + s_r,
+            h_s + h_r,
+            r_s + r_h,
+        )
+        return _Frame(cell, run, slack, zip(losses, MOVES, strict=True))
+
+
+def _moves_of(frames: Sequence[_Frame]) -> list[_Cell]:
+    moves: list[_Cell] = []
+    for frame in frames:
+        moves += [MOVES[0]] * frame.run
+        if any(frame.cell):
+            moves.append(frame.move)
+    moves.reverse()
+    return moves
+
+
+def _from_planes(triple: Triple) -> list[_Cell]:
+    """Return the moves from left to right by way of the full table."""
+    sh, sr, hr = _token_gains(triple)
+    planes = _planes_backwards(sh, sr, hr)
+    here, before = next(planes), next(planes, None)
+    i, j, k = map(len, triple)
+    moves: list[_Cell] = []
+    while i or j or k:
+        for di, dj, dk in MOVES:
+            if di > i or dj > j or dk > k:
+                continue
+            gain = di * dj * sh[i, j] + di * dk * sr[i, k] + dj * dk * hr[j, k]
+            rest = before if di else here
+            if rest is not None and rest[j - dj, k - dk] + gain == here[j, k]:
+                moves.append((di, dj, dk))
+                break
+        move = moves[-1]
+        i, j, k = i - move[0], j - move[1], k - move[2]
+        if move[0] and before is not None:
+            here, before = before, next(planes, None)
+    moves.reverse()
+    return moves
+
+
+def _token_gains(triple: Triple) -> tuple[_Gains, _Gains, _Gains]:
+    """Gain of each pair of tokens, counted from 1, so that they go with the cells."""
+    s, h, r = (array[0] for array in _encoded([triple]))
+    dtype = _gain_type(len(s) + len(h) + len(r))
+    found: list[_Gains] = []
+    for first, second in ((s, h), (s, r), (h, r)):
+        gains = np.zeros((len(first) + 1, len(second) + 1), dtype=dtype)
+        gains[1:, 1:] = np.where(first[:, None] == second, _EQUAL, _DIFFERENT)
+        found.append(gains)
+    return found[0], found[1], found[2]
+
+
+def _planes_backwards(sh: _Gains, sr: _Gains, hr: _Gains) -> Iterator[_Gains]:
+    """Yield the table's planes, one per prefix of the source, the whole source first.
+
+    Only every so manieth plane is kept, and those between are made again: twice the work for
+    the square root of the memory.
+    """
+    last = len(sh) - 1
+    step = isqrt(last) + 1
+    kept = [_within_plane(np.zeros_like(hr), hr)]
+    plane = kept[0]
+    for i in range(1, last + 1):
+        plane = _next_plane(plane, sh[i], sr[i], hr)
+        if i % step == 0:
+            kept.append(plane)
+    for block in range(last // step, -1, -1):
+        planes = [kept.pop()]
+        for i in range(block * step + 1, min((block + 1) * step, last + 1)):
+            planes.append(_next_plane(planes[-1], sh[i], sr[i], hr))
+        yield from reversed(planes)
+
+
+def _next_plane(before: _Gains, sh: _Gains, sr: _Gains, hr: _Gains) -> _Gains:
+    """Gains of the prefixes with one more source token; ``sh`` and ``sr`` are that token's."""
+    plane = before.copy()
+    np.maximum(plane[1:], before[:-1] + sh[1:, None], out=plane[1:])
+    np.maximum(plane[:, 1:], before[:, :-1] + sr[1:], out=plane[:, 1:])
+    all_three = before[:-1, :-1] + (sh[1:, None] + sr[1:] + hr[1:, 1:])
+    np.maximum(plane[1:, 1:], all_three, out=plane[1:, 1:])
+    return _within_plane(plane, hr)
+
+
+def _within_plane(plane: _Gains, hr: _Gains) -> _Gains:
+    """Let the moves take part, in place, that leave the source where it is."""
+    np.maximum.accumulate(plane[0], out=plane[0])
+    for j in range(1, len(plane)):
+        row, above = plane[j], plane[j - 1]
+        np.maximum(row, above, out=row)
+        np.maximum(row[1:], above[:-1] + hr[j, 1:], out=row[1:])
+        np.maximum.accumulate(row, out=row)
+    return plane

@@ -1,0 +1,265 @@
+"""GLEU: n-grams shared with the references, less those wrongly kept from the source."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from grammeter.core.errors import UsageError
+from grammeter.core.explanation import Explanation, Grid
+from grammeter.core.score import Score
+from grammeter.core.segment import Segment
+from grammeter.core.statistics import BoolArray, FloatArray, IntArray, SegmentScores, Statistics
+from grammeter.edits import ngrams
+from grammeter.edits.ngrams import Shared, Unit
+from grammeter.metrics.base import Metric, Needs
+
+_DRAWS = 1 << 24
+"""Drawn references held in memory together; 32 MB."""
+
+_TOKENS = {"word": "white space", "char": "characters of the stripped line"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gleu(Metric):
+    """GLEU in its 2016 form, without tuning (Napoles et al. 2016); 0 to 1.
+
+    Attributes
+    ----------
+    order
+        The longest n-grams; the geometric mean is over orders 1 to ``order``.
+    iterations
+        How many times one reference per segment is drawn.
+    variant
+        What is penalised in an n-gram that hypothesis and source share: ``original``, all of it
+        if the reference lacks the n-gram altogether; ``multiset``, what exceeds the reference.
+    references
+        ``sampled``: the mean over draws, as the authors do it. ``expected``: the score of the
+        expected statistics, without chance.
+    unit
+        ``word`` or ``char``; characters are those of the stripped line, spaces included.
+    """
+
+    name: ClassVar[str] = "gleu"
+    title: ClassVar[str] = (
+        "n-gram precision that rewards agreement with the references and penalises errors left"
+        " from the source (Napoles et al. 2015, 2016)"
+    )
+    needs: ClassVar[Needs] = "texts"
+    citation: ClassVar[str] = """\
+@inproceedings{napoles-etal-2015-ground,
+    title = "Ground Truth for Grammatical Error Correction Metrics",
+    author = "Napoles, Courtney and Sakaguchi, Keisuke and Post, Matt and Tetreault, Joel",
+    booktitle = "Proceedings of ACL-IJCNLP 2015 (Volume 2: Short Papers)",
+    year = "2015",
+    pages = "588--593",
+    doi = "10.3115/v1/P15-2097",
+}
+@misc{napoles-etal-2016-gleu,
+    title = "{GLEU} Without Tuning",
+    author = "Napoles, Courtney and Sakaguchi, Keisuke and Post, Matt and Tetreault, Joel",
+    year = "2016",
+    eprint = "1605.02592",
+    archivePrefix = "arXiv",
+}"""
+    resampling: ClassVar[str] = "expected statistics"
+
+    order: int = 4
+    iterations: int = 500
+    variant: Literal["original", "multiset"] = "original"
+    references: Literal["sampled", "expected"] = "sampled"
+    unit: Unit = "word"
+
+    def check_fields(self) -> None:
+        """Refuse an order or a number of iterations below 1."""
+        for field, value in (("order", self.order), ("iterations", self.iterations)):
+            if value < 1:
+                raise UsageError(f"gleu: {field}={value} is too small", fix="Use 1 or more.")
+
+    def settings(self) -> dict[str, object]:
+        """Return the tokenisation and, where references are drawn, the rule of the seeds."""
+        settings: dict[str, object] = {"tokens": _TOKENS[self.unit]}
+        if self.references == "sampled":
+            settings["seeds"] = "101*j"
+        return settings
+
+    def statistics(self, segments: Sequence[Segment]) -> Statistics:
+        """Count lengths, matches less penalties, and n-grams, against each reference.
+
+        Columns are ``c r num1 den1 num2 den2 ...``: hypothesis length, reference length, then
+        per order what was matched less what was penalised (at least 0) and how many n-grams
+        the hypothesis has. Whole numbers.
+        """
+        present = ngrams.reference_slots(segments)
+        rows = np.zeros((*present.shape, 2 + 2 * self.order), dtype=np.int64)
+        for batch in ngrams.batches(segments, unit=self.unit, strip=True):
+            counts = np.empty((len(batch.rows), *rows.shape[1:]), dtype=np.int64)
+            length = batch.hypothesis_lengths[:, None]
+            counts[..., 0], counts[..., 1] = length, batch.reference_lengths
+            for n, shared in enumerate(batch.by_order(self.order), 1):
+                for slot, reference in enumerate(shared.references):
+                    counts[:, slot, 2 * n] = shared.total(self._gain(shared, reference))
+                counts[..., 2 * n + 1] = length + 1 - n
+            rows[batch.rows] = np.maximum(counts, 0)
+        rows[~present] = 0
+        columns = ["c", "r"]
+        columns += [f"{kind}{n}" for n in range(1, self.order + 1) for kind in ("num", "den")]
+        return Statistics(rows, present, tuple(range(present.shape[1])), tuple(columns))
+
+    def score(self, statistics: Statistics) -> Score:
+        """Score a corpus; parts are ``std low high`` where references are drawn.
+
+        ``std`` is the population deviation over the draws, ``low`` and ``high`` are 1.96 of it
+        away from the mean. If no segment has more than one reference there is one draw.
+        """
+        signature, n = self.signature(), len(statistics)
+        reason = ngrams.gap(statistics.present)
+        if reason is not None:
+            return Score(value=float("nan"), signature=signature, n=n, reason=reason)
+        if self.references == "expected":
+            value = float(self.value_of(self.summands(statistics).sum(axis=0)))
+            return Score(value=value, signature=signature, n=n)
+        values = self.value_of(_drawn_sums(statistics, self.iterations))
+        mean, std = float(values.mean()), float(values.std())
+        parts = {"std": std, "low": mean - 1.96 * std, "high": mean + 1.96 * std}
+        return Score(value=mean, signature=signature, n=n, parts=parts)
+
+    def sentences(self, statistics: Statistics) -> SegmentScores:
+        """Score each segment by its mean over references; part ``std`` is their deviation.
+
+        Zeros among the statistics count as 1, so that a short sentence may score.
+        """
+        present = statistics.present
+        each = self.value_of(np.where(statistics.rows == 0, 1.0, statistics.rows))
+        mean = _mean_over(each, present)
+        std = np.sqrt(_mean_over((each - mean[:, None]) ** 2, present))
+        chosen = np.full(len(statistics), -1, dtype=np.int64)
+        return SegmentScores(mean, chosen, {"std": std}, ngrams.gap(present))
+
+    def summands(self, statistics: Statistics) -> FloatArray:
+        """Return each segment's statistics in the mean over its references; NaN if none."""
+        return _mean_over(statistics.rows, statistics.present[..., None])
+
+    def value_of(self, sums: FloatArray) -> FloatArray:
+        """Score sums of the statistics; 0 where one of them is 0."""
+        counts = np.asarray(sums, dtype=np.float64)
+        undefined = (counts == 0).any(axis=-1)
+        counts = np.where(undefined[..., None], 1.0, counts)
+        logs = np.log(counts[..., 2::2] / counts[..., 3::2]).sum(axis=-1)
+        brevity = np.minimum(0.0, 1.0 - counts[..., 1] / counts[..., 0])
+        return np.where(undefined, 0.0, np.exp(brevity + logs / self.order))
+
+    def explain(self, segment: Segment) -> Explanation:
+        """Show the statistics by reference, and the n-grams that made them."""
+        statistics = self.statistics([segment])
+        scores = self.sentences(statistics)
+        each = self.value_of(np.where(statistics.rows == 0, 1.0, statistics.rows))[0]
+        columns = ("reference", "score", *statistics.columns)
+        rows = [
+            (str(slot), f"{each[slot]:.4f}", *map(str, statistics.rows[0, slot].tolist()))
+            for slot in np.flatnonzero(statistics.present[0]).tolist()
+        ]
+        return Explanation(
+            value=float(scores.values[0]),
+            parts={"std": float(scores.parts["std"][0])},
+            grids=(
+                Grid("sums by reference (zeros count as 1)", columns, tuple(rows)),
+                self._ngram_grid(segment),
+            ),
+        )
+
+    def _gain(self, shared: Shared, reference: IntArray) -> IntArray:
+        """Return what each n-gram adds to the numerator: its matches less its penalty."""
+        kept = np.minimum(shared.hypothesis, shared.source)
+        matches = np.minimum(shared.hypothesis, reference)
+        if self.variant == "multiset":
+            return matches - np.maximum(kept - reference, 0)
+        return matches - kept * (reference == 0)
+
+    def _ngram_grid(self, segment: Segment) -> Grid:
+        """Name what was gained over the source, and what was penalised."""
+        source, hypothesis = self._tokenised(segment.source), self._tokenised(segment.hypothesis)
+        rows: list[tuple[str, ...]] = []
+        for slot, text in enumerate(segment.references):
+            for n in range(1, self.order + 1) if text is not None else ():
+                h, s = ngrams.counts(hypothesis, n), ngrams.counts(source, n)
+                r = ngrams.counts(self._tokenised(text or ""), n)
+                lost = self._penalised(h & s, r)
+                figures = ((h & r).total(), lost.total(), max(len(hypothesis) + 1 - n, 0))
+                shown = (self._shown((h & r) - s), self._shown(lost))
+                rows.append((str(slot), str(n), *map(str, figures), *shown))
+        columns = (
+            "reference", "n", "matches", "penalty", "n-grams", "matched, not in source", "penalised"
+        )  # fmt: skip
+        return Grid("n-grams by reference and order", columns, tuple(rows))
+
+    def _penalised(
+        self, kept: Counter[tuple[str, ...]], reference: Counter[tuple[str, ...]]
+    ) -> Counter[tuple[str, ...]]:
+        if self.variant == "multiset":
+            return kept - reference
+        return Counter({ngram: count for ngram, count in kept.items() if ngram not in reference})
+
+    def _tokenised(self, text: str) -> Sequence[str]:
+        return ngrams.tokenise(text, self.unit, strip=True)
+
+    def _shown(self, found: Counter[tuple[str, ...]]) -> str:
+        glue = " " if self.unit == "word" else ""
+        return ", ".join(
+            f"{glue.join(ngram)!r}" + (f" x{count}" if count > 1 else "")
+            for ngram, count in found.items()
+        )
+
+
+def _mean_over(values: npt.NDArray[np.number], present: BoolArray) -> FloatArray:
+    """Return the mean over axis 1 of what is present; NaN where nothing is."""
+    number = present.sum(axis=1).astype(np.float64)
+    sums = np.where(present, values, 0).sum(axis=1)
+    return sums / np.where(number == 0, np.nan, number)
+
+
+def _drawn_sums(statistics: Statistics, iterations: int) -> FloatArray:
+    """Sum the statistics of one drawn reference per segment, shape ``(iterations, columns)``."""
+    first_present = np.argsort(~statistics.present, axis=1, kind="stable")
+    rows = np.take_along_axis(statistics.rows, first_present[..., None], axis=1).astype(np.float64)
+    number = statistics.present.sum(axis=1)
+    if number.max(initial=0) == 1:
+        return rows[:, 0].sum(axis=0)[None]
+    more = [rows[:, pick] - rows[:, 0] for pick in range(1, int(number.max()))]
+    sums = [
+        sum(((drawn == pick) @ row for pick, row in enumerate(more, 1)), start=rows[:, 0].sum(0))
+        for drawn in _draws(number, iterations)
+    ]
+    return np.concatenate(sums)
+
+
+def _draws(number: IntArray, iterations: int) -> Iterator[npt.NDArray[np.int16]]:
+    """Draw one of ``number`` references per segment, a block of iterations at a time."""
+    step = max(1, _DRAWS // len(number))
+    counts = number.astype(np.int16).tobytes()
+    for first in range(0, iterations, step):
+        yield _drawn(first, min(first + step, iterations), counts)
+
+
+@lru_cache(maxsize=2)
+def _drawn(first: int, last: int, counts: bytes) -> npt.NDArray[np.int16]:
+    """Draw as the authors' program does, shape ``(last - first, segments)``.
+
+    Iteration j seeds the Mersenne twister with 101 * j and takes ``int(random() * count)`` per
+    segment, which is what ``randint`` of Python 2 did. This numpy generator is frozen for good
+    and, seeded by a list, has the stream of :class:`random.Random`.
+    """
+    number = np.frombuffer(counts, dtype=np.int16)
+    drawn = np.empty((last - first, len(number)), dtype=np.int16)
+    stream = np.random.RandomState(0)
+    for j in range(first, last):
+        stream.seed([101 * j])
+        drawn[j - first] = stream.random_sample(len(number)) * number
+    drawn.flags.writeable = False
+    return drawn

@@ -1,0 +1,253 @@
+"""Tables of text: one value, four forms (terminal, TSV, Markdown, LaTeX)."""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from grammeter.core.table import MetricScores, ScoreTable
+
+Form = Literal["table", "tsv", "markdown", "latex"]
+"""For the terminal, for programs, for web pages, for papers."""
+
+FORMS: tuple[Form, ...] = get_args(Form)
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "[": "{[}",  # bare, at the start of a row, it would be an option of the line end before it
+    "*": "{*}",
+    **{letter: "\\" + letter for letter in "&%$#_"},
+}
+_MARKDOWN = {"&": "&amp;", "<": "&lt;", **{letter: "\\" + letter for letter in "\\|*_`[]"}}
+_SIGN = re.compile(r"(?:(?<=^)|(?<=\[)|(?<= ))[+-](?=\d)")
+
+
+@dataclass(frozen=True)
+class Table:
+    """A header, rows of the same length, and what stands below.
+
+    Attributes
+    ----------
+    align
+        One letter for each column: ``l`` or ``r``.
+    notes
+        Lines below the table: signatures, the meaning of marks.
+    best
+        ``(row, column)`` of the cells that are best in their column.
+    """
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    align: str
+    notes: tuple[str, ...] = ()
+    best: frozenset[tuple[int, int]] = frozenset()
+
+    def __post_init__(self) -> None:
+        widths = {len(self.header), len(self.align), *(len(row) for row in self.rows)}
+        if len(widths) != 1 or not set(self.align) <= set("lr"):
+            raise ValueError(f"rows, header and align do not fit: {sorted(widths)}, {self.align!r}")
+
+
+def render(table: Table, form: Form, *, bold_best: bool = False) -> str:
+    """Write a table in one of four forms, with a line end after each line.
+
+    ``bold_best`` matters to LaTeX and Markdown alone. TSV has no notes.
+    """
+    if form == "table":
+        return to_text(table)
+    if form == "tsv":
+        return to_tsv(table)
+    write = to_markdown if form == "markdown" else to_latex
+    return write(table, bold_best=bold_best)
+
+
+def to_text(table: Table) -> str:
+    """Write aligned columns, two spaces between them, for a terminal.
+
+    Control and bidirectional characters, by which a name could forge what is seen, are
+    dropped; wide letters count two columns.
+    """
+    lines = [[terminal(cell) for cell in row] for row in (table.header, *table.rows)]
+    widths = [max(display_width(cell) for cell in column) for column in zip(*lines, strict=True)]
+    lines.insert(1, ["-" * width for width in widths])
+    text = ["  ".join(map(_pad, line, widths, table.align)).rstrip() for line in lines]
+    notes = [terminal(note) for note in table.notes]
+    return _lines([*text, *([""] if notes else []), *notes])
+
+
+def to_tsv(table: Table) -> str:
+    """Write tab-separated values; a tab or line end within a cell becomes a space."""
+    return _lines("\t".join(map(single_line, row)) for row in (table.header, *table.rows))
+
+
+def to_markdown(table: Table, *, bold_best: bool = False) -> str:
+    """Write a pipe table, the notes as a list below; characters with a meaning are escaped."""
+    rows = [[_markdown(cell) for cell in row] for row in table.rows]
+    if bold_best:
+        _embolden(rows, table.best, "**{}**")
+    rule = ["---:" if side == "r" else "---" for side in table.align]
+    lines = [f"| {' | '.join(row)} |" for row in (map(_markdown, table.header), rule, *rows)]
+    notes = [f"- {_markdown(note)}" for note in table.notes]
+    return _lines([*lines, *([""] if notes else []), *notes])
+
+
+def to_latex(table: Table, *, bold_best: bool = False) -> str:
+    """Write a ``tabular`` for the package booktabs, the notes as comments."""
+    rows = [[_latex(cell) for cell in row] for row in table.rows]
+    if bold_best:
+        _embolden(rows, table.best, r"\textbf{{{}}}")
+    return _lines(
+        [
+            rf"\begin{{tabular}}{{{table.align}}}",
+            r"\toprule",
+            _latex_row([_latex(cell) for cell in table.header]),
+            r"\midrule",
+            *(_latex_row(row) for row in rows),
+            r"\bottomrule",
+            r"\end{tabular}",
+            *(f"% {single_line(note)}" for note in table.notes),
+        ]
+    )
+
+
+def scores_table(table: ScoreTable, *, percent: bool = False, digits: int = 4) -> Table:
+    """Lay out corpus scores: a row for each system, a column for each metric.
+
+    Parameters
+    ----------
+    percent, digits
+        As for :func:`format_number`.
+    """
+    rows = tuple(
+        (system, *(_score_cell(column, system, percent, digits) for column in table.values()))
+        for system in table.systems
+    )
+    values = [
+        [column[s].value if s in column.scores else math.nan for s in table.systems]
+        for column in table.values()
+    ]
+    best = {
+        (row, place)
+        for place, (column, found) in enumerate(zip(table.values(), values, strict=True), start=1)
+        for row in best_rows(found, higher_is_better=column.higher_is_better)
+    }
+    return Table(
+        ("system", *table),
+        rows,
+        "l" + "r" * len(table),
+        tuple(note for name, column in table.items() for note in score_notes(name, column)),
+        frozenset(best),
+    )
+
+
+def score_notes(name: str, column: MetricScores) -> list[str]:
+    """Say of a metric's column what a reader must know: signature, direction, missing scores."""
+    lower = "" if column.higher_is_better else " (lower is better)"
+    missing = [
+        f"{name}, {system}: no score: {score.reason or 'undefined'}"
+        for system, score in column.items()
+        if math.isnan(score.value)
+    ]
+    return [f"{name}{lower}: {column.signature}", *missing]
+
+
+def best_rows(values: Sequence[float], *, higher_is_better: bool) -> list[int]:
+    """Return where the best value stands; several places if tied, none if all are NaN."""
+    known = [value for value in values if not math.isnan(value)]
+    if not known:
+        return []
+    top = max(known) if higher_is_better else min(known)
+    return [row for row, value in enumerate(values) if value == top]
+
+
+def format_number(
+    value: float, digits: int = 4, *, percent: bool = False, sign: bool = False
+) -> str:
+    """Write a number for people.
+
+    Parameters
+    ----------
+    value
+        In its own units; NaN is written ``NaN``.
+    digits
+        Decimals in these units.
+    percent
+        Multiply by 100 and show two decimals fewer: 0.3501 becomes 35.01.
+    sign
+        Write ``+`` before a positive number.
+    """
+    if math.isnan(value):
+        return "NaN"
+    scaled, places = (value * 100, max(digits - 2, 0)) if percent else (value, digits)
+    text = f"{scaled:+.{places}f}" if sign else f"{scaled:.{places}f}"
+    return text.lstrip("+-") if float(text) == 0 else text
+
+
+def terminal(text: str) -> str:
+    """Drop what could forge a terminal's display: control, format and bidirectional characters."""
+    return "".join(c for c in single_line(text) if unicodedata.category(c) not in ("Cf", "Cs"))
+
+
+def single_line(text: str) -> str:
+    """Turn white space into plain spaces and drop other control characters."""
+    spaced = "".join(" " if c.isspace() else c for c in text)
+    return "".join(c for c in spaced if unicodedata.category(c) != "Cc")
+
+
+def display_width(text: str) -> int:
+    """Return the columns that a text takes on a terminal."""
+    return sum(
+        0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF")
+        for c in text
+    )
+
+
+def _score_cell(column: MetricScores, system: str, percent: bool, digits: int) -> str:
+    if system not in column.scores:
+        return ""
+    return format_number(column[system].value, digits, percent=percent)
+
+
+def _pad(cell: str, width: int, side: str) -> str:
+    space = " " * (width - display_width(cell))
+    return space + cell if side == "r" else cell + space
+
+
+def _markdown(text: str) -> str:
+    return _replace(single_line(text), _MARKDOWN)
+
+
+def _latex(text: str) -> str:
+    """Escape; a sign before a number becomes mathematics, for a hyphen is no minus."""
+    parts = _SIGN.split(plain := single_line(text))
+    signs = [f"${sign}$" for sign in _SIGN.findall(plain)]
+    escaped = [_replace(part, _LATEX) for part in parts]
+    return "".join(a + b for a, b in zip(escaped, [*signs, ""], strict=True))
+
+
+def _latex_row(cells: Sequence[str]) -> str:
+    return " & ".join(cells) + r" \\"
+
+
+def _embolden(rows: list[list[str]], best: frozenset[tuple[int, int]], shape: str) -> None:
+    for row, column in best:
+        rows[row][column] = shape.format(rows[row][column])
+
+
+def _replace(text: str, by: Mapping[str, str]) -> str:
+    return "".join(by.get(c, c) for c in text)
+
+
+def _lines(lines: Iterable[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)

@@ -1,0 +1,1 @@
+"""Numbers only: resampling, tests, corrections. Knows no metric and reads no file."""
