@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from grammeter.core.signature import Signature
@@ -72,6 +72,10 @@ class Score:
     n: int
     parts: Mapping[str, float] = field(default_factory=_no_parts)
     reason: str | None = None
+
+    def with_signature(self, signature: Signature) -> Score:
+        """Return the same score under a fuller signature."""
+        return replace(self, signature=signature)
 
     def __float__(self) -> float:
         return self.value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from grammeter.core.edit import Edit
 from grammeter.edits.moves import Graph
@@ -15,6 +15,28 @@ Row0 = Literal["3.2", "head"]
 
 EPSILON = 0.001
 """What an edit without a gold edit costs more than its length."""
+
+
+class Proposal(NamedTuple):
+    """An edit of the hypothesis as the scorer reports it.
+
+    ``original`` and ``correction`` are words joined by one space. Offsets before the first
+    token may be odd (see :data:`Row0`), so that ``original`` is not always ``start:end``.
+    """
+
+    start: int
+    end: int
+    original: str
+    correction: str
+
+    def matches(self, gold: Edit, source: Sequence[str]) -> bool:
+        """Whether it equals a gold edit or one of its alternatives."""
+        return (
+            self.start == gold.start
+            and self.end == gold.end
+            and self.correction in gold.corrections
+            and self.original == " ".join(source[gold.start : gold.end])
+        )
 
 
 class Arc:
@@ -132,16 +154,11 @@ class Texts:
         """Vertices in a row."""
         return len(self.hypothesis) + 1
 
-    def correction(self, begin: int, target: int) -> str:
-        """Return the hypothesis's words between two vertices."""
-        return " ".join(self.hypothesis[begin % self.width : target % self.width])
-
-    def agree(self, begin: int, target: int, gold: Edit) -> bool:
-        """Whether the words between two vertices are those of a gold edit of equal offsets."""
-        if self.correction(begin, target) not in gold.corrections:
-            return False
+    def proposal(self, arc: Arc, begin: int, target: int) -> Proposal:
+        """Return the edit for which an arc between two vertices stands."""
         original = self.source[begin // self.width : target // self.width]
-        return list(original) == list(self.source[gold.start : gold.end])
+        correction = self.hypothesis[begin % self.width : target % self.width]
+        return Proposal(arc.start, arc.end, " ".join(original), " ".join(correction))
 
 
 def weigh_insertions(

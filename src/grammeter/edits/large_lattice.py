@@ -19,7 +19,15 @@ import numpy as np
 import numpy.typing as npt
 
 from grammeter.core.edit import Edit
-from grammeter.edits.arcs import Arc, Row0, Texts, elementary_arcs, longer_arcs, weigh_insertions
+from grammeter.edits.arcs import (
+    Arc,
+    Proposal,
+    Row0,
+    Texts,
+    elementary_arcs,
+    longer_arcs,
+    weigh_insertions,
+)
 from grammeter.edits.moves import Graph
 
 Integers = npt.NDArray[np.int64]
@@ -53,7 +61,7 @@ class LargeLattice:
         self._sweep = _Sweep(graph, texts, max_unchanged)
         self._known: dict[tuple[int, int], Arc | None] = {}
 
-    def edits(self, gold: Iterable[Edit] = ()) -> tuple[Edit, ...]:
+    def edits(self, gold: Iterable[Edit] = ()) -> tuple[Proposal, ...]:
         """Return the hypothesis's edits, left to right, that agree best with gold edits."""
         exact = self._matches(gold)
         closed: set[int] = set()
@@ -78,12 +86,12 @@ class LargeLattice:
     def _is_elementary(self, step: _Step) -> bool:
         return any(target == step.target for target, _, _ in self._graph[step.begin])
 
-    def _edits_on(self, path: Iterable[_Step]) -> Iterable[Edit]:
+    def _edits_on(self, path: Iterable[_Step]) -> Iterable[Proposal]:
         for step in path:
             arc = self._arc(step.begin, step.target)
             assert arc is not None, "a path is made of arcs"
             if not arc.noop:
-                yield Edit(arc.start, arc.end, self._texts.correction(step.begin, step.target))
+                yield self._texts.proposal(arc, step.begin, step.target)
 
     def _arc(self, begin: int, target: int) -> Arc | None:
         """Return the scorer's arc between two vertices, if there is one."""
@@ -132,10 +140,13 @@ class LargeLattice:
             for column in range(width - len(words)):
                 begin = gold.start * width + column
                 target = gold.end * width + column + len(words)
-                if begin in self._graph and self._texts.agree(begin, target, gold):
-                    arc = self._arc(begin, target)
-                    if arc is not None and (arc.start, arc.end) == (gold.start, gold.end):
-                        yield begin, target
+                if begin not in self._graph or words != list(
+                    self._texts.hypothesis[column : column + len(words)]
+                ):
+                    continue
+                arc = self._arc(begin, target)
+                if arc is not None and self._agree(arc, begin, target, gold):
+                    yield begin, target
 
     def _matching_insertions(
         self, place: int, gold: Sequence[Edit]
@@ -151,12 +162,15 @@ class LargeLattice:
         listed = [arc for after in arcs for arc in after] + list(dict.fromkeys(longer))
         at_place = [arc for arc in listed if (arc.start, arc.end) == (place, place)]
         weights = weigh_insertions(
-            at_place, gold, lambda arc, edit: self._agree(row, arc, edit), float(self._match)
+            at_place,
+            gold,
+            lambda arc, edit: self._agree(arc, row[arc.begin], row[arc.target], edit),
+            float(self._match),
         )
         return [(row[a.begin], row[a.target]) for a, weight in weights.items() if weight < 0]
 
-    def _agree(self, vertices: Sequence[int], arc: Arc, gold: Edit) -> bool:
-        return self._texts.agree(vertices[arc.begin], vertices[arc.target], gold)
+    def _agree(self, arc: Arc, begin: int, target: int, gold: Edit) -> bool:
+        return self._texts.proposal(arc, begin, target).matches(gold, self._texts.source)
 
 
 class _Sweep:

@@ -19,6 +19,7 @@ from grammeter.core.edit import Edit
 from grammeter.edits.arcs import (
     EPSILON,
     Arc,
+    Proposal,
     Row0,
     Texts,
     elementary_arcs,
@@ -34,7 +35,7 @@ ARC_LIMIT = 200_000
 class Matcher(Protocol):
     """Finds the edits of a hypothesis that agree best with gold edits."""
 
-    def edits(self, gold: Iterable[Edit] = ()) -> tuple[Edit, ...]:
+    def edits(self, gold: Iterable[Edit] = ()) -> tuple[Proposal, ...]:
         """Return the hypothesis's edits, left to right."""
         ...
 
@@ -117,10 +118,10 @@ class Lattice:
             (arc.begin, arc.target, _weight(arc.length, arc.length > arc.unchanged and arc.times))
             for arc in arcs
         ]
-        self._without_gold: tuple[Edit, ...] | None = None
+        self._without_gold: tuple[Proposal, ...] | None = None
         self._by_span: dict[tuple[int, int], list[Arc]] | None = None
 
-    def edits(self, gold: Iterable[Edit] = ()) -> tuple[Edit, ...]:
+    def edits(self, gold: Iterable[Edit] = ()) -> tuple[Proposal, ...]:
         """Return the hypothesis's edits, left to right, that agree best with gold edits."""
         weights = self._matched(gold)
         if weights:
@@ -134,7 +135,7 @@ class Lattice:
             self._without_gold = self._shortest(self._edges)
         return self._without_gold
 
-    def _shortest(self, edges: Sequence[tuple[int, int, float]]) -> tuple[Edit, ...]:
+    def _shortest(self, edges: Sequence[tuple[int, int, float]]) -> tuple[Proposal, ...]:
         """Bellman-Ford in the order of the edges: among ties the order and rounding decide."""
         distance = [float("inf")] * len(self._vertices)
         distance[0] = self._offset
@@ -148,13 +149,13 @@ class Lattice:
                     distance[target] = reached
                     arrived[target] = index
                     changed = True
-        path: list[Edit] = []
+        path: list[Proposal] = []
         vertex = len(self._vertices) - 1
         while vertex:
             arc = self._arcs[arrived[vertex]]
             vertex = arc.begin
             if not arc.noop:
-                path.append(Edit(arc.start, arc.end, self._correction(arc)))
+                path.append(self._proposal(arc))
         return tuple(reversed(path))
 
     def _matched(self, gold: Iterable[Edit]) -> dict[Arc, float]:
@@ -181,10 +182,11 @@ class Lattice:
         return self._by_span.get(span, [])
 
     def _agree(self, arc: Arc, gold: Edit) -> bool:
-        return self._texts.agree(self._vertices[arc.begin], self._vertices[arc.target], gold)
+        return self._proposal(arc).matches(gold, self._texts.source)
 
-    def _correction(self, arc: Arc) -> str:
-        return self._texts.correction(self._vertices[arc.begin], self._vertices[arc.target])
+    def _proposal(self, arc: Arc) -> Proposal:
+        begin, target = self._vertices[arc.begin], self._vertices[arc.target]
+        return self._texts.proposal(arc, begin, target)
 
 
 @dataclass(frozen=True, slots=True)

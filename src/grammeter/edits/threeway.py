@@ -167,7 +167,8 @@ def _encoded(groups: Sequence[Sequence[Tokens]]) -> list[npt.NDArray[np.int32]]:
 
 
 def _gain_type(tokens: int) -> type[np.signedinteger[Any]]:
-    return np.int16 if 2 * _EQUAL * tokens < np.iinfo(np.int16).max else np.int32
+    """Return a type that holds the gain of sentences of so many tokens together."""
+    return np.int16 if _EQUAL * tokens < np.iinfo(np.int16).max else np.int32
 
 
 def _pair_gains(first: npt.NDArray[np.int32], second: npt.NDArray[np.int32]) -> _Gains:

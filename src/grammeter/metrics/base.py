@@ -73,7 +73,11 @@ class Metric(ABC):
 
     @abstractmethod
     def sentences(self, statistics: Statistics) -> SegmentScores:
-        """Score each row alone."""
+        """Return each segment's own score.
+
+        For a metric whose corpus score is no sum of sentence scores, this is the segment's part
+        in the corpus score, references chosen as there.
+        """
 
     @abstractmethod
     def summands(self, statistics: Statistics) -> FloatArray:

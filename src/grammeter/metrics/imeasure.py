@@ -96,7 +96,7 @@ class IMeasure(Metric):
         for field in ("weight", "beta", "limit"):
             value = getattr(self, field)
             if not 0 < value < inf:
-                raise UsageError(f"imeasure: {field}={value} is not possible", fix="Use 1 or so.")
+                raise UsageError(f"imeasure: {field}={value} is not possible", fix="Use a number above 0.")
 
     def statistics(self, segments: Sequence[Segment]) -> Statistics:
         """Align each hypothesis with each candidate reference and count; whole numbers.

@@ -54,9 +54,9 @@ class PairedSamples:
 def on_grid(rows: FloatArray) -> FloatArray:
     """Round rows so that all their resampled sums are exact, in whatever order they are added.
 
-    The order depends on the number of threads and the processor; without this so would the last
-    digits of results. Each column gets a power of two as its grid, which leaves 52 bits for the
-    largest sum possible: whole numbers stay as they are, others change by less than
+    That order depends on the number of threads and on the processor, and the last digits of
+    float sums on that order. Each column gets a power of two as its grid, which leaves 52 bits
+    for the largest sum possible: whole numbers stay as they are, others change by less than
     ``units * 2**-52`` of the largest row.
 
     Parameters
@@ -66,8 +66,9 @@ def on_grid(rows: FloatArray) -> FloatArray:
     """
     finite = np.isfinite(rows)
     largest = np.max(np.abs(rows), axis=(0, 1), where=finite, initial=0.0) * rows.shape[1]
-    grid = np.ldexp(1.0, np.frexp(largest)[1] - 52)
-    return np.round(rows / grid) * grid
+    _, exponent = np.frexp(largest)
+    grid: FloatArray = np.ldexp(1.0, exponent.astype(np.int64) - 52)
+    return np.rint(rows / grid) * grid
 
 
 def generator(seed: int) -> np.random.Generator:

@@ -1,0 +1,40 @@
+"""Progress of long work: loops report here, the shell decides whether anything is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Iterator, Sized
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TypeVar
+
+Item = TypeVar("Item")
+
+Reporter = Callable[[str, int, int], None]
+"""Called with a label, how many items are done, and how many there are."""
+
+_reporter: ContextVar[Reporter | None] = ContextVar("reporter", default=None)
+
+
+@contextmanager
+def reporting(reporter: Reporter) -> Generator[None, None, None]:
+    """Send the progress of everything inside to ``reporter``; without it nothing is sent."""
+    token = _reporter.set(reporter)
+    try:
+        yield
+    finally:
+        _reporter.reset(token)
+
+
+def track(items: Iterable[Item], label: str, total: int | None = None) -> Iterator[Item]:
+    """Pass items on and report how many are done; costs nothing where nobody listens."""
+    reporter = _reporter.get()
+    if reporter is None:
+        yield from items
+        return
+    size = total if total is not None else len(items) if isinstance(items, Sized) else 0
+    done = 0
+    reporter(label, 0, size)
+    for item in items:
+        yield item
+        done += 1
+        reporter(label, done, size)

@@ -1,0 +1,100 @@
+"""What metrics with an F-measure over edits share: counts, and the choice of an annotator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from grammeter.core.score import Counts, Score
+from grammeter.core.signature import Signature
+from grammeter.core.statistics import FloatArray, IntArray, SegmentScores, Statistics
+
+COLUMNS = ("correct", "proposed", "gold")
+"""Counts of one sentence against one annotator."""
+
+
+def f_of_counts(rows: FloatArray | IntArray, beta: float) -> FloatArray:
+    """Return F of ``correct, proposed, gold`` in the last axis.
+
+    Precision is 1 where nothing is proposed, recall 1 where there is nothing to find, F is 0
+    where it is undefined.
+    """
+    correct, proposed, gold = np.moveaxis(np.asarray(rows, dtype=np.float64), -1, 0)
+    precision = np.divide(correct, proposed, out=np.ones_like(correct), where=proposed != 0)
+    recall = np.divide(correct, gold, out=np.ones_like(correct), where=gold != 0)
+    below = beta * beta * precision + recall
+    above = (1 + beta * beta) * precision * recall
+    return np.divide(above, below, out=np.zeros_like(correct), where=below != 0)
+
+
+def running_choice(statistics: Statistics, beta: float) -> IntArray:
+    """Choose an annotator for each sentence as the M2 scorer does, shape ``(segments,)``.
+
+    In the order of the sentences, the annotator whose counts give the best F together with all
+    counts chosen so far; among equals the one with more correct edits, then with the smaller
+    ``proposed + beta**2 * gold``, then the first. The result is the slot, not the number.
+    """
+    total_c = total_p = total_g = 0
+    chosen: list[int] = []
+    for slots, present in zip(statistics.rows.tolist(), statistics.present.tolist(), strict=True):
+        sums = [
+            (total_c + c, total_p + p, total_g + g) if there else None
+            for (c, p, g), there in zip(slots, present, strict=True)
+        ]
+        chosen.append(_best(sums, beta))
+        total_c, total_p, total_g = sums[chosen[-1]] or (total_c, total_p, total_g)
+    return np.array(chosen, dtype=np.int64)
+
+
+def best_alone(statistics: Statistics, beta: float) -> IntArray:
+    """Choose the best annotator for each sentence alone, by the same rules."""
+    chosen = [
+        _best([tuple(row) if there else None for row, there in zip(slots, present, strict=True)],
+              beta)
+        for slots, present in zip(
+            statistics.rows.tolist(), statistics.present.tolist(), strict=True
+        )
+    ]
+    return np.array(chosen, dtype=np.int64)
+
+
+def chosen_rows(statistics: Statistics, slots: IntArray) -> IntArray:
+    """Return the counts of the chosen slots, shape ``(segments, columns)``."""
+    return statistics.rows[np.arange(len(statistics)), slots]
+
+
+def segment_scores(statistics: Statistics, slots: IntArray, beta: float) -> SegmentScores:
+    """Score each sentence by the counts of its chosen slot."""
+    rows = chosen_rows(statistics, slots)
+    correct, proposed, gold = rows.T if len(rows) else np.zeros((3, 0), dtype=np.int64)
+    return SegmentScores(
+        values=f_of_counts(rows, beta),
+        chosen=np.array(statistics.labels, dtype=np.int64)[slots],
+        parts={"tp": correct, "fp": proposed - correct, "fn": gold - correct},
+    )
+
+
+def corpus_score(rows: IntArray, beta: float, signature: Signature) -> Score:
+    """Score a corpus by the sums of its chosen rows."""
+    correct, proposed, gold = (int(total) for total in rows.sum(axis=0))
+    counts = Counts(correct, proposed - correct, gold - correct)
+    return Score(value=counts.f(beta), signature=signature, n=len(rows), parts=counts.parts())
+
+
+def _best(sums: Iterable[tuple[float, ...] | None], beta: float) -> int:
+    """Return the position of the best counts; ``None`` does not compete."""
+    b2 = beta * beta
+    best_f, best_c, best_size, best = -1.0, -1.0, 0.0, 0
+    for position, counts in enumerate(sums):
+        if counts is None:
+            continue
+        correct, proposed, gold = counts
+        size = b2 * gold + proposed  # in this order: ties are compared exactly
+        f = (1 + b2) * correct / size if size else 1.0
+        better_tie = f == best_f and (
+            correct > best_c or (correct == best_c and proposed + b2 * gold < best_size)
+        )
+        if f > best_f or better_tie:
+            best_f, best_c, best_size, best = f, correct, proposed + b2 * gold, position
+    return best

@@ -1,0 +1,299 @@
+"""M2 (MaxMatch) and SentM2."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from grammeter.core.edit import Edit, GoldEdits
+from grammeter.core.errors import UsageError
+from grammeter.core.explanation import Explanation, Grid, JudgedEdit, Verdict
+from grammeter.core.progress import track
+from grammeter.core.score import Counts, Score
+from grammeter.core.segment import Segment
+from grammeter.core.statistics import FloatArray, IntArray, SegmentScores, Statistics
+from grammeter.edits.arcs import Proposal, Row0
+from grammeter.edits.lattice import matcher
+from grammeter.metrics.base import Metric, Needs, mean_of
+from grammeter.metrics.edit_f import (
+    COLUMNS,
+    best_alone,
+    chosen_rows,
+    corpus_score,
+    f_of_counts,
+    running_choice,
+    segment_scores,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class M2(Metric):
+    """F-measure over edits that are extracted so as to agree best with gold edits.
+
+    Attributes
+    ----------
+    beta
+        Weight of recall in F; 0.5 prefers precision.
+    max_unchanged
+        Unchanged words that an edit may hold.
+    ignore_case
+        Drop proposed edits that change only white space or case.
+    row0
+        Offsets of insertions before the first token: ``3.2``, the release that papers use, or
+        ``head``, the later development version.
+    sort_gold
+        Sort gold edits by span; the scorer keeps the order of the file and loses matches where
+        that is not sorted.
+    """
+
+    name: ClassVar[str] = "m2"
+    title: ClassVar[str] = "MaxMatch F-measure over edits (Dahlmeier & Ng 2012)"
+    needs: ClassVar[Needs] = "gold"
+    citation: ClassVar[str] = """@inproceedings{dahlmeier-ng-2012-better,
+  title = {Better Evaluation for Grammatical Error Correction},
+  author = {Dahlmeier, Daniel and Ng, Hwee Tou},
+  booktitle = {Proceedings of NAACL-HLT 2012},
+  pages = {568--572},
+  year = {2012},
+  url = {https://aclanthology.org/N12-1067}
+}"""
+    resampling: ClassVar[str] = "annotators fixed"
+
+    beta: float = 0.5
+    max_unchanged: int = 2
+    ignore_case: bool = False
+    row0: Row0 = "3.2"
+    sort_gold: bool = False
+
+    def check_fields(self) -> None:
+        """Refuse a negative weight or number of words."""
+        if self.beta <= 0:
+            raise UsageError(f"{self.name}: beta={self.beta}", fix="beta is greater than 0.")
+        if self.max_unchanged < 0:
+            raise UsageError(
+                f"{self.name}: max_unchanged={self.max_unchanged}", fix="It is 0 or greater."
+            )
+
+    def settings(self) -> dict[str, object]:
+        """Return how words are told apart."""
+        return {"tok": "whitespace"}
+
+    def statistics(self, segments: Sequence[Segment]) -> Statistics:
+        """Count correct, proposed and gold edits, one slot per annotator."""
+        labels = tuple(sorted({number for segment in segments for number in segment.gold}))
+        slot = {number: position for position, number in enumerate(labels)}
+        rows = np.zeros((len(segments), len(labels), len(COLUMNS)), dtype=np.int64)
+        present = np.zeros(rows.shape[:2], dtype=np.bool_)
+        sentences: dict[int, _Sentence] = {}
+        for position, segment in enumerate(track(segments, self.name)):
+            sentence = sentences.get(id(segment.gold))
+            if sentence is None:
+                sentence = sentences[id(segment.gold)] = _Sentence(self, segment)
+            for number, counts in sentence.counts(segment.hypothesis).items():
+                rows[position, slot[number]] = counts
+                present[position, slot[number]] = True
+        return Statistics(rows, present, labels, COLUMNS)
+
+    def score(self, statistics: Statistics) -> Score:
+        """Score a corpus, annotators chosen over running totals."""
+        rows = chosen_rows(statistics, self.choose(statistics))
+        return corpus_score(rows, self.beta, self.signature())
+
+    def sentences(self, statistics: Statistics) -> SegmentScores:
+        """Return each sentence's part in the corpus score: its chosen annotator's counts."""
+        return segment_scores(statistics, self.choose(statistics), self.beta)
+
+    def summands(self, statistics: Statistics) -> FloatArray:
+        """Return the chosen annotators' counts."""
+        return chosen_rows(statistics, self.choose(statistics)).astype(np.float64)
+
+    def value_of(self, sums: FloatArray) -> FloatArray:
+        """Return F of summed counts."""
+        return f_of_counts(sums, self.beta)
+
+    def choose(self, statistics: Statistics) -> IntArray:
+        """Return the slot of the annotator of each sentence."""
+        return running_choice(statistics, self.beta)
+
+    def edits(self, segment: Segment) -> dict[int, tuple[Proposal, ...]]:
+        """Return the proposed edits that agree best with each annotator's."""
+        return _Sentence(self, segment).edits(segment.hypothesis)
+
+    def explain(self, segment: Segment) -> Explanation:
+        """Return the edits against the chosen annotator, and the counts against each."""
+        statistics = self.statistics([segment])
+        scores = self.sentences(statistics)
+        chosen = int(scores.chosen[0])
+        source = segment.source.split()
+        proposed = self.edits(segment).get(chosen, ())
+        rows = tuple(
+            (str(number), *(str(int(n)) for n in row), f"{f_of_counts(row, self.beta):.4f}")
+            for number, row, present in zip(
+                statistics.labels, statistics.rows[0], statistics.present[0], strict=True
+            )
+            if present
+        )
+        return Explanation(
+            value=float(scores.values[0]),
+            parts=Counts(*(int(scores.parts[key][0]) for key in ("tp", "fp", "fn"))).parts(),
+            chosen=chosen,
+            edits=_judged(source, proposed, segment.gold.get(chosen, ())),
+            grids=(Grid("Annotators", ("annotator", *COLUMNS, f"F{self.beta:g}"), rows),),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SentM2(M2):
+    """Mean over sentences of the F of one annotator.
+
+    Attributes
+    ----------
+    annotator
+        ``best``: the one with the best F; ``last``: the last one listed, as in the sentence
+        scores published by Chollampatt & Ng (2018); or an annotator's number.
+    """
+
+    name: ClassVar[str] = "sentm2"
+    title: ClassVar[str] = "mean of sentence-level MaxMatch F-measures (Gong et al. 2022)"
+    resampling: ClassVar[str] = "mean of sentence scores"
+
+    annotator: Literal["best", "last"] | int = "best"
+
+    def choose(self, statistics: Statistics) -> IntArray:
+        """Return the slot of the annotator of each sentence."""
+        if self.annotator == "best":
+            return best_alone(statistics, self.beta)
+        if self.annotator == "last":
+            return statistics.slots - 1 - np.argmax(statistics.present[:, ::-1], axis=1)
+        if self.annotator not in statistics.labels:
+            raise UsageError(
+                f"{self}: there is no annotator {self.annotator}",
+                fix=f"The gold edits are by {', '.join(map(str, statistics.labels))}.",
+            )
+        slot = statistics.labels.index(self.annotator)
+        return np.full(len(statistics), slot, dtype=np.int64)
+
+    def sentences(self, statistics: Statistics) -> SegmentScores:
+        """Score each sentence alone; NaN where the wanted annotator is not listed for it."""
+        slots = self.choose(statistics)
+        scores = segment_scores(statistics, slots, self.beta)
+        lacking = ~statistics.present[np.arange(len(statistics)), slots]
+        if not lacking.any():
+            return scores
+        reason = f"annotator {self.annotator} is not listed for the sentence"
+        return replace(scores, values=np.where(lacking, np.nan, scores.values), reason=reason)
+
+    def score(self, statistics: Statistics) -> Score:
+        """Return the mean of the sentence scores, and the counts of the chosen annotators."""
+        scores = self.sentences(statistics)
+        counts = Counts(*(int(scores.parts[key].sum()) for key in ("tp", "fp", "fn")))
+        mean = mean_of(scores.values, self.signature(), scores.reason)
+        return replace(mean, parts=counts.parts())
+
+    def summands(self, statistics: Statistics) -> FloatArray:
+        """Return each sentence's score, and 1."""
+        values = self.sentences(statistics).values
+        return np.stack([values, np.ones_like(values)], axis=-1)
+
+    def value_of(self, sums: FloatArray) -> FloatArray:
+        """Return the mean."""
+        return sums[..., 0] / sums[..., 1]
+
+
+class _Sentence:
+    """One source sentence with its gold edits; equal hypotheses are matched once."""
+
+    def __init__(self, metric: M2, segment: Segment) -> None:
+        self._metric = metric
+        self._source = segment.source.split()
+        self._gold: GoldEdits = segment.gold
+        if metric.sort_gold:
+            self._gold = {
+                number: tuple(sorted(edits, key=lambda e: (e.start, e.end)))
+                for number, edits in segment.gold.items()
+            }
+        # an edit that replaces words by themselves attracts unchanged words: see edits.lattice
+        self._trim = not any(
+            " ".join(self._source[edit.start : edit.end]) in edit.corrections
+            for edits in self._gold.values()
+            for edit in edits
+        )
+        self._known: dict[tuple[str, ...], dict[int, tuple[int, int, int]]] = {}
+
+    def counts(self, hypothesis: str) -> dict[int, tuple[int, int, int]]:
+        """Return correct, proposed and gold counts by annotator."""
+        words = tuple(hypothesis.split())
+        if words not in self._known:
+            self._known[words] = {
+                number: self._count(edits, self._gold[number])
+                for number, edits in self.edits(hypothesis).items()
+            }
+        return self._known[words]
+
+    def _count(self, proposed: Sequence[Proposal], gold: Sequence[Edit]) -> tuple[int, int, int]:
+        matches = _matches(self._source, proposed, gold)
+        return sum(len(found) for found in matches), len(proposed), len(gold)
+
+    def edits(self, hypothesis: str) -> dict[int, tuple[Proposal, ...]]:
+        """Return the proposed edits by annotator."""
+        words = hypothesis.split()
+        if words == self._source:
+            return dict.fromkeys(self._gold, ())
+        lattice = matcher(
+            self._source,
+            words,
+            max_unchanged=self._metric.max_unchanged,
+            row0=self._metric.row0,
+            trim=self._trim,
+        )
+        found = {number: lattice.edits(gold) for number, gold in self._gold.items()}
+        if not self._metric.ignore_case:
+            return found
+        return {
+            number: tuple(edit for edit in edits if not _same_letters(edit))
+            for number, edits in found.items()
+        }
+
+
+def _same_letters(edit: Proposal) -> bool:
+    original, correction = edit.original.replace(" ", ""), edit.correction.replace(" ", "")
+    return original.lower() == correction.lower()
+
+
+def _matches(
+    source: Sequence[str], proposed: Iterable[Proposal], gold: Sequence[Edit]
+) -> list[list[int]]:
+    """Return, for each proposed edit, the positions of the gold edits it matches.
+
+    Gold edits are passed once, in the order of the file, and never looked at again; there is no
+    stop at the first match, so that a doubled gold edit counts twice: as in the scorer.
+    """
+    passed = 0
+    matches: list[list[int]] = []
+    for edit in proposed:
+        found = [x for x in range(passed, len(gold)) if edit.matches(gold[x], source)]
+        passed = found[-1] + 1 if found else passed
+        matches.append(found)
+    return matches
+
+
+def _judged(
+    source: Sequence[str], proposed: Sequence[Proposal], gold: Sequence[Edit]
+) -> tuple[JudgedEdit, ...]:
+    """Put the system's edits and the missed ones into the order of the sentence."""
+    matches = _matches(source, proposed, gold)
+    judged: list[JudgedEdit] = []
+    for edit, found in zip(proposed, matches, strict=True):
+        verdict: Verdict = "matched" if found else "spurious"
+        kind = gold[found[0]].type if found else ""
+        judged.append(
+            JudgedEdit(Edit(edit.start, edit.end, edit.correction, kind), edit.original, verdict)
+        )
+    seen = {x for found in matches for x in found}
+    for x, edit in enumerate(gold):
+        if x not in seen:
+            judged.append(JudgedEdit(edit, " ".join(source[edit.start : edit.end]), "missed"))
+    return tuple(sorted(judged, key=lambda j: (j.edit.start, j.edit.end)))

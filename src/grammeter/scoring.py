@@ -1,0 +1,103 @@
+"""Corpus x metrics -> score table: the only loop over systems and metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from grammeter.core.errors import UsageError
+from grammeter.core.segment import Segment
+from grammeter.core.statistics import IntArray
+from grammeter.core.table import MetricScores, ScoreTable
+from grammeter.corpus.corpus import Corpus
+from grammeter.metrics.base import Metric
+from grammeter.metrics.registry import metric as make_metric
+
+
+def score(corpus: Corpus, metrics: Sequence[str | Metric]) -> ScoreTable:
+    """Score all systems of a corpus with several metrics.
+
+    Parameters
+    ----------
+    corpus
+        Sources, references and systems.
+    metrics
+        Spellings or metrics; each is a key of the result as it is given.
+
+    Raises
+    ------
+    UsageError
+        If there is no system or metric, a metric is named twice or is unknown, or the corpus
+        lacks what a metric needs.
+    """
+    if isinstance(metrics, str):
+        raise UsageError(
+            f"metrics is one text, {metrics!r}, where a list belongs", fix=f"Write [{metrics!r}]."
+        )
+    if not corpus.systems:
+        raise UsageError("no system outputs", fix="Give one at least (--hyps).")
+    wanted = {str(given): make_metric(given) for given in metrics}
+    if not wanted or len(wanted) != len(metrics):
+        raise UsageError(
+            "a metric is named twice" if wanted else "no metric",
+            fix="Name each metric once; 'grammeter list' shows them.",
+        )
+    for metric in wanted.values():
+        _check_needs(metric, corpus)
+    batch = _Batch(corpus)
+    columns = {spelled: _score_one(metric, corpus, batch) for spelled, metric in wanted.items()}
+    return ScoreTable(tuple(corpus.systems), len(corpus), columns, corpus.to_json())
+
+
+class _Batch:
+    """The segments of all systems, equal outputs of one sentence taken once."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self.segments: list[Segment] = []
+        self.rows: dict[str, IntArray] = {}
+        known: dict[tuple[int, str], int] = {}
+        for system in corpus.systems:
+            rows: list[int] = []
+            for line, segment in enumerate(corpus.segments(system)):
+                position = known.setdefault((line, segment.hypothesis), len(self.segments))
+                if position == len(self.segments):
+                    self.segments.append(segment)
+                rows.append(position)
+            self.rows[system] = np.array(rows, dtype=np.int64)
+
+
+def _score_one(metric: Metric, corpus: Corpus, batch: _Batch) -> MetricScores:
+    rows = metric.statistics(batch.segments)
+    statistics = {system: rows.take(at) for system, at in batch.rows.items()}
+    signature = metric.signature(_context(metric, corpus))
+    scores = {
+        system: metric.score(own).with_signature(signature) for system, own in statistics.items()
+    }
+    sentences = {system: metric.sentences(own) for system, own in statistics.items()}
+    return MetricScores(
+        str(metric), signature, metric.higher_is_better, scores, sentences, statistics
+    )
+
+
+def _context(metric: Metric, corpus: Corpus) -> dict[str, object]:
+    """Return what the signature says of the references that a metric used."""
+    if metric.needs == "nothing":
+        return {}
+    if metric.needs == "texts" or (metric.needs == "gold or texts" and not corpus.gold):
+        return {"refs": len(corpus.references), "reftext": corpus.text_rule}
+    annotators = {number for gold in corpus.gold for number in gold}
+    return {"refs": len(annotators), "gold": "m2"}
+
+
+def _check_needs(metric: Metric, corpus: Corpus) -> None:
+    lacking = {
+        "gold": not corpus.gold and "gold edits: give an .m2 file as reference (-r)",
+        "texts": not corpus.references and "references: give texts or an .m2 file (-r)",
+        "gold or texts": not (corpus.gold or corpus.references)
+        and "references: give texts or an .m2 file (-r)",
+        "nothing": False,
+    }[metric.needs]
+    if lacking:
+        raise UsageError(f"{metric.name} needs {lacking.split(':')[0]}, and there are none",
+                         fix=f"{lacking.partition(': ')[2].capitalize()}.")
