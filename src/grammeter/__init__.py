@@ -1,0 +1,100 @@
+"""Measure grammatical error correction systems, and measure the measures.
+
+::
+
+    import grammeter as gm
+
+    corpus = gm.read_corpus(source="src.txt", references=["gold.m2"], systems=["out/A", "out/B"])
+    table = gm.score(corpus, ["m2", "gleu"])
+    table["m2"]["A"].value
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+from grammeter.version import __version__
+
+if TYPE_CHECKING:
+    from grammeter.api import (
+        compare,
+        explain,
+        metric,
+        read_corpus,
+        read_scores,
+        score,
+        write_scores,
+    )
+    from grammeter.core.edit import Edit
+    from grammeter.core.errors import (
+        DataError,
+        GrammeterError,
+        MissingResourceError,
+        RemoteError,
+        UsageError,
+    )
+    from grammeter.core.score import Score
+    from grammeter.core.segment import Segment
+    from grammeter.core.table import ScoreTable
+    from grammeter.corpus.corpus import Corpus
+    from grammeter.metrics.base import Metric
+    from grammeter.resources import sample_corpus
+
+_HOMES = {
+    "compare": "grammeter.api",
+    "explain": "grammeter.api",
+    "metric": "grammeter.api",
+    "read_corpus": "grammeter.api",
+    "read_scores": "grammeter.api",
+    "score": "grammeter.api",
+    "write_scores": "grammeter.api",
+    "sample_corpus": "grammeter.resources",
+    "Corpus": "grammeter.corpus.corpus",
+    "DataError": "grammeter.core.errors",
+    "Edit": "grammeter.core.edit",
+    "GrammeterError": "grammeter.core.errors",
+    "Metric": "grammeter.metrics.base",
+    "MissingResourceError": "grammeter.core.errors",
+    "RemoteError": "grammeter.core.errors",
+    "Score": "grammeter.core.score",
+    "ScoreTable": "grammeter.core.table",
+    "Segment": "grammeter.core.segment",
+    "UsageError": "grammeter.core.errors",
+}
+
+__all__ = [
+    "Corpus",
+    "DataError",
+    "Edit",
+    "GrammeterError",
+    "Metric",
+    "MissingResourceError",
+    "RemoteError",
+    "Score",
+    "ScoreTable",
+    "Segment",
+    "UsageError",
+    "__version__",
+    "compare",
+    "explain",
+    "metric",
+    "read_corpus",
+    "read_scores",
+    "sample_corpus",
+    "score",
+    "write_scores",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name when it is first used (PEP 562)."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'grammeter' has no attribute {name!r}")
+    value = getattr(importlib.import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

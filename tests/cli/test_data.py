@@ -83,7 +83,7 @@ def test_get_from_a_file_then_from_a_folder(
     assert out == f"{root / 'small'}\n"
     for note in (
         "licence of small: free",
-        "1 files copied",
+        "files copied: 1",
         "b.txt is there, but differs",
         "still missing: b.txt",
         "see https://example.org/x",

@@ -11,7 +11,7 @@ import zipfile
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path, PurePosixPath
-from typing import IO
+from typing import IO, Literal
 
 import pytest
 
@@ -32,6 +32,8 @@ from grammeter.corpus.datasets import (
     import_dataset,
     list_datasets,
 )
+
+Mode = Literal["w", "w:gz", "w:bz2"]
 
 SOURCE = b"This are a test .\n"
 GOLD = b"S This are a test .\nA 1 2|||SVA|||is|||REQUIRED|||-NONE-|||0\n\n"
@@ -166,7 +168,11 @@ def packed_zip(folder: Path, target: Path) -> Path:
     return target
 
 
-def packed_tar(mode: str) -> Callable[[Path, Path], Path]:
+def unpacked_folder(folder: Path, _: Path) -> Path:
+    return folder
+
+
+def packed_tar(mode: Mode) -> Callable[[Path, Path], Path]:
     def pack(folder: Path, target: Path) -> Path:
         with tarfile.open(target, mode) as tarred:
             tarred.add(folder, "inside")
@@ -177,7 +183,7 @@ def packed_tar(mode: str) -> Callable[[Path, Path], Path]:
 
 @pytest.mark.parametrize(
     "pack",
-    [lambda f, _: f, packed_zip, packed_tar("w"), packed_tar("w:gz"), packed_tar("w:bz2")],
+    [unpacked_folder, packed_zip, packed_tar("w"), packed_tar("w:gz"), packed_tar("w:bz2")],
     ids=["folder", "zip", "tar", "tar.gz", "tar.bz2"],
 )
 def test_files_are_found_by_what_they_hold(
@@ -231,7 +237,7 @@ def test_a_folder_that_cannot_be_written(root: Path, downloads: Path) -> None:
 # --- archives that are not to be trusted ---------------------------------------------------
 
 
-def tar_of(path: Path, *members: tarfile.TarInfo, mode: str = "w:gz") -> Path:
+def tar_of(path: Path, *members: tarfile.TarInfo, mode: Mode = "w:gz") -> Path:
     with tarfile.open(path, mode) as tarred:
         for member in members:
             tarred.addfile(member, io.BytesIO(SOURCE[: member.size].ljust(member.size, b"\0")))

@@ -202,8 +202,8 @@ def test_mixing_separate_spans_equals_a_slow_twin(found):
     assert set(texts) == slow
 
 
-# CoNLL-2014: the counts are those that the authors' converter yields (mfelice/imeasure fc79fdf,
-# from the notes on its run): the greatest, and 17 sentences with more than 1,000 combinations
+# CoNLL-2014 with mfelice/imeasure fc79fdf: one sentence has 1.7e10 combinations, 17 have more
+# than 1,000, so its default mode cannot finish this set
 
 
 def test_combinations_of_conll14(shared):
@@ -214,5 +214,5 @@ def test_combinations_of_conll14(shared):
             mixed(block.source.split(), block.gold, limit=1)
         except UsageError as error:
             counts.append(int(re.match(r"\d+", error.message)[0]))
-    assert max(counts) == 17_179_869_184
+    assert max(counts) == pytest.approx(1.7e10, rel=0.03)
     assert sum(count > 1000 for count in counts) == 17

@@ -77,7 +77,7 @@ def _get(args: argparse.Namespace) -> int:
 
     _note(args, f"licence of {args.name}: {dataset(args.name).licence}")
     done = import_dataset(args.name, args.source) if args.source else get_dataset(args.name)
-    _note(args, f"{len(done.copied)} files copied")
+    _note(args, f"files copied: {len(done.copied)}")
     for name in done.differing:
         _note(args, f"{name} is there, but differs from the file that is known")
     listing = done.listing

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from grammeter.core.edit import Edit
+from grammeter.core.score import json_number
 
 Verdict = Literal["matched", "spurious", "missed"]
 """An edit the references agree with; one they do not; one that the system did not make."""
@@ -57,3 +58,60 @@ class Explanation:
     chosen: int | None = None
     edits: tuple[JudgedEdit, ...] = ()
     grids: tuple[Grid, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceExplanation:
+    """One output of one system, and what each metric says of it.
+
+    Attributes
+    ----------
+    system, line
+        Whose output; the number of the sentence, from 1.
+    source, hypothesis, references
+        The texts; ``None`` for a reference that the sentence lacks.
+    metrics
+        An :class:`Explanation` by the metric's spelling.
+    """
+
+    system: str
+    line: int
+    source: str
+    hypothesis: str
+    references: tuple[str | None, ...]
+    metrics: Mapping[str, Explanation]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return ``{"kind": "explanation", ...}`` with all that is known."""
+        return {
+            "kind": "explanation",
+            "system": self.system,
+            "line": self.line,
+            "source": self.source,
+            "hypothesis": self.hypothesis,
+            "references": list(self.references),
+            "metrics": {name: _to_json(each) for name, each in self.metrics.items()},
+        }
+
+
+def _to_json(explanation: Explanation) -> dict[str, Any]:
+    return {
+        "value": json_number(explanation.value),
+        "parts": {name: json_number(value) for name, value in explanation.parts.items()},
+        "reference": explanation.chosen,
+        "edits": [
+            {
+                "start": judged.edit.start,
+                "end": judged.edit.end,
+                "original": judged.original,
+                "corrections": list(judged.edit.corrections),
+                "type": judged.edit.type,
+                "verdict": judged.verdict,
+            }
+            for judged in explanation.edits
+        ],
+        "tables": [
+            {"title": grid.title, "columns": list(grid.columns), "rows": [*map(list, grid.rows)]}
+            for grid in explanation.grids
+        ],
+    }

@@ -26,8 +26,8 @@ from grammeter.core.statistics import BoolArray, IntArray
 Unit = Literal["word", "char"]
 """What an n-gram is made of: tokens between white space, or the line's characters."""
 
-_BATCH = 1 << 20
-"""Characters whose n-grams are held in memory together; some 100 MB."""
+_BATCH = 1 << 18
+"""Characters whose n-grams are held in memory together; some 60 MB at most."""
 
 
 def tokenise(text: str, unit: Unit, *, strip: bool) -> Sequence[str]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import importlib
+from dataclasses import fields
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from typing import cast
+from typing import Any, cast
 
 from grammeter.core import spelling
 from grammeter.core.errors import GrammeterError, UnknownNameError, UsageError
@@ -56,6 +57,18 @@ def metric_class(name: str) -> type[Metric]:
 def names() -> list[str]:
     """Return the names of all metrics, the built-in ones first."""
     return [*BUILT_IN, *sorted(_plugins())]
+
+
+def describe(name: str) -> dict[str, Any]:
+    """Return a metric's name, title, needs, direction, and its options with their defaults."""
+    cls = metric_class(name)
+    return {
+        "name": name,
+        "title": cls.title,
+        "needs": cls.needs,
+        "higher_is_better": cls.higher_is_better,
+        "options": {f.name: spelling.spell_value(f.default) for f in fields(cls)},
+    }
 
 
 def _load(name: str, target: str) -> type[Metric]:

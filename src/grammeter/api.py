@@ -1,0 +1,154 @@
+"""The verbs: what a user types, in Python and, through the command line, on the shell."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from grammeter.comparison import Comparison, compare_systems
+from grammeter.core.errors import DataError, UsageError
+from grammeter.core.explanation import SentenceExplanation
+from grammeter.core.segment import Segment
+from grammeter.core.table import ScoreTable
+from grammeter.corpus.corpus import Corpus
+from grammeter.corpus.read import read_corpus
+from grammeter.corpus.records import read_records
+from grammeter.corpus.text import read_text, write_text
+from grammeter.metrics.base import Metric
+from grammeter.metrics.registry import metric
+from grammeter.scoring import score
+
+__all__ = [
+    "compare",
+    "explain",
+    "metric",
+    "read_corpus",
+    "read_scores",
+    "score",
+    "write_scores",
+]
+
+compare = compare_systems
+
+
+def read_records_corpus(path: str | Path) -> Corpus:
+    """Read a corpus that stands in one table: JSON lines, TSV, CSV or parquet.
+
+    See :mod:`grammeter.corpus.records` for the shapes.
+    """
+    records = read_records(path)
+    origins = {part: str(path) for part in ("source", "references[0]")}
+    return Corpus(
+        sources=records.sources,
+        references=records.references,
+        systems=records.systems,
+        origins=origins,
+    )
+
+
+def explain(
+    scores: ScoreTable | Corpus,
+    *,
+    system: str,
+    line: int,
+    metrics: Sequence[str | Metric] | None = None,
+) -> SentenceExplanation:
+    """Say why an output got its scores.
+
+    Parameters
+    ----------
+    scores
+        A score table that holds its corpus (from :func:`score`, or stored by
+        ``score -o``), or a corpus.
+    system
+        Whose output.
+    line
+        Number of the sentence, from 1.
+    metrics
+        Which metrics; default those of the table.
+
+    Raises
+    ------
+    UsageError
+        If there is no such system, line or metric, or no metric is named for a corpus.
+    DataError
+        If the table does not hold its corpus.
+    """
+    corpus = scores if isinstance(scores, Corpus) else corpus_of(scores)
+    asked = metrics if metrics is not None else [] if isinstance(scores, Corpus) else list(scores)
+    if not asked:
+        raise UsageError("no metric to explain", fix="Name one at least.")
+    segments = corpus.segments(system)
+    if not 1 <= line <= len(segments):
+        raise UsageError(
+            f"there is no line {line}", fix=f"Lines count from 1 to {len(segments)}."
+        )
+    segment = segments[line - 1]
+    explained = {str(name): _metric_of(scores, name).explain(segment) for name in asked}
+    return SentenceExplanation(
+        system, line, segment.source, segment.hypothesis, segment.references, explained
+    )
+
+
+def corpus_of(table: ScoreTable) -> Corpus:
+    """Return the corpus that a score table was made from.
+
+    Raises
+    ------
+    DataError
+        If the table does not hold it.
+    """
+    if table.corpus is None:
+        raise DataError(
+            "these scores do not hold the sentences they were made from",
+            fix="Score again with 'grammeter score -o FILE', or give the corpus itself.",
+        )
+    return Corpus.from_json(table.corpus)
+
+
+def read_scores(path: str | Path) -> ScoreTable:
+    """Read a score table that :func:`write_scores` or ``grammeter score -o`` wrote.
+
+    Raises
+    ------
+    DataError
+        If the file is absent or holds something else.
+    """
+    return ScoreTable.from_json(read_json(path), where=str(path))
+
+
+def write_scores(table: ScoreTable, path: str | Path) -> None:
+    """Write a score table with all that ``compare`` and ``explain`` need."""
+    write_json(table.to_full_json(), path)
+
+
+def read_json(path: str | Path) -> dict[str, Any]:
+    """Read one JSON object from a file, plain or gzip."""
+    try:
+        data: object = json.loads(read_text(path))
+    except json.JSONDecodeError as error:
+        raise DataError(
+            f"no JSON: {error.msg}",
+            where=f"{path}:{error.lineno}",
+            fix="Give a file that grammeter wrote with -o.",
+        ) from None
+    if not isinstance(data, dict):
+        raise DataError("no JSON object", where=str(path), fix="Give a file written with -o.")
+    return cast("dict[str, Any]", data)
+
+
+def write_json(data: Mapping[str, Any], path: str | Path) -> None:
+    """Write one JSON object, UTF-8, gzip by the name's suffix."""
+    write_text(path, json_text(data) + "\n")
+
+
+def json_text(data: Mapping[str, Any]) -> str:
+    """Return JSON text; a NaN that was not turned into ``null`` is an error, never written."""
+    return json.dumps(data, ensure_ascii=False, allow_nan=False)
+
+
+def _metric_of(scores: ScoreTable | Corpus, name: str | Metric) -> Metric:
+    known = isinstance(scores, ScoreTable) and isinstance(name, str) and name in scores
+    return metric(cast("ScoreTable", scores)[cast("str", name)].metric if known else name)

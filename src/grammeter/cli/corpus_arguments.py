@@ -1,0 +1,90 @@
+"""The arguments by which a corpus is named, shared by the verbs that read one."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from grammeter.corpus.corpus import Corpus
+
+
+def add_corpus(parser: argparse.ArgumentParser) -> None:
+    """Add sources, references, outputs, and how they are read."""
+    group = parser.add_argument_group("corpus")
+    group.add_argument(
+        "-s",
+        "--source",
+        nargs="+",
+        metavar="FILE",
+        help="source sentences, a text or an M2 file; several are read one after the other;"
+        " default: the S lines of the gold M2",
+    )
+    group.add_argument(
+        "-r",
+        "--references",
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="reference texts, M2 files with gold edits, or both",
+    )
+    group.add_argument(
+        "--hyps",
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="system outputs, one file a system; '-' is standard input",
+    )
+    group.add_argument(
+        "--names", nargs="+", metavar="NAME", help="the systems' names; default: from the files"
+    )
+    group.add_argument(
+        "--corpus",
+        metavar="FILE",
+        help="all of these in one table: JSON lines, TSV, CSV or parquet",
+    )
+    group.add_argument(
+        "--um",
+        choices=["skip", "apply"],
+        default="skip",
+        help="gold edits of the types Um and UNK, when made into texts; default: %(default)s",
+    )
+    group.add_argument(
+        "--missing-annotator",
+        choices=["other", "source", "none"],
+        default="other",
+        help="text of an annotator who is not listed for a sentence; default: %(default)s",
+    )
+    group.add_argument(
+        "--normalise",
+        choices=["NFC", "NFD", "NFKC", "NFKD"],
+        help="bring all texts to this Unicode form; default: as they are",
+    )
+    group.add_argument(
+        "--lenient",
+        action="store_true",
+        help="pass over M2 edits outside their sentence and unknown lines, and count them",
+    )
+
+
+def read(args: argparse.Namespace) -> Corpus:
+    """Read the corpus that the arguments name."""
+    from grammeter.api import read_corpus, read_records_corpus
+    from grammeter.core.errors import UsageError
+    from grammeter.corpus.gold import TextRule
+
+    if args.corpus:
+        if args.source or args.references or args.hyps:
+            raise UsageError(
+                "--corpus holds all parts", fix="Leave -s, -r and --hyps out, or --corpus."
+            )
+        return read_records_corpus(args.corpus)
+    return read_corpus(
+        source=args.source,
+        references=args.references,
+        systems=args.hyps,
+        names=args.names,
+        rule=TextRule(um=args.um, missing=args.missing_annotator),
+        lenient=args.lenient,
+        normalise=args.normalise,
+    )

@@ -1,0 +1,59 @@
+"""``grammeter demo``: the whole loop on the built-in sample corpus, offline."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+
+METRICS = ("m2", "gleu", "imeasure", "green")
+SYSTEM = "Thorough"
+LINE = 3
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the verb's arguments; nothing heavy is imported for it."""
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help="keep the scores, for compare and explain"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Score, compare and explain the sample corpus, showing each command; return 0."""
+    import tempfile
+    from pathlib import Path
+
+    from grammeter.cli.main import main
+    from grammeter.resources import sample_corpus
+
+    sample = sample_corpus()
+    systems = sorted(sample.glob("systems/*.txt"))
+    print(f"The sample corpus: 64 invented learner sentences, {len(systems)} invented systems.")
+    print(f"It lies in {sample}\n")
+    with tempfile.TemporaryDirectory() as folder:
+        scores = args.output or str(Path(folder) / "scores.json")
+        steps = [
+            ["score", "-s", str(sample / "source.txt"), "-r", str(sample / "gold.m2"),
+             "-m", *METRICS, "--hyps", *map(str, systems), "-o", scores, "--quiet"],
+            ["compare", scores, "--baseline", "Echo", "-m", "m2", "--quiet"],
+            ["explain", scores, "--system", SYSTEM, "--line", str(LINE), "-m", "m2"],
+        ]  # fmt: skip
+        for step in steps:
+            print(f"$ grammeter {_short(step, str(sample), folder)}\n")
+            sys.stdout.flush()
+            code = main(step)
+            if code:
+                return code
+            print()
+    print("Next: put your own files in place of these. 'grammeter score --help' has all options,")
+    print("'grammeter list' all metrics, 'grammeter cite m2' what to cite.")
+    return 0
+
+
+def _short(step: list[str], sample: str, folder: str) -> str:
+    shown = [word.replace(sample, "sample").replace(f"{folder}/", "") for word in step]
+    if "--hyps" in shown:
+        first = shown.index("--hyps") + 1
+        last = shown.index("-o", first)
+        shown[first:last] = ["sample/systems/*.txt"]
+    return " ".join(word if "*" in word else shlex.quote(word) for word in shown)

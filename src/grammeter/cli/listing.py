@@ -1,0 +1,35 @@
+"""``grammeter list``: the metrics, their options and defaults."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from grammeter.cli.output import add_output, print_json
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the verb's arguments; nothing heavy is imported for it."""
+    parser.add_argument("name", nargs="?", metavar="METRIC", help="one metric; default: all")
+    add_output(parser, formats=("table", "json", "tsv", "markdown"), file=None)
+
+
+def run(args: argparse.Namespace) -> int:
+    """List and print; return the exit code."""
+    from grammeter.metrics.registry import describe, names
+    from grammeter.report.tables import Table, render
+
+    metrics = [describe(name) for name in ([args.name] if args.name else names())]
+    if args.format == "json":
+        print_json({"kind": "metrics", "metrics": metrics})
+        return 0
+    rows = tuple((m["name"], m["needs"], _options(m), m["title"]) for m in metrics)
+    table = Table(("metric", "needs", "options (default)", "what it is"), rows, "llll")
+    sys.stdout.write(render(table, args.format))
+    return 0
+
+
+def _options(described: dict[str, Any]) -> str:
+    options: dict[str, str] = described["options"]
+    return ", ".join(f"{name} ({default})" for name, default in options.items())

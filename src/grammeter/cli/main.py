@@ -1,0 +1,99 @@
+"""``grammeter``: finds the verb, turns errors into exit codes."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+
+from grammeter.core.errors import GrammeterError
+from grammeter.version import __version__
+
+VERBS = {
+    "demo": "the whole loop on the built-in sample corpus, offline",
+    "score": "score system outputs with any metrics",
+    "compare": "paired significance between systems",
+    "explain": "why one output got its scores",
+    "data": "list, get and find data sets",
+    "list": "the metrics, their options and defaults",
+    "cite": "what to cite for a metric",
+    "doctor": "what is installed, what is missing, how to get it",
+}
+"""Verb -> what it does; the module ``grammeter.cli.VERB`` is imported when it is called."""
+
+_MODULES = {"list": "listing"}  # a module called `list` would hide the built-in in its imports
+
+_INTERRUPTED = 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        return _run(arguments)
+    except GrammeterError as error:
+        _show_error(error, debug="--debug" in arguments)
+        return error.exit_code
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return _INTERRUPTED
+    except BrokenPipeError:
+        # whoever read our output has gone; keep the interpreter from complaining at its exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def parser_of(verb: str) -> argparse.ArgumentParser:
+    """Return the parser of one verb."""
+    module = importlib.import_module(f"grammeter.cli.{_MODULES.get(verb, verb)}")
+    parser = argparse.ArgumentParser(
+        prog=f"grammeter {verb}",
+        description=VERBS[verb],
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.set_defaults(run=module.run)
+    module.add_arguments(parser)
+    parser.add_argument("--debug", action="store_true", help="show tracebacks")
+    return parser
+
+
+def top_parser() -> argparse.ArgumentParser:
+    """Return the parser that knows the verbs' names only."""
+    width = max(map(len, VERBS))
+    verbs = "\n".join(f"  {verb:{width}}  {help_}" for verb, help_ in VERBS.items())
+    parser = argparse.ArgumentParser(
+        prog="grammeter",
+        description="Measure grammatical error correction systems, and measure the measures.",
+        epilog=f"verbs:\n{verbs}\n\n'grammeter VERB --help' tells more.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        usage="grammeter [-h] [--version] VERB ...",
+    )
+    parser.add_argument("--version", action="version", version=f"grammeter {__version__}")
+    parser.add_argument("verb", choices=list(VERBS), metavar="VERB", help="what to do")
+    return parser
+
+
+def _run(arguments: list[str]) -> int:
+    if not arguments:
+        top_parser().print_help()
+        return 0
+    verb = top_parser().parse_args(arguments[:1]).verb
+    sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]  # pyright: ignore
+    args = parser_of(verb).parse_args(arguments[1:])
+    code = args.run(args)
+    sys.stdout.flush()
+    return int(code)
+
+
+def _show_error(error: GrammeterError, *, debug: bool) -> None:
+    if debug:
+        traceback.print_exception(error)
+        return
+    from grammeter.report.tables import terminal
+
+    for number, line in enumerate(str(error).split("\n")):
+        print(("grammeter: " if not number else "  ") + terminal(line).strip(), file=sys.stderr)

@@ -1,0 +1,118 @@
+"""``grammeter score``: score system outputs with any metrics."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable
+from contextlib import nullcontext
+from typing import TYPE_CHECKING
+
+from grammeter.cli import corpus_arguments
+from grammeter.cli.output import Progress, add_output, notice, print_json, progress_wanted
+
+if TYPE_CHECKING:
+    from grammeter.core.table import ScoreTable
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the verb's arguments; nothing heavy is imported for it."""
+    parser.epilog = (
+        "examples:\n"
+        "  grammeter score -s src.txt -r gold.m2 -m m2 gleu --hyps out/* -o scores.json\n"
+        '  grammeter score -s src.txt -r ref0.txt ref1.txt -m "gleu(order=3)" --hyps out/*'
+    )
+    corpus_arguments.add_corpus(parser)
+    group = parser.add_argument_group("metrics")
+    group.add_argument(
+        "-m",
+        "--metrics",
+        nargs="+",
+        required=True,
+        metavar="METRIC",
+        help="spellings such as m2 or \"gleu(order=3)\"; 'grammeter list' shows all",
+    )
+    group.add_argument(
+        "--fail-under",
+        nargs="+",
+        default=[],
+        metavar="METRIC=VALUE",
+        help="exit with 1 if a system scores less (in the metric's own units)",
+    )
+    group = parser.add_argument_group("output")
+    group.add_argument("--segments", metavar="FILE", help="write each sentence's scores as TSV")
+    group.add_argument("--percent", action="store_true", help="multiply by 100 in print")
+    group.add_argument("--digits", type=int, default=4, metavar="N", help="default: %(default)s")
+    add_output(parser, file="write scores and all that compare and explain need, as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Score and print; return the exit code."""
+    from grammeter.api import metric, score, write_scores
+    from grammeter.core.progress import reporting
+
+    limits = _limits(args.fail_under, args.metrics)
+    for spelled in args.metrics:  # a wrong spelling is told before anything is read
+        metric(spelled)
+    corpus = corpus_arguments.read(args)
+    for text in corpus.notices:
+        notice(args, text)
+    progress = Progress()
+    with reporting(progress) if progress_wanted(args) else nullcontext():
+        table = score(corpus, args.metrics)
+    progress.clear()
+    if args.segments:
+        _write_segments(table, args.segments)
+    if args.output:
+        write_scores(table, args.output)
+    _print(table, args)
+    return _verdict(table, limits)
+
+
+def _print(table: ScoreTable, args: argparse.Namespace) -> None:
+    from grammeter.report.tables import render, scores_table
+
+    if args.format == "json":
+        print_json(table.to_json())
+        return
+    laid_out = scores_table(table, percent=args.percent, digits=args.digits)
+    sys.stdout.write(render(laid_out, args.format, bold_best=args.format == "latex"))
+
+
+def _write_segments(table: ScoreTable, path: str) -> None:
+    from grammeter.corpus.text import STDIN, write_text
+    from grammeter.report.segments import segments_tsv
+
+    if path == STDIN:
+        sys.stdout.write(segments_tsv(table))
+    else:
+        write_text(path, segments_tsv(table))
+
+
+def _limits(given: Iterable[str], metrics: Iterable[str]) -> dict[str, float]:
+    from grammeter.core.errors import UnknownNameError, UsageError
+
+    limits: dict[str, float] = {}
+    for text in given:
+        name, equals, value = text.rpartition("=")
+        try:
+            limits[name] = float(value)
+        except ValueError:
+            equals = ""
+        if not equals:
+            raise UsageError(f"--fail-under {text}", fix="Write it as METRIC=VALUE: m2=0.35")
+        if name not in set(metrics):
+            raise UnknownNameError("metric in --fail-under", name, metrics)
+    return limits
+
+
+def _verdict(table: ScoreTable, limits: dict[str, float]) -> int:
+    missed = [
+        f"{system} scores {score.value:.6g} in {name}, limit {limit:g}"
+        for name, limit in limits.items()
+        for system, score in table[name].items()
+        if not score.value >= limit
+    ]
+    for text in missed:
+        print(text, file=sys.stderr)
+    return 1 if missed else 0

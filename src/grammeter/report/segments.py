@@ -1,0 +1,46 @@
+"""Each sentence's scores as a table for programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from grammeter.core.score import json_number
+from grammeter.core.statistics import SegmentScores
+from grammeter.core.table import ScoreTable
+from grammeter.report.tables import single_line
+
+HEADER = ("system", "segment", "metric", "value", "reference", "parts")
+
+
+def segments_tsv(table: ScoreTable) -> str:
+    """Return TSV with the header ``system segment metric value reference parts``.
+
+    ``segment`` counts from 1; ``value`` has all digits, ``null`` where there is none;
+    ``reference`` is the number of the chosen reference or annotator, or empty; ``parts`` is a
+    JSON object.
+    """
+    lines = ["\t".join(HEADER)]
+    for name, column in table.items():
+        for system, scores in column.segments.items():
+            head, middle = single_line(system), single_line(name)
+            lines += [
+                f"{head}\t{number}\t{middle}\t{rest}"
+                for number, rest in enumerate(_rows(scores), start=1)
+            ]
+    return "\n".join(lines) + "\n"
+
+
+def _rows(scores: SegmentScores) -> Iterator[str]:
+    names = list(scores.parts)
+    columns = [scores.parts[name].tolist() for name in names]
+    figures = zip(*columns, strict=True) if columns else ([()] * len(scores))
+    rows = zip(scores.values.tolist(), scores.chosen.tolist(), figures, strict=True)
+    for value, chosen, own in rows:
+        parts: dict[str, object] = {
+            name: json_number(each) for name, each in zip(names, own, strict=True)
+        }
+        if value != value:  # NaN
+            parts["reason"] = scores.reason or "undefined"
+        text = "null" if value != value else repr(value)
+        yield f"{text}\t{chosen if chosen >= 0 else ''}\t{json.dumps(parts, ensure_ascii=False)}"
