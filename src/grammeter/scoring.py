@@ -8,7 +8,7 @@ import numpy as np
 
 from grammeter.core.errors import UsageError
 from grammeter.core.segment import Segment
-from grammeter.core.statistics import IntArray
+from grammeter.core.statistics import IntArray, Statistics
 from grammeter.core.table import MetricScores, ScoreTable
 from grammeter.corpus.corpus import Corpus
 from grammeter.metrics.base import Metric
@@ -46,7 +46,13 @@ def score(corpus: Corpus, metrics: Sequence[str | Metric]) -> ScoreTable:
     for metric in wanted.values():
         _check_needs(metric, corpus)
     batch = _Batch(corpus)
-    columns = {spelled: _score_one(metric, corpus, batch) for spelled, metric in wanted.items()}
+    counted: dict[object, Statistics] = {}
+    columns: dict[str, MetricScores] = {}
+    for spelled, metric in wanted.items():
+        counting = metric.counting()
+        if counting not in counted:
+            counted[counting] = metric.statistics(batch.segments)
+        columns[spelled] = _score_one(metric, corpus, batch, counted[counting])
     return ScoreTable(tuple(corpus.systems), len(corpus), columns, corpus.to_json())
 
 
@@ -67,8 +73,9 @@ class _Batch:
             self.rows[system] = np.array(rows, dtype=np.int64)
 
 
-def _score_one(metric: Metric, corpus: Corpus, batch: _Batch) -> MetricScores:
-    rows = metric.statistics(batch.segments)
+def _score_one(
+    metric: Metric, corpus: Corpus, batch: _Batch, rows: Statistics
+) -> MetricScores:
     statistics = {system: rows.take(at) for system, at in batch.rows.items()}
     signature = metric.signature(_context(metric, corpus))
     scores = {

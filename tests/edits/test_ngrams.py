@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grammeter.core.segment import Segment
@@ -69,6 +69,7 @@ def absent_kept(shared, reference):
     return np.minimum(shared.source, shared.hypothesis) * (reference == 0)
 
 
+@settings(deadline=None)
 @given(st.lists(lines, max_size=5), st.sampled_from(["word", "char"]), st.booleans())
 def test_counts_equal_the_slow_twin(given_lines, unit, strip):
     segments = of_lines(given_lines)
@@ -85,6 +86,7 @@ def test_counts_equal_the_slow_twin(given_lines, unit, strip):
         assert (fast(segments, unit, strip, at_once) == expected).all()
 
 
+@settings(deadline=None)
 @given(st.lists(lines, max_size=5))
 def test_lengths_and_rows(given_lines):
     segments = of_lines(given_lines)

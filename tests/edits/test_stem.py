@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grammeter.edits.stem import IRREGULAR, stem
@@ -50,6 +50,7 @@ def test_irregular_forms():
         assert stem(word) == expected
 
 
+@settings(deadline=None)
 @given(st.text(max_size=12) | st.text("aeiouybcdlstz", max_size=12))
 def test_any_text_has_a_stem(word):
     assert len(stem(word)) <= max(len(word), 1)

@@ -9,7 +9,7 @@ from statistics import fmean, pstdev
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from ngram_golden import cells, conll14, distinct, read_lines, table
 
@@ -179,6 +179,7 @@ segments = st.lists(
 )
 
 
+@settings(deadline=None)
 @given(segments, st.integers(1, 5), st.sampled_from(["original", "multiset"]), st.integers(1, 9))
 def test_equals_the_slow_twin(batch, order, variant, iterations):
     m = Gleu(order=order, variant=variant, iterations=iterations)

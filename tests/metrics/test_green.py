@@ -8,7 +8,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from ngram_golden import conll14, distinct, read_lines, table
 
@@ -124,6 +124,7 @@ segments = st.lists(
 )
 
 
+@settings(deadline=None)
 @given(
     segments,
     st.integers(1, 5),

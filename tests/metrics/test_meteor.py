@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from ngram_golden import conll14, table
 
@@ -55,6 +55,7 @@ words = st.sampled_from(["cat", "cats", "Cats", "the", "a", "dog", "dogs"])
 texts = st.lists(words, max_size=7).map(" ".join)
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(texts, st.lists(texts, min_size=1, max_size=3)), min_size=1, max_size=5))
 def test_equals_the_slow_twin(given_texts):
     # fewer references are filled up with missing ones, in front

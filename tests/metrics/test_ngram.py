@@ -76,7 +76,7 @@ segments = st.lists(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(segments, st.sampled_from(METRICS))
 def test_equals_the_public_functions(batch, pair):
     m, theirs = pair

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from grammeter.core.edit import Edit, GoldEdits
-from grammeter.core.errors import DataError, UsageError
+from grammeter.core.errors import DataError, LengthMismatchError, UsageError
 from grammeter.corpus.corpus import GIVEN, Corpus
 from grammeter.corpus.gold import TextRule, reference_texts
 from grammeter.corpus.m2 import M2File, parse_m2
@@ -133,11 +133,12 @@ class _Reader:
         return [line for path in paths for line in self._source_lines(path)]
 
     def check_gold(self, sources: Sequence[str], gold: Sequence[tuple[str, M2File]]) -> None:
-        """Refuse gold edits of other sentences; unequal counts are the corpus's business."""
+        """Refuse gold edits of other sentences."""
         for path, file in gold:
             if len(file.blocks) != len(sources):
-                self.origins["gold"] = path
-                continue
+                raise LengthMismatchError(
+                    self.origins["source"], len(sources), path, len(file.blocks)
+                )
             for number, (line, block) in enumerate(zip(sources, file.blocks, strict=True), 1):
                 if line != block.source and line.split() != block.source.split():
                     raise DataError(

@@ -91,6 +91,10 @@ class Metric(ABC):
     def value_of(self, sums: FloatArray) -> FloatArray:
         """Score sums of :meth:`summands`: shape ``(..., k)`` to ``(...)``."""
 
+    def counting(self) -> object:
+        """Return what :meth:`statistics` depends on: metrics with equal values share rows."""
+        return self
+
     def explain(self, segment: Segment) -> Explanation:
         """Say why one segment gets its score."""
         scores = self.sentences(self.statistics([segment]))

@@ -96,7 +96,9 @@ class IMeasure(Metric):
         for field in ("weight", "beta", "limit"):
             value = getattr(self, field)
             if not 0 < value < inf:
-                raise UsageError(f"imeasure: {field}={value} is not possible", fix="Use a number above 0.")
+                raise UsageError(
+                    f"imeasure: {field}={value} is not possible", fix="Use a number above 0."
+                )
 
     def statistics(self, segments: Sequence[Segment]) -> Statistics:
         """Align each hypothesis with each candidate reference and count; whole numbers.
@@ -270,23 +272,25 @@ class _Jobs:
 
     def _table(self) -> tuple[IntArray, IntArray]:
         """Count each job against each of its candidates: job ``(t,)``, counts ``(t, columns)``."""
-        against = [self.candidates[line] for line, _ in self.jobs]
-        sources = [job[1] for job in self.jobs]
+        lines = np.array([line for line, _ in self.jobs], dtype=np.int64)
+        numbers = [number for line, _ in self.jobs for number in self.candidates[line]]
+        sources = [hypothesis for _, hypothesis in self.jobs]
         triples = [
             (sources[self.baselines[line]], hypothesis, candidate)
             for line, hypothesis in self.jobs
             for candidate in self.candidates[line].values()
         ]
-        numbers = np.array([n for numbered in against for n in numbered], dtype=np.int64)
-        size = np.array([len(numbered) for numbered in against], dtype=np.int64)
-        start = np.cumsum(size) - size
-        job = np.repeat(np.arange(len(size)), size)
         counts = np.zeros((len(triples), 5), dtype=np.int64)
         for index, columns in align_all(triples):
             counts[index] = _count(columns)
-        baseline = np.array([self.baselines[line] for line, _ in self.jobs], dtype=np.int64)
+        size = np.array(list(map(len, self.candidates)), dtype=np.int64)[lines]
+        start = np.cumsum(size) - size
+        job = np.repeat(np.arange(len(size)), size)
+        baseline = np.array(self.baselines, dtype=np.int64)[lines]
         of_source = counts[start[baseline[job]] + np.arange(len(job)) - start[job]]
-        return job, np.column_stack([counts, of_source[:, [1, 3]], numbers])
+        return job, np.column_stack(
+            [counts, of_source[:, [1, 3]], np.array(numbers, dtype=np.int64)]
+        )
 
 
 def _first_of_equal(job: IntArray, table: IntArray) -> tuple[IntArray, IntArray, IntArray]:

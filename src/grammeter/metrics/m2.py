@@ -81,6 +81,10 @@ class M2(Metric):
         """Return how words are told apart."""
         return {"tok": "whitespace"}
 
+    def counting(self) -> object:
+        """Return what the counts depend on: neither F nor the choice of an annotator matters."""
+        return "m2", self.max_unchanged, self.ignore_case, self.row0, self.sort_gold
+
     def statistics(self, segments: Sequence[Segment]) -> Statistics:
         """Count correct, proposed and gold edits, one slot per annotator."""
         labels = tuple(sorted({number for segment in segments for number in segment.gold}))
