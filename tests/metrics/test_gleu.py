@@ -338,3 +338,11 @@ def test_spelling_and_signature():
 def test_impossible_fields(fields):
     with pytest.raises(UsageError, match=next(iter(fields))):
         Gleu(**fields)
+
+
+def test_rows_are_shared_where_only_the_score_differs():
+    batch = [Segment("a b", "a B c", ("a b c", "a c"))]
+    default, other = Gleu(), Gleu(references="expected", iterations=3)
+    assert default.counting() == other.counting()
+    assert (default.statistics(batch).rows == other.statistics(batch).rows).all()
+    assert default.counting() != Gleu(order=3).counting()

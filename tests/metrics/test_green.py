@@ -262,3 +262,11 @@ def test_spelling_and_signature():
 def test_impossible_fields(fields):
     with pytest.raises(UsageError, match=next(iter(fields))):
         Green(**fields)
+
+
+def test_rows_are_shared_where_only_the_score_differs():
+    batch = [Segment("a b", "a B c", ("a b c", "a c"))]
+    default, other = Green(), Green(beta=0.5, empty="one")
+    assert default.counting() == other.counting()
+    assert (default.statistics(batch).rows == other.statistics(batch).rows).all()
+    assert default.counting() != Green(order=3).counting()

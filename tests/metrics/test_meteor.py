@@ -146,3 +146,10 @@ def test_spelling_and_signature():
 def test_impossible_fields(fields):
     with pytest.raises(UsageError, match=next(iter(fields))):
         MeteorES(**fields)
+
+
+def test_rows_are_shared_where_only_the_score_differs():
+    batch = [Segment("a b", "a B c", ("a b c", "a c"))]
+    default, other = MeteorES(), MeteorES(alpha=0.5)
+    assert default.counting() == other.counting()
+    assert (default.statistics(batch).rows == other.statistics(batch).rows).all()

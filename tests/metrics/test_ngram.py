@@ -203,3 +203,12 @@ def test_signatures_show_sacrebleus_version():
 def test_impossible_fields(cls, fields):
     with pytest.raises(UsageError, match=next(iter(fields))):
         cls(**fields)
+
+
+def test_rows_are_shared_where_only_the_score_differs():
+    batch = [Segment("a b", "a B c", ("a b c", "a c"))]
+    default, other = Bleu(), Bleu(smooth_method="none")
+    assert default.counting() == other.counting()
+    assert (default.statistics(batch).rows == other.statistics(batch).rows).all()
+    assert default.counting() != Bleu(lowercase=True).counting()
+    assert Chrf().counting() != Chrf(beta=1).counting()  # beta chooses the reference

@@ -89,6 +89,10 @@ class Gleu(Metric):
             settings["seeds"] = "101*j"
         return settings
 
+    def counting(self) -> object:
+        """Return what the counts depend on: references are drawn later."""
+        return self.name, self.order, self.variant, self.unit
+
     def statistics(self, segments: Sequence[Segment]) -> Statistics:
         """Count lengths, matches less penalties, and n-grams, against each reference.
 

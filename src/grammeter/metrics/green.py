@@ -71,6 +71,10 @@ class Green(Metric):
         """Return the tokenisation."""
         return {"tokens": _TOKENS[self.unit]}
 
+    def counting(self) -> object:
+        """Return what the counts depend on: neither beta nor the empty orders matter."""
+        return self.name, self.order, self.unit
+
     def statistics(self, segments: Sequence[Segment]) -> Statistics:
         """Count n-grams against each reference.
 

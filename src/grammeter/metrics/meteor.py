@@ -68,6 +68,10 @@ class MeteorES(Metric):
         """Return case, tokenisation and stemmer."""
         return {"case": "lower", "tokens": "white space", "stemmer": "porter"}
 
+    def counting(self) -> object:
+        """Return what the counts depend on: no field does."""
+        return self.name
+
     def statistics(self, segments: Sequence[Segment]) -> Statistics:
         """Match words with each reference.
 

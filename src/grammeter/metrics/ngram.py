@@ -165,6 +165,10 @@ class Bleu(_Sacrebleu):
         """Return sacrebleu's version and the rule for sentences."""
         return super().settings() | {"sentences": "effective order"}
 
+    def counting(self) -> object:
+        """Return what the counts depend on: smoothing comes later."""
+        return self.name, self.tokenize, self.lowercase, self.max_ngram_order
+
     def scorer(
         self, references: Sequence[Sequence[str]] | None = None, *, alone: bool = False
     ) -> BLEU:

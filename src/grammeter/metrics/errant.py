@@ -1,0 +1,326 @@
+"""ERRANT and SentERRANT."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from grammeter.core.edit import Edit, GoldEdits
+from grammeter.core.errors import DataError, UsageError
+from grammeter.core.explanation import Explanation, Grid, JudgedEdit, Verdict
+from grammeter.core.progress import track
+from grammeter.core.score import Counts, Score
+from grammeter.core.segment import Segment
+from grammeter.core.statistics import FloatArray, IntArray, SegmentScores, Statistics
+from grammeter.edits.annotate import Annotator, annotator
+from grammeter.edits.compare import (
+    Groups,
+    Mode,
+    Outcome,
+    Rules,
+    Tier,
+    choose,
+    counted,
+    counted_by_type,
+    grouped,
+    outcomes,
+    tier_of,
+)
+from grammeter.metrics.base import Metric, Needs, mean_of
+from grammeter.metrics.edit_f import (
+    COLUMNS,
+    chosen_rows,
+    corpus_score,
+    f_of_counts,
+    segment_scores,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Errant(Metric):
+    """F-measure over edits that are extracted by rules from hypothesis and reference alike.
+
+    Gold edits are used as they stand, whatever their types; where there are none, edits are
+    extracted from the reference texts.
+
+    Attributes
+    ----------
+    beta
+        Weight of recall in F; 0.5 prefers precision.
+    mode
+        What must be equal: ``span-correction`` (span and correction), ``span-detection`` (span),
+        ``token-detection`` (each token that is touched), ``span-type`` (span, correction, type).
+    categories
+        The tier of :meth:`per_type`: ``operation`` (R), ``main`` (NOUN:NUM) or ``full``
+        (R:NOUN:NUM). ``none`` is ``full``, but scoring then spares the parser where it can.
+    tokens
+        ``single``: only edits with at most one token on either side; ``multi``: only the others.
+    filter
+        Error types that do not count.
+    pipeline
+        A spaCy pipeline by name or folder; ``none`` takes the best one that is installed.
+    rounding
+        Decimals to which F is rounded when references are chosen; the package rounds to 4,
+        ``none`` compares exactly.
+    """
+
+    name: ClassVar[str] = "errant"
+    title: ClassVar[str] = "F-measure over edits extracted and typed by rules (Bryant et al. 2017)"
+    needs: ClassVar[Needs] = "gold or texts"
+    citation: ClassVar[str] = """@inproceedings{bryant-etal-2017-automatic,
+  title = {Automatic Annotation and Evaluation of Error Types for Grammatical Error Correction},
+  author = {Bryant, Christopher and Felice, Mariano and Briscoe, Ted},
+  booktitle = {Proceedings of ACL 2017 (Volume 1: Long Papers)},
+  pages = {793--805},
+  year = {2017},
+  doi = {10.18653/v1/P17-1074}
+}
+@inproceedings{felice-etal-2016-automatic,
+  title = {Automatic Extraction of Learner Errors in {ESL} Sentences Using
+    Linguistically Enhanced Alignments},
+  author = {Felice, Mariano and Bryant, Christopher and Briscoe, Ted},
+  booktitle = {Proceedings of COLING 2016: Technical Papers},
+  pages = {825--835},
+  year = {2016},
+  url = {https://aclanthology.org/C16-1079}
+}"""
+
+    beta: float = 0.5
+    mode: Mode = "span-correction"
+    categories: Tier | None = None
+    tokens: Literal["any", "single", "multi"] = "any"
+    filter: tuple[str, ...] | str | None = ()
+    pipeline: str | None = None
+    rounding: int | None = 4
+
+    def __post_init__(self) -> None:
+        given = (self.filter,) if isinstance(self.filter, str) else self.filter
+        object.__setattr__(self, "filter", given or ())
+        super().__post_init__()
+
+    def check_fields(self) -> None:
+        """Refuse a weight or a rounding out of range, and a filter of other things than texts."""
+        if not 0 < self.beta * self.beta < float("inf"):
+            raise UsageError(f"{self.name}: beta={self.beta}", fix="beta is greater than 0.")
+        if self.rounding is not None and self.rounding < 1:
+            raise UsageError(
+                f"{self.name}: rounding={self.rounding}", fix="Use 1 or more decimals, or none."
+            )
+        if any(type(kind) is not str for kind in self.filter or ()):  # parsed: a number, say
+            raise UsageError(
+                f"{self.name}: filter={self.filter}", fix="Name error types: filter=R:NOUN:NUM"
+            )
+
+    @property
+    def rules(self) -> Rules:
+        """Which edits count, and when two agree."""
+        return Rules(
+            mode=self.mode,
+            single=self.tokens == "single",
+            multi=self.tokens == "multi",
+            dropped=frozenset(self.filter or ()),
+        )
+
+    @property
+    def notice(self) -> str | None:
+        """What users should know of the pipeline, once."""
+        return self._annotator().notice
+
+    def settings(self) -> dict[str, object]:
+        """Return how words are told apart, and what the edits depend on."""
+        return {"tok": "whitespace", **self._annotator().signature()}
+
+    def statistics(self, segments: Sequence[Segment]) -> Statistics:
+        """Count agreeing, proposed and gold edits, one slot per annotator or reference.
+
+        Agreeing edits are counted on the side of the references: an edit that is given twice
+        there counts twice.
+        """
+        return _Batch(self, self._annotator(), segments).statistics()
+
+    def score(self, statistics: Statistics) -> Score:
+        """Score a corpus, references chosen over running totals."""
+        rows = chosen_rows(statistics, self.choose(statistics))
+        return corpus_score(rows, self.beta, self.signature())
+
+    def sentences(self, statistics: Statistics) -> SegmentScores:
+        """Return each sentence's part in the corpus score: its chosen reference's counts."""
+        return segment_scores(statistics, self.choose(statistics), self.beta)
+
+    def summands(self, statistics: Statistics) -> FloatArray:
+        """Return the chosen references' counts."""
+        return chosen_rows(statistics, self.choose(statistics)).astype(np.float64)
+
+    def value_of(self, sums: FloatArray) -> FloatArray:
+        """Return F of summed counts."""
+        return f_of_counts(sums, self.beta)
+
+    def choose(self, statistics: Statistics) -> IntArray:
+        """Return the slot of the reference of each sentence."""
+        return self._chosen(statistics, running=True)
+
+    def per_type(self, segments: Sequence[Segment]) -> dict[str, Counts]:
+        """Count by error type, on the tier ``categories``, in alphabetical order.
+
+        The references are those chosen for the score. Hits and misses have the types of the
+        references, false positives those of the hypotheses. Error types cost a parser.
+        """
+        tier = self.categories or "full"
+        batch = _Batch(self, self._annotator(types=True), segments)
+        statistics = batch.statistics()
+        chosen = np.array(statistics.labels, dtype=np.int64)[self.choose(statistics)]
+        found: Iterator[tuple[str, Outcome]] = (
+            (tier_of(kind, tier), outcome)
+            for position, number in enumerate(chosen.tolist())
+            for kind, outcome in batch.outcomes(position, number)
+        )
+        return dict(sorted(counted_by_type(found).items()))
+
+    def explain(self, segment: Segment) -> Explanation:
+        """Return the edits against the chosen reference, and the counts against each.
+
+        Edits that do not count under the fields are left out. Under ``token-detection`` an edit
+        is matched if all its tokens are.
+        """
+        batch = _Batch(self, self._annotator(types=True), [segment])
+        statistics = batch.statistics()
+        scores = self.sentences(statistics)
+        chosen = int(scores.chosen[0])
+        rows = tuple(
+            (str(number), *(str(int(n)) for n in row), f"{f_of_counts(row, self.beta):.4f}")
+            for number, row in zip(statistics.labels, statistics.rows[0], strict=True)
+        )
+        return Explanation(
+            value=float(scores.values[0]),
+            parts=Counts(*(int(scores.parts[key][0]) for key in ("tp", "fp", "fn"))).parts(),
+            chosen=chosen,
+            edits=batch.judged(0, chosen),
+            grids=(Grid("References", ("reference", *COLUMNS, f"F{self.beta:g}"), rows),),
+        )
+
+    def _chosen(self, statistics: Statistics, *, running: bool) -> IntArray:
+        correct, proposed, gold = np.moveaxis(statistics.rows, -1, 0)
+        counts = np.stack([correct, proposed - correct, gold - correct], axis=-1)
+        rows = [
+            [tuple(row) if there else None for row, there in zip(slots, present, strict=True)]
+            for slots, present in zip(counts.tolist(), statistics.present.tolist(), strict=True)
+        ]
+        slots = choose(rows, beta=self.beta, digits=self.rounding, running=running)
+        return np.array(slots, dtype=np.int64)
+
+    def _annotator(self, *, types: bool = False) -> Annotator:
+        types = types or self.categories is not None or self.rules.needs_types
+        return annotator(self.pipeline, types=types)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SentErrant(Errant):
+    """Mean over sentences of F against each sentence's best reference.
+
+    A sentence without edits on either side scores 1. The fields are those of :class:`Errant`.
+    """
+
+    name: ClassVar[str] = "senterrant"
+    title: ClassVar[str] = "mean of sentence-level ERRANT F-measures (Gong et al. 2022)"
+    resampling: ClassVar[str] = "mean of sentence scores"
+
+    def choose(self, statistics: Statistics) -> IntArray:
+        """Return the slot of the reference that is best for each sentence alone."""
+        return self._chosen(statistics, running=False)
+
+    def score(self, statistics: Statistics) -> Score:
+        """Return the mean of the sentence scores, and the counts of the chosen references."""
+        scores = self.sentences(statistics)
+        counts = Counts(*(int(scores.parts[key].sum()) for key in ("tp", "fp", "fn")))
+        return replace(mean_of(scores.values, self.signature(), None), parts=counts.parts())
+
+    def summands(self, statistics: Statistics) -> FloatArray:
+        """Return each sentence's score, and 1."""
+        values = self.sentences(statistics).values
+        return np.stack([values, np.ones_like(values)], axis=-1)
+
+    def value_of(self, sums: FloatArray) -> FloatArray:
+        """Return the mean."""
+        return sums[..., 0] / sums[..., 1]
+
+
+class _Batch:
+    """Segments with all their edits; each distinct pair of texts is annotated once."""
+
+    def __init__(self, metric: Errant, annotator: Annotator, segments: Sequence[Segment]) -> None:
+        self._name = metric.name
+        self._rules = metric.rules
+        self._segments = segments
+        pairs = list(dict.fromkeys(pair for segment in segments for pair in _pairs(segment)))
+        edits = dict(zip(pairs, annotator.annotate(pairs), strict=True))
+        self._proposed = [edits[segment.source, segment.hypothesis] for segment in segments]
+        self._gold: list[GoldEdits] = [
+            segment.gold
+            or {
+                number: edits[segment.source, text]
+                for number, text in enumerate(segment.references)
+                if text is not None
+            }
+            for segment in segments
+        ]
+
+    def statistics(self) -> Statistics:
+        """Count every segment against each of its references."""
+        labels = tuple(sorted({number for gold in self._gold for number in gold}))
+        slot = {number: position for position, number in enumerate(labels)}
+        rows = np.zeros((len(self._segments), len(labels), len(COLUMNS)), dtype=np.int64)
+        present = np.zeros(rows.shape[:2], dtype=np.bool_)
+        for position, gold in enumerate(track(self._gold, self._name)):
+            proposed = grouped(self._proposed[position], self._rules)
+            for number, edits in gold.items():
+                counts = counted(proposed, grouped(edits, self._rules, proposed))
+                at = position, slot[number]
+                rows[at] = counts.tp, counts.tp + counts.fp, counts.tp + counts.fn
+                present[at] = True
+        return Statistics(rows, present, labels, COLUMNS)
+
+    def outcomes(self, position: int, number: int) -> Iterator[tuple[str, Outcome]]:
+        """Tell true from false positives and negatives against one reference."""
+        proposed, gold = self._groups(position, number)
+        return outcomes(proposed, gold)
+
+    def judged(self, position: int, number: int) -> tuple[JudgedEdit, ...]:
+        """Put the edits that count and the missed ones into the order of the sentence."""
+        source, rules = self._segments[position].source.split(), self._rules
+        proposed, gold = self._groups(position, number)
+        found: list[tuple[Edit, Verdict]] = []
+        for edit in filter(rules.counts, self._proposed[position]):
+            keys = rules.keys(edit)
+            if all(key in gold for key in keys):
+                found.append((replace(edit, type=gold[keys[0]][0]), "matched"))
+            else:
+                found.append((edit, "spurious"))
+        for edit in filter(rules.counts, self._gold[position][number]):
+            if not all(key in proposed for key in rules.keys(edit, proposed)):
+                found.append((edit, "missed"))
+        found.sort(key=lambda pair: (pair[0].start, pair[0].end))
+        return tuple(
+            JudgedEdit(edit, " ".join(source[edit.start : edit.end]), verdict)
+            for edit, verdict in found
+        )
+
+    def _groups(self, position: int, number: int) -> tuple[Groups, Groups]:
+        proposed = grouped(self._proposed[position], self._rules)
+        return proposed, grouped(self._gold[position][number], self._rules, proposed)
+
+
+def _pairs(segment: Segment) -> Iterator[tuple[str, str]]:
+    """Return what must be annotated: the hypothesis, and the texts where there is no gold."""
+    yield segment.source, segment.hypothesis
+    if segment.gold:
+        return
+    if not segment.texts:
+        raise DataError(
+            f"neither gold edits nor a reference for {segment.source[:40]!r}",
+            fix="Each sentence needs one reference at least.",
+        )
+    for text in segment.texts:
+        yield segment.source, text
