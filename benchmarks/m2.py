@@ -28,7 +28,9 @@ def main() -> None:
     corpus = read(shared / "data" / "conll14_test")
     segments = [s for system in corpus.systems for s in corpus.segments(system)]
     seconds = cpu(lambda: M2().evaluate(segments))
-    print(f"13 systems, {len(segments)} segments: {seconds:.2f} CPU s, {len(segments) / seconds:.0f}/s")
+    print(
+        f"13 systems, {len(segments)} segments: {seconds:.2f} CPU s, {len(segments) / seconds:.0f} a second"
+    )
     compare_with_twin(segments)
     curve(corpus)
     pathological(shared / "golden" / "classic")
@@ -52,7 +54,9 @@ def compare_with_twin(segments: list[gm.Segment]) -> None:
     ][:300]
     ours = cpu(lambda: [matcher(a, b).edits(gold) for a, b, gold in pairs])
     twin = cpu(lambda: [Twin(a, b).edits(gold) for a, b, gold in pairs])
-    print(f"{len(pairs)} changed sentences of at most {SHORT} tokens: twin / ours = {twin / ours:.0f}")
+    print(
+        f"{len(pairs)} changed sentences of at most {SHORT} tokens: twin / ours = {twin / ours:.0f}"
+    )
 
 
 def curve(corpus: gm.Corpus) -> None:

@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from grammeter.comparison import Comparison, compare_systems
+from grammeter.comparison import compare_systems
 from grammeter.core.errors import DataError, UsageError
 from grammeter.core.explanation import SentenceExplanation
-from grammeter.core.segment import Segment
 from grammeter.core.table import ScoreTable
 from grammeter.corpus.corpus import Corpus
 from grammeter.corpus.read import read_corpus
@@ -82,9 +81,7 @@ def explain(
         raise UsageError("no metric to explain", fix="Name one at least.")
     segments = corpus.segments(system)
     if not 1 <= line <= len(segments):
-        raise UsageError(
-            f"there is no line {line}", fix=f"Lines count from 1 to {len(segments)}."
-        )
+        raise UsageError(f"there is no line {line}", fix=f"Lines count from 1 to {len(segments)}.")
     segment = segments[line - 1]
     explained = {str(name): _metric_of(scores, name).explain(segment) for name in asked}
     return SentenceExplanation(

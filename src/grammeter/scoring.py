@@ -73,9 +73,7 @@ class _Batch:
             self.rows[system] = np.array(rows, dtype=np.int64)
 
 
-def _score_one(
-    metric: Metric, corpus: Corpus, batch: _Batch, rows: Statistics
-) -> MetricScores:
+def _score_one(metric: Metric, corpus: Corpus, batch: _Batch, rows: Statistics) -> MetricScores:
     statistics = {system: rows.take(at) for system, at in batch.rows.items()}
     signature = metric.signature(_context(metric, corpus))
     scores = {
@@ -98,13 +96,16 @@ def _context(metric: Metric, corpus: Corpus) -> dict[str, object]:
 
 
 def _check_needs(metric: Metric, corpus: Corpus) -> None:
-    lacking = {
-        "gold": not corpus.gold and "gold edits: give an .m2 file as reference (-r)",
-        "texts": not corpus.references and "references: give texts or an .m2 file (-r)",
-        "gold or texts": not (corpus.gold or corpus.references)
-        and "references: give texts or an .m2 file (-r)",
-        "nothing": False,
-    }[metric.needs]
-    if lacking:
-        raise UsageError(f"{metric.name} needs {lacking.split(':')[0]}, and there are none",
-                         fix=f"{lacking.partition(': ')[2].capitalize()}.")
+    """Refuse a corpus that lacks what the metric holds hypotheses against."""
+    has = {
+        "gold": bool(corpus.gold),
+        "texts": bool(corpus.references),
+        "gold or texts": bool(corpus.gold or corpus.references),
+        "nothing": True,
+    }
+    if not has[metric.needs]:
+        what = "gold edits" if metric.needs == "gold" else "references"
+        given = "an .m2 file" if metric.needs == "gold" else "texts or an .m2 file"
+        raise UsageError(
+            f"{metric.name} needs {what}, and there are none", fix=f"Give {given} with -r."
+        )

@@ -119,12 +119,10 @@ def run_python(block: Block, module: types.ModuleType) -> None:
     if ">>>" not in block.text:
         exec(compile(block.text, block.where, "exec"), module.__dict__)
         return
-    names = module.__dict__
-    test = doctest.DocTestParser().get_doctest(block.text, names, "page", block.where, block.line)
+    test = doctest.DocTestParser().get_doctest(block.text, {}, "page", block.where, block.line)
+    test.globs = module.__dict__  # itself, not a copy: later blocks and dataclasses look into it
     report = io.StringIO()
     result = doctest.DocTestRunner(verbose=False).run(test, out=report.write, clear_globs=False)
-    # the runner works on a copy of the names
-    names.update(test.globs)
     assert not result.failed, report.getvalue()
 
 

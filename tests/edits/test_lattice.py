@@ -102,9 +102,7 @@ def test_the_sweep_finds_paths_of_the_same_cost(case):
     source, hypothesis, gold, max_unchanged, row0 = case
     if replaces_by_itself(source, gold) or any(e.start == e.end for e in gold):
         gold = []  # insertion groups share out their epsilons; counts are compared below
-    large = matcher(
-        source, hypothesis, max_unchanged=max_unchanged, row0=row0, arc_limit=-1
-    )
+    large = matcher(source, hypothesis, max_unchanged=max_unchanged, row0=row0, arc_limit=-1)
     assert isinstance(large, LargeLattice)
     twin = Twin(source, hypothesis, max_unchanged, row0)
     match_cost = -2000 * (len(source) + len(hypothesis) + 2)
@@ -149,9 +147,7 @@ def matched(source, edits, gold):
 
 @pytest.mark.parametrize("limit", [float("inf"), -1])
 def test_an_edit_of_three_words(limit):
-    lattice = matcher(
-        "he go to the home".split(), "he goes home".split(), arc_limit=limit
-    )
+    lattice = matcher(["he", "go", "to", "the", "home"], ["he", "goes", "home"], arc_limit=limit)
     gold = [Edit(1, 2, "goes"), Edit(2, 4, "")]
     assert [tuple(e) for e in lattice.edits(gold)] == [(1, 2, "go", "goes"), (2, 4, "to the", "")]
 

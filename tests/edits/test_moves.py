@@ -28,7 +28,12 @@ def test_moves_are_those_of_both_tables(source, hypothesis):
 
 
 def test_equal_sentences_have_one_way():
-    assert optimal_moves("abc", "abc") == {0: [(5, 2, True)], 5: [(10, 2, True)], 10: [(15, 2, True)], 15: []}
+    assert optimal_moves("abc", "abc") == {
+        0: [(5, 2, True)],
+        5: [(10, 2, True)],
+        10: [(15, 2, True)],
+        15: [],
+    }
 
 
 def test_empty_sentences():

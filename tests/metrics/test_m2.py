@@ -121,13 +121,12 @@ def test_means_of_sentence_scores(shared, table):
 def test_sentence_scores_published_by_chollampatt_and_ng(shared, table):
     # data/meta_chollampatt_ng_2018: their program took the last annotator listed, not the best
     folder = shared / "data" / "meta_chollampatt_ng_2018" / "scores" / "sentence_scores_metrics"
-    lines = gzip.open(folder / "m2score.txt.gz", "rt").read().splitlines()
+    with gzip.open(folder / "m2score.txt.gz", "rt") as file:
+        lines = file.read().splitlines()
     assert len(lines) == 17056
     scores = table["sentm2(annotator=last)"].segments
     for fields in (line.split("\t") for line in lines):
-        assert scores[fields[3]].values[int(fields[4])] == pytest.approx(
-            float(fields[5]), abs=1e-9
-        )
+        assert scores[fields[3]].values[int(fields[4])] == pytest.approx(float(fields[5]), abs=1e-9)
 
 
 def test_edits_of_two_systems(shared, conll):
@@ -275,7 +274,9 @@ def test_explain_tells_matched_spurious_and_missed_apart():
     assert explained.parts["tp"] == 1
 
 
-@pytest.mark.parametrize("wrong", [{"beta": 0}, {"beta": -1.0}, {"max_unchanged": -1}, {"row0": "4"}])
+@pytest.mark.parametrize(
+    "wrong", [{"beta": 0}, {"beta": -1.0}, {"max_unchanged": -1}, {"row0": "4"}]
+)
 def test_impossible_fields(wrong):
     with pytest.raises(UsageError):
         M2(**wrong)

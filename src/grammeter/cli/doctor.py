@@ -10,8 +10,8 @@ from importlib import metadata
 from grammeter.cli.output import add_output, print_json
 from grammeter.version import __version__
 
-CORE = ("numpy", "scipy", "sacrebleu", "rich", "defusedxml")
-EXTRAS = {"records": ("pyarrow",)}
+CORE = ("defusedxml", "numpy", "sacrebleu")
+EXTRAS = {"errant": ("rapidfuzz", "spacy"), "records": ("pyarrow",)}
 """Extra -> the packages that it brings."""
 
 

@@ -58,8 +58,9 @@ def apply(tokens: Sequence[str], edits: Iterable[Edit]) -> list[str]:
     result: list[str] = []
     done = 0
     for edit in sorted((e for e in edits if not e.is_noop), key=lambda e: (e.start, e.end)):
-        if edit.start < done or edit.end < edit.start or edit.end > len(tokens):
-            kind = "overlaps another edit" if edit.start < done else "lies outside the sentence"
+        inside = 0 <= edit.start <= edit.end <= len(tokens)
+        if not inside or edit.start < done:
+            kind = "overlaps another edit" if inside else "lies outside the sentence"
             raise ValueError(f"edit {edit.start} {edit.end} {edit.correction!r} {kind}")
         result += tokens[done : edit.start]
         result += edit.correction.split()
@@ -88,6 +89,8 @@ def minimise(edit: Edit, source: Sequence[str]) -> Edit:
     old = list(source[edit.start : edit.end])
     new = edit.correction.split()
     start, end = edit.start, edit.end
+    if old == new:
+        old, new, end = [], [], start
     while old and new and old[0] == new[0]:
         old, new, start = old[1:], new[1:], start + 1
     while old and new and old[-1] == new[-1]:

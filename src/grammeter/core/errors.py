@@ -4,10 +4,10 @@
 
     GrammeterError
     +-- UsageError              exit 2   a wrong option, name or combination of arguments
-    |   +-- UnknownNameError             a name that does not exist; suggests the nearest ones
+    |   +-- UnknownNameError             a name that does not exist; suggests near ones
     +-- DataError               exit 3   what was read is wrong; names file and line
     |   +-- LengthMismatchError          two inputs that must be parallel are not
-    +-- MissingResourceError    exit 4   a model, package or data set is not here; says how to get it
+    +-- MissingResourceError    exit 4   a model, package or data set is absent; says how to get it
     +-- RemoteError             exit 5   a remote service failed
 
 Every message says what is wrong, where, and what to do about it.
@@ -52,8 +52,10 @@ class UsageError(GrammeterError):
     exit_code = 2
 
 
-class UnknownNameError(UsageError):
+class UnknownNameError(UsageError, KeyError):
     """A name that does not exist; the message suggests near ones (exit code 2).
+
+    It is a :class:`KeyError` too, so that ``in`` and ``get`` work on the tables that raise it.
 
     Parameters
     ----------
@@ -67,8 +69,9 @@ class UnknownNameError(UsageError):
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         names = sorted(known)
-        near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
-        fix = f"Did you mean {_either(near)}?" if near else f"There are: {', '.join(names)}."
+        near = _near(name, names)
+        there = f"There are: {', '.join(names)}." if names else "There is none."
+        fix = f"Did you mean {_either(near)}?" if near else there
         super().__init__(f"unknown {kind} {name!r}", fix=fix)
         self.name = name
         self.suggestions = tuple(near)
@@ -100,6 +103,13 @@ class RemoteError(GrammeterError):
     """A remote service failed (exit code 5)."""
 
     exit_code = 5
+
+
+def _near(name: str, names: list[str]) -> list[str]:
+    """Return the names that a typing error may have meant, whatever their case."""
+    by_letters = {known.casefold(): known for known in reversed(names)}
+    found = difflib.get_close_matches(name.casefold(), by_letters, n=3, cutoff=0.5)
+    return [by_letters[letters] for letters in found]
 
 
 def _either(names: list[str]) -> str:

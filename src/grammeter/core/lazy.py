@@ -26,9 +26,10 @@ def require(module: str, *, extra: str) -> ModuleType:
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
-        if error.name is None or module.split(".")[0] != error.name.split(".")[0]:
+        package = module.partition(".")[0]
+        if error.name is None or package != error.name.partition(".")[0]:
             raise  # the module is there, something that it needs is broken: show that
         raise MissingResourceError(
-            f"this needs the package {module.split('.')[0]!r}, which is not installed",
+            f"this needs the package {package!r}, which is not installed",
             fix=f"Run: pip install 'grammeter[{extra}]'",
         ) from None

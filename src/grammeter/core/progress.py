@@ -32,9 +32,7 @@ def track(items: Iterable[Item], label: str, total: int | None = None) -> Iterat
         yield from items
         return
     size = total if total is not None else len(items) if isinstance(items, Sized) else 0
-    done = 0
     reporter(label, 0, size)
-    for item in items:
+    for done, item in enumerate(items, start=1):
         yield item
-        done += 1
         reporter(label, done, size)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
 from grammeter.version import __version__
 
-_SAFE = " !\"#$&'()*+,-./;<=>?@[]^_`{}~"
+_SPECIAL = re.compile("[%|:\\\\\x00-\x1f\x7f-\x9f\u2028\u2029]")
+"""What separates, what begins an escape, and what could end a line."""
 
 
 @dataclass(frozen=True)
@@ -16,7 +18,8 @@ class Signature:
     """Ordered ``key:value`` pairs after a name; the package's version stands last.
 
     ``str`` gives ``m2|beta:0.5|refs:2|version:0.1.0``; :meth:`parse` reads it back. ``|``,
-    ``:`` and ``%`` inside keys and values are percent-encoded.
+    ``:``, ``%``, backslashes and control characters inside keys and values are percent-encoded;
+    letters of all scripts stay readable.
     """
 
     name: str
@@ -68,10 +71,4 @@ def _plain(value: object) -> str:
 
 
 def _escape(text: str) -> str:
-    kept = quote(text, safe=_SAFE)
-    return kept if kept.isascii() and text.isascii() else _escape_specials(text)
-
-
-def _escape_specials(text: str) -> str:
-    """Encode only what separates; letters of other scripts stay readable."""
-    return text.replace("%", "%25").replace("|", "%7C").replace(":", "%3A")
+    return _SPECIAL.sub(lambda found: quote(found[0], safe=""), text)

@@ -6,9 +6,9 @@ double quotes (a backslash escapes the quote or itself), or several values in pa
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
-from typing import cast
 
 from grammeter.core.errors import UsageError
 
@@ -17,7 +17,7 @@ Value = bool | int | float | str | None | tuple["Value", ...]
 
 _NAME = re.compile(r"\s*([A-Za-z][\w.+-]*)\s*")
 _FIELD = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*")
-_INTEGER = re.compile(r"[+-]?\d+\Z")
+_INTEGER = re.compile(r"[+-]?\d{1,4000}\Z")  # Python reads no more than 4,300 digits
 _BARE = re.compile(r"[A-Za-z0-9_./~@+:-]+\Z")
 _WORDS: Mapping[str, Value] = {"true": True, "false": False, "none": None}
 _SPELLED: Mapping[object, str] = {True: "true", False: "false", None: "none"}
@@ -160,13 +160,16 @@ def coerce(value: Value, allowed: tuple[object, ...]) -> Value:
     """Fit a parsed value to a field: its types and, where it is an enumeration, its words.
 
     ``allowed`` mixes types (``float``, ``str`` ...), ``None`` and literal values. A number is
-    taken as text where only texts are allowed (``row0=3.2``), an integer as a float.
+    taken as text where only texts are allowed (``row0=3.2``), an integer as a float; neither
+    NaN nor infinity is a number here.
 
     Raises
     ------
     ValueError
         If nothing allowed fits.
     """
+    if isinstance(value, float) and not math.isfinite(value) and float in allowed:
+        raise ValueError(spell_value(value))
     for option in allowed:
         if not isinstance(option, type) and value == option and type(value) is type(option):
             return value
@@ -177,5 +180,5 @@ def coerce(value: Value, allowed: tuple[object, ...]) -> Value:
         return float(value)
     word = spell_value(value) if not isinstance(value, str) else value
     if word in allowed or (str in allowed and isinstance(value, int | float)):
-        return cast("str", word)
+        return word
     raise ValueError(word)

@@ -127,7 +127,7 @@ class ScoreTable(Mapping[str, MetricScores]):
         """
         if data.get("kind") != KIND:
             raise DataError(
-                f"these are no scores: \"kind\" is {data.get('kind')!r}",
+                f'these are no scores: "kind" is {data.get("kind")!r}',
                 where=where,
                 fix="Give a file that 'grammeter score -o FILE' wrote.",
             )
@@ -163,13 +163,15 @@ def _column(
     statistics = {s: Statistics.from_json(d) for s, d in details.get("statistics", {}).items()}
     sentences = {s: _sentences_from_json(d) for s, d in details.get("sentences", {}).items()}
     metric = details.get("metric", spelling)
-    return MetricScores(
-        metric, signature, shape["higher_is_better"], scores, sentences, statistics
-    )
+    return MetricScores(metric, signature, shape["higher_is_better"], scores, sentences, statistics)
 
 
-def _number(value: float | None) -> float:
-    return float("nan") if value is None else value
+def _number(value: object) -> float:
+    if isinstance(value, int | float):
+        return value
+    if value is None:
+        return float("nan")
+    raise ValueError(f"{value!r} is no number")
 
 
 def _sentences_to_json(scores: SegmentScores) -> dict[str, Any]:

@@ -83,7 +83,8 @@ class Corpus:
     def _targets(self) -> list[tuple[tuple[str | None, ...], GoldEdits]]:
         """References and gold of each sentence; the same objects for all systems."""
         texts = list(zip(*self.references, strict=True)) or [()] * len(self)
-        return list(zip(texts, self.gold or [{}] * len(self), strict=True))
+        no_gold: GoldEdits = {}
+        return list(zip(texts, self.gold or [no_gold] * len(self), strict=True))
 
     def _origin(self, part: str) -> str:
         return self.origins.get(part, part)

@@ -62,8 +62,10 @@ def read_corpus(
         If two systems have one name, or neither sources nor gold edits are given.
     """
     reader = _Reader(lenient=lenient, form=normalise)
-    outputs = {name: reader.lines(f"systems[{name}]", path)
-               for name, path in _named(systems, names).items()}
+    outputs = {
+        name: reader.lines(f"systems[{name}]", path)
+        for name, path in _named(systems, names).items()
+    }
     texts, gold_files = reader.references(_listed("references", references))
     gold = _merged(gold_files)
     sources = reader.sources(source, gold_files)

@@ -40,6 +40,8 @@ class Chunk(NamedTuple):
     ----------
     start, end
         Source tokens ``start:end``; empty where versions only insert.
+    source
+        These tokens.
     texts
         The tokens of each version.
     changed
@@ -48,6 +50,7 @@ class Chunk(NamedTuple):
 
     start: int
     end: int
+    source: Tokens
     texts: tuple[Tokens, ...]
     changed: tuple[bool, ...]
 
@@ -67,6 +70,10 @@ class Sentence:
 
     source: Tokens
     references: Mapping[int, Changes]
+
+
+Target = tuple[Sentence, Changes]
+"""A sentence and what a hypothesis changes in it."""
 
 
 def ordered(source: Sequence[str], edits: Iterable[Edit]) -> Changes:
@@ -102,18 +109,17 @@ def partition(source: Tokens, versions: Sequence[Changes]) -> list[Chunk]:
     """
     spans = _joined(sorted(change[:2] for version in versions for change in version))
     columns = [_texts(source, version, spans) for version in versions]
-    unchanged = (False,) * len(versions)
     chunks: list[Chunk] = []
     done = 0
     for number, (start, end) in enumerate(spans):
         if start > done:
-            chunks.append(Chunk(done, start, (source[done:start],) * len(versions), unchanged))
+            chunks.append(_unchanged(source, done, start, len(versions)))
         cells = [column[number] for column in columns]
         texts, changed = tuple(text for text, _ in cells), tuple(flag for _, flag in cells)
-        chunks.append(Chunk(start, end, texts, changed))
+        chunks.append(Chunk(start, end, source[start:end], texts, changed))
         done = end
     if done < len(source):
-        chunks.append(Chunk(done, len(source), (source[done:],) * len(versions), unchanged))
+        chunks.append(_unchanged(source, done, len(source), len(versions)))
     return chunks
 
 
@@ -136,7 +142,7 @@ def pieces(source: Tokens, changes: Changes) -> list[Piece]:
     return found
 
 
-def read_targets(segments: Sequence[Segment], extract: Extract) -> list[tuple[Sentence, Changes]]:
+def read_targets(segments: Sequence[Segment], extract: Extract) -> list[Target]:
     """Return each segment's sentence and what its hypothesis changes.
 
     Gold edits stand as they are; where a segment has none, edits are extracted from its
@@ -153,7 +159,7 @@ def read_targets(segments: Sequence[Segment], extract: Extract) -> list[tuple[Se
     pairs = list(dict.fromkeys(pair for pair in wanted if pair[0] != pair[1]))
     edits = dict(zip(pairs, extract(pairs), strict=True))
     known: dict[tuple[str, int, int], Sentence] = {}
-    found: list[tuple[Sentence, Changes]] = []
+    found: list[Target] = []
     for segment in segments:
         key = (segment.source, id(segment.references), id(segment.gold))
         sentence = known.get(key)
@@ -178,6 +184,11 @@ def _joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
         else:
             joined.append((start, end))
     return joined
+
+
+def _unchanged(source: Tokens, start: int, end: int, versions: int) -> Chunk:
+    text = source[start:end]
+    return Chunk(start, end, text, (text,) * versions, (False,) * versions)
 
 
 def _texts(

@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from grammeter.core.edit import Edit
+from grammeter.core.edit import Edit, GoldEdits
 from grammeter.core.score import Counts
 
 Mode = Literal["span-correction", "span-detection", "token-detection", "span-type"]
@@ -148,15 +148,6 @@ def tier_of(kind: str, tier: Tier) -> str:
     return kind[:1] if tier == "operation" else kind[2:]
 
 
-def measures(counts: Counts, beta: float, digits: int | None) -> tuple[float, float, float]:
-    """Return precision, recall and F, rounded to ``digits`` decimals unless that is ``None``."""
-    figures = (counts.precision, counts.recall, counts.f(beta))
-    if digits is None:
-        return figures
-    precision, recall, f = (round(figure, digits) for figure in figures)
-    return precision, recall, f
-
-
 def choose(
     rows: Iterable[Sequence[Triple | None]],
     *,
@@ -219,3 +210,109 @@ def _f(tp: float, fp: float, fn: float, beta: float, digits: int | None) -> floa
     above = (1 + beta * beta) * tp  # one division: equal fractions are equal numbers
     below = above + beta * beta * fn + fp
     return above / below if below else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """The edits of one hypothesis annotator held against those of one reference annotator.
+
+    Attributes
+    ----------
+    hypothesis, reference
+        Annotator numbers.
+    proposed, gold
+        Error types by key.
+    counts
+        What they have in common and what not.
+    """
+
+    hypothesis: int
+    reference: int
+    proposed: Groups
+    gold: Groups
+    counts: Counts
+
+    def by_type(self) -> dict[str, Counts]:
+        """Count by error type, in the order in which the types come."""
+        return counted_by_type(outcomes(self.proposed, self.gold))
+
+
+@dataclass(frozen=True)
+class EditComparison:
+    """Two annotations of the same sentences.
+
+    Attributes
+    ----------
+    pairings
+        For each sentence, all pairs of a hypothesis and a reference annotator.
+    chosen
+        Which of them count.
+    """
+
+    pairings: Sequence[Sequence[Pairing]]
+    chosen: Sequence[int]
+
+    @property
+    def best(self) -> list[Pairing]:
+        """The chosen pair of each sentence."""
+        return [row[at] for row, at in zip(self.pairings, self.chosen, strict=True)]
+
+    @property
+    def counts(self) -> Counts:
+        """The sums over the chosen pairs."""
+        return total_of(pairing.counts for pairing in self.best)
+
+    def by_type(self, tier: Tier) -> dict[str, Counts]:
+        """Count the chosen pairs by error type, in alphabetical order."""
+        found: Iterator[tuple[str, Outcome]] = (
+            (tier_of(kind, tier), outcome)
+            for pairing in self.best
+            for kind, outcome in outcomes(pairing.proposed, pairing.gold)
+        )
+        return dict(sorted(counted_by_type(found).items()))
+
+
+def compare_edits(
+    hypotheses: Sequence[GoldEdits],
+    references: Sequence[GoldEdits],
+    rules: Rules,
+    *,
+    beta: float = 0.5,
+    digits: int | None = 4,
+) -> EditComparison:
+    """Compare two annotations of the same sentences, as ``errant_compare``.
+
+    Parameters
+    ----------
+    hypotheses, references
+        For each sentence, edits by annotator. If hypotheses have several, the best pair counts.
+    rules
+        Which edits count, and when two agree.
+    beta, digits
+        As for :func:`choose`.
+
+    Raises
+    ------
+    ValueError
+        If they are not equally many.
+    """
+    pairings = [
+        [_paired(*h, *r, rules) for h in hypothesis.items() for r in reference.items()]
+        for hypothesis, reference in zip(hypotheses, references, strict=True)
+    ]
+    rows = [[(p.counts.tp, p.counts.fp, p.counts.fn) for p in row] for row in pairings]
+    return EditComparison(pairings, choose(rows, beta=beta, digits=digits))
+
+
+def total_of(counts: Iterable[Counts]) -> Counts:
+    """Add up counts."""
+    triples = [(each.tp, each.fp, each.fn) for each in counts]
+    return Counts(*map(sum, zip(*triples, strict=True))) if triples else Counts(0, 0, 0)
+
+
+def _paired(
+    hypothesis: int, proposed: Iterable[Edit], reference: int, gold: Iterable[Edit], rules: Rules
+) -> Pairing:
+    own = grouped(proposed, rules)
+    theirs = grouped(gold, rules, own)
+    return Pairing(hypothesis, reference, own, theirs, counted(own, theirs))

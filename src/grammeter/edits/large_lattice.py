@@ -148,9 +148,7 @@ class LargeLattice:
                 if arc is not None and self._agree(arc, begin, target, gold):
                     yield begin, target
 
-    def _matching_insertions(
-        self, place: int, gold: Sequence[Edit]
-    ) -> Iterable[tuple[int, int]]:
+    def _matching_insertions(self, place: int, gold: Sequence[Edit]) -> Iterable[tuple[int, int]]:
         """Return the insertions that equal gold insertions at one place."""
         width = self._texts.width
         row = [v for v in range(place * width, (place + 1) * width) if v in self._graph]
@@ -208,9 +206,7 @@ class _Sweep:
         row, column = divmod(vertex, self._columns)
         return (row + 1) * self._pitch + column + 1
 
-    def shortest(
-        self, exact: Mapping[tuple[int, int], int], closed: Iterable[int]
-    ) -> list[_Step]:
+    def shortest(self, exact: Mapping[tuple[int, int], int], closed: Iterable[int]) -> list[_Step]:
         """Return the steps of the cheapest path.
 
         ``exact`` lists arcs whose cost is known, by their vertices; from ``closed`` vertices
@@ -256,8 +252,8 @@ class _Sweep:
                     more[at] = np.minimum(more[at], going)
             best[cells] = np.minimum(reached, more[:, cells].min(axis=0) + (1 << _BITS))
             for begin, cell, cost in arriving.get(total, ()):
-                cost += int(best[self._cell(begin)]) >> _BITS
-                best[cell] = min(int(best[cell]), (cost << _BITS) + begin)
+                total_cost = cost + (int(best[self._cell(begin)]) >> _BITS)
+                best[cell] = min(int(best[cell]), (total_cost << _BITS) + begin)
             packed = _without_vertex(best[cells]) + self._number[cells]
             opening[cells] = np.where(shut[cells], _FAR, packed)
         return best

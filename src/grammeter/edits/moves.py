@@ -28,52 +28,28 @@ def optimal_moves(source: Sequence[str], hypothesis: Sequence[str]) -> Graph:
     in ascending order; that of the last vertex is empty.
     """
     width = len(hypothesis) + 1
-    up1, left1, equal1 = _levenshtein(source, hypothesis)
-    up2, left2 = _longest_common_subsequence(source, hypothesis)
+    tables = _Tables(source, hypothesis)
     graph: Graph = {len(source) * width + width - 1: []}
     here = {width - 1: _BOTH}  # column -> the tables (bits) that reach it, in the current row
-    turns = [a | b | c | d for a, b, c, d in zip(up1, left1, up2, left2, strict=True)]
     for row in range(len(source), 0, -1):
-        token, bit, base = source[row - 1], 1 << (row - 1), row * width
-        if len(here) == 1:  # mostly the only way on is one unchanged word
-            ((column, tables),) = here.items()
-            if column and token == hypothesis[column - 1] and not turns[column] & bit:
-                vertex = base + column
-                _add(graph, vertex - width - 1, (vertex, 2 if tables == _BOTH else 1, True))
-                here = {column - 1: tables}
-                continue
         above: dict[int, int] = {}
         todo = sorted(here)
         while todo:
             column = todo.pop()
-            tables = here[column]
-            vertex = base + column
-            if not column:
-                above[0] = above.get(0, 0) | tables
-                _add(graph, vertex - width, (vertex, 2 if tables == _BOTH else 1, False))
-                continue
-            noop = token == hypothesis[column - 1]
-            two_up = up2[column] & bit
-            if noop:
-                diagonal = tables
-            else:  # in the second table a substitution is worth a deletion and an insertion
-                diagonal = 0 if equal1[column] & bit else tables & 1
-                if two_up and tables & 2 and (row == 1 or left2[column] & (bit >> 1)):
-                    diagonal |= 2
+            vertex = row * width + column
+            diagonal, up, left = tables.moves(row, column, here[column])
             if diagonal:
                 above[column - 1] = above.get(column - 1, 0) | diagonal
-                edge = (vertex, 2 if diagonal == _BOTH else 1, noop)
-                _add(graph, vertex - width - 1, edge)
-            up = tables & ((1 if up1[column] & bit else 0) | (2 if two_up else 0))
+                noop = source[row - 1] == hypothesis[column - 1]
+                _add(graph, vertex - width - 1, vertex, diagonal, noop)
             if up:
                 above[column] = above.get(column, 0) | up
-                _add(graph, vertex - width, (vertex, 2 if up == _BOTH else 1, False))
-            left = tables & ((1 if left1[column] & bit else 0) | (2 if left2[column] & bit else 0))
+                _add(graph, vertex - width, vertex, up)
             if left:
                 if column - 1 not in here:
                     todo.append(column - 1)
                 here[column - 1] = here.get(column - 1, 0) | left
-                _add(graph, vertex - 1, (vertex, 2 if left == _BOTH else 1, False))
+                _add(graph, vertex - 1, vertex, left)
         here = above
     _insertions_at_start(graph, here)
     for edges in graph.values():
@@ -81,14 +57,47 @@ def optimal_moves(source: Sequence[str], hypothesis: Sequence[str]) -> Graph:
     return {vertex: graph[vertex] for vertex in sorted(graph)}
 
 
+class _Tables:
+    """Both edit-distance tables, as bit columns."""
+
+    def __init__(self, source: Sequence[str], hypothesis: Sequence[str]) -> None:
+        self._source = source
+        self._hypothesis = hypothesis
+        self._up1, self._left1, self._equal1 = _levenshtein(source, hypothesis)
+        self._up2, self._left2 = _longest_common_subsequence(source, hypothesis)
+        columns = zip(self._up1, self._left1, self._up2, self._left2, strict=True)
+        self._turns = [a | b | c | d for a, b, c, d in columns]
+
+    def moves(self, row: int, column: int, reached: int) -> tuple[int, int, int]:
+        """Say from where a cell is reached: diagonally, from above, from the left.
+
+        Each answer is the set of tables, out of those that reach the cell.
+        """
+        if not column:
+            return 0, reached, 0
+        bit = 1 << (row - 1)
+        equal = self._source[row - 1] == self._hypothesis[column - 1]
+        if equal and not self._turns[column] & bit:  # mostly: one unchanged word, and no choice
+            return reached, 0, 0
+        up2, left2 = self._up2[column], self._left2[column]
+        diagonal = _BOTH
+        if not equal:  # in the second table a substitution costs as much as both other moves
+            both_moves = up2 & bit and (row == 1 or left2 & (bit >> 1))
+            diagonal = (0 if self._equal1[column] & bit else 1) | (2 if both_moves else 0)
+        up = (1 if self._up1[column] & bit else 0) | (2 if up2 & bit else 0)
+        left = (1 if self._left1[column] & bit else 0) | (2 if left2 & bit else 0)
+        return reached & diagonal, reached & up, reached & left
+
+
 def _insertions_at_start(graph: Graph, first_row: dict[int, int]) -> None:
     tables = 0
     for column in range(max(first_row), 0, -1):
         tables |= first_row.get(column, 0)
-        _add(graph, column - 1, (column, 2 if tables == _BOTH else 1, False))
+        _add(graph, column - 1, column, tables)
 
 
-def _add(graph: Graph, vertex: int, edge: Edge) -> None:
+def _add(graph: Graph, vertex: int, target: int, tables: int, noop: bool = False) -> None:
+    edge = (target, 2 if tables == _BOTH else 1, noop)
     if vertex in graph:
         graph[vertex].append(edge)
     else:

@@ -173,7 +173,8 @@ def _options(hint: Any) -> list[object]:
 def _describe(allowed: Sequence[object]) -> str:
     words = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
     shown = [
-        words.get(option, option.__name__) if isinstance(option, type)
+        words.get(option, option.__name__)
+        if isinstance(option, type)
         else spelling.spell_value(cast("spelling.Value", option))
         for option in allowed
     ]

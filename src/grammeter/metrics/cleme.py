@@ -4,62 +4,48 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from grammeter.core.edit import Edit
 from grammeter.core.errors import MissingResourceError, UsageError
-from grammeter.core.explanation import Explanation, Grid, JudgedEdit, Verdict
+from grammeter.core.explanation import Explanation, Grid
 from grammeter.core.progress import track
 from grammeter.core.score import Score
 from grammeter.core.segment import Segment
 from grammeter.core.statistics import FloatArray, IntArray, SegmentScores, Statistics
 from grammeter.edits.annotate import Annotator, annotator
-from grammeter.edits.chunks import Changes, Chunk, Sentence, Tokens, partition, read_targets
+from grammeter.edits.chunks import Changes, Sentence, Target, read_targets
+from grammeter.edits.verdicts import (
+    CURVES,
+    FN,
+    FP_NE,
+    FP_UN,
+    KINDS,
+    TN,
+    TOGETHER,
+    TP,
+    WHOLE,
+    Judged,
+    Similarity,
+    chunk_grid,
+    competing,
+    counts_by_length,
+    each_version,
+    judge,
+    judge_together,
+    judged_edits,
+    length_weight,
+    similarity_sums,
+)
 from grammeter.metrics.base import Metric, Needs, mean_of
 
-KINDS = ("tp", "fp_ne", "fp_un", "fn", "tn")
-"""A hit; a wrong correction where one was needed; one where none was; a miss; rightly kept."""
-
-TP, FP_NE, FP_UN, FN, TN = range(len(KINDS))
-
 Row = Sequence[float]
-"""Counts or weights of one sentence or corpus, in the order of :data:`KINDS`."""
+"""Counts or weights of one sentence or corpus, in the order of ``KINDS``."""
 
-Similarity = Callable[[Sequence[tuple[str, str]]], Sequence[float]]
-"""How alike the two texts of each pair are, in the units of the model."""
-
-_TOGETHER = -1
-"""Label of the one slot in which all references count together."""
-
-
-class Curve(NamedTuple):
-    """A length weight: ``alpha / (1 + (alpha - 1) exp(distance))``, clipped."""
-
-    alpha: float
-    low: float
-    high: float
-
-    def weight(self, distance: float) -> float:
-        """Return the weight at a distance from the average length, in tokens."""
-        weight = self.alpha / (1 + (self.alpha - 1) * math.exp(min(distance, 700)))
-        return min(max(weight, self.low), self.high)
-
-
-_MILD = Curve(2, 0.75, 1.25)
-
-CURVES: Mapping[tuple[str, str], tuple[Curve, Curve, Curve]] = {
-    ("length-corpus", "dependent"): (_MILD, _MILD, _MILD),
-    ("length-corpus", "independent"): (_MILD, _MILD, _MILD),
-    ("length-sentence", "dependent"): (Curve(10, 1, 10), Curve(10, 0.25, 1), Curve(10, 1, 1)),
-    ("length-sentence", "independent"): (Curve(10, 2.5, 10), Curve(10, 0.25, 1), Curve(10, 1, 1)),
-}
-"""The authors' constants for hits, false positives and misses."""
 
 FACTORS = {"corpus": (0.45, 0.35, 0.15, 0.05), "sentence": (0.35, 0.25, 0.20, 0.20)}
 """CLEME 2.0's trade-off between hit, wrong, under- and over-correction, by level."""
@@ -149,9 +135,7 @@ class Cleme(Metric):
                 fix="Give four numbers from 0 to 1 that sum to 1.",
             )
         if self.weighting != "similarity" and (self.model is not None or self.layer is not None):
-            raise UsageError(
-                "cleme: a model is named but not used", fix="Add weights=similarity."
-            )
+            raise UsageError("cleme: a model is named but not used", fix="Add weights=similarity.")
 
     @property
     def weighting(self) -> str:
@@ -174,6 +158,10 @@ class Cleme(Metric):
         return {**used, **self.annotator().signature()}
 
     def statistics(self, segments: Sequence[Segment]) -> Statistics:
+        """Extract edits and :meth:`count`."""
+        return self.count(read_targets(segments, self.annotator().annotate))
+
+    def count(self, targets: Sequence[Target]) -> Statistics:
         """Count chunks by kind; one slot per reference or, independent, one for all.
 
         Under length weights the columns are kinds by length, ``tp@2``, since the average length
@@ -181,26 +169,23 @@ class Cleme(Metric):
         number and length of the chunks that references change. Under similarity weights the
         columns are sums of weights.
         """
-        targets = read_targets(segments, self.annotator().annotate)
-        kept: dict[Sentence, dict[int, Changes]] = {}
-        judged: list[_Judged] = []
-        for position, (sentence, hypothesis) in enumerate(track(targets, self.name)):
-            if sentence not in kept:
-                kept[sentence] = _kept(sentence, self.changed_only)
-            judged += self._judge(position, sentence.source, hypothesis, kept[sentence])
-        labels = tuple(sorted({each.label for each in judged}))
-        slots = {label: slot for slot, label in enumerate(labels)}
-        at = tuple(np.array([[each.position, slots[each.label]] for each in judged]).T)
-        columns, counts = self._count(judged)
-        rows = np.zeros((len(segments), len(labels), len(columns)), dtype=counts.dtype)
+        apart = self.weighting == "similarity"
+        similarity = open_similarity(self.model, self.layer) if apart else None
+        judged = self._judged(targets)
+        flat = [each for versions in judged for each in versions]
+        columns, counts = self._counted(flat, similarity)
+        labels = tuple(sorted({each.label for each in flat}))
+        rows = np.zeros((len(judged), len(labels), len(columns)), dtype=counts.dtype)
         present = np.zeros(rows.shape[:2], dtype=np.bool_)
-        if judged:
-            rows[at], present[at] = counts, True
+        for position, versions in enumerate(judged):
+            for each in versions:
+                present[position, labels.index(each.label)] = True
+        rows[present] = counts  # both in the order of segments, then labels
         return Statistics(rows, present, labels, columns)
 
     def score(self, statistics: Statistics) -> Score:
         """Score a corpus: F or the trade-off of sums, or the mean of sentence scores."""
-        if self.weighting.startswith("length") and not _changed(statistics) and len(statistics):
+        if "changed" in statistics.columns and not _total(statistics, "changed"):
             warnings.warn(
                 "no reference changes anything: length weights take 0 as the average length",
                 stacklevel=2,
@@ -208,7 +193,7 @@ class Cleme(Metric):
         if self.level == "sentence":
             scores = self.sentences(statistics)
             mean = mean_of(scores.values, self.signature(), scores.reason)
-            parts = _mean_parts(scores.parts)
+            parts = _over_sentences(scores.parts)
             return Score(mean.value, mean.signature, mean.n, parts, mean.reason)
         sums = self.summands(statistics).sum(axis=0).tolist()
         value = self._measures(sums)[0]
@@ -252,12 +237,13 @@ class Cleme(Metric):
         if statistics.columns == KINDS:
             return statistics.rows.astype(np.float64)
         sums = np.zeros((*statistics.present.shape, len(KINDS)))
-        centre = average_length(statistics)
-        for column, counts in zip(statistics.columns, np.moveaxis(statistics.rows, -1, 0)):
-            kind, _, length = column.partition("@")
-            if kind in KINDS:  # one column after the other: equal counts give equal sums
-                weight = self._length_weight(KINDS.index(kind), length, centre)
-                sums[..., KINDS.index(kind)] += counts * weight
+        curves, centre = CURVES[self.weighting, self.assumption], average_length(statistics)
+        for number, column in enumerate(statistics.columns):
+            name, _, length = column.partition("@")
+            if name in KINDS:  # one column after the other: equal counts give equal sums
+                kind = KINDS.index(name)
+                weight = length_weight(curves, kind, int(length) - centre) if length else 1.0
+                sums[..., kind] += statistics.rows[..., number] * weight
         return sums
 
     def choose(self, statistics: Statistics) -> IntArray:
@@ -276,3 +262,163 @@ class Cleme(Metric):
             totals = [total + own for total, own in zip(totals, slots[best], strict=True)]
             chosen.append(best)
         return np.array(chosen, dtype=np.int64)
+
+    def explain(self, segment: Segment) -> Explanation:
+        """Return the chunks against the chosen reference, and the counts against each.
+
+        The average length of length weights is that of this sentence alone.
+        """
+        targets = read_targets([segment], self.annotator().annotate)
+        statistics, (judged,) = self.count(targets), self._judged(targets)
+        scores = self.sentences(statistics)
+        slot, chosen = int(self.choose(statistics)[0]), int(scores.chosen[0])
+        sums = self.sums(statistics)[0].tolist()
+        measure = f"F{self.beta:g}" if self.version == 1 else "score"
+        rows = tuple(
+            (
+                "all" if each.label == TOGETHER else str(each.label),
+                *(f"{n:g}" for n in row),
+                f"{self._rounded(row)[0]:.4f}",
+            )
+            for each, row in zip(judged, sums, strict=True)
+        )
+        return Explanation(
+            value=float(scores.values[0]),
+            parts={name: column[0].item() for name, column in scores.parts.items()},
+            chosen=chosen if chosen != TOGETHER else None,
+            edits=tuple(judged_edits(judged[slot])),
+            grids=(
+                chunk_grid(judged[slot]),
+                Grid("References", ("reference", *KINDS, measure), rows),
+            ),
+        )
+
+    @property
+    def _factors(self) -> tuple[float, ...]:
+        return FACTORS[self.level] if self.factors is None else self.factors
+
+    def _measures(self, row: Row) -> tuple[float, ...]:
+        """Return F, precision, recall, accuracy; or score, hit, wrong, under, over."""
+        return prf(row, self.beta) if self.version == 1 else rates(row, self._factors)
+
+    def _rounded(self, row: Row) -> tuple[float, ...]:
+        """Return the measures that choices compare and sentence scores average."""
+        measures = self._measures(row)
+        return tuple(round(x, 4) for x in measures) if self.version == 1 else measures
+
+    def _rank(self, totals: Row, row: Row) -> tuple[float, ...]:
+        """Return what the best reference has the greatest of."""
+        if self.level == "sentence":
+            value, first, *others = self._rounded(row)
+            return (value, first, *(x if self.version == 1 else -x for x in others))
+        sums = [total + own for total, own in zip(totals, row, strict=True)]
+        return (self._rounded(sums)[0], row[TP], -row[FP_NE] - row[FP_UN], -row[FN], row[TN])
+
+    def _parts(self, row: Row, *, digits: int | None = None) -> dict[str, float]:
+        _, *shares = prf(row, self.beta)
+        if self.version == 1 and digits is not None:
+            shares = [round(share, digits) for share in shares]
+        counts = [int(n) for n in row] if self.weighting == "none" else row
+        parts = dict(zip(("precision", "recall", "accuracy"), shares, strict=True))
+        parts |= dict(zip(KINDS, counts, strict=True)) | {"fp": counts[FP_NE] + counts[FP_UN]}
+        if self.version == 2:
+            names = ("hit", "wrong", "under", "over")
+            parts |= dict(zip(names, rates(row, self._factors)[1:], strict=True))
+        return parts
+
+    def _judged(self, targets: Sequence[Target]) -> list[list[Judged]]:
+        """Judge each hypothesis against each reference, or against all of them at once."""
+        found: list[list[Judged]] = []
+        known: dict[Sentence, dict[int, Changes]] = {}
+        for sentence, hypothesis in track(targets, self.name):
+            if sentence not in known:
+                known[sentence] = competing(sentence, changed_only=self.changed_only)
+            versions = sentence.source, hypothesis, known[sentence]
+            if self.assumption == "dependent":
+                found.append(judge(*versions, detection=self.detection))
+                continue
+            together = judge_together(*versions, detection=self.detection)
+            apart = self.weighting == "similarity"
+            found.append(each_version(together, known[sentence]) if apart else [together])
+        return found
+
+    def _counted(
+        self, judged: Sequence[Judged], similarity: Similarity | None
+    ) -> tuple[tuple[str, ...], npt.NDArray[Any]]:
+        """Return the columns and the rows."""
+        if similarity is not None:
+            unmoved = 1.0 if self.version == 1 else 0.0  # as in the authors' program
+            sums = similarity_sums(judged, similarity, unmoved=unmoved)
+            return KINDS, np.array(sums, dtype=np.float64).reshape(-1, len(KINDS))
+        if self.weighting == "none":
+            rows = [[each.kinds.count(kind) for kind in range(len(KINDS))] for each in judged]
+            return KINDS, np.array(rows, dtype=np.int64).reshape(-1, len(KINDS))
+        found = [counts_by_length(each) for each in judged]
+        columns = sorted({column for row in found for column in row} | _CENTRE)
+        rows = [[row[column] for column in columns] for row in found]
+        names = tuple(name if n == WHOLE else f"{name}@{n}" for name, n in columns)
+        return names, np.array(rows, dtype=np.int64).reshape(-1, len(columns))
+
+
+def open_similarity(model: str | None, layer: int | None) -> Similarity:
+    """Open the encoder of similarity weights.
+
+    Raises
+    ------
+    MissingResourceError
+        Always, in this version: it has no encoder.
+    """
+    raise MissingResourceError(
+        f"cleme: similarity weights need an encoder ({model or 'no model named'},"
+        f" layer {layer if layer is not None else 'not named'}), and this version has none",
+        fix="Use weights=none or weights=length.",
+    )
+
+
+def prf(row: Row, beta: float) -> tuple[float, float, float, float]:
+    """Return F, precision, recall and accuracy; precision and recall are 1 where undefined."""
+    tp, wrong, over, fn, tn = row
+    fp = wrong + over
+    precision = tp / (tp + fp) if tp + fp else 1.0
+    recall = tp / (tp + fn) if tp + fn else 1.0
+    below, everything = beta * beta * precision + recall, tp + fp + fn + tn
+    f = (1 + beta * beta) * precision * recall / below if below else 0.0
+    return f, precision, recall, (tp + tn) / everything if everything else 1.0
+
+
+def rates(row: Row, factors: Sequence[float]) -> tuple[float, float, float, float, float]:
+    """Return CLEME 2.0's score and its hit, wrong, under and over; 0 where undefined."""
+    tp, wrong, over, fn, _ = row
+    needed, made = tp + wrong + fn, tp + wrong + over
+    shares = [part / needed if needed else 0.0 for part in (tp, wrong, fn)]
+    shares.append(over / made if made else 0.0)
+    good = [shares[0], *(1 - share for share in shares[1:])]
+    score = sum(factor * part for factor, part in zip(factors, good, strict=True))
+    return score, shares[0], shares[1], shares[2], shares[3]
+
+
+def average_length(statistics: Statistics) -> float:
+    """Return the mean length in tokens of the chunks that references change; 0 without any."""
+    changed = _total(statistics, "changed")
+    return _total(statistics, "length") / changed if changed else 0.0
+
+
+_CENTRE = {("changed", WHOLE), ("length", WHOLE)}
+"""Columns from which the average length comes."""
+
+
+def _total(statistics: Statistics, column: str) -> int:
+    return int(statistics.rows[..., statistics.columns.index(column)].sum())
+
+
+def _is_share(factors: Sequence[float]) -> bool:
+    return len(factors) == 4 and min(factors) >= 0 and math.isclose(sum(factors), 1)
+
+
+def _over_sentences(parts: Mapping[str, npt.NDArray[Any]]) -> dict[str, float]:
+    """Sum counts and average measures."""
+    counts = {*KINDS, "fp"}
+    return {
+        name: (column.sum() if name in counts else column.mean()).item()
+        for name, column in parts.items()
+    }

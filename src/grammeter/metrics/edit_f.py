@@ -50,8 +50,9 @@ def running_choice(statistics: Statistics, beta: float) -> IntArray:
 def best_alone(statistics: Statistics, beta: float) -> IntArray:
     """Choose the best annotator for each sentence alone, by the same rules."""
     chosen = [
-        _best([tuple(row) if there else None for row, there in zip(slots, present, strict=True)],
-              beta)
+        _best(
+            [tuple(row) if there else None for row, there in zip(slots, present, strict=True)], beta
+        )
         for slots, present in zip(
             statistics.rows.tolist(), statistics.present.tolist(), strict=True
         )

@@ -67,7 +67,7 @@ def describe(name: str) -> dict[str, Any]:
         "title": cls.title,
         "needs": cls.needs,
         "higher_is_better": cls.higher_is_better,
-        "options": {f.name: spelling.spell_value(f.default) for f in fields(cls)},
+        "options": {f.name: spelling.spell_value(cast("Any", f.default)) for f in fields(cls)},
     }
 
 

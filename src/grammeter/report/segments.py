@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 
 from grammeter.core.score import json_number
@@ -40,7 +41,7 @@ def _rows(scores: SegmentScores) -> Iterator[str]:
         parts: dict[str, object] = {
             name: json_number(each) for name, each in zip(names, own, strict=True)
         }
-        if value != value:  # NaN
+        if math.isnan(value):
             parts["reason"] = scores.reason or "undefined"
-        text = "null" if value != value else repr(value)
+        text = "null" if math.isnan(value) else repr(value)
         yield f"{text}\t{chosen if chosen >= 0 else ''}\t{json.dumps(parts, ensure_ascii=False)}"

@@ -1,0 +1,246 @@
+"""Chunks of a hypothesis judged against references, as CLEME does it.
+
+The five kinds of chunks (Ye et al. 2023, 2025):
+
+======  ===================================================================
+tp      a hit: changed, and to what a reference has there
+fp_ne   a wrong correction: changed where a reference changes something else
+fp_un   an over-correction: changed where no reference does
+fn      a miss: left alone where a correction was needed
+tn      rightly left alone
+======  ===================================================================
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from grammeter.core.edit import Edit
+from grammeter.core.explanation import Grid, JudgedEdit, Verdict
+from grammeter.edits.chunks import Changes, Chunk, Sentence, Tokens, partition
+
+KINDS = ("tp", "fp_ne", "fp_un", "fn", "tn")
+"""The names of the kinds; a kind is its place here."""
+
+TP, FP_NE, FP_UN, FN, TN = range(len(KINDS))
+
+Similarity = Callable[[Sequence[tuple[str, str]]], Sequence[float]]
+"""How alike the texts of each pair are, in any unit."""
+
+TOGETHER = -1
+"""Label where all references are taken together."""
+
+WHOLE = -1
+"""Length of a column that is not told apart by length."""
+
+
+class Curve(NamedTuple):
+    """A length weight: ``alpha / (1 + (alpha - 1) exp(distance))``, clipped."""
+
+    alpha: float
+    low: float
+    high: float
+
+    def weight(self, distance: float) -> float:
+        """Return the weight at a distance from the average length, in tokens."""
+        weight = self.alpha / (1 + (self.alpha - 1) * math.exp(min(distance, 700)))
+        return min(max(weight, self.low), self.high)
+
+
+_MILD = Curve(2, 0.75, 1.25)
+_HITS, _WRONG, _MISSED = Curve(10, 1, 10), Curve(10, 0.25, 1), Curve(10, 1, 1)
+
+CURVES: Mapping[tuple[str, str], tuple[Curve, Curve, Curve]] = {
+    ("length-corpus", "dependent"): (_MILD, _MILD, _MILD),
+    ("length-corpus", "independent"): (_MILD, _MILD, _MILD),
+    ("length-sentence", "dependent"): (_HITS, _WRONG, _MISSED),
+    ("length-sentence", "independent"): (_HITS._replace(low=2.5), _WRONG, _MISSED),
+}
+"""The authors' constants for hits, false positives and misses."""
+
+
+def length_weight(curves: tuple[Curve, Curve, Curve], kind: int, longer: float) -> float:
+    """Return the weight of a chunk that is ``longer`` tokens longer than the average.
+
+    Long hits and misses weigh more, long false positives less (Ye et al. 2023).
+    """
+    hit, wrong, missed = curves
+    if kind in (FP_NE, FP_UN):
+        return wrong.weight(longer)
+    return (hit if kind == TP else missed).weight(-longer)
+
+
+class Judged(NamedTuple):
+    """The chunks of a hypothesis and their kinds, against one reference or several.
+
+    Attributes
+    ----------
+    label
+        Number of the reference, or ``TOGETHER``.
+    versions
+        Where the texts of these references stand in each chunk; the hypothesis stands at 0.
+    chunks, kinds
+        Equally long.
+    """
+
+    label: int
+    versions: tuple[int, ...]
+    chunks: Sequence[Chunk]
+    kinds: Sequence[int]
+
+
+def competing(sentence: Sentence, *, changed_only: bool) -> dict[int, Changes]:
+    """Return the references that count.
+
+    Those with an empty text are left out and, if wanted, those equal to the source; if none is
+    left, the first stays.
+    """
+    texts = {k: _text(sentence.source, changes) for k, changes in sentence.references.items()}
+    kept = [k for k, text in texts.items() if text] or list(texts)[:1]
+    if changed_only:
+        kept = [k for k in kept if texts[k] != sentence.source] or kept[:1]
+    return {k: sentence.references[k] for k in kept}
+
+
+def judge(
+    source: Tokens, hypothesis: Changes, references: Mapping[int, Changes], *, detection: bool
+) -> list[Judged]:
+    """Judge a hypothesis against each reference alone (dependent assumption).
+
+    With ``detection``, a chunk that both change is a hit, whatever it becomes.
+    """
+    chunks = partition(source, [hypothesis, *references.values()])
+    return [
+        Judged(label, (at,), chunks, [_kind(chunk, at, detection) for chunk in chunks])
+        for at, label in enumerate(references, start=1)
+    ]
+
+
+def judge_together(
+    source: Tokens, hypothesis: Changes, references: Mapping[int, Changes], *, detection: bool
+) -> Judged:
+    """Judge a hypothesis against all references at once (independent assumption)."""
+    chunks = partition(source, [hypothesis, *references.values()])
+    versions = tuple(range(1, len(references) + 1))
+    kinds = [_kind_together(chunk, versions, detection) for chunk in chunks]
+    return Judged(TOGETHER, versions, chunks, kinds)
+
+
+def each_version(judged: Judged, labels: Iterable[int]) -> list[Judged]:
+    """Return the same kinds once per reference, so that weights may differ."""
+    found = zip(labels, judged.versions, strict=True)
+    return [judged._replace(label=label, versions=(at,)) for label, at in found]
+
+
+def counts_by_length(judged: Judged) -> Counter[tuple[str, int]]:
+    """Count chunks by kind and length, in tokens of source or hypothesis, whichever are more.
+
+    ``tn``, ``changed`` and ``length`` have no length: chunks rightly left alone, chunks that the
+    references change, and the length of these, in tokens of source or reference.
+    """
+    found: Counter[tuple[str, int]] = Counter()
+    for chunk, kind in zip(judged.chunks, judged.kinds, strict=True):
+        width = chunk.end - chunk.start
+        length = WHOLE if kind == TN else max(width, len(chunk.texts[0]))
+        found[KINDS[kind], length] += 1
+        for at in judged.versions:
+            if chunk.changed[at]:
+                found["changed", WHOLE] += 1
+                found["length", WHOLE] += max(width, len(chunk.texts[at]))
+    return found
+
+
+def similarity_sums(
+    judged: Sequence[Judged], similarity: Similarity, *, unmoved: float
+) -> list[list[float]]:
+    """Sum the chunks of each kind, weighed by what they do for the sentence (Ye et al. 2025).
+
+    A chunk weighs as much as the similarity to the reference changes when it alone is put into
+    the source: the hypothesis' text or, for a miss, the reference's. ``tn`` weigh 1; a chunk
+    that changes nothing weighs ``unmoved``. All similarities are asked for in one call, each
+    distinct pair once.
+    """
+    trials = [_trials(each) for each in judged]
+    pairs = list(dict.fromkeys(pair for trial in trials for pair in trial))
+    known = dict(zip(pairs, similarity(pairs), strict=True))
+    rows: list[list[float]] = []
+    for each, (untouched, *moved) in zip(judged, trials, strict=True):
+        sums = [0.0] * len(KINDS)
+        moves = iter(moved)
+        for kind in each.kinds:
+            weight = 1.0 if kind == TN else abs(known[untouched] - known[next(moves)])
+            sums[kind] += weight or unmoved
+        rows.append(sums)
+    return rows
+
+
+def chunk_grid(judged: Judged) -> Grid:
+    """Show all chunks that somebody changes."""
+    columns = ("span", "source", "hypothesis", *("reference",) * len(judged.versions), "kind")
+    rows = tuple(
+        (
+            f"{chunk.start}:{chunk.end}",
+            *map(" ".join, (chunk.source, chunk.texts[0])),
+            *(" ".join(chunk.texts[at]) for at in judged.versions),
+            KINDS[kind],
+        )
+        for chunk, kind in zip(judged.chunks, judged.kinds, strict=True)
+        if any(chunk.changed)
+    )
+    return Grid("Chunks", columns, rows)
+
+
+def judged_edits(judged: Judged) -> Iterator[JudgedEdit]:
+    """Turn chunks that count into edits with their verdicts."""
+    for chunk, kind in zip(judged.chunks, judged.kinds, strict=True):
+        if kind != TN:
+            text = chunk.texts[judged.versions[0] if kind == FN else 0]
+            verdict: Verdict = "missed" if kind == FN else "matched" if kind == TP else "spurious"
+            edit = Edit(chunk.start, chunk.end, " ".join(text))
+            yield JudgedEdit(edit, " ".join(chunk.source), verdict)
+
+
+def _kind(chunk: Chunk, at: int, detection: bool) -> int:
+    """Return the kind against one reference; what is unchanged is compared by its text."""
+    equal = chunk.texts[0] == chunk.texts[at]
+    if not chunk.changed[0]:
+        return TN if equal else FN
+    if chunk.changed[at]:
+        return TP if equal or detection else FP_NE
+    return TP if equal and not detection else FP_UN
+
+
+def _kind_together(chunk: Chunk, versions: Sequence[int], detection: bool) -> int:
+    """Return the kind against several references; a miss is what all of them change."""
+    touched = [chunk.changed[at] for at in versions]
+    if not chunk.changed[0]:
+        return FN if all(touched) else TN
+    equal = any(chunk.texts[at] == chunk.texts[0] for at in versions)
+    if any(touched) if detection else equal:
+        return TP
+    return FP_NE if any(touched) else FP_UN
+
+
+def _trials(judged: Judged) -> list[tuple[str, str]]:
+    """Return the source and each changed version of it, each with the reference."""
+    (at,) = judged.versions
+    source = [chunk.source for chunk in judged.chunks]
+    reference = _join(chunk.texts[at] for chunk in judged.chunks)
+    trials = [(_join(source), reference)]
+    for number, (chunk, kind) in enumerate(zip(judged.chunks, judged.kinds, strict=True)):
+        if kind != TN:
+            text = chunk.texts[at if kind == FN else 0]
+            tried = _join([*source[:number], text, *source[number + 1 :]])
+            trials.append((tried or trials[0][0], reference))
+    return trials
+
+
+def _join(texts: Iterable[Tokens]) -> str:
+    return " ".join(token for text in texts for token in text)
+
+
+def _text(source: Tokens, changes: Changes) -> Tokens:
+    return tuple(token for chunk in partition(source, [changes]) for token in chunk.texts[0])
