@@ -28,9 +28,8 @@ def main() -> None:
     corpus = read(shared / "data" / "conll14_test")
     segments = [s for system in corpus.systems for s in corpus.segments(system)]
     seconds = cpu(lambda: M2().evaluate(segments))
-    print(
-        f"13 systems, {len(segments)} segments: {seconds:.2f} CPU s, {len(segments) / seconds:.0f} a second"
-    )
+    rate = len(segments) / seconds
+    print(f"13 systems, {len(segments)} segments: {seconds:.2f} CPU s, {rate:.0f} a second")
     compare_with_twin(segments)
     curve(corpus)
     pathological(shared / "golden" / "classic")

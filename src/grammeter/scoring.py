@@ -86,13 +86,14 @@ def _score_one(metric: Metric, corpus: Corpus, batch: _Batch, rows: Statistics) 
 
 
 def _context(metric: Metric, corpus: Corpus) -> dict[str, object]:
-    """Return what the signature says of the references that a metric used."""
+    """Return what the signature says of the texts and references that a metric used."""
+    form: dict[str, object] = {"unicode": corpus.normalisation} if corpus.normalisation else {}
     if metric.needs == "nothing":
-        return {}
+        return form
     if metric.needs == "texts" or (metric.needs == "gold or texts" and not corpus.gold):
-        return {"refs": len(corpus.references), "reftext": corpus.text_rule}
+        return {"refs": len(corpus.references), "reftext": corpus.text_rule} | form
     annotators = {number for gold in corpus.gold for number in gold}
-    return {"refs": len(annotators), "gold": "m2"}
+    return {"refs": len(annotators), "gold": "m2"} | form
 
 
 def _check_needs(metric: Metric, corpus: Corpus) -> None:

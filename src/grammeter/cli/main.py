@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import importlib
 import os
 import sys
@@ -84,6 +85,7 @@ def _run(arguments: list[str]) -> int:
     verb = top_parser().parse_args(arguments[:1]).verb
     sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]  # pyright: ignore
     args = parser_of(verb).parse_args(arguments[1:])
+    gc.set_threshold(100_000)  # millions of small values and no cycles: look less often
     code = args.run(args)
     sys.stdout.flush()
     return int(code)

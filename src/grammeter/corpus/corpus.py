@@ -32,6 +32,8 @@ class Corpus:
     text_rule
         How the reference texts came about: ``given``, or the rule by which gold edits were
         applied. Stands in signatures.
+    normalisation
+        The Unicode form that all texts were brought to, if to one. Stands in signatures.
     origins
         Where each part was read from, for messages: ``source``, ``gold``, ``references[0]``,
         ``systems[AMU]`` to a path.
@@ -42,7 +44,7 @@ class Corpus:
     ------
     DataError
         If a part is empty, has the wrong shape, holds something other than text, or leaves a
-        sentence without any reference.
+        sentence without any reference or annotator.
     LengthMismatchError
         If parts are not equally long.
     """
@@ -52,16 +54,18 @@ class Corpus:
     systems: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
     gold: Sequence[GoldEdits] = ()
     text_rule: str = GIVEN
+    normalisation: str | None = None
     origins: Mapping[str, str] = field(default_factory=dict[str, str])
     notices: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         self._check_texts("source", self.sources)
-        if not self.sources:
+        if len(self.sources) == 0:  # arrays and columns have no truth value
             raise DataError(
                 "there is no sentence", where=self._origin("source"), fix="Give one at least."
             )
         self._check_references()
+        self._check_systems()
         for name, outputs in self.systems.items():
             self._check_texts(f"systems[{name}]", outputs)
             self._check_length(f"systems[{name}]", outputs)
@@ -84,19 +88,22 @@ class Corpus:
         """References and gold of each sentence; the same objects for all systems."""
         texts = list(zip(*self.references, strict=True)) or [()] * len(self)
         no_gold: GoldEdits = {}
-        return list(zip(texts, self.gold or [no_gold] * len(self), strict=True))
+        # copied: sentences that were given one and the same object are told apart by metrics
+        gold = [dict(edits) for edits in self.gold] or [no_gold] * len(self)
+        return list(zip(texts, gold, strict=True))
 
     def _origin(self, part: str) -> str:
         return self.origins.get(part, part)
 
     def _check_references(self) -> None:
-        references: object = self.references
-        if isinstance(references, str) or any(isinstance(r, str) for r in self.references):
+        if not _is_list(self.references) or any(isinstance(r, str) for r in self.references):
             raise DataError(
                 "references must be a list of references, each a list of sentences",
                 where="references",
                 fix="Write [[first sentence, second sentence, ...]] for one reference.",
             )
+        for number, reference in enumerate(self.references):
+            self._check_texts(f"references[{number}]", reference, may_lack=True)
         counts = {len(reference) for reference in self.references}
         square = len(self.references) == len(self.sources)
         if square and len(counts) == 1 and counts != {len(self.sources)}:
@@ -107,7 +114,6 @@ class Corpus:
                 fix="The first index is the reference, the second the sentence.",
             )
         for number, reference in enumerate(self.references):
-            self._check_texts(f"references[{number}]", reference, may_lack=True)
             self._check_length(f"references[{number}]", reference)
         for line, texts in enumerate(zip(*self.references, strict=True), start=1):
             if all(text is None for text in texts):
@@ -117,9 +123,24 @@ class Corpus:
                     fix="Each sentence needs one reference at least; leave the sentence out.",
                 )
 
+    def _check_systems(self) -> None:
+        systems: object = self.systems
+        if not isinstance(systems, Mapping):
+            raise DataError(
+                f"{type(systems).__name__} where outputs by name belong",
+                where="systems",
+                fix='Write {"AMU": [first output, second output, ...]}.',
+            )
+
     def _check_gold(self) -> None:
         for number, (source, gold) in enumerate(zip(self.sources, self.gold, strict=True), 1):
-            tokens = len(source.split()) if gold else 0
+            if not gold:
+                raise DataError(
+                    "this sentence has no annotator",
+                    where=f"{self._origin('gold')}, sentence {number}",
+                    fix="Write {0: ()} for an annotator who found nothing to correct.",
+                )
+            tokens = len(source.split())
             for edit in (edit for edits in gold.values() for edit in edits):
                 if not 0 <= edit.start <= edit.end <= tokens:
                     raise DataError(
@@ -136,9 +157,10 @@ class Corpus:
             )
 
     def _check_texts(self, part: str, lines: Sequence[object], *, may_lack: bool = False) -> None:
-        if isinstance(lines, str):
+        if not _is_list(lines):
+            what = "one text" if isinstance(lines, str) else type(lines).__name__
             raise DataError(
-                "one text where a list of sentences belongs",
+                f"{what} where a list of sentences belongs",
                 where=self._origin(part),
                 fix="Split it into a list, one text a sentence.",
             )
@@ -168,20 +190,32 @@ class Corpus:
             "sources": list(self.sources),
             "references": [list(reference) for reference in self.references],
             "text_rule": self.text_rule,
+            "normalisation": self.normalisation,
             "gold": [_gold_to_json(gold) for gold in self.gold],
             "systems": {name: list(outputs) for name, outputs in self.systems.items()},
         }
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Corpus:
-        """Read what :meth:`to_json` wrote."""
-        return cls(
-            sources=data["sources"],
-            references=data["references"],
-            text_rule=data["text_rule"],
-            gold=[_gold_from_json(gold) for gold in data["gold"]],
-            systems=data["systems"],
-        )
+        """Read what :meth:`to_json` wrote; raise :class:`DataError` if it is something else."""
+        try:
+            return cls(
+                sources=data["sources"],
+                references=data["references"],
+                text_rule=data["text_rule"],
+                normalisation=data["normalisation"],
+                gold=[_gold_from_json(gold) for gold in data["gold"]],
+                systems=data["systems"],
+            )
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise DataError(
+                f"damaged corpus: {type(error).__name__}: {error}",
+                fix="Write the file again with 'grammeter score -o FILE'.",
+            ) from error
+
+
+def _is_list(value: object) -> bool:
+    return not isinstance(value, str) and hasattr(value, "__len__")
 
 
 def _fault(line: object, may_lack: bool) -> str | None:

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from grammeter.core.edit import Edit, GoldEdits
 from grammeter.core.errors import DataError
-from grammeter.corpus.text import decode, read_bytes, split_lines, write_text
+from grammeter.corpus.text import checked_line, decode, read_bytes, split_lines, write_text
 
 DELETION = "-NONE-"
 _TEXT_LINE = re.compile(r"T\d+(-A\d+)?\s")
@@ -111,12 +111,18 @@ def parse_m2(text: str, where: str, *, lenient: bool = False) -> M2File:
 
 
 def write_m2(path: str | Path, blocks: Iterable[M2Block]) -> None:
-    """Write an M2 file; what was read from the usual dialect comes out byte for byte."""
+    """Write an M2 file; what was read from the usual dialect comes out byte for byte.
+
+    Raises
+    ------
+    DataError
+        If the format cannot hold a block, or the file cannot be written.
+    """
     write_text(path, format_m2(blocks))
 
 
 def format_m2(blocks: Iterable[M2Block]) -> str:
-    """Return blocks as M2 text."""
+    """Return blocks as M2 text; raise :class:`DataError` for what would be read differently."""
     return "".join(_format_block(block) for block in blocks)
 
 
@@ -128,13 +134,34 @@ def _format_block(block: M2Block) -> str:
             lines.append(texts.pop(0)[1])
         lines.append(_format_edit(annotator, edit))
     lines += [text for _, text in texts]
-    return "\n".join(lines) + "\n\n"
+    return "\n".join(map(checked_line, lines)) + "\n\n"
 
 
 def _format_edit(annotator: int, edit: Edit) -> str:
     correction = DELETION if edit.is_noop else "||".join(edit.corrections)
     middle = f"{edit.type}|||{correction}|||{edit.required}|||{edit.comment}"
-    return f"A {edit.start} {edit.end}|||{middle}|||{annotator}"
+    line = f"A {edit.start} {edit.end}|||{middle}|||{annotator}"
+    if not edit.is_noop and _parse_edit(line) != (annotator, edit):
+        raise DataError(
+            f"M2 cannot hold this edit: {line[:80]!r}",
+            fix="Bars in a text and spaces at its ends would be read differently.",
+        )
+    return line
+
+
+def _parse_edit(line: str) -> tuple[int, Edit]:
+    """Read a line ``A ...``; raise :class:`ValueError` if it is none."""
+    parts = line[2:].split("|||")
+    if len(parts) != _FIELDS:
+        raise ValueError(f"{len(parts)} fields instead of {_FIELDS}")
+    start, end = (int(offset) for offset in parts[0].split())
+    annotator = int(parts[5])
+    if annotator < 0:
+        raise ValueError(f"annotator {annotator}, less than 0")
+    correction, *alternatives = _corrections(parts[2])
+    return annotator, Edit(
+        start, end, correction, parts[1], tuple(alternatives), parts[3], parts[4]
+    )
 
 
 class _Reader:
@@ -181,7 +208,7 @@ class _Reader:
         self._tokens = len(self._source.split())
 
     def _edit(self, number: int, line: str) -> None:
-        annotator, edit = self._parse_edit(number, line)
+        annotator, edit = self._parsed(number, line)
         inside = 0 <= edit.start <= edit.end <= self._tokens
         if inside or edit.is_noop:
             self._lines.append((annotator, edit))
@@ -194,23 +221,15 @@ class _Reader:
         # the original drops the edit, yet the annotator counts as having seen the sentence
         self._lines.append((annotator, Edit(-1, -1, "", "noop", (), edit.required, edit.comment)))
 
-    def _parse_edit(self, number: int, line: str) -> tuple[int, Edit]:
-        parts = line[2:].split("|||")
+    def _parsed(self, number: int, line: str) -> tuple[int, Edit]:
         try:
-            if len(parts) != _FIELDS:
-                raise ValueError(f"{len(parts)} fields instead of {_FIELDS}")
-            start, end = (int(offset) for offset in parts[0].split())
-            annotator = int(parts[5])
+            return _parse_edit(line)
         except ValueError as error:
             raise DataError(
                 f"not an edit: {error}",
                 where=f"{self.where}:{number}",
                 fix="Write it as: A start end|||type|||correction|||REQUIRED|||-NONE-|||annotator",
             ) from None
-        correction, *alternatives = _corrections(parts[2])
-        return annotator, Edit(
-            start, end, correction, parts[1], tuple(alternatives), parts[3], parts[4]
-        )
 
     def _fault(self, number: int, message: str, fix: str) -> None:
         where = f"{self.where}:{number}"

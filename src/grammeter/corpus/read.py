@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -14,7 +14,16 @@ from grammeter.core.errors import DataError, LengthMismatchError, UsageError
 from grammeter.corpus.corpus import GIVEN, Corpus
 from grammeter.corpus.gold import TextRule, reference_texts
 from grammeter.corpus.m2 import M2File, parse_m2
-from grammeter.corpus.text import STDIN, checked_lines, notices, read_text, system_name
+from grammeter.corpus.text import (
+    STDIN,
+    checked_lines,
+    decode,
+    encoding_notices,
+    read_bytes,
+    space_notices,
+    split_lines,
+    system_name,
+)
 
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 """Unicode normalisation forms."""
@@ -59,16 +68,18 @@ def read_corpus(
     DataError
         With file and line, for whatever is wrong with a file.
     UsageError
-        If two systems have one name, or neither sources nor gold edits are given.
+        If two systems have one name, neither sources nor gold edits are given, or standard input
+        is to be read twice.
     """
     reader = _Reader(lenient=lenient, form=normalise)
-    outputs = {
-        name: reader.lines(f"systems[{name}]", path)
-        for name, path in _named(systems, names).items()
-    }
-    texts, gold_files = reader.references(_listed("references", references))
+    source_paths = _source_paths(source)
+    reference_paths = _listed("references", references)
+    output_paths = _named(systems, names)
+    _check_stdin([*source_paths, *reference_paths, *output_paths.values()])
+    outputs = {name: reader.lines(f"systems[{name}]", path) for name, path in output_paths.items()}
+    texts, gold_files = reader.references(reference_paths)
     gold = _merged(gold_files)
-    sources = reader.sources(source, gold_files)
+    sources = reader.sources(source_paths, gold_files)
     reader.check_gold(sources, gold_files)
     text_rule, made = GIVEN, texts
     if gold and not texts:
@@ -85,9 +96,10 @@ def read_corpus(
         references=made,
         systems=outputs,
         gold=gold,
-        text_rule=text_rule if normalise is None else f"{text_rule}, {normalise}",
+        text_rule=text_rule,
+        normalisation=normalise,
         origins=reader.origins,
-        notices=tuple(reader.notices),
+        notices=tuple(dict.fromkeys(reader.notices)),  # a file may be read for two parts
     )
 
 
@@ -120,17 +132,12 @@ class _Reader:
             self.origins["gold"] = ", ".join(path for path, _ in gold)
         return texts, gold
 
-    def sources(
-        self,
-        source: PathLike | Sequence[PathLike] | None,
-        gold: Sequence[tuple[str, M2File]],
-    ) -> list[str]:
-        if source is None:
+    def sources(self, paths: Sequence[PathLike], gold: Sequence[tuple[str, M2File]]) -> list[str]:
+        if not paths:
             if not gold:
                 raise UsageError("no sources", fix="Give the source texts or a gold M2 file.")
             self.origins["source"] = gold[0][0]
             return gold[0][1].sources
-        paths = [source] if isinstance(source, str | Path) else list(source)
         self.origins["source"] = ", ".join(str(path) for path in paths)
         return [line for path in paths for line in self._source_lines(path)]
 
@@ -156,11 +163,13 @@ class _Reader:
         return self._m2(text, path).sources if is_m2(text, path) else self._lines_of(text, path)
 
     def _text(self, path: PathLike) -> str:
-        text = read_text(path)
-        return unicodedata.normalize(self.form, text) if self.form else text
+        data = read_bytes(path)
+        self.notices += encoding_notices(data, path)
+        text = decode(data, path)
+        return _normalised(text, path, self.form) if self.form else text
 
     def _lines_of(self, text: str, path: PathLike) -> list[str]:
-        self.notices += notices(text, path)
+        self.notices += space_notices(text, path)
         return checked_lines(text, path)
 
     def _m2(self, text: str, path: PathLike) -> M2File:
@@ -173,6 +182,21 @@ def is_m2(text: str, path: PathLike) -> bool:
     """Whether a file is M2: by its name, or because it holds lines of edits."""
     name = str(path).removesuffix(".gz")
     return name.endswith(".m2") or _EDIT_LINE.search(text) is not None
+
+
+def _normalised(text: str, path: PathLike, form: Form) -> str:
+    """Bring a text to a Unicode form; refuse to split tokens that gold edits count."""
+    normal = unicodedata.normalize(form, text)
+    if is_m2(text, path):
+        pairs = zip(split_lines(text), split_lines(normal), strict=True)
+        for number, (old, new) in enumerate(pairs, start=1):
+            if old.startswith("S ") and len(old.split()) != len(new.split()):
+                raise DataError(
+                    f"{form} splits tokens that gold edits count: {old[2:42]!r}",
+                    where=f"{path}:{number}",
+                    fix="Take NFC or NFD, which split none.",
+                )
+    return normal
 
 
 def _merged(files: Sequence[tuple[str, M2File]]) -> list[GoldEdits]:
@@ -199,6 +223,8 @@ def _named(
     systems: Sequence[PathLike] | Mapping[str, PathLike], names: Sequence[str] | None
 ) -> dict[str, PathLike]:
     if isinstance(systems, Mapping):
+        if names is not None:
+            raise UsageError("the systems have names already", fix="Leave names out.")
         return dict(systems)
     paths = _listed("systems", systems)
     given = list(names) if names is not None else [system_name(path) for path in paths]
@@ -222,6 +248,15 @@ def _listed(part: str, paths: Sequence[PathLike]) -> list[PathLike]:
             where=part,
             fix=f"Write {part}=[{str(paths)!r}].",
         )
+    return list(paths)
+
+
+def _source_paths(source: PathLike | Sequence[PathLike] | None) -> list[PathLike]:
+    if source is None:
+        return []
+    return [source] if isinstance(source, str | Path) else list(source)
+
+
+def _check_stdin(paths: Iterable[PathLike]) -> None:
     if sum(str(path) == STDIN for path in paths) > 1:
         raise UsageError("standard input is read twice", fix="Use '-' once only.")
-    return list(paths)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import sys
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
-from grammeter.core.errors import DataError
+from grammeter.core.errors import DataError, UsageError
 
 STDIN = "-"
 SUFFIXES = (".txt", ".tok", ".out", ".hyp", ".cor", ".m2", ".sgml", ".gz")
@@ -49,10 +50,10 @@ def decode(data: bytes, path: str | Path) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        # a byte order mark shifts the position, not the number of line ends before it
-        line = data.count(b"\n", 0, error.start) + 1
+        read = error.object  # the data less the byte order mark: positions count from there
+        line = read.count(b"\n", 0, error.start) + 1
         raise DataError(
-            f"not UTF-8: byte 0x{data[error.start]:02x}",
+            f"not UTF-8: byte 0x{read[error.start]:02x}",
             where=f"{path}:{line}",
             fix="Convert the file, for example: iconv -f LATIN1 -t UTF-8 FILE",
         ) from None
@@ -102,7 +103,17 @@ def write_lines(path: str | Path, lines: Iterable[str]) -> None:
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Write a text as UTF-8, gzip by the name's suffix."""
+    """Write a text as UTF-8, gzip by the name's suffix.
+
+    Raises
+    ------
+    DataError
+        If the text holds a lone surrogate, or the file cannot be written.
+    UsageError
+        If the name is ``-``, which is standard input.
+    """
+    if str(path) == STDIN:
+        raise UsageError("'-' is standard input, no file to write", fix="Give a file's name.")
     try:
         data = text.encode("utf-8")
     except UnicodeEncodeError as error:
@@ -122,8 +133,8 @@ def write_text(path: str | Path, text: str) -> None:
 
 
 def checked_line(line: str) -> str:
-    """Return the line; raise :class:`DataError` if it holds a line end."""
-    if "\n" in line:
+    """Return the line; raise :class:`DataError` if it holds what would be read as a line end."""
+    if "\n" in line or line.endswith("\r"):
         raise DataError(
             f"a sentence holds a line end: {line[:40]!r}", fix="One sentence is one line."
         )
@@ -143,19 +154,26 @@ def system_name(path: str | Path) -> str:
     return name or Path(path).name
 
 
-def notices(text: str, path: str | Path) -> list[str]:
-    """Return what a reader should know of a file: CR line ends, unusual white space."""
+def encoding_notices(data: bytes, path: str | Path) -> list[str]:
+    """Return what a reader should know of any file: a byte order mark, CR line ends."""
+    found: list[str] = []
+    if data.startswith(codecs.BOM_UTF8):
+        found.append(f"{path}: begins with a byte order mark; it is dropped")
+    if b"\r\n" in data:
+        found.append(f"{path}: line ends are CR LF; the CR is taken off")
+    return found
+
+
+def space_notices(text: str, path: str | Path) -> list[str]:
+    """Return what a reader should know of a file of sentences: unusual white space."""
     lines = split_lines(text)
     odd = sum(line != " ".join(line.split()) for line in lines)
-    found: list[str] = []
-    if "\r\n" in text:
-        found.append(f"{path}: line ends are CR LF; the CR is taken off")
-    if odd:
-        found.append(
-            f"{path}: {odd} of {len(lines)} lines have other white space than single spaces;"
-            " tokens are split at any white space"
-        )
-    return found
+    if not odd:
+        return []
+    return [
+        f"{path}: {odd} of {len(lines)} lines have other white space than single spaces;"
+        " tokens are split at any white space"
+    ]
 
 
 def _unpacked(data: bytes, path: str | Path) -> bytes:

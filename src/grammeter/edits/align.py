@@ -177,7 +177,7 @@ class _Grid:
                 left = diagonal
             else:
                 left = (left if left <= up else up) + 1
-                if diagonal + cost < left:
+                if diagonal + cost < left:  # noqa: PLR1730 - min() takes twice as long
                     left = diagonal + cost
             append(left)
             diagonal = up

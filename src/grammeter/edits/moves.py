@@ -30,8 +30,11 @@ def optimal_moves(source: Sequence[str], hypothesis: Sequence[str]) -> Graph:
     width = len(hypothesis) + 1
     tables = _Tables(source, hypothesis)
     graph: Graph = {len(source) * width + width - 1: []}
+    row = len(source)
     here = {width - 1: _BOTH}  # column -> the tables (bits) that reach it, in the current row
-    for row in range(len(source), 0, -1):
+    while row:
+        if len(here) == 1:
+            row, here = tables.pass_unchanged(graph, row, here)
         above: dict[int, int] = {}
         todo = sorted(here)
         while todo:
@@ -50,7 +53,7 @@ def optimal_moves(source: Sequence[str], hypothesis: Sequence[str]) -> Graph:
                     todo.append(column - 1)
                 here[column - 1] = here.get(column - 1, 0) | left
                 _add(graph, vertex - 1, vertex, left)
-        here = above
+        row, here = row - 1, above
     _insertions_at_start(graph, here)
     for edges in graph.values():
         edges.reverse()
@@ -68,6 +71,21 @@ class _Tables:
         columns = zip(self._up1, self._left1, self._up2, self._left2, strict=True)
         self._turns = [a | b | c | d for a, b, c, d in columns]
 
+    def pass_unchanged(
+        self, graph: Graph, row: int, here: dict[int, int]
+    ) -> tuple[int, dict[int, int]]:
+        """Go back, from the only cell of a row, while the only way is an unchanged word."""
+        ((column, reached),) = here.items()
+        width, times = len(self._hypothesis) + 1, 2 if reached == _BOTH else 1
+        source, hypothesis, turns = self._source, self._hypothesis, self._turns
+        while row > 1 and column and source[row - 1] == hypothesis[column - 1]:
+            if turns[column] >> (row - 1) & 1:
+                break
+            vertex = row * width + column
+            graph[vertex - width - 1] = [(vertex, times, True)]
+            row, column = row - 1, column - 1
+        return row, {column: reached}
+
     def moves(self, row: int, column: int, reached: int) -> tuple[int, int, int]:
         """Say from where a cell is reached: diagonally, from above, from the left.
 
@@ -76,12 +94,11 @@ class _Tables:
         if not column:
             return 0, reached, 0
         bit = 1 << (row - 1)
-        equal = self._source[row - 1] == self._hypothesis[column - 1]
-        if equal and not self._turns[column] & bit:  # mostly: one unchanged word, and no choice
-            return reached, 0, 0
         up2, left2 = self._up2[column], self._left2[column]
         diagonal = _BOTH
-        if not equal:  # in the second table a substitution costs as much as both other moves
+        if (
+            self._source[row - 1] != self._hypothesis[column - 1]
+        ):  # in the second table a substitution costs as much as both other moves
             both_moves = up2 & bit and (row == 1 or left2 & (bit >> 1))
             diagonal = (0 if self._equal1[column] & bit else 1) | (2 if both_moves else 0)
         up = (1 if self._up1[column] & bit else 0) | (2 if up2 & bit else 0)

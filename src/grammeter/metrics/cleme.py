@@ -146,7 +146,7 @@ class Cleme(Metric):
             return "none" if self.model is None else "similarity"
         return self.weights
 
-    def annotator(self) -> Annotator:
+    def extractor(self) -> Annotator:
         """Return what extracts edits from texts."""
         return annotator(self.pipeline, types=False)
 
@@ -155,11 +155,11 @@ class Cleme(Metric):
         used = {"weights": self.weighting}
         if self.version == 2:
             used["factors"] = " ".join(map(str, self._factors))
-        return {**used, **self.annotator().signature()}
+        return {**used, **self.extractor().signature()}
 
     def statistics(self, segments: Sequence[Segment]) -> Statistics:
         """Extract edits and :meth:`count`."""
-        return self.count(read_targets(segments, self.annotator().annotate))
+        return self.count(read_targets(segments, self.extractor().annotate))
 
     def count(self, targets: Sequence[Target]) -> Statistics:
         """Count chunks by kind; one slot per reference or, independent, one for all.
@@ -268,7 +268,7 @@ class Cleme(Metric):
 
         The average length of length weights is that of this sentence alone.
         """
-        targets = read_targets([segment], self.annotator().annotate)
+        targets = read_targets([segment], self.extractor().annotate)
         statistics, (judged,) = self.count(targets), self._judged(targets)
         scores = self.sentences(statistics)
         slot, chosen = int(self.choose(statistics)[0]), int(scores.chosen[0])

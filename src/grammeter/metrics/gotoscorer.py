@@ -1,0 +1,328 @@
+"""GoToScorer: corrections weighed by how many systems get them right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal, NamedTuple
+
+import numpy as np
+
+from grammeter.core.edit import Edit
+from grammeter.core.errors import UsageError
+from grammeter.core.explanation import Explanation, Grid, JudgedEdit, Verdict
+from grammeter.core.progress import track
+from grammeter.core.score import Score
+from grammeter.core.segment import Segment
+from grammeter.core.statistics import FloatArray, SegmentScores, Statistics
+from grammeter.edits.annotate import Annotator, annotator
+from grammeter.edits.chunks import Piece, Sentence, Target, pieces, read_targets
+from grammeter.metrics.base import Metric, Needs
+
+COLUMNS = ("tp", "fp", "fn", "tn", "total")
+"""Weights by outcome; a chunk wrongly corrected may be ``fp`` and ``fn``, so total is apart."""
+
+Weigh = Callable[[int, int], float]
+"""The weight of a chunk that so many of so many systems have right."""
+
+
+class Outcome(NamedTuple):
+    """What one system makes of one gold chunk."""
+
+    modified: bool
+    correct: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class GoToScorer(Metric):
+    """F-measure over chunks, each weighing the more the fewer systems have it right; 0 to 1.
+
+    The weights come from all systems that are scored together, so the same output scores
+    differently in other company.
+
+    Attributes
+    ----------
+    beta
+        Weight of recall in F.
+    annotator
+        Number of the one annotator or reference that is used. A sentence for which it is not
+        listed counts as left unchanged by it.
+    weights
+        ``difficulty``, or ``none``: every chunk weighs 1.
+    a, b, c
+        The weight is ``a - (correct + b) / (systems + c)``.
+    pipeline
+        What extracts edits from texts; see :func:`grammeter.edits.annotate.annotator`.
+    """
+
+    name: ClassVar[str] = "gotoscorer"
+    title: ClassVar[str] = "F-measure weighted by correction difficulty (Gotou et al. 2020)"
+    needs: ClassVar[Needs] = "gold or texts"
+    citation: ClassVar[str] = """\
+@inproceedings{gotou-etal-2020-taking,
+    title = "Taking the Correction Difficulty into Account in Grammatical Error Correction
+        Evaluation",
+    author = "Gotou, Takumi and Nagata, Ryo and Mita, Masato and Hanawa, Kazuaki",
+    booktitle = "Proceedings of COLING 2020",
+    year = "2020",
+    pages = "2085--2095",
+    doi = "10.18653/v1/2020.coling-main.188",
+}"""
+    resampling: ClassVar[str] = "difficulty fixed"
+    pooled: ClassVar[bool] = True
+    """Scores depend on which systems are scored together."""
+
+    beta: float = 0.5
+    annotator: int = 0
+    weights: Literal["difficulty", "none"] = "difficulty"
+    a: float = 1.0
+    b: float = 0.0
+    c: float = 0.0
+    pipeline: str | None = None
+
+    def check_fields(self) -> None:
+        """Refuse a weight of recall or an annotator that does not exist, negative weights."""
+        if self.beta <= 0:
+            raise UsageError(f"gotoscorer: beta={self.beta}", fix="beta is greater than 0.")
+        if self.annotator < 0:
+            raise UsageError(f"gotoscorer: annotator={self.annotator}", fix="They count from 0.")
+        if min(self.b, self.c) < 0 or self.a < 1 or self.b > self.c:
+            raise UsageError(
+                f"gotoscorer: a={self.a}, b={self.b}, c={self.c} gives negative weights",
+                fix="Use a of at least 1 and 0 <= b <= c.",
+            )
+
+    def extractor(self) -> Annotator:
+        """Return what extracts edits from texts."""
+        return annotator(self.pipeline, types=False)
+
+    def settings(self) -> dict[str, object]:
+        """Return what the edits depend on."""
+        return {**self.extractor().signature()}
+
+    def statistics(self, segments: Sequence[Segment]) -> Statistics:
+        """Weigh chunks as if each segment were the output of one system."""
+        return self.pooled_statistics(segments, [1] * len(segments))
+
+    def pooled_statistics(self, segments: Sequence[Segment], copies: Sequence[int]) -> Statistics:
+        """Weigh chunks within the pool of all outputs of each sentence.
+
+        Parameters
+        ----------
+        segments
+            Distinct outputs of all systems; those of one line share their ``references`` and
+            ``gold`` objects.
+        copies
+            How many systems gave each output.
+
+        Raises
+        ------
+        UsageError
+            If no sentence has the annotator, or there is only one system to compare with.
+        """
+        return self.count(read_targets(segments, self.extractor().annotate), copies)
+
+    def count(self, targets: Sequence[Target], copies: Sequence[int]) -> Statistics:
+        """Do :meth:`pooled_statistics` with edits that are already extracted."""
+        lines: dict[Sentence, list[int]] = {}
+        for position, (sentence, _) in enumerate(targets):
+            lines.setdefault(sentence, []).append(position)
+        self._check_pool(lines, copies)
+        rows = np.zeros((len(targets), 1, len(COLUMNS)))
+        for sentence, positions in track(lines.items(), self.name, len(lines)):
+            gold = pieces(sentence.source, sentence.references.get(self.annotator, ()))
+            found = [
+                outcomes(gold, pieces(sentence.source, targets[position][1]))
+                for position in positions
+            ]
+            weights = difficulties(found, [copies[x] for x in positions], self._weigh)
+            for position, own in zip(positions, found, strict=True):
+                rows[position, 0] = tally(gold, own, weights)
+        present = np.ones(rows.shape[:2], dtype=np.bool_)
+        return Statistics(rows, present, (self.annotator,), COLUMNS)
+
+    def score(self, statistics: Statistics) -> Score:
+        """Score a corpus by the sums of its weights."""
+        sums = self.summands(statistics).sum(axis=0)
+        return Score(
+            value=float(self.value_of(sums)),
+            signature=self.signature(),
+            n=len(statistics),
+            parts={name: float(part) for name, part in _parts(sums).items()},
+        )
+
+    def sentences(self, statistics: Statistics) -> SegmentScores:
+        """Return each sentence's own F; 0 where nothing that weighs is right."""
+        rows = self.summands(statistics)
+        chosen = np.full(len(statistics), self.annotator, dtype=np.int64)
+        return SegmentScores(self.value_of(rows), chosen, _parts(rows))
+
+    def summands(self, statistics: Statistics) -> FloatArray:
+        """Return the weights by outcome."""
+        return statistics.rows[:, 0].astype(np.float64)
+
+    def value_of(self, sums: FloatArray) -> FloatArray:
+        """Return F of summed weights; 0 where it is undefined."""
+        tp, fp, fn = np.moveaxis(sums[..., :3], -1, 0)
+        precision, recall = _share(tp, tp + fp), _share(tp, tp + fn)
+        b2 = self.beta * self.beta
+        return _share((1 + b2) * precision * recall, b2 * precision + recall)
+
+    def explain(self, segment: Segment) -> Explanation:
+        """Return the edits with verdicts, and the chunks that are not simply kept.
+
+        The difficulty of a chunk depends on the other systems, which are unknown here: unless
+        nothing is weighed, the value is NaN.
+        """
+        (target,) = read_targets([segment], self.extractor().annotate)
+        gold = pieces(target[0].source, target[0].references.get(self.annotator, ()))
+        system = pieces(target[0].source, target[1])
+        found = outcomes(gold, system)
+        sums = np.array(tally(gold, found, [1.0] * len(gold)))
+        value = float(self.value_of(sums)) if self.weights == "none" else float("nan")
+        return Explanation(
+            value=value,
+            parts={f"unweighted_{name}": float(part) for name, part in _parts(sums).items()},
+            chosen=self.annotator,
+            edits=tuple(_judged(target[0].source, gold, system, found)),
+            grids=(_grid(target[0].source, gold, found),),
+        )
+
+    def _weigh(self, correct: int, systems: int) -> float:
+        if self.weights == "none":
+            return 1.0
+        return self.a - (correct + self.b) / (systems + self.c)
+
+    def _check_pool(self, lines: dict[Sentence, list[int]], copies: Sequence[int]) -> None:
+        known = {number for sentence in lines for number in sentence.references}
+        if lines and self.annotator not in known:
+            raise UsageError(
+                f"{self}: there is no annotator {self.annotator}",
+                fix=f"There are {', '.join(map(str, sorted(known)))}.",
+            )
+        alone = all(sum(copies[x] for x in positions) < 2 for positions in lines.values())
+        if lines and alone and self.weights == "difficulty":
+            raise UsageError(
+                "gotoscorer weighs chunks by how many systems have them right, and there is"
+                " only one system",
+                fix="Score several systems together, or use weights=none.",
+            )
+
+
+def outcomes(gold: Sequence[Piece], system: Sequence[Piece]) -> list[Outcome]:
+    """Return what a system makes of each gold chunk (Gotou et al. 2020).
+
+    A chunk with the same span and text is correct. Else it is wrong if any chunk of the system
+    overlaps it, modified if one of these is an edit; an insertion overlaps the span it stands
+    in or directly before, and an empty gold chunk meets nothing but the same empty span. What
+    meets nothing is left alone, which is right unless gold has an edit.
+    """
+    by_span: dict[tuple[int, int], list[Piece]] = {}
+    for piece in system:
+        by_span.setdefault(piece[:2], []).append(piece)
+    edits = [piece for piece in system if piece.edited]
+    return [_outcome(piece, by_span.get(piece[:2], []), edits) for piece in gold]
+
+
+def difficulties(
+    found: Sequence[Sequence[Outcome]], copies: Sequence[int], weigh: Weigh
+) -> list[float]:
+    """Return the weight of each gold chunk of a sentence.
+
+    Parameters
+    ----------
+    found
+        For each distinct output, what it makes of each gold chunk.
+    copies
+        How many systems gave that output.
+    weigh
+        From the number of systems that are right and the number of all.
+    """
+    systems = sum(copies)
+    columns = zip(*found, strict=True)
+    return [
+        weigh(sum(n for one, n in zip(column, copies, strict=True) if one.correct), systems)
+        for column in columns
+    ]
+
+
+def tally(
+    gold: Sequence[Piece], found: Sequence[Outcome], weights: Sequence[float]
+) -> tuple[float, float, float, float, float]:
+    """Return the weights of true and false positives and negatives, and of all chunks."""
+    tp = fp = fn = tn = 0.0
+    for piece, (modified, correct), weight in zip(gold, found, weights, strict=True):
+        if correct:
+            tp, tn = (tp + weight, tn) if modified else (tp, tn + weight)
+        elif modified:
+            fp, fn = fp + weight, fn + weight * piece.edited
+        else:
+            fn += weight
+    return tp, fp, fn, tn, sum(weights)
+
+
+def _outcome(gold: Piece, same_span: Sequence[Piece], edits: Sequence[Piece]) -> Outcome:
+    for piece in same_span:
+        if piece.tokens == gold.tokens:
+            return Outcome(piece.edited, correct=True)
+    if gold.start == gold.end:
+        modified = any(piece.edited for piece in same_span)
+        return Outcome(modified, correct=not same_span and not gold.edited)
+    return Outcome(any(_overlaps(edit, gold) for edit in edits), correct=False)
+
+
+def _overlaps(edit: Piece, gold: Piece) -> bool:
+    """Whether an edit overlaps a gold chunk that holds at least one token."""
+    if edit.start == edit.end:
+        return gold.start <= edit.start < gold.end
+    return edit.start < gold.end and gold.start < edit.end
+
+
+def _share(part: FloatArray, whole: FloatArray) -> FloatArray:
+    return np.divide(part, whole, out=np.zeros_like(part), where=whole != 0)
+
+
+def _parts(sums: FloatArray) -> dict[str, FloatArray]:
+    tp, fp, fn, tn, total = np.moveaxis(sums, -1, 0)
+    return {
+        "precision": _share(tp, tp + fp),
+        "recall": _share(tp, tp + fn),
+        "accuracy": _share(tp + tn, total),
+        "tp": tp,
+        "fp": fp,
+        "fn": fn,
+        "tn": tn,
+    }
+
+
+def _judged(
+    source: Sequence[str],
+    gold: Sequence[Piece],
+    system: Sequence[Piece],
+    found: Sequence[Outcome],
+) -> Iterator[JudgedEdit]:
+    """Return the system's edits and the gold edits that it lacks, in the sentence's order."""
+    right = {piece for piece, outcome in zip(gold, found, strict=True) if outcome.correct}
+    matched = {piece[:3] for piece in right}
+    verdicts: dict[Piece, Verdict] = {p: "missed" for p in gold if p.edited and p not in right}
+    for piece in system:
+        if piece.edited:
+            verdicts[piece] = "matched" if piece[:3] in matched else "spurious"
+    for piece in sorted(verdicts):
+        edit = Edit(piece.start, piece.end, " ".join(piece.tokens))
+        yield JudgedEdit(edit, " ".join(source[piece.start : piece.end]), verdicts[piece])
+
+
+def _grid(source: Sequence[str], gold: Sequence[Piece], found: Sequence[Outcome]) -> Grid:
+    rows = tuple(
+        (
+            f"{piece.start}:{piece.end}",
+            " ".join(source[piece.start : piece.end]),
+            " ".join(piece.tokens),
+            "yes" if modified else "no",
+            "yes" if correct else "no",
+        )
+        for piece, (modified, correct) in zip(gold, found, strict=True)
+        if piece.edited or modified or not correct
+    )
+    return Grid("Gold chunks", ("span", "source", "gold", "modified", "correct"), rows)
