@@ -17,7 +17,7 @@ from grammeter.corpus.records import read_records
 from grammeter.corpus.text import read_text, write_text
 from grammeter.metrics.base import Metric
 from grammeter.metrics.registry import metric
-from grammeter.scoring import score
+from grammeter.scoring import check_listed, check_needs, score
 
 __all__ = [
     "compare",
@@ -71,19 +71,24 @@ def explain(
     Raises
     ------
     UsageError
-        If there is no such system, line or metric, or no metric is named for a corpus.
+        If there is no such system, line or metric, no metric is named for a corpus, or the
+        corpus lacks what a metric needs.
     DataError
         If the table does not hold its corpus.
     """
     corpus = scores if isinstance(scores, Corpus) else corpus_of(scores)
     asked = metrics if metrics is not None else [] if isinstance(scores, Corpus) else list(scores)
+    check_listed(asked)
     if not asked:
         raise UsageError("no metric to explain", fix="Name one at least.")
     segments = corpus.segments(system)
     if not 1 <= line <= len(segments):
         raise UsageError(f"there is no line {line}", fix=f"Lines count from 1 to {len(segments)}.")
     segment = segments[line - 1]
-    explained = {str(name): _metric_of(scores, name).explain(segment) for name in asked}
+    chosen = {str(name): _metric_of(scores, name) for name in asked}
+    for each in chosen.values():
+        check_needs(each, corpus)
+    explained = {name: each.explain(segment) for name, each in chosen.items()}
     return SentenceExplanation(
         system, line, segment.source, segment.hypothesis, segment.references, explained
     )
@@ -129,6 +134,12 @@ def read_json(path: str | Path) -> dict[str, Any]:
         raise DataError(
             f"no JSON: {error.msg}",
             where=f"{path}:{error.lineno}",
+            fix="Give a file that grammeter wrote with -o.",
+        ) from None
+    except (ValueError, RecursionError) as error:  # a number too long, brackets too deep
+        raise DataError(
+            f"no JSON that can be read: {error}",
+            where=str(path),
             fix="Give a file that grammeter wrote with -o.",
         ) from None
     if not isinstance(data, dict):

@@ -31,10 +31,7 @@ def score(corpus: Corpus, metrics: Sequence[str | Metric]) -> ScoreTable:
         If there is no system or metric, a metric is named twice or is unknown, or the corpus
         lacks what a metric needs.
     """
-    if isinstance(metrics, str):
-        raise UsageError(
-            f"metrics is one text, {metrics!r}, where a list belongs", fix=f"Write [{metrics!r}]."
-        )
+    check_listed(metrics)
     if not corpus.systems:
         raise UsageError("no system outputs", fix="Give one at least (--hyps).")
     wanted = {str(given): make_metric(given) for given in metrics}
@@ -44,7 +41,7 @@ def score(corpus: Corpus, metrics: Sequence[str | Metric]) -> ScoreTable:
             fix="Name each metric once; 'grammeter list' shows them.",
         )
     for metric in wanted.values():
-        _check_needs(metric, corpus)
+        check_needs(metric, corpus)
     batch = _Batch(corpus)
     counted: dict[object, Statistics] = {}
     columns: dict[str, MetricScores] = {}
@@ -96,7 +93,15 @@ def _context(metric: Metric, corpus: Corpus) -> dict[str, object]:
     return {"refs": len(annotators), "gold": "m2"} | form
 
 
-def _check_needs(metric: Metric, corpus: Corpus) -> None:
+def check_listed(metrics: Sequence[str | Metric]) -> None:
+    """Refuse one spelling where a list belongs: its letters would be read as names."""
+    if isinstance(metrics, str):
+        raise UsageError(
+            f"metrics is one text, {metrics!r}, where a list belongs", fix=f"Write [{metrics!r}]."
+        )
+
+
+def check_needs(metric: Metric, corpus: Corpus) -> None:
     """Refuse a corpus that lacks what the metric holds hypotheses against."""
     has = {
         "gold": bool(corpus.gold),

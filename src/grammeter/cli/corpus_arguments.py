@@ -74,9 +74,10 @@ def read(args: argparse.Namespace) -> Corpus:
     from grammeter.corpus.gold import TextRule
 
     if args.corpus:
-        if args.source or args.references or args.hyps:
+        if any((args.source, args.references, args.hyps, args.names, args.normalise, args.lenient)):
             raise UsageError(
-                "--corpus holds all parts", fix="Leave -s, -r and --hyps out, or --corpus."
+                "--corpus holds all parts, as they are to be scored",
+                fix="Leave out -s, -r, --hyps, --names, --normalise and --lenient, or --corpus.",
             )
         return read_records_corpus(args.corpus)
     return read_corpus(

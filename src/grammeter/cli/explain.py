@@ -19,7 +19,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-m", "--metrics", nargs="+", metavar="METRIC", help="default: all in SCORES"
     )
-    parser.add_argument("--digits", type=int, default=4, metavar="N", help="default: %(default)s")
+    parser.add_argument(
+        "--digits",
+        type=int,
+        choices=range(18),
+        default=4,
+        metavar="N",
+        help="decimals, default: %(default)s",
+    )
     add_output(parser, formats=("table", "json"))
 
 

@@ -83,7 +83,9 @@ def _run(arguments: list[str]) -> int:
         top_parser().print_help()
         return 0
     verb = top_parser().parse_args(arguments[:1]).verb
-    sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]  # pyright: ignore
+    reconfigure = getattr(sys.stdout, "reconfigure", None)
+    if reconfigure:  # a replaced standard output may be any file
+        reconfigure(encoding="utf-8", errors="backslashreplace")
     args = parser_of(verb).parse_args(arguments[1:])
     gc.set_threshold(100_000)  # millions of small values and no cycles: look less often
     code = args.run(args)

@@ -56,7 +56,7 @@ class Progress:
         if label != self._label:
             self.clear()
             self._label, self._start = label, now
-        if now - self._start < 1 or (now - self._last < 0.2 and done < total):
+        if now - self._start < 1 or (now - self._last < 0.2 and done != total):
             return
         self._last, self._shown = now, True
         rate = done / (now - self._start)

@@ -14,6 +14,8 @@ from grammeter.cli.output import Progress, add_output, notice, print_json, progr
 if TYPE_CHECKING:
     from grammeter.core.table import ScoreTable
 
+STDOUT = "-"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the verb's arguments; nothing heavy is imported for it."""
@@ -40,9 +42,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="exit with 1 if a system scores less (in the metric's own units)",
     )
     group = parser.add_argument_group("output")
-    group.add_argument("--segments", metavar="FILE", help="write each sentence's scores as TSV")
+    group.add_argument(
+        "--segments",
+        metavar="FILE",
+        help="write each sentence's scores as TSV; '-' prints them instead of the table",
+    )
     group.add_argument("--percent", action="store_true", help="multiply by 100 in print")
-    group.add_argument("--digits", type=int, default=4, metavar="N", help="default: %(default)s")
+    group.add_argument(
+        "--digits",
+        type=int,
+        choices=range(18),
+        default=4,
+        metavar="N",
+        help="decimals, default: %(default)s",
+    )
     add_output(parser, file="write scores and all that compare and explain need, as JSON")
 
 
@@ -61,11 +74,12 @@ def run(args: argparse.Namespace) -> int:
     with reporting(progress) if progress_wanted(args) else nullcontext():
         table = score(corpus, args.metrics)
     progress.clear()
-    if args.segments:
-        _write_segments(table, args.segments)
     if args.output:
         write_scores(table, args.output)
-    _print(table, args)
+    if args.segments:
+        _write_segments(table, args.segments)
+    if args.segments != STDOUT:
+        _print(table, args)
     return _verdict(table, limits)
 
 
@@ -80,10 +94,10 @@ def _print(table: ScoreTable, args: argparse.Namespace) -> None:
 
 
 def _write_segments(table: ScoreTable, path: str) -> None:
-    from grammeter.corpus.text import STDIN, write_text
+    from grammeter.corpus.text import write_text
     from grammeter.report.segments import segments_tsv
 
-    if path == STDIN:
+    if path == STDOUT:
         sys.stdout.write(segments_tsv(table))
     else:
         write_text(path, segments_tsv(table))

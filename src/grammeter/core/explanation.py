@@ -51,6 +51,8 @@ class Explanation:
         The system's edits and the missed ones, in the order of the sentence.
     grids
         Whatever else shows how the score came about.
+    reason
+        Why the value is NaN.
     """
 
     value: float
@@ -58,6 +60,7 @@ class Explanation:
     chosen: int | None = None
     edits: tuple[JudgedEdit, ...] = ()
     grids: tuple[Grid, ...] = ()
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +98,10 @@ class SentenceExplanation:
 
 
 def _to_json(explanation: Explanation) -> dict[str, Any]:
+    value = json_number(explanation.value)
     return {
-        "value": json_number(explanation.value),
+        "value": value,
+        **({"reason": explanation.reason or "undefined"} if value is None else {}),
         "parts": {name: json_number(value) for name, value in explanation.parts.items()},
         "reference": explanation.chosen,
         "edits": [

@@ -124,10 +124,9 @@ class Corpus:
                 )
 
     def _check_systems(self) -> None:
-        systems: object = self.systems
-        if not isinstance(systems, Mapping):
+        if not hasattr(self.systems, "items"):
             raise DataError(
-                f"{type(systems).__name__} where outputs by name belong",
+                f"{type(self.systems).__name__} where outputs by name belong",
                 where="systems",
                 fix='Write {"AMU": [first output, second output, ...]}.',
             )
@@ -203,7 +202,7 @@ class Corpus:
                 sources=data["sources"],
                 references=data["references"],
                 text_rule=data["text_rule"],
-                normalisation=data["normalisation"],
+                normalisation=data.get("normalisation"),
                 gold=[_gold_from_json(gold) for gold in data["gold"]],
                 systems=data["systems"],
             )

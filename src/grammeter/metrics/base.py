@@ -103,6 +103,7 @@ class Metric(ABC):
             value=float(scores.values[0]),
             parts={name: column[0].item() for name, column in scores.parts.items()},
             chosen=chosen if chosen >= 0 else None,
+            reason=scores.reason,
         )
 
     def evaluate(self, segments: Sequence[Segment]) -> Score:

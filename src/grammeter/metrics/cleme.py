@@ -146,20 +146,21 @@ class Cleme(Metric):
             return "none" if self.model is None else "similarity"
         return self.weights
 
-    def extractor(self) -> Annotator:
-        """Return what extracts edits from texts."""
-        return annotator(self.pipeline, types=False)
+    @property
+    def notice(self) -> str | None:
+        """What users should know of the pipeline, once."""
+        return self._annotator().notice
 
     def settings(self) -> dict[str, object]:
         """Return the weights and factors in use, and what the edits depend on."""
-        used = {"weights": self.weighting}
+        used = {"weights": self.weighting, "tok": "whitespace"}
         if self.version == 2:
             used["factors"] = " ".join(map(str, self._factors))
-        return {**used, **self.extractor().signature()}
+        return {**used, **self._annotator().signature()}
 
     def statistics(self, segments: Sequence[Segment]) -> Statistics:
         """Extract edits and :meth:`count`."""
-        return self.count(read_targets(segments, self.extractor().annotate))
+        return self.count(read_targets(segments, self._annotator().annotate))
 
     def count(self, targets: Sequence[Target]) -> Statistics:
         """Count chunks by kind; one slot per reference or, independent, one for all.
@@ -268,7 +269,7 @@ class Cleme(Metric):
 
         The average length of length weights is that of this sentence alone.
         """
-        targets = read_targets([segment], self.extractor().annotate)
+        targets = read_targets([segment], self._annotator().annotate)
         statistics, (judged,) = self.count(targets), self._judged(targets)
         scores = self.sentences(statistics)
         slot, chosen = int(self.choose(statistics)[0]), int(scores.chosen[0])
@@ -292,6 +293,9 @@ class Cleme(Metric):
                 Grid("References", ("reference", *KINDS, measure), rows),
             ),
         )
+
+    def _annotator(self) -> Annotator:
+        return annotator(self.pipeline, types=False)
 
     @property
     def _factors(self) -> tuple[float, ...]:

@@ -92,13 +92,14 @@ class GoToScorer(Metric):
                 fix="Use a of at least 1 and 0 <= b <= c.",
             )
 
-    def extractor(self) -> Annotator:
-        """Return what extracts edits from texts."""
-        return annotator(self.pipeline, types=False)
+    @property
+    def notice(self) -> str | None:
+        """What users should know of the pipeline, once."""
+        return self._annotator().notice
 
     def settings(self) -> dict[str, object]:
-        """Return what the edits depend on."""
-        return {**self.extractor().signature()}
+        """Return how words are told apart, and what the edits depend on."""
+        return {"tok": "whitespace", **self._annotator().signature()}
 
     def statistics(self, segments: Sequence[Segment]) -> Statistics:
         """Weigh chunks as if each segment were the output of one system."""
@@ -120,7 +121,7 @@ class GoToScorer(Metric):
         UsageError
             If no sentence has the annotator, or there is only one system to compare with.
         """
-        return self.count(read_targets(segments, self.extractor().annotate), copies)
+        return self.count(read_targets(segments, self._annotator().annotate), copies)
 
     def count(self, targets: Sequence[Target], copies: Sequence[int]) -> Statistics:
         """Do :meth:`pooled_statistics` with edits that are already extracted."""
@@ -174,7 +175,7 @@ class GoToScorer(Metric):
         The difficulty of a chunk depends on the other systems, which are unknown here: unless
         nothing is weighed, the value is NaN.
         """
-        (target,) = read_targets([segment], self.extractor().annotate)
+        (target,) = read_targets([segment], self._annotator().annotate)
         gold = pieces(target[0].source, target[0].references.get(self.annotator, ()))
         system = pieces(target[0].source, target[1])
         found = outcomes(gold, system)
@@ -187,6 +188,9 @@ class GoToScorer(Metric):
             edits=tuple(_judged(target[0].source, gold, system, found)),
             grids=(_grid(target[0].source, gold, found),),
         )
+
+    def _annotator(self) -> Annotator:
+        return annotator(self.pipeline, types=False)
 
     def _weigh(self, correct: int, systems: int) -> float:
         if self.weights == "none":

@@ -82,7 +82,12 @@ def _load(name: str, target: str) -> type[Metric]:
             f"metric {name!r} cannot be loaded from {target}: {error}",
             fix="Reinstall the package that brings it, or take it off.",
         ) from error
-    return cast("type[Metric]", found)
+    if not (isinstance(found, type) and issubclass(found, Metric)):
+        raise UsageError(
+            f"metric {name!r}: {target} is no subclass of grammeter.Metric",
+            fix="Tell the author of the package that brings it.",
+        )
+    return found
 
 
 @cache

@@ -40,7 +40,7 @@ def _metric_lines(name: str, explanation: Explanation, digits: int) -> Iterator[
 
 
 def _short(value: float, digits: int) -> str:
-    return str(int(value)) if value == int(value) else format_number(value, digits)
+    return str(int(value)) if float(value).is_integer() else format_number(value, digits)
 
 
 def _edit_lines(edits: tuple[JudgedEdit, ...]) -> list[str]:

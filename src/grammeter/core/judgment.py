@@ -1,0 +1,67 @@
+"""Judgments: what one judge said of the outputs of one sentence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from grammeter.core.errors import DataError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranking:
+    """One judge's ranking of the distinct outputs of one sentence.
+
+    Attributes
+    ----------
+    judge
+        Who judged.
+    segment
+        Number of the sentence, from 1.
+    groups
+        The systems behind each distinct output shown; systems of one group wrote the same.
+    ranks
+        The rank of each group, 1 is best; equal ranks are ties. Empty if skipped.
+    skipped
+        The judge passed on this item; it stays in the data.
+    seconds
+        How long it took, if known.
+    item
+        The item's own name in its file, if it has one; equal names mean the same sentence
+        with the same outputs shown.
+
+    Raises
+    ------
+    DataError
+        If groups and ranks do not fit, a rank is below 1, or a system stands in two groups.
+    """
+
+    judge: str
+    segment: int
+    groups: tuple[tuple[str, ...], ...]
+    ranks: tuple[int, ...] = ()
+    skipped: bool = False
+    seconds: float | None = None
+    item: str | None = None
+
+    def __post_init__(self) -> None:
+        wanted = 0 if self.skipped and not self.ranks else len(self.groups)
+        if len(self.ranks) != wanted:
+            raise self._fault(f"{len(self.ranks)} ranks for {len(self.groups)} groups")
+        if any(rank < 1 for rank in self.ranks):
+            raise self._fault(f"a rank below 1: {list(self.ranks)}")
+        if self.segment < 1:
+            raise self._fault(f"there is no segment {self.segment}")
+        systems = self.systems
+        if len(set(systems)) != len(systems) or not all(systems):
+            raise self._fault(f"a system without a name or in two groups: {list(systems)}")
+
+    def _fault(self, message: str) -> DataError:
+        return DataError(
+            f"judgment by {self.judge!r} of segment {self.segment}: {message}",
+            fix="Each distinct output has one rank, 1 or worse, and each system one output.",
+        )
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """All systems judged, group by group."""
+        return tuple(system for group in self.groups for system in group)

@@ -1,0 +1,102 @@
+"""A ranking of systems: scores, rank ranges and clusters, best first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from grammeter.core.errors import DataError, UnknownNameError
+from grammeter.core.score import json_number
+from grammeter.core.signature import Signature
+
+KIND = "ranking"
+
+
+@dataclass(frozen=True, slots=True)
+class RankedSystem:
+    """One system's place.
+
+    Attributes
+    ----------
+    score
+        Of all the data, never of one bootstrap sample; NaN with a ``reason`` if it has none.
+    ranks
+        The first and last rank, from 1, that it takes in resampling.
+    cluster
+        From 1; systems of different clusters differ in all resamples but a few.
+    """
+
+    system: str
+    score: float
+    ranks: tuple[int, int]
+    cluster: int
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class Ranked(Mapping[str, RankedSystem]):
+    """Systems, best first, by the name of a method, with all that the figures depend on."""
+
+    method: str
+    signature: Signature
+    rows: tuple[RankedSystem, ...]
+
+    def __getitem__(self, system: str) -> RankedSystem:
+        for row in self.rows:
+            if row.system == system:
+                return row
+        raise UnknownNameError("system", system, [row.system for row in self.rows])
+
+    def __iter__(self) -> Iterator[str]:
+        return (row.system for row in self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the public shape of a ranking."""
+        return {
+            "kind": KIND,
+            "method": self.method,
+            "signature": str(self.signature),
+            "systems": [_row_to_json(row) for row in self.rows],
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any], *, where: str | None = None) -> Ranked:
+        """Read what :meth:`to_json` wrote.
+
+        Raises
+        ------
+        DataError
+            If it is something else; ``where`` names the file.
+        """
+        if data.get("kind") != KIND:
+            raise DataError(
+                f'this is no ranking: "kind" is {data.get("kind")!r}',
+                where=where,
+                fix="Give a file that 'grammeter rank -o FILE' wrote.",
+            )
+        try:
+            rows = tuple(_row_from_json(row) for row in data["systems"])
+            return cls(data["method"], Signature.parse(data["signature"]), rows)
+        except (KeyError, TypeError, ValueError) as error:
+            raise DataError(
+                f"damaged ranking: {type(error).__name__}: {error}",
+                where=where,
+                fix="Write the file again with 'grammeter rank -o FILE'.",
+            ) from error
+
+
+def _row_to_json(row: RankedSystem) -> dict[str, Any]:
+    data: dict[str, Any] = {"system": row.system, "score": json_number(row.score)}
+    if data["score"] is None:
+        data["reason"] = row.reason or "undefined"
+    return data | {"ranks": list(row.ranks), "cluster": row.cluster}
+
+
+def _row_from_json(data: Mapping[str, Any]) -> RankedSystem:
+    score = float("nan") if data["score"] is None else float(data["score"])
+    first, last = data["ranks"]
+    return RankedSystem(data["system"], score, (first, last), data["cluster"], data.get("reason"))

@@ -1,0 +1,1 @@
+"""Judgments to a ranking of systems, and how far to trust it."""
