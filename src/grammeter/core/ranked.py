@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from grammeter.core.errors import DataError, UnknownNameError
+from grammeter.core.errors import UnknownNameError
 from grammeter.core.score import json_number
 from grammeter.core.signature import Signature
+from grammeter.core.stored import reading
 
 KIND = "ranking"
 
@@ -72,21 +73,9 @@ class Ranked(Mapping[str, RankedSystem]):
         DataError
             If it is something else; ``where`` names the file.
         """
-        if data.get("kind") != KIND:
-            raise DataError(
-                f'this is no ranking: "kind" is {data.get("kind")!r}',
-                where=where,
-                fix="Give a file that 'grammeter rank -o FILE' wrote.",
-            )
-        try:
+        with reading(data, KIND, verb="rank", where=where):
             rows = tuple(_row_from_json(row) for row in data["systems"])
             return cls(data["method"], Signature.parse(data["signature"]), rows)
-        except (KeyError, TypeError, ValueError) as error:
-            raise DataError(
-                f"damaged ranking: {type(error).__name__}: {error}",
-                where=where,
-                fix="Write the file again with 'grammeter rank -o FILE'.",
-            ) from error
 
 
 def _row_to_json(row: RankedSystem) -> dict[str, Any]:

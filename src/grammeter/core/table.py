@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from grammeter.core.errors import DataError, UnknownNameError
+from grammeter.core.errors import UnknownNameError
 from grammeter.core.score import Score, json_number
 from grammeter.core.signature import Signature
 from grammeter.core.statistics import SegmentScores, Statistics
+from grammeter.core.stored import reading
 from grammeter.version import __version__
 
 KIND = "scores"
@@ -125,25 +126,13 @@ class ScoreTable(Mapping[str, MetricScores]):
         DataError
             If it is something else; ``where`` names the file.
         """
-        if data.get("kind") != KIND:
-            raise DataError(
-                f'these are no scores: "kind" is {data.get("kind")!r}',
-                where=where,
-                fix="Give a file that 'grammeter score -o FILE' wrote.",
-            )
-        try:
+        with reading(data, KIND, verb="score", where=where):
             details = data.get("details", {})
             columns = {
                 name: _column(name, shape, details.get(name, {}), data["segments"])
                 for name, shape in data["metrics"].items()
             }
             return cls(tuple(data["systems"]), data["segments"], columns, data.get("corpus"))
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise DataError(
-                f"damaged scores: {type(error).__name__}: {error}",
-                where=where,
-                fix="Write the file again with 'grammeter score -o FILE'.",
-            ) from error
 
 
 def _column(

@@ -105,7 +105,8 @@ class Corpus:
         for number, reference in enumerate(self.references):
             self._check_texts(f"references[{number}]", reference, may_lack=True)
         counts = {len(reference) for reference in self.references}
-        square = len(self.references) == len(self.sources)
+        from_files = "references[0]" in self.origins  # a file is one reference
+        square = len(self.references) == len(self.sources) and not from_files
         if square and len(counts) == 1 and counts != {len(self.sources)}:
             raise DataError(
                 f"{len(self.references)} references of {max(counts)} sentences each look"

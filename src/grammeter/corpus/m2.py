@@ -138,10 +138,15 @@ def _format_block(block: M2Block) -> str:
 
 
 def _format_edit(annotator: int, edit: Edit) -> str:
-    correction = DELETION if edit.is_noop else "||".join(edit.corrections)
+    bare = not edit.is_noop and not edit.alternatives  # between bars an empty text would be lost
+    correction = "||".join(text or ("" if bare else DELETION) for text in edit.corrections)
     middle = f"{edit.type}|||{correction}|||{edit.required}|||{edit.comment}"
     line = f"A {edit.start} {edit.end}|||{middle}|||{annotator}"
-    if not edit.is_noop and _parse_edit(line) != (annotator, edit):
+    try:
+        kept = _parse_edit(line) == (annotator, edit)
+    except ValueError:
+        kept = False
+    if not kept:
         raise DataError(
             f"M2 cannot hold this edit: {line[:80]!r}",
             fix="Bars in a text and spaces at its ends would be read differently.",

@@ -161,7 +161,7 @@ def read_targets(segments: Sequence[Segment], extract: Extract) -> list[Target]:
     known: dict[tuple[str, int, int], Sentence] = {}
     found: list[Target] = []
     for segment in segments:
-        key = (segment.source, id(segment.references), id(segment.gold))
+        key = (segment.source, id(segment.references), id(segment.gold) if segment.gold else 0)
         sentence = known.get(key)
         if sentence is None:
             sentence = known[key] = _sentence(segment, edits, number=len(known) + 1)

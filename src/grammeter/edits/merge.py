@@ -7,7 +7,7 @@ grammatical error correction", section 3.2, as errant 3.0.2 applies it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from string import punctuation
 from typing import Literal, NamedTuple, cast
 
@@ -32,14 +32,14 @@ def merge(
 
     Both sentences must be tagged for ``rules``, unless :func:`is_decided_by_changes`.
     """
-    groups = _adjacent(changes)
+    groups = adjacent(changes)
     if strategy == "all-split":
         return [change.span for group in groups for change in group]
     if strategy == "all-merge":
-        return [_joined(group) for group in groups]
+        return [joined(group) for group in groups]
     if strategy == "all-equal":
-        return [_joined(part) for group in groups for part in _parts(group, _same_operation)]
-    parts = (part for group in groups for part in _parts(group, _both_untransposed))
+        return [joined(part) for group in groups for part in parts(group, _same_operation)]
+    parts = (part for group in groups for part in parts(group, _both_untransposed))
     return [span for part in parts for span in _by_rules(part, source, target)]
 
 
@@ -47,27 +47,21 @@ def is_decided_by_changes(changes: Iterable[Change], strategy: Strategy = "rules
     """Whether :func:`merge` looks at nothing but the changes themselves."""
     return strategy != "rules" or not any(
         len(part) > 1 and any(change.kind == "S" for change in part)
-        for group in _adjacent(changes)
-        for part in _parts(group, _both_untransposed)
+        for group in adjacent(changes)
+        for part in parts(group, _both_untransposed)
     )
 
 
-def _adjacent(changes: Iterable[Change]) -> Iterator[list[Change]]:
+def adjacent(changes: Iterable[Change]) -> Iterator[list[Change]]:
     """Group changes that have no match between them."""
-    return _parts(changes, lambda one, next_: one.end == next_.start
-                  and one.target_end == next_.target_start)
+
+    def touch(one: Change, next_: Change) -> bool:
+        return one.end == next_.start and one.target_end == next_.target_start
+
+    return parts(changes, touch)
 
 
-def _both_untransposed(one: Change, next_: Change) -> bool:
-    return "T" not in (one.kind, next_.kind)
-
-
-def _same_operation(one: Change, next_: Change) -> bool:
-    """Whether two changes are alike; transpositions are if they are equally long."""
-    return one.kind == next_.kind and one.end - one.start == next_.end - next_.start
-
-
-def _parts(
+def parts(
     changes: Iterable[Change], together: Callable[[Change, Change], bool]
 ) -> Iterator[list[Change]]:
     """Split a sequence wherever two neighbours do not belong together."""
@@ -81,16 +75,26 @@ def _parts(
         yield part
 
 
-def _joined(changes: Sequence[Change]) -> Span:
+def joined(changes: Sequence[Change]) -> Span:
+    """Return the span from the first change to the last."""
     first, last = changes[0], changes[-1]
     return Span(first.start, last.end, first.target_start, last.target_end)
+
+
+def _both_untransposed(one: Change, next_: Change) -> bool:
+    return "T" not in (one.kind, next_.kind)
+
+
+def _same_operation(one: Change, next_: Change) -> bool:
+    """Whether two changes are alike; transpositions are if they are equally long."""
+    return one.kind == next_.kind and one.end - one.start == next_.end - next_.start
 
 
 def _by_rules(changes: Sequence[Change], source: Tokens, target: Tokens) -> Iterator[Span]:
     """Merge or split adjacent insertions, deletions and substitutions."""
     kinds = {change.kind for change in changes}
     if len(changes) == 1 or kinds in ({"D"}, {"I"}):
-        yield _joined(changes)
+        yield joined(changes)
     elif "S" not in kinds:
         yield from (change.span for change in changes)
     else:
@@ -129,8 +133,10 @@ class _Sequence:
 
     def __init__(self, changes: Sequence[Change], source: Tokens, target: Tokens) -> None:
         self._changes = changes
-        self._sides = (_Side(source, [c[1:3] for c in changes]),
-                       _Side(target, [c[3:5] for c in changes]))
+        self._sides = (
+            _Side(source, [c[1:3] for c in changes]),
+            _Side(target, [c[3:5] for c in changes]),
+        )
         self._substitutions = list(accumulate((c.kind == "S" for c in changes), initial=0))
 
     def spans(self) -> Iterator[Span]:
@@ -149,7 +155,7 @@ class _Sequence:
         changes = self._changes[low:high]
         kinds = {change.kind for change in changes}
         if len(changes) == 1 or kinds in ({"D"}, {"I"}):
-            return [_joined(changes)]
+            return [joined(changes)]
         if "S" in kinds:
             for width in range(high - low - 1, 0, -1):
                 last_start = high - width if width <= part.ceiling else low + 1
@@ -158,14 +164,14 @@ class _Sequence:
                     if cut is not None:
                         return self._applied(cut, part, width)
             if any(side.has_content(low, high - 1) for side in self._sides):
-                return [_joined(changes)]
+                return [joined(changes)]
         return [change.span for change in changes]
 
     def _applied(self, cut: _Cut, part: _Part, width: int) -> list[_Part | Span]:
         middle = self._changes[cut.left : cut.right]
         return [
             _Part(part.low, cut.left, width),
-            *([_joined(middle)] if middle else []),
+            *([joined(middle)] if middle else []),
             _Part(cut.right, part.high, width),
         ]
 
@@ -259,9 +265,7 @@ class _Side:
         self._offsets = list(accumulate(map(len, letters), initial=0))
         self._verbal = list(accumulate((p in VERBAL_CLASSES for p in pos), initial=0))
         self._content = list(accumulate((p in CONTENT_CLASSES for p in pos), initial=0))
-        self._runs = list(accumulate(
-            (one != other for one, other in zip(pos, pos[1:], strict=False)), initial=0
-        ))
+        self._runs = list(accumulate((one != other for one, other in pairwise(pos)), initial=0))
 
     def length(self, first: int, last: int) -> int:
         return self._ends[last] - self._starts[first]

@@ -99,9 +99,10 @@ def competing(sentence: Sentence, *, changed_only: bool) -> dict[int, Changes]:
     left, the first stays.
     """
     texts = {k: _text(sentence.source, changes) for k, changes in sentence.references.items()}
-    kept = [k for k, text in texts.items() if text] or list(texts)[:1]
+    kept = list(texts)
     if changed_only:
         kept = [k for k in kept if texts[k] != sentence.source] or kept[:1]
+    kept = [k for k in kept if texts[k]] or kept[:1]
     return {k: sentence.references[k] for k in kept}
 
 

@@ -416,7 +416,8 @@ def _total(statistics: Statistics, column: str) -> int:
 
 
 def _is_share(factors: Sequence[float]) -> bool:
-    return len(factors) == 4 and min(factors) >= 0 and math.isclose(sum(factors), 1)
+    numbers = {type(factor) for factor in factors} <= {int, float}
+    return numbers and len(factors) == 4 and min(factors) >= 0 and math.isclose(sum(factors), 1)
 
 
 def _over_sentences(parts: Mapping[str, npt.NDArray[Any]]) -> dict[str, float]:

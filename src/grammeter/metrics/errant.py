@@ -133,6 +133,10 @@ class Errant(Metric):
         """Return how words are told apart, and what the edits depend on."""
         return {"tok": "whitespace", **self._annotator().signature()}
 
+    def counting(self) -> object:
+        """Return what the counts depend on: neither F nor the choice of a reference matters."""
+        return "errant", self.rules, self.pipeline, self._needs_types
+
     def statistics(self, segments: Sequence[Segment]) -> Statistics:
         """Count agreeing, proposed and gold edits, one slot per annotator or reference.
 
@@ -211,9 +215,12 @@ class Errant(Metric):
         slots = choose(rows, beta=self.beta, digits=self.rounding, running=running)
         return np.array(slots, dtype=np.int64)
 
+    @property
+    def _needs_types(self) -> bool:
+        return self.categories is not None or self.rules.needs_types
+
     def _annotator(self, *, types: bool = False) -> Annotator:
-        types = types or self.categories is not None or self.rules.needs_types
-        return annotator(self.pipeline, types=types)
+        return annotator(self.pipeline, types=types or self._needs_types)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,170 @@
+"""Parses on disk: an SQLite file that several processes may use at once.
+
+A parse is text, no pickle: columns separated by one control character, their values by another.
+Keys are hashes of the pipeline's identity and the sentence. The file is only a cache: what
+cannot be read or written is parsed anew, and it is emptied when it has grown too large.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from grammeter.edits.tokens import Tokens, of_texts
+
+VARIABLE = "GRAMMETER_CACHE"
+"""Names the folder of caches; ``off`` does without."""
+
+OFF = "off"
+FILE = "parses-1.sqlite"
+"""The number is that of the file's format."""
+
+SIZE_LIMIT = 1 << 30
+"""Bytes; a larger file is begun anew."""
+
+_VALUE, _COLUMN = "\x1f", "\x1e"
+_WAIT = 30.0
+_AT_ONCE = 500
+
+
+def cache_folder(given: str | Path | None = None) -> Path | None:
+    """Return the folder of caches; ``None`` where there shall be none.
+
+    Parameters
+    ----------
+    given
+        A folder, ``off``, or ``None``: that of ``GRAMMETER_CACHE``, else the user's.
+    """
+    chosen = str(given or os.environ.get(VARIABLE) or "")
+    if chosen == OFF:
+        return None
+    if chosen:
+        return Path(chosen).expanduser()
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "grammeter"
+
+
+class ParseCache:
+    """The parses of one pipeline.
+
+    Parameters
+    ----------
+    folder
+        Where the file lies or shall lie; ``None`` remembers nothing.
+    identity
+        All that a parse depends on besides the sentence.
+    """
+
+    def __init__(self, folder: Path | None, identity: str) -> None:
+        self._identity = identity.encode("utf-8")
+        self._folder = folder
+
+    def read(self, sentences: Iterable[Sequence[str]]) -> dict[tuple[str, ...], Tokens]:
+        """Return those that are known, by their tokens."""
+        wanted = {self._key(texts): tuple(texts) for texts in sentences}
+        found: dict[tuple[str, ...], Tokens] = {}
+        for key, value in self._select(list(wanted)):
+            parsed = _decode(wanted[key], value)
+            if parsed is not None:
+                found[wanted[key]] = parsed
+        return found
+
+    def write(self, parses: Iterable[Tokens]) -> None:
+        """Add parses, or replace those of the same sentences."""
+        rows = [
+            (self._key(parse.texts), value)
+            for parse in parses
+            if (value := _encode(parse)) is not None
+        ]
+        connection = self._open() if rows else None
+        if connection is None:
+            return
+        try:
+            with connection:
+                connection.executemany("INSERT OR REPLACE INTO parses VALUES (?, ?)", rows)
+        except sqlite3.Error:
+            self._folder = None
+        finally:
+            connection.close()
+
+    def _select(self, keys: Sequence[bytes]) -> list[tuple[bytes, str]]:
+        connection = self._open() if keys else None
+        if connection is None:
+            return []
+        rows: list[tuple[bytes, str]] = []
+        try:
+            for start in range(0, len(keys), _AT_ONCE):
+                part = keys[start : start + _AT_ONCE]
+                marks = ",".join("?" * len(part))
+                query = f"SELECT key, parse FROM parses WHERE key IN ({marks})"  # noqa: S608
+                rows += connection.execute(query, part)
+        except sqlite3.Error:
+            self._folder = None
+        finally:
+            connection.close()
+        return rows
+
+    def _open(self) -> sqlite3.Connection | None:
+        """Open the file; from then on do without one that cannot be opened."""
+        if self._folder is None:
+            return None
+        path = self._folder / FILE
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            connection = sqlite3.connect(path, timeout=_WAIT)
+        except (OSError, sqlite3.Error):
+            self._folder = None
+            return None
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute(
+                "CREATE TABLE IF NOT EXISTS parses (key BLOB PRIMARY KEY, parse TEXT NOT NULL)"
+                " WITHOUT ROWID"
+            )
+            if path.stat().st_size > SIZE_LIMIT:
+                connection.execute("DELETE FROM parses")
+                connection.commit()
+                connection.execute("VACUUM")
+        except (OSError, sqlite3.Error):
+            connection.close()
+            self._folder = None
+            return None
+        return connection
+
+    def _key(self, texts: Sequence[str]) -> bytes:
+        sentence = " ".join(texts).encode("utf-8", "surrogatepass")
+        return hashlib.blake2b(self._identity + b"\0" + sentence, digest_size=16).digest()
+
+
+def _encode(parse: Tokens) -> str | None:
+    """Write a parse without its texts; ``None`` if a value has a separator in it."""
+    columns: list[Sequence[str]] = [parse.lemmas, parse.pos, parse.tags]
+    if parse.parsed:
+        columns += [parse.deps, [str(head) for head in parse.heads]]
+    text = _COLUMN.join(_VALUE.join(column) for column in columns)
+    separators = text.count(_COLUMN), text.count(_VALUE)
+    expected = len(columns) - 1, len(columns) * (len(parse) - 1)
+    return text if len(parse) and separators == expected and _is_encodable(text) else None
+
+
+def _is_encodable(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _decode(texts: Sequence[str], value: str) -> Tokens | None:
+    """Read a parse; ``None`` if the file is damaged."""
+    columns = [column.split(_VALUE) for column in value.split(_COLUMN)]
+    if len(columns) not in (3, 5) or any(len(column) != len(texts) for column in columns):
+        return None
+    if len(columns) == 3:
+        return of_texts(texts, *columns)
+    heads = [int(head) for head in columns[4] if head.isdecimal()]
+    return of_texts(texts, *columns[:4], heads) if len(heads) == len(texts) else None

@@ -1,0 +1,341 @@
+"""The verb ``edits``, called as the main program calls it."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import json
+import sys
+import warnings
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from fake_annotator import FakeAnnotator
+from grammeter.cli import edits
+from grammeter.core.errors import DataError, LengthMismatchError, UsageError
+from grammeter.edits import annotate
+
+
+def parse(*arguments):
+    parser = argparse.ArgumentParser(prog="grammeter edits")
+    edits.add_arguments(parser)
+    return parser.parse_args([str(argument) for argument in arguments])
+
+
+def call(*arguments):
+    args = parse(*arguments)
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        code = edits.run(args)
+    assert code == 0
+    return out.getvalue()
+
+
+@pytest.fixture
+def fake(monkeypatch):
+    made = FakeAnnotator()
+    made.opened = []
+
+    def opened(pipeline, *, merge, lev):
+        made.opened.append((pipeline, merge, lev))
+        return made
+
+    monkeypatch.setattr(annotate, "annotator", opened)
+    return made
+
+
+@pytest.fixture
+def write(tmp_path):
+    def written(name, *lines):
+        path = tmp_path / name
+        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        return path
+
+    return written
+
+
+def edit(span, kind, correction, annotator=0):
+    return f"A {span}|||{kind}|||{correction}|||REQUIRED|||-NONE-|||{annotator}"
+
+
+# extract
+
+
+def test_extract(fake, write, tmp_path, capsys):
+    source = write("src.txt", "a b c", "", "a  b", "d e", "f")
+    first = write("one.txt", "a x c", "new", "a b", "d e ", "f")
+    second = write("two.txt", "a b c", "", "a  b", "d  e", "g f")
+    out = tmp_path / "out.m2"
+    assert call("extract", "-orig", source, "-cor", first, second, "-out", out) == ""
+    assert out.read_text("utf-8").split("\n") == [
+        "S a b c", edit("1 2", "R:OTHER", "x", 0), edit("-1 -1", "noop", "-NONE-", 1), "",
+        "S a b", edit("-1 -1", "noop", "-NONE-", 0), "",  # only white space differs: no line
+        "S d e", edit("-1 -1", "noop", "-NONE-", 0), "",
+        "S f", edit("-1 -1", "noop", "-NONE-", 0), edit("0 0", "M:OTHER", "g", 1), "", "",
+    ]  # fmt: skip
+    assert capsys.readouterr().err == (
+        f"note: 1 empty lines of {source} are left out\nnote: a fake pipeline\n"
+    )
+    assert fake.opened == [(None, "rules", False)]
+
+
+def test_extract_to_standard_output_and_quietly(fake, write, capsys):
+    source = write("src.txt", "a b c")
+    text = call("extract", "-orig", source, "-cor", source, "-out", "-", "--quiet")
+    assert text == f"S a b c\n{edit('-1 -1', 'noop', '-NONE-')}\n\n"
+    assert capsys.readouterr().err == ""
+
+
+def test_options_of_the_annotator(fake, write):
+    source = write("src.txt", "a b c")
+    files = ("-orig", source, "-cor", source, "-out", "-")
+    call("extract", *files, "-lev", "-merge", "all-split", "--pipeline", "some/where")
+    assert fake.opened == [("some/where", "all-split", True)]
+
+
+def test_unequal_texts_are_refused_and_nothing_is_written(fake, write, tmp_path):
+    source, short = write("src.txt", "a", "b", "c"), write("short.txt", "a", "b")
+    out = tmp_path / "out.m2"
+    with pytest.raises(LengthMismatchError) as caught:
+        call("extract", "-orig", source, "-cor", source, short, "-out", out)
+    assert f"{short}: 2 lines, but {source} has 3" in str(caught.value)
+    assert not out.exists()
+
+
+# convert
+
+GOLD = (
+    "S a b c d",
+    edit("2 3", "Nn", "x||y", 0),
+    edit("0 1", "Um", "", 0),
+    edit("-1 -1", "noop", "-NONE-", 2),
+    "",
+    "S e ",
+    "",
+    "S f g",
+    edit("1 2", "ArtOrDet", "-NONE-", 1),
+)
+
+
+@pytest.mark.parametrize(("flag", "kind"), [("-auto", "R:AUTO"), ("-gold", "R:GOLD")])
+def test_convert(fake, write, flag, kind):
+    assert call("convert", flag, write("gold.m2", *GOLD), "-out", "-").split("\n") == [
+        "S a b c d", edit("0 1", kind, "", 0), edit("2 3", kind, "x", 0),
+        edit("-1 -1", "noop", "-NONE-", 2), "",
+        "S e", "",
+        "S f g", edit("1 2", kind, "", 1), "", "",
+    ]  # fmt: skip
+
+
+def test_convert_options(fake, write):
+    gold = write("gold.m2", *GOLD)
+    call("convert", "-gold", gold, "-out", "-")
+    call("convert", "-gold", gold, "-out", "-", "-no_min", "-old_cats", "-merge", "all-merge")
+    assert [made[1:] for made in fake.calls] == [(True, False), (False, True)]
+    assert fake.opened[1] == (None, "all-merge", False)
+
+
+def test_overlapping_edits_are_refused_or_reported(fake, write, capsys):
+    gold = write(
+        "gold.m2", "S a b c", edit("0 2", "Nn", "x"), edit("1 3", "Nn", "y"),
+        edit("1 2", "Um", ""),
+    )  # fmt: skip
+    with pytest.raises(DataError, match="sentence 1: annotator 0: 1 edits overlap an earlier one"):
+        call("convert", "-gold", gold, "-out", "-")
+    text = call("convert", "-gold", gold, "-out", "-", "--lenient")
+    assert text.split("\n")[1:3] == [edit("0 2", "R:GOLD", "x"), edit("1 2", "R:GOLD", "")]
+    assert "1 edits overlap an earlier one; passed over" in capsys.readouterr().err
+
+
+# compare: the figures of golden/errant/compare are what errant_compare of errant 3.0.2 prints
+
+FLAGS = {
+    "": [],
+    ".b1.ds": ["-b", "1.0", "-ds"],
+    ".dt.cat1": ["-dt", "-cat", "1"],
+    ".cse.cat3": ["-cse", "-cat", "3"],
+    ".single.cat2": ["-single", "-cat", "2"],
+    ".filt": ["-filt", "R:NOUN:NUM", "M:DET"],
+}
+
+
+@pytest.mark.parametrize("flags", FLAGS)
+@pytest.mark.parametrize("reference", ["auto", "gold"])
+@pytest.mark.parametrize("system", ["AMU", "CAMB", "INPUT"])
+def test_compare_prints_what_the_original_prints(shared, system, reference, flags):
+    folder = shared / "golden" / "errant"
+    expected = (folder / "compare" / f"{system}.{reference}{flags}.txt").read_text("utf-8")
+    files = folder / f"{system}.m2", folder / f"official-2014.combined.{reference}.m2"
+    assert call("compare", "-hyp", files[0], "-ref", files[1], *FLAGS[flags]) == expected
+
+
+VERBOSE = """\
+----------------------------------------
+Original sentence 0: a b c
+----------------------------------------
+SENTENCE 0 - HYP 0 - REF 0
+HYPOTHESIS EDITS : [(0, 1, '', 'U:DET'), (2, 2, 'x', 'M:PREP')]
+REFERENCE EDITS  : [(0, 1, '', 'U:DET')]
+Local TP/FP/FN   : 1 1 0
+Local P/R/F0.5  : 0.5 1.0 0.5556
+Global TP/FP/FN  : 1 1 0
+Global P/R/F0.5  : 0.5 1.0 0.5556
+----------------------------------------
+SENTENCE 0 - HYP 0 - REF 1
+HYPOTHESIS EDITS : [(0, 1, '', 'U:DET'), (2, 2, 'x', 'M:PREP')]
+REFERENCE EDITS  : []
+Local TP/FP/FN   : 0 2 0
+Local P/R/F0.5  : 0.0 1.0 0.0
+Global TP/FP/FN  : 0 2 0
+Global P/R/F0.5  : 0.0 1.0 0.0
+----------------------------------------
+^^ HYP 0, REF 0 chosen for sentence 0
+Local results:
+   Category   TP   FP   FN
+      U:DET    1    0    0
+     M:PREP    0    1    0
+
+=========== Span-Based Correction ============
+TP	FP	FN	Prec	Rec	F0.5
+1	1	0	0.5	1.0	0.5556
+==============================================
+
+"""
+HYPOTHESIS = ("S a b c", edit("0 1", "U:DET", ""), edit("2 2", "M:PREP", "x"))
+REFERENCE = ("S a b c", edit("0 1", "U:DET", ""), edit("-1 -1", "noop", "-NONE-", 1))
+
+
+def test_compare_sentence_by_sentence(write):
+    """The text is what errant_compare of errant 3.0.2 prints."""
+    files = write("hyp.m2", *HYPOTHESIS), write("ref.m2", *REFERENCE)
+    assert call("compare", "-hyp", files[0], "-ref", files[1], "-v") == VERBOSE
+
+
+def test_compare_as_json(write, tmp_path):
+    files = write("hyp.m2", *HYPOTHESIS), write("ref.m2", *REFERENCE)
+    out = tmp_path / "x.json"
+    text = call(
+        "compare", "-hyp", files[0], "-ref", files[1], "-cat", 1, "--format", "json", "-o", out
+    )
+    data = json.loads(text)
+    assert json.loads(out.read_text("utf-8")) == data
+    assert (data["kind"], data["mode"], data["segments"]) == (
+        "edit-comparison",
+        "span-correction",
+        1,
+    )
+    assert data["parts"] == {"precision": 0.5, "recall": 1.0, "tp": 1, "fp": 1, "fn": 0}
+    assert data["value"] == pytest.approx(5 / 9)
+    assert data["types"]["M"]["fp"] == 1
+
+
+def test_both_ways_to_write_a_deletion_are_one(write):
+    one = write("one.m2", "S a b", edit("0 1", "U:DET", ""))
+    other = write("other.m2", "S a b", edit("0 1", "U:DET", "-NONE-"))
+    assert "\n1\t0\t0\t" in call("compare", "-hyp", one, "-ref", other)
+
+
+def test_unequal_or_different_files_are_refused(write, capsys):
+    two = write("two.m2", "S a", "", "S b")
+    one, other = write("one.m2", "S a"), write("other.m2", "S a", "", "S c")
+    with pytest.raises(LengthMismatchError, match=r"two\.m2: 2 lines, but .*one\.m2 has 1"):
+        call("compare", "-hyp", two, "-ref", one)
+    with pytest.raises(DataError, match="sentence 2: other tokens than in"):
+        call("compare", "-hyp", two, "-ref", other)
+    assert call("compare", "-hyp", two, "-ref", other, "--lenient")
+    assert "passed over" in capsys.readouterr().err
+
+
+def test_faulty_lines_have_file_and_line(write):
+    good, bad = write("good.m2", "S a"), write("bad.m2", "S a", "A 0 9|||X|||y|||R|||N|||0")
+    with pytest.raises(DataError, match=r"bad\.m2:2: edit 0 9 lies outside"):
+        call("compare", "-hyp", good, "-ref", bad)
+    with pytest.raises(DataError, match="no such file"):
+        call("compare", "-hyp", "nowhere.m2", "-ref", good)
+
+
+@pytest.mark.parametrize("beta", ["0", "nan", "1e200"])
+def test_beta_out_of_range(write, beta):
+    good = write("good.m2", "S a")
+    with pytest.raises(UsageError, match="-b"):
+        call("compare", "-hyp", good, "-ref", good, "-b", beta)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "", "extract -orig x -cor y", "extract -orig x -out y", "convert x -out y",
+        "convert -auto -gold x -out y", "compare -hyp x", "compare -hyp x -ref y -dt -ds",
+        "compare -hyp x -ref y -cat 4", "extract -orig x -cor y -out z -merge some",
+    ],
+)  # fmt: skip
+def test_wrong_usage_exits_with_2(arguments, capsys):
+    with pytest.raises(SystemExit) as caught:
+        parse(*arguments.split())
+    assert caught.value.code == 2
+    assert capsys.readouterr().out == ""
+
+
+# compare against the package itself, where it is installed
+
+SENTENCES = ("a", "a b", "a b c")
+TYPES = ("R:NOUN", "M:DET", "R:NOUN:NUM", "UNK")
+
+
+@st.composite
+def blocks(draw, size, annotators):
+    lines = []
+    for annotator in range(annotators):
+        found = draw(st.integers(0, 3))
+        if not found and draw(st.booleans()):
+            lines.append(edit("-1 -1", "noop", "-NONE-", annotator))
+        for _ in range(found):
+            start = draw(st.integers(0, size))
+            end = draw(st.integers(start, size))
+            kind, text = draw(st.sampled_from(TYPES)), draw(st.sampled_from(["", "x", "x y"]))
+            lines.append(edit(f"{start} {end}", kind, text, annotator))
+    return lines
+
+
+@st.composite
+def two_files(draw):
+    sources = draw(st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=4))
+    return [
+        "\n\n".join(
+            "\n".join([f"S {source}", *draw(blocks(len(source.split()), annotators))])
+            for source in sources
+        )
+        + "\n\n"
+        for annotators in (draw(st.integers(1, 2)), draw(st.integers(1, 3)))
+    ]
+
+
+FLAGS_OF_THE_PACKAGE = st.tuples(
+    st.sampled_from(["", "-dt", "-ds", "-cs", "-cse"]),
+    st.sampled_from(["", "-single", "-multi", "-single -multi"]),
+    st.sampled_from(["", "-cat 1", "-cat 2", "-cat 3"]),
+    st.sampled_from(["", "-filt M:DET UNK"]),
+    st.sampled_from(["", "-b 2", "-b 0.3"]),
+    st.sampled_from(["", "-v"]),
+).map(lambda flags: " ".join(flags).split())
+
+
+@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@given(two_files(), FLAGS_OF_THE_PACKAGE)
+def test_compare_equals_the_package(tmp_path_factory, texts, flags):
+    original = pytest.importorskip("errant.commands.compare_m2")
+    folder = tmp_path_factory.mktemp("m2")
+    files = folder / "hyp.m2", folder / "ref.m2"
+    for path, text in zip(files, texts, strict=True):
+        path.write_text(text, encoding="utf-8")
+    arguments = ["-hyp", str(files[0]), "-ref", str(files[1]), *flags]
+    kept, sys.argv = sys.argv, ["errant_compare", *arguments]
+    try:
+        with contextlib.redirect_stdout(io.StringIO()) as out, warnings.catch_warnings():
+            warnings.simplefilter("ignore", ResourceWarning)  # it leaves its files open
+            original.main()
+    finally:
+        sys.argv = kept
+    assert call("compare", *arguments) == out.getvalue()

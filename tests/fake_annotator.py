@@ -1,0 +1,40 @@
+"""An annotator without a pipeline, so that tests need no spaCy."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from grammeter.core.edit import Edit, minimise
+
+
+class FakeAnnotator:
+    """One edit for all that changes, typed by its operation; or what a test lays down."""
+
+    notice = "a fake pipeline"
+
+    def __init__(self):
+        self.known = {}
+        self.calls = []
+
+    def annotate(self, pairs):
+        self.calls.append(list(pairs))
+        return [self.known.get(pair) or self.one_edit(*pair) for pair in pairs]
+
+    def one_edit(self, source, text):
+        tokens = source.split()
+        edit = minimise(Edit(0, len(tokens), text), tokens)
+        if edit.start == edit.end and not edit.correction:
+            return ()
+        kind = "M" if edit.start == edit.end else "R" if edit.correction else "U"
+        return (Edit(edit.start, edit.end, edit.correction, f"{kind}:OTHER"),)
+
+    def retype_all(self, sentences, *, minimise=True, keep_types=False):
+        self.calls.append((sentences, minimise, keep_types))
+        return [tuple(replace(e, type="R:GOLD") for e in edits) for _, edits in sentences]
+
+    def reextract_all(self, sentences):
+        self.calls.append(sentences)
+        return [tuple(replace(e, type="R:AUTO") for e in edits) for _, edits in sentences]
+
+    def signature(self):
+        return {"pipeline": "fake-1.0", "pipeline-hash": "abc"}
