@@ -28,6 +28,8 @@ class Ranking:
     item
         The item's own name in its file, if it has one; equal names mean the same sentence
         with the same outputs shown.
+    document
+        The name of the document that the item belongs to, if its file tells.
 
     Raises
     ------
@@ -42,6 +44,7 @@ class Ranking:
     skipped: bool = False
     seconds: float | None = None
     item: str | None = None
+    document: str | None = None
 
     def __post_init__(self) -> None:
         wanted = 0 if self.skipped and not self.ranks else len(self.groups)

@@ -12,6 +12,8 @@ from grammeter.version import __version__
 _SPECIAL = re.compile("[%|:\\\\\x00-\x1f\x7f-\x9f\u2028\u2029]")
 """What separates, what begins an escape, and what could end a line."""
 
+_VERSION = "version"
+
 
 @dataclass(frozen=True)
 class Signature:
@@ -27,9 +29,12 @@ class Signature:
 
     @classmethod
     def of(cls, name: str, settings: Mapping[str, object]) -> Signature:
-        """Build a signature from settings, in their order, and add the version."""
-        pairs = [(key, _plain(value)) for key, value in settings.items() if key != "version"]
-        return cls(name, (*pairs, ("version", __version__)))
+        """Build a signature from settings, in their order, and add the package's version.
+
+        A setting called ``version`` (that of a metric) stays in its place.
+        """
+        pairs = [(key, _plain(value)) for key, value in settings.items()]
+        return cls(name, (*pairs, (_VERSION, __version__)))
 
     @classmethod
     def parse(cls, text: str) -> Signature:
@@ -60,8 +65,9 @@ class Signature:
 
     def extended(self, settings: Mapping[str, object]) -> Signature:
         """Return a signature with more settings before the version."""
-        merged: dict[str, object] = {k: v for k, v in self.pairs if k != "version"}
-        return Signature.of(self.name, merged | dict(settings))
+        versioned = bool(self.pairs) and self.pairs[-1][0] == _VERSION
+        own: dict[str, object] = dict(self.pairs[:-1] if versioned else self.pairs)
+        return Signature.of(self.name, own | dict(settings))
 
 
 def _plain(value: object) -> str:

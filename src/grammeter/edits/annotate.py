@@ -1,19 +1,52 @@
-"""The ERRANT annotator: pairs of sentences to typed edits, in batches."""
+"""The ERRANT annotator: pairs of sentences to typed edits, in batches.
+
+Align, merge, classify, over parses that are made once for each distinct sentence and only where
+one of the three looks at more than the words.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import islice
 from pathlib import Path
-from typing import Literal
 
-from grammeter.core.edit import Edit
+from grammeter.core.edit import DETECTION_ONLY, Edit
+from grammeter.edits.align import Aligner, Change, Span
+from grammeter.edits.classify import UNKNOWN
+from grammeter.edits.languages import NEUTRAL_RULES, Language, language
+from grammeter.edits.merge import Strategy, is_decided_by_changes, merge
+from grammeter.edits.parse import Parser
+from grammeter.edits.parse_cache import cache_folder
+from grammeter.edits.pipelines import NEUTRAL, Pipeline, find_pipeline
+from grammeter.edits.tokens import Tokens, split
 
-Merge = Literal["rules", "all-split", "all-merge", "all-equal"]
-"""How adjacent changes become edits; the words of ``errant_parallel -merge``."""
+CHUNK = 4096
+"""Pairs that are worked on at once."""
+
+PAIR_LIMIT = 50_000
+"""Pairs whose edits are remembered."""
+
+Texts = tuple[str, str]
+"""Source and corrected sentence."""
 
 
 class Annotator:
     """Extracts and types edits. Make one with :func:`annotator`.
+
+    Parameters
+    ----------
+    rules
+        Those of the language.
+    parser
+        What parses; ``None``: the language's rules look at words alone.
+    types
+        Whether edits get types.
+    merge
+        How adjacent changes become edits.
+    lev
+        Align by plain Levenshtein distance.
 
     Attributes
     ----------
@@ -22,14 +55,49 @@ class Annotator:
         user and its scores are not comparable with published ones.
     """
 
-    notice: str | None
+    def __init__(
+        self,
+        rules: Language,
+        parser: Parser | None,
+        *,
+        types: bool = True,
+        merge: Strategy = "rules",
+        lev: bool = False,
+    ) -> None:
+        self._rules = rules
+        self._parser = parser
+        self._types = types
+        self._merge: Strategy = merge
+        self._lev = lev or parser is None
+        self._aligner = Aligner(lev=self._lev)
+        self._known: dict[Texts, tuple[Edit, ...]] = {}
+        self.notice: str | None = parser.pipeline.notice if parser else None
 
-    def annotate(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[Edit, ...]]:
-        """Return the edits of each (source, corrected) pair.
+    def annotate(self, pairs: Sequence[Texts]) -> list[tuple[Edit, ...]]:
+        """Return the edits of each (source, corrected) pair, left to right.
 
-        Texts are tokens separated by white space. Equal tokens give no edits, ``()``.
+        Parameters
+        ----------
+        pairs
+            Texts whose tokens are separated by white space. Equal tokens give no edits, ``()``,
+            also where the texts differ in their spaces (``errant_parallel`` then writes no
+            ``noop`` line).
+
+        Raises
+        ------
+        MissingResourceError
+            If spaCy is needed and not installed.
+        UsageError
+            If types are wanted and the pipeline's tags are not those that the rules know.
         """
-        raise NotImplementedError
+        edits: dict[Texts, tuple[Edit, ...]] = {}
+        for pair in pairs:
+            if pair in self._known:
+                edits[pair] = self._known[pair]
+        for chunk in _chunks(_by_source(pair for pair in pairs if pair not in edits)):
+            edits.update(zip(chunk, self._extract(chunk), strict=True))
+        self._remember(edits)
+        return [edits[pair] for pair in pairs]
 
     def retype(
         self,
@@ -41,8 +109,22 @@ class Annotator:
     ) -> tuple[Edit, ...]:
         """Type given edits of one sentence by one annotator, as ``errant_m2 -gold``.
 
-        Edits come back sorted by span. Those that only detect (``Um``, ``UNK``) keep span and
-        text and get the type ``UNK``.
+        Parameters
+        ----------
+        source
+            Tokens separated by white space.
+        edits
+            In any order; their alternatives and no-ops are dropped.
+        minimise
+            Take equal tokens off both ends of an edit.
+        keep_types
+            Leave the types as they are.
+
+        Returns
+        -------
+        edits
+            In the order of their given spans. Those that only detect (``Um``, ``UNK``) keep
+            span and text and get the type ``UNK``.
         """
         return self.retype_all([(source, edits)], minimise=minimise, keep_types=keep_types)[0]
 
@@ -54,29 +136,259 @@ class Annotator:
         keep_types: bool = False,
     ) -> list[tuple[Edit, ...]]:
         """Do :meth:`retype` for many (source, edits), parsing them together."""
-        raise NotImplementedError
+        given = [_Given.of(source, edits, minimise=minimise) for source, edits in sentences]
+        if keep_types:
+            return [sentence.placed() for sentence in given]
+        texts = [text for one in given if one.spans for text in (one.source, one.target)]
+        parses = self._parse(dict.fromkeys(texts))
+        return [
+            one.typed(self._rules, parses[one.source], parses[one.target]) if one.spans else ()
+            for one in given
+        ]
 
     def reextract_all(
         self, sentences: Sequence[tuple[str, Sequence[Edit]]]
     ) -> list[tuple[Edit, ...]]:
         """Extract anew from the text that given edits make, as ``errant_m2 -auto``.
 
-        Edits that only detect (``Um``, ``UNK``) are not applied; they stay, typed ``UNK``.
+        Edits that only detect (``Um``, ``UNK``) are not applied; they stay, typed ``UNK``, and
+        among edits with the same span stand first.
         """
-        raise NotImplementedError
+        given = [_Given.of(source, edits, minimise=False) for source, edits in sentences]
+        extracted = self.annotate([(sentence.source, sentence.target) for sentence in given])
+        return [
+            tuple(sorted([*sentence.detections, *new], key=_by_span))
+            for sentence, new in zip(given, extracted, strict=True)
+        ]
 
     def signature(self) -> dict[str, str]:
-        """Return what the edits depend on: pipeline, version, hash, merge, lev."""
-        raise NotImplementedError
+        """Return what the edits depend on: pipeline, its hash, rules, merging, alignment."""
+        pipeline = self._parser.pipeline if self._parser else None
+        return {
+            "pipeline": f"{pipeline.name}-{pipeline.version}" if pipeline else NEUTRAL,
+            **({"pipeline-hash": pipeline.hash} if pipeline else {}),
+            "rules": self._rules.rules,
+            "merge": self._merge,
+            "align": "lev" if self._lev else "linguistic",
+        }
+
+    def _extract(self, pairs: Sequence[Texts]) -> Iterator[tuple[Edit, ...]]:
+        bare = {text: split(text) for pair in pairs for text in pair}
+        drafts = [self._draft(bare[source], bare[target]) for source, target in pairs]
+        needed = dict.fromkeys(
+            text
+            for pair, draft in zip(pairs, drafts, strict=True)
+            for text, needs in zip(pair, draft.needs, strict=True)
+            if needs
+        )
+        parses = bare | self._parse(needed)
+        for (source, target), draft in zip(pairs, drafts, strict=True):
+            yield self._finish(parses[source], parses[target], draft.changes)
+
+    def _draft(self, source: Tokens, target: Tokens) -> _Draft:
+        """Do without parses what can be done without."""
+        if source.texts == target.texts:
+            return _Draft([], (False, False))
+        if not self._aligner.is_decided_by_words(source, target):
+            return _Draft(None, (True, True))
+        changes = self._aligner.align(source, target)
+        if not self._merges_by_changes(changes):
+            return _Draft(changes, (True, True))
+        typed = self._types and self._rules.types_need == "parse"
+        kinds = {change.kind for change in changes}
+        return _Draft(changes, (typed and kinds != {"I"}, typed and kinds != {"D"}))
+
+    def _merges_by_changes(self, changes: Sequence[Change]) -> bool:
+        if self._merge != "rules":
+            return is_decided_by_changes(changes, self._merge)
+        return self._rules.merges_by_changes(changes)
+
+    def _finish(
+        self, source: Tokens, target: Tokens, changes: list[Change] | None
+    ) -> tuple[Edit, ...]:
+        if changes is None:
+            changes = self._aligner.align(source, target)
+        if self._merge == "rules":
+            spans = self._rules.merge(changes, source, target)
+        else:
+            spans = merge(changes, source, target, self._merge)
+        return tuple(
+            [
+                Edit(
+                    span.start,
+                    span.end,
+                    " ".join(target.texts[span.target_start : span.target_end]),
+                    self._rules.classify(span, source, target) if self._types else "",
+                )
+                for span in spans
+            ]
+        )
+
+    def _parse(self, texts: Iterable[str]) -> dict[str, Tokens]:
+        if self._parser is None:
+            return {text: split(text) for text in texts}
+        return self._parser.parse(texts, dependencies=self._types)
+
+    def _remember(self, edits: dict[Texts, tuple[Edit, ...]]) -> None:
+        if len(self._known) + len(edits) > PAIR_LIMIT:
+            self._known = {}
+        self._known.update(islice(edits.items(), PAIR_LIMIT))
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """How far a pair comes without parses.
+
+    Attributes
+    ----------
+    changes
+        The alignment, if the words decide it.
+    needs
+        Whether the source and the target must be parsed.
+    """
+
+    changes: list[Change] | None
+    needs: tuple[bool, bool]
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """A sentence with given edits, and the text that they make.
+
+    Attributes
+    ----------
+    spans
+        By edit, in the order of their spans: which tokens it stands for in both texts, or
+        ``None`` if it only detects an error and is not applied.
+    """
+
+    source: str
+    target: str
+    spans: tuple[tuple[Edit, Span | None], ...]
+
+    @classmethod
+    def of(cls, source: str, edits: Iterable[Edit], *, minimise: bool) -> _Given:
+        """Apply edits one by one, from the left, where the earlier ones have moved them to."""
+        before = source.split()
+        after = list(before)
+        moved = 0
+        placed: list[tuple[Edit, Span | None]] = []
+        for edit in sorted((e for e in edits if not e.is_noop), key=_by_span):
+            detects = edit.type in DETECTION_ONLY
+            new = before[edit.start : edit.end] if detects else edit.correction.split()
+            start = edit.start + moved
+            after[start : edit.end + moved] = new
+            moved += len(new) - (edit.end - edit.start)
+            span = Span(edit.start, edit.end, start, start + len(new))
+            placed.append((replace(edit, alternatives=()), None if detects else span))
+        spans = [
+            (edit, _minimised(span, before, after) if span and minimise else span)
+            for edit, span in placed
+        ]
+        return cls(" ".join(before), " ".join(after), tuple(spans))
+
+    @property
+    def detections(self) -> list[Edit]:
+        """The edits that are not applied."""
+        return [replace(edit, type=UNKNOWN) for edit, span in self.spans if span is None]
+
+    def placed(self) -> tuple[Edit, ...]:
+        """Return all edits with their types as they were."""
+        target = split(self.target)
+        return tuple([_at(span, target, edit) if span else edit for edit, span in self.spans])
+
+    def typed(self, rules: Language, source: Tokens, target: Tokens) -> tuple[Edit, ...]:
+        """Return all edits with new types."""
+        return tuple(
+            [
+                replace(_at(span, target, edit), type=rules.classify(span, source, target))
+                if span
+                else replace(edit, type=UNKNOWN)
+                for edit, span in self.spans
+            ]
+        )
+
+
+def _at(span: Span, target: Tokens, edit: Edit) -> Edit:
+    """Return an edit with its final offsets and the tokens that the text has there."""
+    correction = " ".join(target.texts[span.target_start : span.target_end])
+    return replace(edit, start=span.start, end=span.end, correction=correction)
 
 
 def annotator(
     pipeline: str | None = None,
     *,
     types: bool = True,
-    merge: Merge = "rules",
+    merge: Strategy = "rules",
     lev: bool = False,
     cache_dir: str | Path | None = None,
 ) -> Annotator:
-    """Make an annotator; equal arguments give the same object."""
-    raise NotImplementedError
+    """Make an annotator; equal arguments give the same object, which remembers its work.
+
+    Parameters
+    ----------
+    pipeline
+        A spaCy pipeline by name or folder; ``neutral``: none, for any language, by words
+        alone. By default ``en_core_web_sm`` if it is installed, else the small one that ships
+        with this package, and then with a notice.
+    types
+        Whether edits get types. Without them nothing needs a dependency parser, and the spans
+        are the same.
+    merge
+        How adjacent changes become edits, in the words of ``errant_parallel -merge``.
+    lev
+        Align by plain Levenshtein distance.
+    cache_dir
+        Where parses are kept on disk; ``off``: nowhere. By default ``GRAMMETER_CACHE`` names
+        it, else it is the user's cache folder.
+
+    Raises
+    ------
+    MissingResourceError
+        If there is no such pipeline.
+    """
+    return _annotator(pipeline, types, merge, lev, cache_folder(cache_dir))
+
+
+@cache
+def _annotator(
+    pipeline: str | None, types: bool, merge: Strategy, lev: bool, folder: Path | None
+) -> Annotator:
+    if pipeline == NEUTRAL:
+        return Annotator(NEUTRAL_RULES, None, types=types, merge=merge, lev=lev)
+    parser = _parser(find_pipeline(pipeline), folder)
+    rules = language(parser.pipeline.language)
+    return Annotator(rules, parser, types=types, merge=merge, lev=lev)
+
+
+@cache
+def _parser(pipeline: Pipeline, folder: Path | None) -> Parser:
+    """Return one parser for all annotators of a pipeline, with or without types."""
+    return Parser(pipeline, folder)
+
+
+def _by_span(edit: Edit) -> tuple[int, int]:
+    return edit.start, edit.end
+
+
+def _minimised(span: Span, source: Sequence[str], target: Sequence[str]) -> Span:
+    """Take equal tokens off both ends, first off the beginning."""
+    start, end, target_start, target_end = span
+    while start < end and target_start < target_end and source[start] == target[target_start]:
+        start, target_start = start + 1, target_start + 1
+    while start < end and target_start < target_end and source[end - 1] == target[target_end - 1]:
+        end, target_end = end - 1, target_end - 1
+    return Span(start, end, target_start, target_end)
+
+
+def _by_source(pairs: Iterable[Texts]) -> list[Texts]:
+    """Put distinct pairs of one source together, so that it is at hand once."""
+    groups: dict[str, dict[Texts, None]] = {}
+    for pair in pairs:
+        groups.setdefault(pair[0], {})[pair] = None
+    return [pair for group in groups.values() for pair in group]
+
+
+def _chunks(pairs: Sequence[Texts]) -> Iterator[Sequence[Texts]]:
+    for start in range(0, len(pairs), CHUNK):
+        yield pairs[start : start + CHUNK]

@@ -39,8 +39,12 @@ def merge(
         return [joined(group) for group in groups]
     if strategy == "all-equal":
         return [joined(part) for group in groups for part in parts(group, _same_operation)]
-    parts = (part for group in groups for part in parts(group, _both_untransposed))
-    return [span for part in parts for span in _by_rules(part, source, target)]
+    return [
+        span
+        for group in groups
+        for part in parts(group, _both_untransposed)
+        for span in _by_rules(part, source, target)
+    ]
 
 
 def is_decided_by_changes(changes: Iterable[Change], strategy: Strategy = "rules") -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from grammeter.edits.tokens import Tokens, of_texts
@@ -164,7 +164,8 @@ def _decode(texts: Sequence[str], value: str) -> Tokens | None:
     columns = [column.split(_VALUE) for column in value.split(_COLUMN)]
     if len(columns) not in (3, 5) or any(len(column) != len(texts) for column in columns):
         return None
-    if len(columns) == 3:
-        return of_texts(texts, *columns)
-    heads = [int(head) for head in columns[4] if head.isdecimal()]
-    return of_texts(texts, *columns[:4], heads) if len(heads) == len(texts) else None
+    lemmas, pos, tags, *rest = columns
+    if not rest:
+        return of_texts(texts, lemmas, pos, tags)
+    deps, heads = rest
+    return of_texts(texts, lemmas, pos, tags, deps, map(int, heads))

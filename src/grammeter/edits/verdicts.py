@@ -95,8 +95,8 @@ class Judged(NamedTuple):
 def competing(sentence: Sentence, *, changed_only: bool) -> dict[int, Changes]:
     """Return the references that count.
 
-    Those with an empty text are left out and, if wanted, those equal to the source; if none is
-    left, the first stays.
+    If wanted, those equal to the source are left out, then those with an empty text; where none
+    would be left, the first stays.
     """
     texts = {k: _text(sentence.source, changes) for k, changes in sentence.references.items()}
     kept = list(texts)

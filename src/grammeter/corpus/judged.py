@@ -1,0 +1,161 @@
+"""What all files of judgments have in common: the value they are read into, and its checks."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Literal, overload
+
+from grammeter.core.errors import DataError
+from grammeter.core.judgment import Ranking
+
+Form = Literal["appraise", "wmt", "jsonl"]
+"""Appraise-2015 XML, WMT CSV, and our own JSON lines."""
+
+FirstSegment = Literal[0, 1]
+"""The number that a file gives to the first sentence."""
+
+Basis = Literal["default", "stated", "found", "format"]
+"""How that number is known: assumed, said by the user, found in the outputs, or fixed by the
+format (JSON lines count from 1)."""
+
+Separator = Literal["space", "comma"]
+"""What stands between the names of systems that wrote the same."""
+
+LARGEST = 10**15
+"""No file has so many sentences, and each smaller number has a place in an array."""
+
+SCALE = 5
+"""The lowest rank of a scale for up to five outputs; for more, it is their number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Rankings that stand together in a file, and what it says of them all.
+
+    Attributes
+    ----------
+    attributes
+        Appraise: those of the element ``error-correction-ranking-result``; WMT CSV:
+        ``testset``, ``srclang`` and ``trglang``, as far as the file has them.
+    count
+        How many rankings.
+    """
+
+    attributes: Mapping[str, str]
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgmentFile:
+    """How one file wrote its rankings: what is needed to write them so again."""
+
+    form: Form
+    first_segment: FirstSegment = 1
+    basis: Basis = "format"
+    separator: Separator = "space"
+    blocks: tuple[Block, ...] = ()
+
+
+@dataclass(frozen=True)
+class Judgments(Sequence[Ranking]):
+    """The rankings of one or more files, in their order; itself a sequence of them.
+
+    Attributes
+    ----------
+    rankings
+        All of them: skipped items and items with one output, too.
+    files
+        How each file wrote its rankings, in the order of the files.
+    origins
+        ``file:line`` of each ranking.
+    notices
+        What a reader should know: items that give no pairs, what was passed over.
+    """
+
+    rankings: tuple[Ranking, ...]
+    files: tuple[JudgmentFile, ...] = ()
+    origins: tuple[str, ...] = field(default=(), compare=False)
+    notices: tuple[str, ...] = field(default=(), compare=False)
+
+    @overload
+    def __getitem__(self, index: int) -> Ranking: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Ranking, ...]: ...
+    def __getitem__(self, index: int | slice) -> Ranking | tuple[Ranking, ...]:
+        return self.rankings[index]
+
+    def __len__(self) -> int:
+        return len(self.rankings)
+
+    def __iter__(self) -> Iterator[Ranking]:
+        return iter(self.rankings)
+
+    @property
+    def numbering(self) -> str:
+        """How sentences were counted, for signatures: ``0 (default)``, ``1 (found)``."""
+        told = [f"{file.first_segment} ({file.basis})" for file in self.files]
+        return ", ".join(dict.fromkeys(told)) or "1 (format)"
+
+
+@contextmanager
+def placed(where: str) -> Generator[None, None, None]:
+    """Give the faults of values the place in the file that they were read from."""
+    try:
+        yield
+    except DataError as error:
+        raise DataError(error.message, where=error.where or where, fix=error.fix) from None
+
+
+def whole_number(text: str, name: str) -> int:
+    """Read a number from 0 on; raise :class:`DataError` for anything else."""
+    if not (text.isascii() and text.isdigit()) or len(text) > len(str(LARGEST)):
+        raise DataError(
+            f"{name} is {text[:40]!r}, no whole number", fix="Write it in digits, from 0 on."
+        )
+    return int(text)
+
+
+def check_scale(ranking: Ranking) -> Ranking:
+    """Return the ranking; raise :class:`DataError` if a rank lies outside the scale."""
+    lowest = max(SCALE, len(ranking.groups))
+    for rank in ranking.ranks:
+        if rank > lowest:
+            raise DataError(
+                f"rank {rank} lies outside the scale of 1 to {lowest}",
+                fix=f"Rank 1 is best; ranks go to {SCALE}, or to the number of outputs.",
+            )
+    return ranking
+
+
+def comma_or_space(cells: Iterable[str]) -> Separator:
+    """Tell how a file separates names: by commas if it has one anywhere, else by spaces."""
+    return "comma" if any("," in cell for cell in cells) else "space"
+
+
+def split_names(cell: str, separator: Separator) -> tuple[str, ...]:
+    """Split the names of the systems that wrote one output."""
+    names = cell.split(",") if separator == "comma" else cell.split()
+    if not all(stripped := [name.strip() for name in names]) or not stripped:
+        raise DataError(
+            f"a system without a name in {cell[:40]!r}", fix="Name the systems of each output."
+        )
+    return tuple(stripped)
+
+
+def joined_names(group: Sequence[str], separator: Separator) -> str:
+    """Join names so that :func:`split_names` splits them again.
+
+    Raises
+    ------
+    DataError
+        If a name holds white space or a comma.
+    """
+    for name in group:
+        if "," in name or name.split() != [name]:
+            raise DataError(
+                f"the format cannot hold the system name {name!r}",
+                fix="Take white space and commas out of it, or write JSON lines.",
+            )
+    return ("," if separator == "comma" else " ").join(group)

@@ -1,0 +1,193 @@
+"""Names to metrics: what is promised of every metric, plug-ins, typing errors."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from importlib.metadata import EntryPoint
+
+import pytest
+
+from grammeter.core.errors import UnknownNameError, UsageError
+from grammeter.core.signature import Signature
+from grammeter.metrics import registry
+from grammeter.metrics.base import Metric
+from grammeter.metrics.registry import BUILT_IN, describe, metric, metric_class, names
+
+PROMISED = {
+    "m2": "beta=0.5 max_unchanged=2 ignore_case=false row0=\"3.2\" sort_gold=false",
+    "sentm2": "beta=0.5 max_unchanged=2 ignore_case=false row0=\"3.2\" sort_gold=false"
+    " annotator=best",
+    "gleu": "order=4 iterations=500 variant=original references=sampled unit=word",
+    "imeasure": "weight=2.0 mix=false",
+    "green": "order=4 beta=2.0 empty=authors unit=word",
+    "bleu": "",
+    "chrf": "",
+    "meteor_es": "",
+}  # fmt: skip
+"""Fields and defaults that others type: the table of metrics in the interface."""
+
+SPELLINGS = [
+    "m2(beta=1.0, max_unchanged=0, row0=head)",
+    "sentm2(annotator=last)",
+    "sentm2(annotator=1)",
+    "gleu(order=3, variant=multiset)",
+    "gleu(references=expected, unit=char)",
+    "imeasure(mix=true)",
+    "green(beta=0.5, empty=one)",
+]
+
+
+@pytest.fixture
+def plugins(monkeypatch: pytest.MonkeyPatch):
+    """Announce metrics as other packages do."""
+
+    def announce(**points: str) -> None:
+        announce_all([(name.replace("__", "-"), value) for name, value in points.items()])
+
+    def announce_all(points: list[tuple[str, str]]) -> None:
+        found = [EntryPoint(name, value, registry.GROUP) for name, value in points]
+        monkeypatch.setattr(registry, "entry_points", lambda group: found)
+        registry._plugins.cache_clear()
+
+    announce.all = announce_all
+    yield announce
+    registry._plugins.cache_clear()
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_every_metric_is_a_frozen_value(name: str) -> None:
+    cls = metric_class(name)
+    own = metric(name)
+    assert cls.name == name
+    assert type(own) is cls
+    assert own == metric(name)
+    assert hash(own) == hash(metric(name))
+    assert str(own) == name
+    assert inspect.getdoc(cls)
+    assert cls.title
+    assert not cls.title.endswith(".")
+    assert "@" in cls.citation
+    assert all(field.kw_only for field in dataclasses.fields(cls))
+    with pytest.raises((AttributeError, TypeError)):
+        own.name = "other"
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_every_setting_is_in_the_signature(name: str) -> None:
+    own = metric(name)
+    signature = own.signature({"refs": 2})
+    assert signature.name == name
+    keys = [key for key, _ in signature]
+    assert {field.name for field in dataclasses.fields(own)} <= set(keys)
+    assert (signature["refs"], keys[-1]) == ("2", "version")
+    assert Signature.parse(str(signature)) == signature
+
+
+@pytest.mark.parametrize("name", PROMISED)
+def test_promised_fields_and_defaults(name: str) -> None:
+    options = describe(name)["options"]
+    for field in PROMISED[name].split():
+        key, _, default = field.partition("=")
+        assert options[key] == default
+
+
+@pytest.mark.parametrize("spelled", SPELLINGS)
+def test_spelling_reads_back(spelled: str) -> None:
+    own = metric(spelled)
+    assert str(own) == spelled
+    assert metric(str(own)) == own
+    assert own != metric(own.name)
+
+
+def test_a_default_that_is_spelled_out_is_the_same_metric() -> None:
+    assert metric("m2(beta=0.5, row0=3.2)") == metric("m2")
+    assert str(metric("gleu( order = 4 )")) == "gleu"
+
+
+def test_a_metric_is_returned_as_it_is() -> None:
+    own = metric("m2")
+    assert metric(own) is own
+
+
+@pytest.mark.parametrize(
+    ("spelled", "message"),
+    [
+        ("gleo", r"unknown metric 'gleo'\n  Did you mean 'gleu'"),
+        ("GLEU", "Did you mean 'gleu'"),
+        ("gleu(ordr=3)", r"unknown option of gleu 'ordr'\n  Did you mean 'order'"),
+        ("gleu(order=3", "cannot read"),
+        ("", "a name expected"),
+    ],
+)
+def test_typing_errors(spelled: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message) as caught:
+        metric(spelled)
+    assert caught.value.exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("spelled", "message"),
+    [
+        ("gleu(order=3.5)", "gleu: order=3.5 is not possible.*order takes a whole number"),
+        ("m2(beta=high)", "m2: beta=high is not possible.*beta takes a number"),
+        ("m2(beta=nan)", "beta=nan is not possible"),
+        ("m2(beta=inf)", "beta=inf is not possible"),
+        ("m2(beta=-1)", "beta"),
+        ("m2(ignore_case=1)", "ignore_case takes true or false"),
+        ("m2(row0=3.1)", r'row0=3.1 is not possible.*takes "3.2" or head'),
+        ("sentm2(annotator=worst)", "takes best, last or a whole number"),
+    ],
+)
+def test_values_that_are_not_possible(spelled: str, message: str) -> None:
+    with pytest.raises(UsageError, match=f"(?s){message}"):
+        metric(spelled)
+
+
+def test_other_packages_add_metrics(plugins) -> None:
+    plugins(my__share="fake_metric:Share")
+    assert names()[: len(BUILT_IN)] == list(BUILT_IN)
+    assert names()[-1] == "my-share"
+    assert metric("my-share(unit=char)").unit == "char"
+    with pytest.raises(UnknownNameError, match="Did you mean 'my-share'"):
+        metric("my-shar")
+
+
+def test_two_packages_may_not_claim_one_name(plugins) -> None:
+    plugins.all([("x", "one:A"), ("x", "two:B")])
+    with pytest.raises(UsageError, match="two metrics are called 'x': one:A and two:B"):
+        names()
+
+
+def test_no_package_may_claim_a_built_in_name(plugins) -> None:
+    plugins(m2="theirs:M2")
+    assert type(metric("m2")).__module__ == "grammeter.metrics.m2"
+    with pytest.raises(UsageError, match=r"two metrics are called 'm2': grammeter.*theirs:M2"):
+        metric("no-such-metric")
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ("no_such_module:X", "cannot be loaded from no_such_module:X: No module"),
+        ("fake_metric:NoSuch", "cannot be loaded from fake_metric:NoSuch"),
+        ("fake_metric:counted", "fake_metric:counted is no subclass of grammeter.Metric"),
+        ("json:JSONDecoder", "is no subclass"),
+    ],
+)
+def test_broken_plug_ins(plugins, target: str, message: str) -> None:
+    plugins(x=target)
+    with pytest.raises(UsageError, match=message):
+        metric("x")
+
+
+def test_describe() -> None:
+    described = describe("gleu")
+    assert list(described) == ["name", "title", "needs", "higher_is_better", "options"]
+    assert described["name"] == "gleu"
+    with pytest.raises(UnknownNameError):
+        describe("gleu(order=3)")
+
+
+def test_all_metrics_are_listed_and_inherit_the_contract() -> None:
+    assert all(issubclass(metric_class(name), Metric) for name in names())
