@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Literal
 
 from grammeter.core.edit import DETECTION_ONLY, NOOP, Edit, GoldEdits, without_overlaps
@@ -24,6 +23,7 @@ def extract_edits(
     corrected: Sequence[Sequence[str]],
     annotator: Annotator,
     *,
+    tokenise: Callable[[Sequence[str]], Sequence[str]] | None = None,
     origins: Sequence[str] = (),
 ) -> list[M2Block]:
     """Extract the edits that lead from sources to corrected texts, as ``errant_parallel``.
@@ -31,11 +31,13 @@ def extract_edits(
     Parameters
     ----------
     sources
-        One text a sentence, tokens separated by white space.
+        One text a sentence.
     corrected
         Shape ``[annotators][sentences]``.
     annotator
         What extracts.
+    tokenise
+        Separates the tokens of texts by one space; by default white space separates them.
     origins
         Names for messages: of the sources, then of each of the corrected texts.
 
@@ -55,21 +57,33 @@ def extract_edits(
         if len(texts) != len(sources):
             raise LengthMismatchError(name, len(texts), names[0], len(sources))
     rows = [row for row in zip(sources, *corrected, strict=True) if row[0].strip()]
-    pairs = list(dict.fromkeys((row[0], text) for row in rows for text in row[1:]))
+    tokens = _tokens({text for row in rows for text in row}, tokenise)
+    pairs = list(dict.fromkeys((tokens[row[0]], tokens[text]) for row in rows for text in row[1:]))
     edits = dict(zip(pairs, annotator.annotate(pairs), strict=True))
     return [
         M2Block(
-            _joined(source),
+            tokens[source],
             tuple(
                 (number, edit)
                 for number, text in enumerate(texts)
                 for edit in (
-                    [UNCHANGED] if text.strip() == _joined(source) else edits[source, text]
+                    [UNCHANGED]
+                    if text.strip() == (source.strip() if tokenise else tokens[source])
+                    else edits[tokens[source], tokens[text]]
                 )
             ),
         )
         for source, *texts in rows
     ]
+
+
+def _tokens(
+    texts: Collection[str], tokenise: Callable[[Sequence[str]], Sequence[str]] | None
+) -> dict[str, str]:
+    """Return the tokens of each text, one space between them."""
+    ordered = sorted(texts)
+    split = tokenise(ordered) if tokenise else [" ".join(text.split()) for text in ordered]
+    return dict(zip(ordered, split, strict=True))
 
 
 def convert_edits(
@@ -97,7 +111,7 @@ def convert_edits(
     where
         Names the file in messages.
     lenient
-        Leave out edits that overlap an earlier one of the same annotator, and report them.
+        Apply edits that overlap one upon the other, as the package does, and report them.
 
     Raises
     ------
@@ -108,12 +122,12 @@ def convert_edits(
     wanted: list[tuple[str, Sequence[Edit]]] = []
     for number, block in enumerate(file.blocks, start=1):
         for name, edits in block.gold.items():
-            kept, left_out = _applicable(edits)
-            if left_out:
-                text = f"annotator {name}: {left_out} edits overlap an earlier one"
+            overlaps = _overlaps(edits)
+            if overlaps:
+                text = f"annotator {name}: {overlaps} edits overlap an earlier one"
                 _refuse(f"{where}, sentence {number}", text, notices, lenient)
-            if kept:
-                wanted.append((block.source, kept))
+            if edits:
+                wanted.append((block.source, edits))
     if redo == "auto":
         done = annotator.reextract_all(wanted)
     else:
@@ -187,19 +201,12 @@ def _rewritten(blocks: Iterable[M2Block], done: Iterable[tuple[Edit, ...]]) -> I
         yield M2Block(block.source.rstrip(), tuple(lines))
 
 
-def _applicable(edits: Sequence[Edit]) -> tuple[list[Edit], int]:
-    """Return, by span, the edits that can be applied together, and how many were left out."""
-    _, left_out = without_overlaps(e for e in edits if e.type not in DETECTION_ONLY)
-    gone = {id(edit) for edit in left_out}
-    together = [replace(edit, alternatives=()) for edit in edits if id(edit) not in gone]
-    return sorted(together, key=lambda e: (e.start, e.end)), len(left_out)
+def _overlaps(edits: Iterable[Edit]) -> int:
+    """Count the edits that overlap an earlier one; those that only detect change nothing."""
+    return len(without_overlaps(e for e in edits if e.type not in DETECTION_ONLY)[1])
 
 
 def _refuse(where: str, text: str, notices: list[str], lenient: bool) -> None:
     if not lenient:
         raise DataError(text, where=where, fix="Correct the file, or use --lenient.")
     notices.append(f"{where}: {text}; passed over")
-
-
-def _joined(text: str) -> str:
-    return " ".join(text.split())

@@ -9,8 +9,8 @@ import pytest
 
 from fake_metric import METRICS, scored, systems
 from grammeter import comparison
-from grammeter.cli import compare
-from grammeter.core.errors import DataError, UnknownNameError, UsageError
+from grammeter.cli import compare, output
+from grammeter.core.errors import DataError, UnknownNameError
 from grammeter.core.score import Score
 from grammeter.core.table import ScoreTable
 from grammeter.metrics import registry
@@ -59,7 +59,7 @@ def test_the_choices_are_those_of_the_library():
     """They stand in the verb, too, so that --help imports nothing heavy."""
     assert compare.TESTS == comparison.TESTS
     assert compare.CORRECTIONS == multiple.CORRECTIONS
-    assert set(compare.FORMATS) == {*tables.FORMS, "json"}
+    assert set(output.FORMATS) == {*tables.FORMS, "json"}
 
 
 def test_defaults_are_those_of_the_library():
@@ -172,7 +172,7 @@ def test_a_missing_score_is_explained_below_the_table(run, table, tmp_path):
 def test_errors_are_raised_for_the_main_program(run, stored, table, tmp_path):
     with pytest.raises(UnknownNameError, match="system 'AMU'"):
         run(stored, "--baseline", "AMU")
-    with pytest.raises(UsageError, match="cannot write"):
+    with pytest.raises(DataError, match="cannot be written"):
         run(stored, "-o", str(tmp_path / "nowhere" / "x.json"))
     bare = tmp_path / "bare.json"
     bare.write_text(json.dumps(table.to_json()))

@@ -44,6 +44,7 @@ def test_list_as_a_table(root: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert out == (
         f"folder: {root}\n"
         "name   state   get      what\n"
+        "-----  ------  -------  ---------\n"
         "small  absent  by hand  Two texts\n"
     )  # fmt: skip
     assert err == ""

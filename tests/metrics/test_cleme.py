@@ -625,6 +625,19 @@ def test_spellings_and_signatures(spelled, weighting):
     assert build(Cleme, spelling.parse(str(own))[1]) == own
 
 
+def test_what_counts_alike_shares_rows():
+    same = [Cleme(), Cleme(level="sentence"), Cleme(version=2, weights="length", beta=1)]
+    assert len({own.counting() for own in same}) == 1
+    targets = BY_HAND
+    for own in same:
+        assert own.score(same[0].count(targets)) == own.score(own.count(targets))
+    others = [Cleme(weights="none"), Cleme(assumption="independent"), Cleme(detection=True),
+              Cleme(changed_only=True), Cleme(pipeline="other"),
+              *(Cleme(weights="similarity", version=version) for version in (1, 2))]  # fmt: skip
+    assert len({own.counting() for own in [*same, *others]}) == 8
+    assert Cleme(version=2).counting() == Cleme(weights="none").counting()
+
+
 def test_factors_stand_in_the_signature():
     assert Cleme(version=2).signature()["factors"] == "0.45 0.35 0.15 0.05"
     own = build(Cleme, spelling.parse("cleme(version=2, factors=(0.5, 0.5, 0, 0))")[1])

@@ -327,7 +327,7 @@ def test_spelling_and_signature():
     assert metric(str(m)) == m
     assert str(Gleu().signature()).startswith(
         "gleu|order:4|iterations:500|variant:original|references:sampled|unit:word"
-        "|tokens:white space|seeds:101*j|version:"
+        "|tok:whitespace|seeds:101*j|version:"
     )
     assert "seeds" not in str(m.signature())
 

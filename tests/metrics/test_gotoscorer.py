@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -352,7 +353,8 @@ def test_explanation(fake):
     gold = {0: (Edit(0, 1, "x"), Edit(3, 4, "z"))}
     segment = Segment(source, output, gold=gold)
     found = GoToScorer().explain(segment)
-    assert math.isnan(found.value)  # nobody can say without the other systems
+    assert math.isnan(found.value)
+    assert found.reason == "the weights need the outputs of all systems"
     assert (found.parts["unweighted_tp"], found.parts["unweighted_fp"]) == (1, 1)
     assert [(e.edit.start, e.edit.correction, e.original, e.verdict) for e in found.edits] == [
         (0, "x", "a", "matched"),
@@ -390,3 +392,5 @@ def test_spelling_and_signature():
     assert build(GoToScorer, spelling.parse(str(metric))[1]) == metric
     assert metric.signature()["pipeline"] == "fake"
     assert metric.notice == "a fake"
+    assert metric.counting() == replace(metric, beta=2).counting()
+    assert metric.counting() != replace(metric, c=3).counting()

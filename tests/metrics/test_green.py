@@ -252,7 +252,7 @@ def test_spelling_and_signature():
     m = metric("green(order=3, beta=0.5, empty=one, unit=char)")
     assert metric(str(m)) == m
     assert str(Green().signature()).startswith(
-        "green|order:4|beta:2.0|empty:authors|unit:word|tokens:white space|version:"
+        "green|order:4|beta:2.0|empty:authors|unit:word|tok:whitespace|version:"
     )
 
 

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
+
+from grammeter.cli.output import add_output, emit, notice
 
 if TYPE_CHECKING:
     from grammeter.comparison import Comparison, MetricComparison, SystemResult
     from grammeter.report.tables import Table
 
-HELP = "paired significance between systems"
-
-FORMATS = ("table", "json", "tsv", "latex", "markdown")
 TESTS = ("bootstrap", "randomisation")
 CORRECTIONS = ("none", "holm", "bonferroni", "benjamini-hochberg")
 
@@ -41,10 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="for all comparisons under one metric; default: %(default)s",
     )
     add("-m", "--metrics", nargs="+", metavar="METRIC", help="default: all in the file")
-    add("--format", choices=FORMATS, default="table", help="default: %(default)s")
-    add("-o", "--output", metavar="FILE", help="write the JSON object to a file, too")
     add("--percent", action="store_true", help="multiply scores by 100 in tables")
-    add("--quiet", action="store_true", help="no notices on standard error")
+    add_output(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -62,13 +56,9 @@ def run(args: argparse.Namespace) -> int:
         correction=args.correction,
         metrics=args.metrics,
     )
-    text = json.dumps(comparison.to_json(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
-    if args.output:
-        _write(args.output, text)
-    if not args.quiet:
-        for notice in comparison.notices:
-            print(f"note: {notice}", file=sys.stderr)
-    sys.stdout.write(text if args.format == "json" else _drawn(comparison, args))
+    for text in comparison.notices:
+        notice(args, text)
+    emit(args, comparison.to_json(), lambda: _drawn(comparison, args))
     return 0
 
 
@@ -117,17 +107,6 @@ def long_table(comparison: Comparison, *, percent: bool = False) -> Table:
         for name, r in found.items()
     )
     return Table((*header, "letters"), rows, "ll" + "r" * 6 + "l")
-
-
-def _write(path: str, text: str) -> None:
-    from grammeter.core.errors import UsageError
-
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(
-            f"cannot write {path}: {error.strerror}", fix="Give -o a file in a folder that exists."
-        ) from error
 
 
 def _drawn(comparison: Comparison, args: argparse.Namespace) -> str:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from grammeter.cli.output import add_output, emit, notice
+
 if TYPE_CHECKING:
     from grammeter.corpus.datasets import DataFile, Imported, Listing
-
-HELP = "list, get and find data sets"
-
-FORMATS = ("table", "json")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,10 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     path.add_argument("name")
     path.add_argument("file", nargs="?", help="a file of the data set, as 'data get' names it")
     for action in (listing, get, path):
-        add = action.add_argument
-        add("--format", choices=FORMATS, default="table", help="default: %(default)s")
-        add("-o", "--output", metavar="FILE", help="write the JSON object to a file, too")
-        add("--quiet", action="store_true", help="no notices on standard error")
+        add_output(action, formats=("table", "json"))
 
 
 def run(args: argparse.Namespace) -> int:
@@ -61,11 +55,9 @@ def _list(args: argparse.Namespace) -> int:
     if args.verify:
         for entry in sets:
             entry["damaged"] = [file.path for file in damaged[entry["name"]]]
-    _answer(
-        args,
-        {"kind": "data-sets", "folder": str(data_folder()), "datasets": sets},
-        f"folder: {data_folder()}\n{_table([_row(listing) for listing in listings])}",
-    )
+    data = {"kind": "data-sets", "folder": str(data_folder()), "datasets": sets}
+    table = _table([_row(listing) for listing in listings])
+    emit(args, data, lambda: f"folder: {data_folder()}\n{table}")
     broken = {name: files for name, files in damaged.items() if files}
     for name, files in broken.items():
         print(f"{name}: wrong checksum: {_paths(files)}", file=sys.stderr)
@@ -75,17 +67,17 @@ def _list(args: argparse.Namespace) -> int:
 def _get(args: argparse.Namespace) -> int:
     from grammeter.corpus.datasets import dataset, get_dataset, import_dataset
 
-    _note(args, f"licence of {args.name}: {dataset(args.name).licence}")
+    notice(args, f"licence of {args.name}: {dataset(args.name).licence}")
     done = import_dataset(args.name, args.source) if args.source else get_dataset(args.name)
-    _note(args, f"files copied: {len(done.copied)}")
+    notice(args, f"files copied: {len(done.copied)}")
     for name in done.differing:
-        _note(args, f"{name} is there, but differs from the file that is known")
+        notice(args, f"{name} is there, but differs from the file that is known")
     listing = done.listing
     if listing.missing:
-        _note(args, f"still missing: {_paths(listing.missing)}")
+        notice(args, f"still missing: {_paths(listing.missing)}")
         for page in dict.fromkeys(file.origin for file in listing.missing):
-            _note(args, f"see {page}")
-    _answer(args, _imported_json(done), f"{listing.folder}\n")
+            notice(args, f"see {page}")
+    emit(args, _imported_json(done), lambda: f"{listing.folder}\n")
     return 0
 
 
@@ -94,22 +86,8 @@ def _path(args: argparse.Namespace) -> int:
 
     found = str(dataset_path(args.name, args.file))
     answer = {"kind": "data-path", "name": args.name, "file": args.file, "path": found}
-    _answer(args, answer, f"{found}\n")
+    emit(args, answer, lambda: f"{found}\n")
     return 0
-
-
-def _answer(args: argparse.Namespace, answer: dict[str, Any], text: str) -> None:
-    from grammeter.corpus.text import write_text
-
-    shown = json.dumps(answer, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
-    if args.output:
-        write_text(args.output, shown)
-    sys.stdout.write(shown if args.format == "json" else text)
-
-
-def _note(args: argparse.Namespace, text: str) -> None:
-    if not args.quiet:
-        print(f"note: {text}", file=sys.stderr)
 
 
 def _listing_json(listing: Listing) -> dict[str, Any]:
@@ -143,10 +121,9 @@ def _row(listing: Listing) -> tuple[str, ...]:
 
 
 def _table(rows: Sequence[tuple[str, ...]]) -> str:
-    everything = [("name", "state", "get", "what"), *rows]
-    widths = [max(len(cell) for cell in column) for column in zip(*everything, strict=True)]
-    lines = ["  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) for row in everything]
-    return "".join(f"{line.rstrip()}\n" for line in lines)
+    from grammeter.report.tables import Table, to_text
+
+    return to_text(Table(("name", "state", "get", "what"), tuple(rows), "llll"))
 
 
 def _paths(files: Sequence[DataFile], count: int = 5) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from grammeter.cli.output import add_output, notice, print_json
@@ -78,7 +79,7 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
     redo.add_argument("-gold", action="store_true", help="keep the edits and type them")
     add("-no_min", action="store_true", help="keep equal tokens at an edit's ends (-gold)")
     add("-old_cats", action="store_true", help="keep the error types (-gold)")
-    add("--lenient", action="store_true", help="leave out faulty edits, and say which")
+    add("--lenient", action="store_true", help="pass over faulty edits, and say which")
     _add_extraction(parser)
 
 
@@ -127,11 +128,18 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
 def _extract(args: argparse.Namespace) -> int:
     from grammeter.annotation import extract_edits
     from grammeter.corpus.text import read_lines
+    from grammeter.edits.tokenise import tokenised
 
     sources = read_lines(args.orig)
     corrected = [read_lines(path) for path in args.cor]
     annotator = _annotator(args)
-    blocks = extract_edits(sources, corrected, annotator, origins=(args.orig, *args.cor))
+    blocks = extract_edits(
+        sources,
+        corrected,
+        annotator,
+        tokenise=partial(tokenised, pipeline=args.pipeline) if args.tok else None,
+        origins=(args.orig, *args.cor),
+    )
     if len(blocks) < len(sources):
         notice(args, f"{len(sources) - len(blocks)} empty lines of {args.orig} are left out")
     return _written(args, blocks, annotator)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
-from grammeter.cli.output import add_output, print_json
+from grammeter.cli.output import add_output, emit
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,16 +31,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Explain and print; return the exit code."""
-    from grammeter.api import explain, read_scores, write_json
+    from grammeter.api import explain, read_scores
     from grammeter.report.explain import explanation_text
 
     explained = explain(
         read_scores(args.scores), system=args.system, line=args.line, metrics=args.metrics
     )
-    if args.output:
-        write_json(explained.to_json(), args.output)
-    if args.format == "json":
-        print_json(explained.to_json())
-    else:
-        sys.stdout.write(explanation_text(explained, digits=args.digits))
+    emit(args, explained.to_json(), lambda: explanation_text(explained, digits=args.digits))
     return 0

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 FORMATS = ("table", "json", "tsv", "latex", "markdown")
@@ -27,11 +27,23 @@ def add_output(
     parser.add_argument("--quiet", action="store_true", help="no notices and no progress")
 
 
-def print_json(data: dict[str, Any]) -> None:
+def print_json(data: Mapping[str, Any]) -> None:
     """Print one JSON object to standard output."""
     from grammeter.api import json_text
 
     sys.stdout.write(json_text(data) + "\n")
+
+
+def emit(args: argparse.Namespace, data: Mapping[str, Any], draw: Callable[[], str]) -> None:
+    """Write the result to ``-o`` as JSON, and to standard output in the form asked for."""
+    from grammeter.api import write_json
+
+    if args.output:
+        write_json(data, args.output)
+    if args.format == "json":
+        print_json(data)
+    else:
+        sys.stdout.write(draw())
 
 
 def notice(args: argparse.Namespace, text: str) -> None:

@@ -195,8 +195,8 @@ class _Reader:
         for child in element.children:
             if child.tag != tag:
                 raise self.fault(child, f"stands where <{tag}> belongs")
-            if tag == OUTPUT:
-                self.children(child, "nothing")
+            if tag == OUTPUT and (child.children or child.text.strip()):
+                raise self.fault(child, "is not empty")
             for name in child.attributes.keys() - _KNOWN.get(tag, child.attributes.keys()):
                 self.unknown[name] += 1
         return element.children
@@ -237,6 +237,8 @@ def _duration(seconds: float) -> str:
 
 
 def _item_lines(ranking: Ranking, first: FirstSegment, separator: Separator) -> list[str]:
+    if not ranking.judge:
+        raise DataError("a judge without a name", fix="Name the judge of each ranking.")
     told = {
         "doc-id": ranking.document,
         "duration": None if ranking.seconds is None else _duration(ranking.seconds),
@@ -245,7 +247,9 @@ def _item_lines(ranking: Ranking, first: FirstSegment, separator: Separator) -> 
         "src-id": str(ranking.segment - 1 + first),
         "user": ranking.judge,
     }
-    head = "  " + start_tag(ITEM, {name: value for name, value in told.items() if value is not None})
+    head = "  " + start_tag(
+        ITEM, {name: value for name, value in told.items() if value is not None}
+    )
     if not ranking.groups:
         return [f"{head}/>"]
     return [f"{head}>", *_output_lines(ranking, separator), f"  </{ITEM}>"]
@@ -253,7 +257,6 @@ def _item_lines(ranking: Ranking, first: FirstSegment, separator: Separator) -> 
 
 def _output_lines(ranking: Ranking, separator: Separator) -> Iterator[str]:
     for number, group in enumerate(ranking.groups):
-        attributes = {"system": joined_names(group, separator)}
-        if ranking.ranks:
-            attributes["rank"] = str(ranking.ranks[number])
-        yield f"    {start_tag(OUTPUT, attributes)}/>"
+        rank = {"rank": str(ranking.ranks[number])} if ranking.ranks else {}
+        tag = start_tag(OUTPUT, rank | {"system": joined_names(group, separator)})
+        yield f"    {tag}/>"

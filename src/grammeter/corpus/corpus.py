@@ -73,6 +73,13 @@ class Corpus:
             self._check_length("gold", self.gold)
             self._check_gold()
 
+    def __repr__(self) -> str:
+        return (
+            f"<Corpus of {len(self)} sentences, {len(self.references)} references,"
+            f" {'with' if self.gold else 'without'} gold edits,"
+            f" systems: {', '.join(self.systems) or 'none'}>"
+        )
+
     def __len__(self) -> int:
         return len(self.sources)
 

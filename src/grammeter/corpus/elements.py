@@ -87,16 +87,14 @@ def parse_xml(text: str, where: str) -> Element:
 
 
 def start_tag(tag: str, attributes: Mapping[str, str]) -> str:
-    """Write ``<tag a="b"``, attributes in alphabetical order, without the closing bracket.
+    """Write ``<tag a="b"``, without the closing bracket.
 
     Raises
     ------
     DataError
         If a value holds a character that XML cannot carry.
     """
-    return f"<{tag}" + "".join(
-        f' {name}="{_escape(value)}"' for name, value in sorted(attributes.items())
-    )
+    return f"<{tag}" + "".join(f' {name}="{_escape(text)}"' for name, text in attributes.items())
 
 
 def _escape(text: str) -> str:

@@ -13,8 +13,7 @@ One object a line::
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -35,6 +34,8 @@ KEYS = (
     "signature",
 )
 """What a line may hold, in the order in which it is written."""
+
+_FIX = 'Write one object a line: {"segment": 136, "systems": ["A", "B"], "judges": []}'
 
 
 def read_items(path: str | Path) -> tuple[Item, ...]:
@@ -79,16 +80,15 @@ def _item(line: str, where: str) -> Item:
     try:
         data: object = json.loads(line, object_pairs_hook=_object)
         if not isinstance(data, dict):
-            raise ValueError("a line is no JSON object")
+            raise ValueError("this is no JSON object")
         return _from_json(cast("dict[str, object]", data))
-    except DataError as error:
+    except (DataError, UnknownNameError) as error:
         raise DataError(error.message, where=where, fix=error.fix) from None
-    except UnknownNameError as error:
-        raise DataError(error.message, where=where, fix=error.fix) from None
+    except json.JSONDecodeError as error:
+        message = f"no JSON: {error.msg} at character {error.colno}"
+        raise DataError(message, where=where, fix=_FIX) from None
     except (ValueError, RecursionError) as error:
-        raise DataError(
-            str(error), where=where, fix='Write {"segment": 136, "systems": ["A", "B"]}, one a line.'
-        ) from None
+        raise DataError(str(error), where=where, fix=_FIX) from None
 
 
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -102,34 +102,71 @@ def _from_json(data: Mapping[str, object]) -> Item:
     for key in data:
         if key not in KEYS:
             raise UnknownNameError("key", key, KEYS)
-    item = Item(
-        segment=_required(data, "segment", _whole),
-        systems=_required(data, "systems", _names),
-        groups=_optional(data, "groups", _groups) or (),
-        judges=_optional(data, "judges", _names) or (),
-        repeat=bool(_optional(data, "repeat", _truth)),
+    segment, systems = _whole(data, "segment"), _names(data, "systems")
+    if segment is None or systems is None:
+        raise ValueError("an item needs the keys 'segment' and 'systems'")
+    signature = _text(data, "signature")
+    return Item(
+        segment=segment,
+        systems=systems,
+        groups=_groups(data),
+        judges=_names(data, "judges") or (),
+        item=_text(data, "item"),
+        repeat=_repeat(data),
+        distinct=_whole(data, "distinct"),
+        probability=_number(data, "probability"),
+        signature=None if signature is None else Signature.parse(signature),
     )
-    return replace(
-        item,
-        item=_optional(data, "item", _text),
-        distinct=_optional(data, "distinct", _whole),
-        probability=_optional(data, "probability", _number),
-        signature=_optional(data, "signature", _signature),
-    )
 
 
-def _required[T](data: Mapping[str, object], key: str, read: Callable[[object], T]) -> T:
-    if key not in data:
-        raise ValueError(f"no {key!r}")
-    return _read(data, key, read)
+def _text(data: Mapping[str, object], key: str) -> str | None:
+    value = data.get(key)
+    if value is not None and not isinstance(value, str):
+        raise _mistyped(key, value, "a text")
+    return value
 
 
-def _optional[T](data: Mapping[str, object], key: str, read: Callable[[object], T]) -> T | None:
-    return None if data.get(key) is None else _read(data, key, read)
+def _whole(data: Mapping[str, object], key: str) -> int | None:
+    value = data.get(key)
+    if value is not None and type(value) is not int:  # `true` is no number
+        raise _mistyped(key, value, "a whole number")
+    return value
 
 
-def _read[T](data: Mapping[str, object], key: str, read: Callable[[object], T]) -> T:
-    try:
-        return read(data[key])
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{key}: {error}") from None
+def _number(data: Mapping[str, object], key: str) -> float | None:
+    value = data.get(key)
+    return _whole(data, key) if not isinstance(value, float) else value
+
+
+def _repeat(data: Mapping[str, object]) -> bool:
+    value = data.get("repeat", False)
+    if not isinstance(value, bool):
+        raise _mistyped("repeat", value, "true or false")
+    return value
+
+
+def _names(data: Mapping[str, object], key: str) -> tuple[str, ...] | None:
+    value = data.get(key)
+    return None if value is None else _list_of_texts(value, key)
+
+
+def _groups(data: Mapping[str, object]) -> tuple[tuple[str, ...], ...]:
+    value = data.get("groups")
+    if value is None:
+        return ()
+    if not isinstance(value, list):
+        raise _mistyped("groups", value, "a list of lists of names")
+    return tuple(_list_of_texts(group, "groups") for group in cast("list[object]", value))
+
+
+def _list_of_texts(value: object, key: str) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        raise _mistyped(key, value, "a list of names")
+    texts = cast("list[object]", value)
+    if not all(isinstance(text, str) for text in texts):
+        raise _mistyped(key, texts, "a list of names")
+    return tuple(cast("list[str]", texts))
+
+
+def _mistyped(key: str, value: object, expected: str) -> ValueError:
+    return ValueError(f"{key} is {json.dumps(value, ensure_ascii=False)[:60]}, not {expected}")

@@ -15,7 +15,9 @@ cost the same, and on the border and before it they do.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from itertools import accumulate, islice
+from math import inf
 from typing import Literal, NamedTuple, cast
 
 from grammeter.core.lazy import require
@@ -152,26 +154,25 @@ class _Grid:
         self._start = part.start
         self._source = costs.rows_of(source, sides[0])
         self._target = costs.numbers_of(target, sides[1])
-        self._shuffle = _Shuffle.between(source.lowers[sides[0]], target.lowers[sides[1]])
-        if costs.lev:
-            self._shuffle = None
+        self._orders = _Orders(source.lowers[sides[0]], target.lowers[sides[1]], not costs.lev)
         self._cells = self._fill()
 
     def _fill(self) -> list[list[float]]:
         cells = [[float(at) for at in range(len(self._target) + 1)]]
         for at, costs in enumerate(self._source):
             cells.append([at + 1.0])
-            if self._shuffle is not None and self._shuffle.source_shared[at]:
-                self._fill_row_with_transpositions(cells, costs)
-            else:
-                self._fill_row(cells, costs)
+            self._fill_row(cells, costs)
         return cells
 
     def _fill_row(self, cells: list[list[float]], costs: _Row) -> None:
         above, current = cells[-2], cells[-1]
+        i = len(cells) - 2
         left, diagonal = current[0], above[0]
-        append = current.append
-        for other, up in zip(self._target, islice(above, 1, None), strict=True):
+        append, first = current.append, self._orders.first_in_target[i]
+        columns = zip(
+            self._target, islice(above, 1, None), self._orders.first_in_source, strict=True
+        )
+        for other, up, first_in_source in columns:
             cost = costs[other]
             if cost < 0:
                 left = diagonal
@@ -179,32 +180,20 @@ class _Grid:
                 left = (left if left <= up else up) + 1
                 if diagonal + cost < left:  # noqa: PLR1730 - min() takes twice as long
                     left = diagonal + cost
+                if first_in_source < i and first < len(current) - 1:
+                    left = min(left, self._transposition(cells, i, len(current) - 1)[0])
             append(left)
             diagonal = up
 
-    def _fill_row_with_transpositions(self, cells: list[list[float]], costs: _Row) -> None:
-        above, current = cells[-2], cells[-1]
-        i = len(cells) - 2
-        for j, other in enumerate(self._target):
-            cost = costs[other]
-            if cost < 0:
-                current.append(above[j])
-                continue
-            best = min(above[j] + cost, current[j] + 1, above[j + 1] + 1)
-            back = self._transposed(cells, i, j)
-            current.append(min(best, cells[i - back][j - back] + back) if back else best)
-
-    def _transposed(self, cells: list[list[float]], i: int, j: int) -> int:
-        """Return how far back a transposition that ends here begins; 0 if there is none."""
-        shuffle = self._shuffle
-        if shuffle is None or not (shuffle.source_shared[i] and shuffle.target_shared[j]):
-            return 0
+    def _transposition(self, cells: list[list[float]], i: int, j: int) -> tuple[float, int]:
+        """Return the cost of a transposition that ends here, and how far back it begins."""
         for back in range(1, min(i, j) + 1):
-            if cells[i - back + 1][j - back + 1] == cells[i - back][j - back]:
-                return 0
-            if shuffle.is_reordered(i - back, i + 1, j - back, j + 1):
-                return back
-        return 0
+            start = cells[i - back][j - back]
+            if cells[i - back + 1][j - back + 1] == start:
+                break
+            if self._orders.is_reordered(i - back, i + 1, j - back, j + 1):
+                return start + back, back
+        return inf, 0
 
     def retrace(self, found: list[Change]) -> tuple[int, int]:
         """Collect the changes from the end to the border; return where the border is met."""
@@ -223,39 +212,59 @@ class _Grid:
     def _step(self, cells: list[list[float]], i: int, j: int, cost: float) -> tuple[Kind, int, int]:
         """Say which step led to a cell; among equal ones the first in this order."""
         value = cells[i][j]
-        back = self._transposed(cells, i - 1, j - 1)
-        if back and cells[i - 1 - back][j - 1 - back] + back == value:
-            return "T", back + 1, back + 1
+        if self._orders.may_end(i - 1, j - 1):
+            transposed, back = self._transposition(cells, i - 1, j - 1)
+            if transposed == value:
+                return "T", back + 1, back + 1
         if cells[i - 1][j - 1] + cost == value:
             return "S", 1, 1
         return ("I", 0, 1) if cells[i][j - 1] + 1 == value else ("D", 1, 0)
 
 
-class _Shuffle:
+class _Orders:
     """Answers whether some tokens are others in another order, case aside.
 
+    A transposition that ends at two tokens needs each of them among the earlier ones on the
+    other side. (If they are the same but for case, it costs more than to substitute them.)
     Sums of hashes are compared first; only where they agree are the tokens sorted.
+
+    Attributes
+    ----------
+    first_in_target, first_in_source
+        Where each token of one side is first met on the other; where it is not, or where
+        transpositions are not ``wanted``, behind the end.
     """
 
-    def __init__(self, source: Sequence[str], target: Sequence[str], shared: set[str]) -> None:
+    def __init__(self, source: Sequence[str], target: Sequence[str], wanted: bool) -> None:
         self._source = source
         self._target = target
-        self.source_shared = [word in shared for word in source]
-        self.target_shared = [word in shared for word in target]
-        self._source_sums = list(accumulate(map(hash, source), initial=0))
-        self._target_sums = list(accumulate(map(hash, target), initial=0))
+        self.first_in_target = _first_positions(source, target if wanted else ())
+        self.first_in_source = _first_positions(target, source if wanted else ())
 
-    @classmethod
-    def between(cls, source: Sequence[str], target: Sequence[str]) -> _Shuffle | None:
-        """Prepare for two sentences; ``None`` if nothing can be a transposition."""
-        shared = set(source).intersection(target)
-        return cls(source, target, shared) if len(shared) > 1 else None
+    def may_end(self, i: int, j: int) -> bool:
+        """Whether a transposition can end at these tokens."""
+        return self.first_in_target[i] < j and self.first_in_source[j] < i
 
     def is_reordered(self, start: int, end: int, target_start: int, target_end: int) -> bool:
-        sums, others = self._source_sums, self._target_sums
+        """Compare tokens ``start:end`` with the target's."""
+        sums, others = self._sums
         if sums[end] - sums[start] != others[target_end] - others[target_start]:
             return False
         return sorted(self._source[start:end]) == sorted(self._target[target_start:target_end])
+
+    @cached_property
+    def _sums(self) -> tuple[list[int], list[int]]:
+        """Running sums of hashes on both sides."""
+        return (
+            list(accumulate(map(hash, self._source), initial=0)),
+            list(accumulate(map(hash, self._target), initial=0)),
+        )
+
+
+def _first_positions(words: Sequence[str], others: Sequence[str]) -> list[int]:
+    first = {word: at for at, word in reversed(list(enumerate(others)))}
+    absent = len(words) + len(others)
+    return [first.get(word, absent) for word in words]
 
 
 class _Costs:

@@ -139,8 +139,8 @@ class Annotator:
         given = [_Given.of(source, edits, minimise=minimise) for source, edits in sentences]
         if keep_types:
             return [sentence.placed() for sentence in given]
-        texts = [text for one in given if one.spans for text in (one.source, one.target)]
-        parses = self._parse(dict.fromkeys(texts))
+        texts = {text for one in given if one.spans for text in (one.source, one.target)}
+        parses = self._parse({text: split(text) for text in sorted(texts)})
         return [
             one.typed(self._rules, parses[one.source], parses[one.target]) if one.spans else ()
             for one in given
@@ -175,12 +175,12 @@ class Annotator:
     def _extract(self, pairs: Sequence[Texts]) -> Iterator[tuple[Edit, ...]]:
         bare = {text: split(text) for pair in pairs for text in pair}
         drafts = [self._draft(bare[source], bare[target]) for source, target in pairs]
-        needed = dict.fromkeys(
-            text
+        needed = {
+            text: bare[text]
             for pair, draft in zip(pairs, drafts, strict=True)
             for text, needs in zip(pair, draft.needs, strict=True)
             if needs
-        )
+        }
         parses = bare | self._parse(needed)
         for (source, target), draft in zip(pairs, drafts, strict=True):
             yield self._finish(parses[source], parses[target], draft.changes)
@@ -224,10 +224,11 @@ class Annotator:
             ]
         )
 
-    def _parse(self, texts: Iterable[str]) -> dict[str, Tokens]:
+    def _parse(self, sentences: dict[str, Tokens]) -> dict[str, Tokens]:
         if self._parser is None:
-            return {text: split(text) for text in texts}
-        return self._parser.parse(texts, dependencies=self._types)
+            return sentences
+        parses = self._parser.parse(sentences.values(), dependencies=self._types)
+        return dict(zip(sentences, parses, strict=True))
 
     def _remember(self, edits: dict[Texts, tuple[Edit, ...]]) -> None:
         if len(self._known) + len(edits) > PAIR_LIMIT:

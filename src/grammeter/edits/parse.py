@@ -14,7 +14,7 @@ from typing import Any, cast
 from grammeter.core.lazy import require
 from grammeter.edits.parse_cache import ParseCache
 from grammeter.edits.pipelines import Pipeline
-from grammeter.edits.tokens import Tokens, of_texts, split
+from grammeter.edits.tokens import Tokens
 
 BATCH = 128
 """Sentences that spaCy takes at once."""
@@ -36,6 +36,10 @@ _PLAIN = frozenset(
     }
 )  # fmt: skip
 """Kinds of components whose use of the parser's work is known."""
+
+
+Words = tuple[str, ...]
+"""The tokens of a sentence."""
 
 
 class Parser:
@@ -61,62 +65,62 @@ class Parser:
         self.pipeline = pipeline
         self._folder = cache_folder
         self._token_limit = token_limit
-        self._known: dict[tuple[str, ...], Tokens] = {}
+        self._known: dict[Words, Tokens] = {}
         self._tokens = 0
         self._loaded: Any = None
         self._disk: ParseCache | None = None
 
-    def parse(self, texts: Iterable[str], *, dependencies: bool = True) -> dict[str, Tokens]:
+    def parse(self, sentences: Iterable[Tokens], *, dependencies: bool = True) -> list[Tokens]:
         """Parse sentences.
 
         Parameters
         ----------
-        texts
-            Tokens separated by white space.
+        sentences
+            Split ones; each distinct one is parsed once.
         dependencies
-            Whether heads and relations are needed; without them it takes half the time.
+            Whether heads and relations are needed; without them it takes about half the time.
 
         Returns
         -------
         parses
-            By text.
+            In the order of the sentences.
         """
-        bare = {text: split(text) for text in texts}
-        parses: dict[tuple[str, ...], Tokens] = {}
-        missing: dict[tuple[str, ...], None] = {}
-        for tokens in bare.values():
-            known = self._known.get(tokens.texts, tokens)
-            if _suffices(known, dependencies):
-                parses[tokens.texts] = known
-            else:
-                missing[tokens.texts] = None
-        for parsed in self._obtain(list(missing), dependencies):
+        wanted = list(sentences)
+        parses: dict[Words, Tokens] = {}
+        missing: dict[Words, Tokens] = {}
+        for bare in wanted:
+            known = self._known.get(bare.texts, bare)
+            (parses if _suffices(known, dependencies) else missing)[bare.texts] = known
+        for parsed in self._obtain(list(missing.values()), dependencies):
             parses[parsed.texts] = parsed
             self._remember(parsed)
-        return {text: parses[tokens.texts] for text, tokens in bare.items()}
+        return [parses[bare.texts] for bare in wanted]
 
-    def _obtain(self, sentences: Sequence[tuple[str, ...]], dependencies: bool) -> Iterator[Tokens]:
+    def _obtain(self, sentences: Sequence[Tokens], dependencies: bool) -> Iterator[Tokens]:
         """Read parses from disk and make those that are not there."""
         if not sentences:
             return
         cache = self._cache()
-        on_disk = cache.read(sentences)
-        usable = {t: parse for t, parse in on_disk.items() if _suffices(parse, dependencies)}
-        yield from usable.values()
-        missing = [texts for texts in sentences if texts not in usable]
+        missing: list[Tokens] = []
+        for bare, parsed in zip(sentences, cache.read(sentences), strict=True):
+            if parsed is not None and _suffices(parsed, dependencies):
+                yield parsed
+            else:
+                missing.append(bare)
         for start in range(0, len(missing), ZONE):
             made = self._parse_now(missing[start : start + ZONE], dependencies)
             cache.write(made)
             yield from made
 
-    def _parse_now(self, sentences: Sequence[tuple[str, ...]], dependencies: bool) -> list[Tokens]:
+    def _parse_now(self, sentences: Sequence[Tokens], dependencies: bool) -> list[Tokens]:
         nlp = self._load()
         make = require("spacy.tokens", extra="errant").Doc
         idle = [] if dependencies else idle_without_dependencies(nlp)
         with nlp.memory_zone():
-            documents = (make(nlp.vocab, words=list(texts)) for texts in sentences)
+            documents = (make(nlp.vocab, words=list(bare.texts)) for bare in sentences)
             parsed = nlp.pipe(documents, batch_size=BATCH, disable=idle)
-            made = [_tokens(doc, dependencies) for doc in parsed]
+            pairs = zip(sentences, parsed, strict=True)
+            made = [_tokens(bare, doc, dependencies) for bare, doc in pairs]
         _forget_lemmas(nlp)
         return made
 
@@ -170,10 +174,9 @@ def _suffices(tokens: Tokens, dependencies: bool) -> bool:
     return tokens.tagged and (tokens.parsed or not dependencies)
 
 
-def _tokens(doc: Any, dependencies: bool) -> Tokens:
+def _tokens(bare: Tokens, doc: Any, dependencies: bool) -> Tokens:
     """Copy what is needed from a spaCy Doc."""
-    return of_texts(
-        [token.text for token in doc],
+    return bare.with_columns(
         [token.lemma_ for token in doc],
         [token.pos_ for token in doc],
         [token.tag_ for token in doc],

@@ -13,7 +13,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from grammeter.edits.tokens import Tokens, of_texts
+from grammeter.edits.tokens import Tokens
 
 VARIABLE = "GRAMMETER_CACHE"
 """Names the folder of caches; ``off`` does without."""
@@ -62,15 +62,16 @@ class ParseCache:
         self._identity = identity.encode("utf-8")
         self._folder = folder
 
-    def read(self, sentences: Iterable[Sequence[str]]) -> dict[tuple[str, ...], Tokens]:
-        """Return those that are known, by their tokens."""
-        wanted = {self._key(texts): tuple(texts) for texts in sentences}
-        found: dict[tuple[str, ...], Tokens] = {}
-        for key, value in self._select(list(wanted)):
-            parsed = _decode(wanted[key], value)
-            if parsed is not None:
-                found[wanted[key]] = parsed
-        return found
+    def read(self, sentences: Sequence[Tokens]) -> list[Tokens | None]:
+        """Return the parses of sentences, ``None`` for those that are not known."""
+        if self._folder is None:
+            return [None] * len(sentences)
+        keys = [self._key(bare.texts) for bare in sentences]
+        found = dict(self._select(keys))
+        return [
+            _decode(bare, found[key]) if key in found else None
+            for bare, key in zip(sentences, keys, strict=True)
+        ]
 
     def write(self, parses: Iterable[Tokens]) -> None:
         """Add parses, or replace those of the same sentences."""
@@ -159,13 +160,16 @@ def _is_encodable(text: str) -> bool:
     return True
 
 
-def _decode(texts: Sequence[str], value: str) -> Tokens | None:
+def _decode(bare: Tokens, value: str) -> Tokens | None:
     """Read a parse; ``None`` if the file is damaged."""
     columns = [column.split(_VALUE) for column in value.split(_COLUMN)]
-    if len(columns) not in (3, 5) or any(len(column) != len(texts) for column in columns):
+    if len(columns) not in (3, 5) or any(len(column) != len(bare) for column in columns):
         return None
     lemmas, pos, tags, *rest = columns
     if not rest:
-        return of_texts(texts, lemmas, pos, tags)
+        return bare.with_columns(lemmas, pos, tags)
     deps, heads = rest
-    return of_texts(texts, lemmas, pos, tags, deps, map(int, heads))
+    try:
+        return bare.with_columns(lemmas, pos, tags, deps, map(int, heads))
+    except ValueError:
+        return None

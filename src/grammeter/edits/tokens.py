@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from sys import intern
 
@@ -56,27 +56,27 @@ class Tokens:
         """Return the positions of the tokens that hang on one, left to right."""
         return [at for at, own in enumerate(self.heads) if own == head and at != head]
 
+    def with_columns(
+        self,
+        lemmas: Iterable[str],
+        pos: Iterable[str],
+        tags: Iterable[str],
+        deps: Iterable[str] = (),
+        heads: Iterable[int] = (),
+    ) -> Tokens:
+        """Return the sentence with what a parser found out; equal values share one object."""
+        return Tokens(
+            self.texts,
+            self.lowers,
+            tuple(map(intern, lemmas)),
+            tuple(map(intern, pos)),
+            tuple(map(intern, tags)),
+            tuple(map(intern, deps)),
+            tuple(heads),
+        )
+
 
 def split(text: str) -> Tokens:
     """Split a sentence at white space and look at nothing else."""
-    return of_texts(text.split())
-
-
-def of_texts(
-    texts: Sequence[str],
-    lemmas: Iterable[str] = (),
-    pos: Iterable[str] = (),
-    tags: Iterable[str] = (),
-    deps: Iterable[str] = (),
-    heads: Iterable[int] = (),
-) -> Tokens:
-    """Build a sentence from its columns; equal words of all sentences share one object."""
-    return Tokens(
-        tuple(map(intern, texts)),
-        tuple([intern(text.lower()) for text in texts]),
-        tuple(map(intern, lemmas)),
-        tuple(map(intern, pos)),
-        tuple(map(intern, tags)),
-        tuple(map(intern, deps)),
-        tuple(heads),
-    )
+    texts = tuple(map(intern, text.split()))
+    return Tokens(texts, tuple([intern(text.lower()) for text in texts]))

@@ -158,6 +158,13 @@ class Cleme(Metric):
             used["factors"] = " ".join(map(str, self._factors))
         return {**used, **self._annotator().signature()}
 
+    def counting(self) -> object:
+        """Return what the counts depend on: of length weights, not the constants."""
+        edits = (self.assumption, self.changed_only, self.detection, self.pipeline)
+        if self.weighting == "similarity":
+            return "cleme", *edits, self.version, self.model, self.layer
+        return "cleme", *edits, self.weighting == "none"
+
     def statistics(self, segments: Sequence[Segment]) -> Statistics:
         """Extract edits and :meth:`count`."""
         return self.count(read_targets(segments, self._annotator().annotate))

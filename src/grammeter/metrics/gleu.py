@@ -23,7 +23,7 @@ from grammeter.metrics.base import Metric, Needs
 _DRAWS = 1 << 24
 """Drawn references held in memory together; 32 MB."""
 
-_TOKENS = {"word": "white space", "char": "characters of the stripped line"}
+_TOKENS = {"word": "whitespace", "char": "characters of the stripped line"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,7 +84,7 @@ class Gleu(Metric):
 
     def settings(self) -> dict[str, object]:
         """Return the tokenisation and, where references are drawn, the rule of the seeds."""
-        settings: dict[str, object] = {"tokens": _TOKENS[self.unit]}
+        settings: dict[str, object] = {"tok": _TOKENS[self.unit]}
         if self.references == "sampled":
             settings["seeds"] = "101*j"
         return settings

@@ -101,6 +101,10 @@ class GoToScorer(Metric):
         """Return how words are told apart, and what the edits depend on."""
         return {"tok": "whitespace", **self._annotator().signature()}
 
+    def counting(self) -> object:
+        """Return what the weights depend on: all but beta."""
+        return "gotoscorer", self.annotator, self.weights, self.a, self.b, self.c, self.pipeline
+
     def statistics(self, segments: Sequence[Segment]) -> Statistics:
         """Weigh chunks as if each segment were the output of one system."""
         return self.pooled_statistics(segments, [1] * len(segments))
@@ -180,9 +184,10 @@ class GoToScorer(Metric):
         system = pieces(target[0].source, target[1])
         found = outcomes(gold, system)
         sums = np.array(tally(gold, found, [1.0] * len(gold)))
-        value = float(self.value_of(sums)) if self.weights == "none" else float("nan")
+        plain = self.weights == "none"
         return Explanation(
-            value=value,
+            value=float(self.value_of(sums)) if plain else float("nan"),
+            reason=None if plain else "the weights need the outputs of all systems",
             parts={f"unweighted_{name}": float(part) for name, part in _parts(sums).items()},
             chosen=self.annotator,
             edits=tuple(_judged(target[0].source, gold, system, found)),

@@ -21,7 +21,7 @@ from grammeter.metrics.base import Metric, Needs
 REGIONS = ("TK", "TD", "TI", "OD", "OI", "UD", "UI")
 """Truly kept, deleted, inserted; over-deleted, over-inserted; under-deleted, under-inserted."""
 
-_TOKENS = {"word": "white space", "char": "characters of the line"}
+_TOKENS = {"word": "whitespace", "char": "characters of the line"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +69,7 @@ class Green(Metric):
 
     def settings(self) -> dict[str, object]:
         """Return the tokenisation."""
-        return {"tokens": _TOKENS[self.unit]}
+        return {"tok": _TOKENS[self.unit]}
 
     def counting(self) -> object:
         """Return what the counts depend on: neither beta nor the empty orders matter."""

@@ -66,7 +66,7 @@ class MeteorES(Metric):
 
     def settings(self) -> dict[str, object]:
         """Return case, tokenisation and stemmer."""
-        return {"case": "lower", "tokens": "white space", "stemmer": "porter"}
+        return {"case": "lower", "tok": "whitespace", "stemmer": "porter"}
 
     def counting(self) -> object:
         """Return what the counts depend on: no field does."""
