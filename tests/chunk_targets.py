@@ -1,4 +1,4 @@
-"""Extracted edits for tests of chunks: from M2 files, by chance, and a stand-in annotator."""
+"""Extracted edits for tests of chunks: from M2 files, by hand and by chance."""
 
 from __future__ import annotations
 
@@ -10,23 +10,6 @@ from hypothesis import strategies as st
 from grammeter.core.edit import Edit
 from grammeter.corpus.m2 import read_m2
 from grammeter.edits.chunks import Sentence, ordered
-
-
-class FakeAnnotator:
-    """Knows the edits of some pairs of texts; counts how often it is asked."""
-
-    notice = "a fake"
-
-    def __init__(self, edits=()):
-        self.edits = dict(edits)
-        self.calls = []
-
-    def annotate(self, pairs):
-        self.calls.append(list(pairs))
-        return [self.edits[pair] for pair in pairs]
-
-    def signature(self):
-        return {"pipeline": "fake"}
 
 
 def sentence(source, *references):

@@ -30,11 +30,15 @@ class FakeAnnotator:
 
     def retype_all(self, sentences, *, minimise=True, keep_types=False):
         self.calls.append((sentences, minimise, keep_types))
-        return [tuple(replace(e, type="R:GOLD") for e in edits) for _, edits in sentences]
+        return [self.renamed(edits, "R:GOLD") for _, edits in sentences]
 
     def reextract_all(self, sentences):
         self.calls.append(sentences)
-        return [tuple(replace(e, type="R:AUTO") for e in edits) for _, edits in sentences]
+        return [self.renamed(edits, "R:AUTO") for _, edits in sentences]
+
+    def renamed(self, edits, kind):
+        ordered = sorted(edits, key=lambda e: (e.start, e.end))
+        return tuple(replace(e, type=kind, alternatives=()) for e in ordered)
 
     def signature(self):
         return {"pipeline": "fake-1.0", "pipeline-hash": "abc"}

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from chunk_targets import (
     SYSTEMS,
-    FakeAnnotator,
     changes_of,
     read_json,
     read_table,
@@ -22,6 +21,7 @@ from chunk_targets import (
     sentences,
     targets_of,
 )
+from fake_annotator import FakeAnnotator
 from grammeter.core import spelling
 from grammeter.core.edit import Edit, apply
 from grammeter.core.errors import MissingResourceError, UsageError
@@ -573,7 +573,7 @@ def test_texts_and_gold_edits_give_the_same(no_pipeline):
         (source, output): (Edit(0, 1, "x"),),
         (source, reference): (Edit(0, 1, "x"), Edit(2, 3, "y")),
     }
-    no_pipeline.edits = edits
+    no_pipeline.known = edits
     texts = Segment(source, output, (reference, None))
     gold = Segment(source, output, gold={0: edits[source, reference]})
     for own in (Cleme(), Cleme(version=2, assumption="independent")):
@@ -582,7 +582,7 @@ def test_texts_and_gold_edits_give_the_same(no_pipeline):
 
 
 def test_explanation(no_pipeline):
-    no_pipeline.edits = {(SOURCE, "x b w d e f g"): (Edit(0, 1, "x"), Edit(2, 3, "w"))}
+    no_pipeline.known = {(SOURCE, "x b w d e f g"): (Edit(0, 1, "x"), Edit(2, 3, "w"))}
     gold = {
         3: (Edit(6, 7, "z"),),
         5: (Edit(0, 1, "x"), Edit(2, 3, "y"), Edit(6, 7, "z")),
@@ -621,7 +621,7 @@ def test_spellings_and_signatures(spelled, weighting):
     assert own.weighting == weighting
     signature = own.signature()
     assert signature["weights"] == weighting
-    assert signature["pipeline"] == "fake"
+    assert signature["pipeline"] == "fake-1.0"
     assert build(Cleme, spelling.parse(str(own))[1]) == own
 
 
@@ -648,7 +648,7 @@ def test_factors_stand_in_the_signature():
     "fields",
     [
         {"beta": 0.0},
-        {"beta": -1},
+        {"beta": float("nan")},
         {"version": 3},
         {"level": "system"},
         {"weights": "short"},

@@ -115,14 +115,14 @@ def test_gold_that_only_detects(fake):
 
 
 def test_references_are_chosen_over_running_totals_or_alone(fake):
-    many = [segment("x b c d", "x b c d")] * 10 + [segment(SOURCE, "y b c d")] * 10
-    unsure = segment("a b x y", "a b", SOURCE)
-    gold = {0: (Edit(0, 1, "q"), Edit(2, 4, "x y")), 1: (Edit(0, 1, "q"),)}
-    rows = Errant().statistics([*many, unsure, segment("a b x y", gold=gold)])
-    assert Errant(beta=2.0).sentences(rows).chosen.tolist()[-2:] == [1, 0]
-    assert SentErrant().sentences(rows).values.tolist() == [1.0] * 10 + [0.0] * 11 + [
-        pytest.approx(1.25 / (1.25 + 0.25))
-    ]
+    """After much was missed, a further hit is worth more than few further misses cost."""
+    fake.known[SOURCE, "two edits"] = both = (Edit(0, 1, "p"), Edit(2, 3, "q"))
+    missed = tuple(Edit(4, 4, f"w{number}") for number in range(29))
+    poor = segment("x b c d", gold={0: (Edit(0, 1, "x"), *missed)})
+    torn = segment("two edits", gold={0: (*both, *missed[:4]), 1: both[:1]})
+    for metric, chosen in ((Errant(beta=2.0), 0), (SentErrant(beta=2.0), 1)):
+        scores = metric.sentences(metric.statistics([poor, torn]))
+        assert scores.chosen.tolist() == [0, chosen]
 
 
 def test_the_score_is_that_of_the_summands(fake):
@@ -329,3 +329,20 @@ def test_amu_by_type(shared, fake):
         "M": Counts(91, 47, 360), "R": Counts(570, 517, 1311), "U": Counts(50, 0, 507),
         "UNK": Counts(8, 0, 61),
     }  # fmt: skip
+
+
+def test_from_texts_with_a_real_pipeline(shared, monkeypatch):
+    pytest.importorskip("spacy")
+    monkeypatch.setenv("GRAMMETER_CACHE", "off")
+    data = shared / "data"
+    corpus = gm.read_corpus(
+        source=data / "conll14_test" / "source.txt",
+        references=[shared / "golden" / "errant" / "official-2014.combined.auto.m2"],
+        systems=[data / "conll14_test" / "official_systems" / "UFC"],
+    )
+    metric = Errant(pipeline=str(data / "spacy_en_ud_sm" / "base"))
+    scores = gm.score(corpus, [metric])[str(metric)]
+    assert parts(scores["UFC"]) == [36, 14, 2034]
+    assert scores["UFC"].value == pytest.approx(0.0793, abs=5e-5)
+    assert "pipeline:en_ud_sm" in str(scores.signature)
+    assert metric.explain(corpus.segments("UFC")[0]).value == scores.segments["UFC"].values[0]

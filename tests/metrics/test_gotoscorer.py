@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunk_targets import (
-    FakeAnnotator,
     changes_of,
     read_json,
     references_of,
@@ -20,6 +19,7 @@ from chunk_targets import (
     sentences,
     targets_of,
 )
+from fake_annotator import FakeAnnotator
 from grammeter.core import spelling
 from grammeter.core.edit import Edit
 from grammeter.core.errors import UsageError
@@ -310,7 +310,7 @@ def test_the_contract_of_a_metric(drawn):
 
 
 def test_a_pool_of_segments(fake):
-    fake.edits = {
+    fake.known = {
         ("a b", "x b"): [Edit(0, 1, "x")],
         ("a b", "z b"): [Edit(0, 1, "z")],
         ("a b", "x y"): [Edit(0, 2, "x y")],
@@ -334,7 +334,7 @@ def test_a_pool_of_segments(fake):
 
 
 def test_one_system_has_no_difficulty(fake):
-    fake.edits = {("a", "x"): [Edit(0, 1, "x")]}
+    fake.known = {("a", "x"): [Edit(0, 1, "x")]}
     segments = [Segment("a", "x", ("x",)), Segment("b", "b", ("b",))]
     with pytest.raises(UsageError, match="only one system"):
         GoToScorer().statistics(segments)
@@ -349,7 +349,7 @@ def test_an_annotator_who_is_not_there(fake):
 
 def test_explanation(fake):
     source, output = "a b c d", "x b w d"
-    fake.edits = {(source, output): [Edit(0, 1, "x"), Edit(2, 3, "w")]}
+    fake.known = {(source, output): [Edit(0, 1, "x"), Edit(2, 3, "w")]}
     gold = {0: (Edit(0, 1, "x"), Edit(3, 4, "z"))}
     segment = Segment(source, output, gold=gold)
     found = GoToScorer().explain(segment)
@@ -373,7 +373,9 @@ def test_explanation(fake):
     "fields",
     [
         {"beta": 0.0},
+        {"beta": float("nan")},
         {"annotator": -1},
+        {"a": float("inf")},
         {"weights": "length"},
         {"a": 0.5},
         {"b": -1.0},
@@ -390,7 +392,7 @@ def test_spelling_and_signature():
     metric = build(GoToScorer, spelling.parse("gotoscorer(beta=1, weights=none, b=1, c=2)")[1])
     assert metric == GoToScorer(beta=1, weights="none", b=1, c=2)
     assert build(GoToScorer, spelling.parse(str(metric))[1]) == metric
-    assert metric.signature()["pipeline"] == "fake"
-    assert metric.notice == "a fake"
+    assert metric.signature()["pipeline"] == "fake-1.0"
+    assert metric.notice == "a fake pipeline"
     assert metric.counting() == replace(metric, beta=2).counting()
     assert metric.counting() != replace(metric, c=3).counting()

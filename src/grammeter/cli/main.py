@@ -18,6 +18,7 @@ VERBS = {
     "score": "score system outputs with any metrics",
     "compare": "paired significance between systems",
     "explain": "why one output got its scores",
+    "edits": "extract, convert and compare edits: errant's commands",
     "data": "list, get and find data sets",
     "list": "the metrics, their options and defaults",
     "cite": "what to cite for a metric",

@@ -239,7 +239,7 @@ def _duration(seconds: float) -> str:
 def _item_lines(ranking: Ranking, first: FirstSegment, separator: Separator) -> list[str]:
     if not ranking.judge:
         raise DataError("a judge without a name", fix="Name the judge of each ranking.")
-    told = {
+    told: dict[str, str | None] = {
         "doc-id": ranking.document,
         "duration": None if ranking.seconds is None else _duration(ranking.seconds),
         "id": ranking.item,

@@ -141,8 +141,7 @@ def _number(key: str, value: object) -> int:
 def _seconds(value: object) -> float | None:
     if value is None:
         return None
-    good = isinstance(value, int | float) and not isinstance(value, bool)
-    if not good or not 0 <= value <= LARGEST:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= LARGEST:
         raise _wrong("seconds", value, "a number from 0 on")
     return float(value)
 

@@ -7,8 +7,8 @@ found out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from grammeter.core.errors import DataError, LengthMismatchError, UsageError
@@ -16,6 +16,7 @@ from grammeter.core.judgment import Ranking
 from grammeter.corpus.appraise import format_appraise, parse_appraise
 from grammeter.corpus.judged import FirstSegment, Form, JudgmentFile, Judgments, Separator
 from grammeter.corpus.judged_lines import format_lines, parse_lines
+from grammeter.corpus.numbering import Outputs, with_numbers
 from grammeter.corpus.text import (
     STDIN,
     decode,
@@ -25,13 +26,14 @@ from grammeter.corpus.text import (
     system_name,
     write_text,
 )
-from grammeter.corpus.wmt import format_wmt, is_wmt, parse_wmt
+from grammeter.corpus.wmt import format_wmt, is_wmt, lost_in_wmt, parse_wmt
 
 __all__ = [
     "FirstSegment",
     "Form",
     "JudgmentFile",
     "Judgments",
+    "Outputs",
     "Separator",
     "format_judgments",
     "parse_judgments",
@@ -41,12 +43,7 @@ __all__ = [
 ]
 
 PathLike = str | Path
-Outputs = Mapping[str, Sequence[str]]
-"""The systems' outputs by name, one text a sentence."""
-
 SUFFIXES: dict[str, Form] = {".xml": "appraise", ".csv": "wmt", ".jsonl": "jsonl"}
-
-_BASES: tuple[FirstSegment, FirstSegment] = (0, 1)
 
 
 def read_judgments(
@@ -119,8 +116,8 @@ def parse_judgments(
         found = parse(text, where, separator=separator)
     if not found.rankings:
         raise DataError("no judgment in this file", where=where, fix="It needs one item at least.")
-    numbered = _numbered(found, where, first_segment, systems)
-    return replace(numbered, notices=(*numbered.notices, *_without_pairs(found, where)))
+    numbered = with_numbers(found, where, stated=first_segment, systems=systems)
+    return replace(numbered, notices=(*numbered.notices, *_odd_items(found, where)))
 
 
 def write_judgments(
@@ -129,12 +126,11 @@ def write_judgments(
     *,
     form: Form | None = None,
     first_segment: FirstSegment | None = None,
-) -> None:
+) -> tuple[str, ...]:
     """Write judgments; :func:`read_judgments` gives them back.
 
     What was read from one file is written with that file's own numbering, separator and
-    attributes. WMT CSV holds less than the other formats: :func:`~grammeter.corpus.wmt.format_wmt`
-    says what is lost.
+    attributes.
 
     Parameters
     ----------
@@ -143,6 +139,12 @@ def write_judgments(
     first_segment
         The number of the first sentence; default: that of the file they were read from, else 0.
 
+    Returns
+    -------
+    tuple
+        What a reader should know: WMT CSV holds less than the other formats, see
+        :func:`~grammeter.corpus.wmt.format_wmt`.
+
     Raises
     ------
     DataError
@@ -150,8 +152,10 @@ def write_judgments(
     UsageError
         If the name does not tell the format.
     """
-    text = format_judgments(judgments, form or _form_by_name(path), first_segment=first_segment)
-    write_text(path, text)
+    form = form or _form_by_name(path)
+    write_text(path, format_judgments(judgments, form, first_segment=first_segment))
+    lost = lost_in_wmt(judgments) if form == "wmt" else ""
+    return (f"{path}: WMT CSV cannot hold everything: {lost}",) if lost else ()
 
 
 def format_judgments(
@@ -170,8 +174,7 @@ def format_judgments(
     stated = first_segment if first_segment is not None else file.first_segment if same else 0
     if form == "wmt":
         return format_wmt(judgments, first_segment=stated, blocks=blocks)
-    separator = file.separator
-    return format_appraise(judgments, first_segment=stated, separator=separator, blocks=blocks)
+    return format_appraise(judgments, first_segment=stated, separator=file.separator, blocks=blocks)
 
 
 def read_outputs(paths: Iterable[PathLike]) -> dict[str, list[str]]:
@@ -236,7 +239,7 @@ def _form_by_name(path: PathLike) -> Form:
     return SUFFIXES[suffix]
 
 
-def _without_pairs(judgments: Judgments, where: str) -> Iterator[str]:
+def _odd_items(judgments: Judgments, where: str) -> Iterator[str]:
     counts = {
         "skipped": sum(ranking.skipped for ranking in judgments),
         "without outputs": sum(not (r.groups or r.skipped) for r in judgments),
@@ -244,120 +247,4 @@ def _without_pairs(judgments: Judgments, where: str) -> Iterator[str]:
     }
     told = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
     if told:
-        yield f"{where}: {told} of {len(judgments)} items; they compare no outputs"
-
-
-def _numbered(
-    judgments: Judgments,
-    where: str,
-    stated: FirstSegment | None,
-    systems: Outputs | None,
-) -> Judgments:
-    """Give segments their numbers from 1, which were read as if the file began with 0."""
-    file = judgments.files[0]
-    evidence = _Evidence.of(systems) if systems is not None else None
-    if evidence:
-        evidence.check_names(judgments)
-    if file.form == "jsonl":
-        if evidence:
-            evidence.check(judgments, 0, "Give the outputs that were judged.")
-        return judgments
-    if stated is not None:
-        shifted = _shifted(judgments, replace(file, first_segment=stated, basis="stated"))
-        if evidence:
-            evidence.check(shifted, 0, "Leave the number of the first sentence out to find it.")
-        return shifted
-    if not evidence:
-        return judgments
-    found = evidence.first_segment(judgments)
-    if found is None:
-        told = f"{where}: the outputs do not tell whether sentences count from 0 or 1; 0 is taken"
-        return replace(judgments, notices=(*judgments.notices, told))
-    return _shifted(judgments, replace(file, first_segment=found, basis="found"))
-
-
-def _shifted(judgments: Judgments, file: JudgmentFile) -> Judgments:
-    if file.first_segment:
-        for ranking, origin in zip(judgments.rankings, judgments.origins, strict=True):
-            if ranking.segment == 1:
-                raise DataError(
-                    "sentence 0 in a file that is to count from 1",
-                    where=origin,
-                    fix="Let it count from 0.",
-                )
-    moved = tuple(
-        replace(ranking, segment=ranking.segment - file.first_segment)
-        for ranking in judgments.rankings
-    )
-    return replace(judgments, rankings=moved, files=(file,))
-
-
-@dataclass(frozen=True, slots=True)
-class _Evidence:
-    """The outputs that were judged, as far as they matter: two texts are equal or not."""
-
-    texts: Mapping[str, Sequence[str]]
-
-    @classmethod
-    def of(cls, systems: Outputs) -> _Evidence:
-        return cls({name: [" ".join(t.split()) for t in texts] for name, texts in systems.items()})
-
-    def check_names(self, judgments: Judgments) -> None:
-        for ranking, origin in zip(judgments.rankings, judgments.origins, strict=True):
-            for name in ranking.systems:
-                if name not in self.texts:
-                    raise DataError(
-                        f"unknown system {name!r}",
-                        where=origin,
-                        fix=f"Outputs are given of: {', '.join(sorted(self.texts))}.",
-                    )
-
-    def check(self, judgments: Judgments, base: FirstSegment, fix: str) -> None:
-        for ranking, origin in zip(judgments.rankings, judgments.origins, strict=True):
-            if told := self.contradiction(ranking, base):
-                raise DataError(f"does not fit the outputs: {told}", where=origin, fix=fix)
-
-    def first_segment(self, judgments: Judgments) -> FirstSegment | None:
-        """Return the number of the first sentence; ``None`` if both are as good."""
-        fits = [base for base in _BASES if self._length(judgments, base) == len(judgments)]
-        if len(fits) == 1:
-            return fits[0]
-        if not fits:
-            better = max(_BASES, key=lambda base: self._length(judgments, base))
-            self.check(judgments, better, "Give the outputs that were judged, all their sentences.")
-        doubles = [sum(self._doubled(r, base) for r in judgments) for base in _BASES]
-        return None if doubles[0] == doubles[1] else _BASES[doubles.index(min(doubles))]
-
-    def _length(self, judgments: Judgments, base: FirstSegment) -> int:
-        """Return how many rankings fit until the first that does not."""
-        return next(
-            (n for n, ranking in enumerate(judgments) if self.contradiction(ranking, base)),
-            len(judgments),
-        )
-
-    def contradiction(self, ranking: Ranking, base: FirstSegment) -> str | None:
-        """Say why a ranking, read as if counted from 0, cannot belong to these outputs."""
-        for group in ranking.groups:
-            texts = self._texts(group, ranking.segment - base)
-            if None in texts:
-                return f"there is no sentence {ranking.segment - base}"
-            if len(set(texts)) > 1:
-                other = next(
-                    name for name, text in zip(group, texts, strict=True) if text != texts[0]
-                )
-                return (
-                    f"{group[0]} and {other} should have one output for sentence"
-                    f" {ranking.segment - base}, and have two"
-                )
-        return None
-
-    def _doubled(self, ranking: Ranking, base: FirstSegment) -> bool:
-        """Whether two outputs that were shown apart are the same text."""
-        firsts = [self._texts(group[:1], ranking.segment - base)[0] for group in ranking.groups]
-        return len(set(firsts)) < len(firsts)
-
-    def _texts(self, group: Sequence[str], segment: int) -> list[str | None]:
-        return [
-            self.texts[name][segment - 1] if 0 < segment <= len(self.texts[name]) else None
-            for name in group
-        ]
+        yield f"{where}: {len(judgments)} items, of them {told}"

@@ -8,7 +8,7 @@
 Columns stand in any order; needed are ``judgeID``, ``srcIndex`` or else ``segmentId``, and
 ``systemNId`` and ``systemNrank`` for N = 1, 2 and on. A rank of -1 means that this output was not
 ranked. An Id is a system's name, the names of all systems that wrote the same, or
-``TESTSET.NAME.SRCLANG-TRGLANG``. Sentences count from 0 or from 1, and the file does not tell which.
+``TESTSET.NAME.SRCLANG-TRGLANG``. Sentences count from 0 or from 1, and the file does not tell.
 
 The format knows no times and no skipped items, and rows of pairs lose which outputs were equal.
 """
@@ -79,7 +79,8 @@ def parse_wmt(text: str, where: str, *, separator: Separator | None = None) -> J
 
     Rows of pairs that follow each other and together hold every pair of some outputs, each
     output with one rank, were one ranking and become one again; other pairs are rankings of
-    two. Sentences are counted as if the file began with 0.
+    two, and systems that share an Id tie in each of them. Sentences are counted as if the file
+    began with 0.
 
     Parameters
     ----------
@@ -129,7 +130,7 @@ def format_wmt(
     DataError
         If a system's name holds white space or a comma.
     """
-    attributes = blocks[0].attributes if blocks else {}
+    attributes = blocks[0].attributes if blocks else dict[str, str]()
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
@@ -140,6 +141,17 @@ def format_wmt(
             cells = [cell for name, rank in pair for cell in (_id(name, attributes), rank)]
             writer.writerow([*head, *cells, item])
     return out.getvalue()
+
+
+def lost_in_wmt(rankings: Iterable[Ranking]) -> str:
+    """Say what :func:`format_wmt` does not write; empty if nothing."""
+    counts = dict.fromkeys(("skipped items", "items with one system", "times", "equal outputs"), 0)
+    for ranking in rankings:
+        counts["skipped items"] += ranking.skipped
+        counts["items with one system"] += not ranking.skipped and len(ranking.systems) < 2
+        counts["times"] += ranking.seconds is not None
+        counts["equal outputs"] += len(ranking.systems) - len(ranking.groups)
+    return ", ".join(f"{count} {what}" for what, count in counts.items() if count)
 
 
 def _ranked(ranking: Ranking) -> Iterator[tuple[str, int]]:

@@ -15,7 +15,8 @@ cost the same, and on the border and before it they do.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cache, cached_property
 from itertools import accumulate, islice
 from math import inf
 from typing import Literal, NamedTuple, cast
@@ -29,12 +30,6 @@ Kind = Literal["S", "I", "D", "T"]
 OPEN_CLASSES = frozenset({"ADJ", "ADV", "NOUN", "VERB"})
 COST_LIMIT = 300_000
 """So many substitution costs are remembered, some 40 MB; then all are forgotten."""
-
-_MATCH = -1.0
-"""Stands for "the same word" among the costs, which are 0 or more."""
-
-_Word = tuple[str, str, str, str]
-"""Text, lower case, lemma, word class."""
 
 
 class Change(NamedTuple):
@@ -99,7 +94,7 @@ class Aligner:
 
     def __init__(self, *, lev: bool = False, cost_limit: int = COST_LIMIT) -> None:
         self.lev = lev
-        self._costs = _Costs(lev, cost_limit)
+        self._costs = _EvenCosts() if lev else _Costs(cost_limit)
 
     def is_decided_by_words(self, source: Tokens, target: Tokens) -> bool:
         """Whether :meth:`align` looks at nothing but the words of these two sentences."""
@@ -118,8 +113,9 @@ class Aligner:
             at = part.start
             return [Change("S", at, at + 1, at, at + 1)]  # at most 1.999: an I and a D cost 2
         if left and right:
-            self._costs.prune()
-            left, right = _Grid(self._costs, source, target, part).retrace(found)
+            self._costs.prune(left * right)
+            grid = _Grid(self._costs, source, target, part, transpose=not self.lev)
+            left, right = grid.retrace(found)
         found.extend(self._along_border(source, target, part.start, left, right))
         found.reverse()
         return found
@@ -149,44 +145,53 @@ class Aligner:
 class _Grid:
     """The matrix of costs of one region."""
 
-    def __init__(self, costs: _Costs, source: Tokens, target: Tokens, part: Region) -> None:
+    def __init__(
+        self,
+        costs: _Costs | _EvenCosts,
+        source: Tokens,
+        target: Tokens,
+        part: Region,
+        *,
+        transpose: bool,
+    ) -> None:
         sides = (slice(part.start, part.source_end), slice(part.start, part.target_end))
         self._start = part.start
-        self._source = costs.rows_of(source, sides[0])
-        self._target = costs.numbers_of(target, sides[1])
-        self._orders = _Orders(source.lowers[sides[0]], target.lowers[sides[1]], not costs.lev)
-        self._cells = self._fill()
+        self._source = source.texts[sides[0]]
+        self._target = target.texts[sides[1]]
+        self._rows = costs.rows_of(source, sides[0])
+        self._words = costs.words_of(target, sides[1])
+        self._orders = _Orders(source.lowers[sides[0]], target.lowers[sides[1]], transpose)
+        self._cells = [[float(at) for at in range(len(self._target) + 1)]]
+        for i in range(len(self._source)):
+            self._cells.append([i + 1.0])
+            self._fill_row(i)
 
-    def _fill(self) -> list[list[float]]:
-        cells = [[float(at) for at in range(len(self._target) + 1)]]
-        for at, costs in enumerate(self._source):
-            cells.append([at + 1.0])
-            self._fill_row(cells, costs)
-        return cells
-
-    def _fill_row(self, cells: list[list[float]], costs: _Row) -> None:
-        above, current = cells[-2], cells[-1]
-        i = len(cells) - 2
+    def _fill_row(self, i: int) -> None:
+        above, current = self._cells[-2:]
+        text, costs, first = self._source[i], self._rows[i], self._orders.first_in_target[i]
         left, diagonal = current[0], above[0]
-        append, first = current.append, self._orders.first_in_target[i]
         columns = zip(
-            self._target, islice(above, 1, None), self._orders.first_in_source, strict=True
+            self._target,
+            self._words,
+            islice(above, 1, None),
+            self._orders.first_in_source,
+            strict=True,
         )
-        for other, up, first_in_source in columns:
-            cost = costs[other]
-            if cost < 0:
+        for other, word, up, first_in_source in columns:
+            if text == other:
                 left = diagonal
             else:
                 left = (left if left <= up else up) + 1
-                if diagonal + cost < left:  # noqa: PLR1730 - min() takes twice as long
-                    left = diagonal + cost
+                if diagonal < left and diagonal + costs[word] < left:
+                    left = diagonal + costs[word]
                 if first_in_source < i and first < len(current) - 1:
-                    left = min(left, self._transposition(cells, i, len(current) - 1)[0])
-            append(left)
+                    left = min(left, self._transposition(i, len(current) - 1)[0])
+            current.append(left)
             diagonal = up
 
-    def _transposition(self, cells: list[list[float]], i: int, j: int) -> tuple[float, int]:
+    def _transposition(self, i: int, j: int) -> tuple[float, int]:
         """Return the cost of a transposition that ends here, and how far back it begins."""
+        cells = self._cells
         for back in range(1, min(i, j) + 1):
             start = cells[i - back][j - back]
             if cells[i - back + 1][j - back + 1] == start:
@@ -197,26 +202,25 @@ class _Grid:
 
     def retrace(self, found: list[Change]) -> tuple[int, int]:
         """Collect the changes from the end to the border; return where the border is met."""
-        cells, first = self._cells, self._start
+        first = self._start
         i, j = len(self._source), len(self._target)
         while i and j:
-            cost = self._source[i - 1][self._target[j - 1]]
-            if cost < 0:
+            if self._source[i - 1] == self._target[j - 1]:
                 i, j = i - 1, j - 1
                 continue
-            kind, up, left = self._step(cells, i, j, cost)
+            kind, up, left = self._step(i, j)
             found.append(Change(kind, first + i - up, first + i, first + j - left, first + j))
             i, j = i - up, j - left
         return i, j
 
-    def _step(self, cells: list[list[float]], i: int, j: int, cost: float) -> tuple[Kind, int, int]:
+    def _step(self, i: int, j: int) -> tuple[Kind, int, int]:
         """Say which step led to a cell; among equal ones the first in this order."""
-        value = cells[i][j]
+        cells, value = self._cells, self._cells[i][j]
         if self._orders.may_end(i - 1, j - 1):
-            transposed, back = self._transposition(cells, i - 1, j - 1)
+            transposed, back = self._transposition(i - 1, j - 1)
             if transposed == value:
                 return "T", back + 1, back + 1
-        if cells[i - 1][j - 1] + cost == value:
+        if cells[i - 1][j - 1] + self._rows[i - 1][self._words[j - 1]] == value:
             return "S", 1, 1
         return ("I", 0, 1) if cells[i][j - 1] + 1 == value else ("D", 1, 0)
 
@@ -267,79 +271,93 @@ def _first_positions(words: Sequence[str], others: Sequence[str]) -> list[int]:
     return [first.get(word, absent) for word in words]
 
 
+_Word = tuple[str, str, str, str]
+"""Text, lower case, lemma, word class."""
+
+
 class _Costs:
     """What it costs to put one word for another, computed when first asked for."""
 
-    def __init__(self, lev: bool, limit: int) -> None:
-        self.lev = lev
+    def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._cost = _levenshtein if lev else _linguistic_cost()
+        self._at_most = 0
+        self._distance = indel_distance()
         self._numbers: dict[_Word, int] = {}
         self._words: list[_Word] = []
         self._rows: list[_Row] = []
-        self._known = 0
 
-    def numbers_of(self, tokens: Tokens, part: slice) -> list[int]:
+    def words_of(self, tokens: Tokens, part: slice) -> list[int]:
         """Return a number for each token, the same for tokens that cost the same."""
-        texts, lowers = tokens.texts[part], tokens.lowers[part]
-        lemmas, pos = (texts, texts) if self.lev else (tokens.lemmas[part], tokens.pos[part])
-        return [self._number(word) for word in zip(texts, lowers, lemmas, pos, strict=True)]
+        columns = (tokens.texts, tokens.lowers, tokens.lemmas, tokens.pos)
+        return [self._number(word) for word in zip(*(c[part] for c in columns), strict=True)]
 
-    def rows_of(self, tokens: Tokens, part: slice) -> list[_Row]:
+    def rows_of(self, tokens: Tokens, part: slice) -> Sequence[dict[int, float]]:
         """Return the costs of putting others, by number, for each of these tokens."""
-        return [self._rows[number] for number in self.numbers_of(tokens, part)]
+        return [self._rows[number] for number in self.words_of(tokens, part)]
 
-    def between(self, first: int, second: int) -> float:
-        """Compute one cost, or say that the words are the same."""
-        self._known += 1
-        one, other = self._words[first], self._words[second]
-        return _MATCH if one[0] == other[0] else self._cost(one, other)
-
-    def prune(self) -> None:
-        """Forget everything if it is too much; numbers given out before lose their meaning."""
-        if self._known + len(self._rows) > self._limit:
-            self._numbers, self._words, self._rows, self._known = {}, [], [], 0
+    def prune(self, more: int) -> None:
+        """Make room for so many costs; numbers given out before may lose their meaning."""
+        self._at_most += more
+        if self._at_most > self._limit:
+            self._at_most = sum(map(len, self._rows)) + more
+        if self._at_most > self._limit:
+            self._numbers, self._words, self._rows, self._at_most = {}, [], [], more
 
     def _number(self, word: _Word) -> int:
         found = self._numbers.get(word)
         if found is None:
             found = self._numbers[word] = len(self._rows)
             self._words.append(word)
-            self._rows.append(_Row(self, found))
+            self._rows.append(_Row(word, self._words, self._distance))
         return found
 
 
+class _EvenCosts:
+    """All substitutions cost 1."""
+
+    def words_of(self, tokens: Tokens, part: slice) -> list[int]:
+        """Return one number for all tokens."""
+        return [0] * len(tokens.texts[part])
+
+    def rows_of(self, tokens: Tokens, part: slice) -> Sequence[dict[int, float]]:
+        """Return the cost of putting any word."""
+        return [{0: 1.0}] * len(tokens.texts[part])
+
+    def prune(self, more: int) -> None:
+        """Keep what is there; it never grows."""
+
+
 class _Row(dict[int, float]):
-    """The costs of one word against others."""
+    """The costs of one word against others, by their numbers.
 
-    def __init__(self, costs: _Costs, word: int) -> None:
+    A cost has a part for the lemma, one for the word class and one for the letters; 0 up to
+    1.999. Words that differ in case alone cost nothing.
+    """
+
+    def __init__(
+        self, word: _Word, words: list[_Word], distance: Callable[[str, str], float]
+    ) -> None:
         super().__init__()
-        self._costs = costs
         self._word = word
+        self._words = words
+        self._distance = distance
 
-    def __missing__(self, other: int) -> float:
-        cost = self[other] = self._costs.between(self._word, other)
+    def __missing__(self, number: int) -> float:
+        text, lower, lemma, pos = self._word
+        other_text, other_lower, other_lemma, other_pos = self._words[number]
+        if lower == other_lower:
+            cost = 0.0
+        else:
+            cost = 0.0 if lemma == other_lemma else 0.499
+            if pos != other_pos:
+                cost += 0.25 if pos in OPEN_CLASSES and other_pos in OPEN_CLASSES else 0.5
+            cost += self._distance(text, other_text)
+        self[number] = cost
         return cost
 
 
-def _levenshtein(_first: _Word, _second: _Word) -> float:
-    return 1.0
-
-
-def _linguistic_cost() -> Callable[[_Word, _Word], float]:
-    """Return the cost of a substitution: lemma, word class and letters; 0 up to 1.999."""
-    distance = cast(
-        "Callable[[str, str], float]",
-        require("rapidfuzz.distance", extra="errant").Indel.normalized_distance,
-    )
-
-    def cost(first: _Word, second: _Word) -> float:
-        if first[1] == second[1]:
-            return 0.0
-        lemma = 0.0 if first[2] == second[2] else 0.499
-        pos = 0.0 if first[3] == second[3] else 0.5
-        if pos and first[3] in OPEN_CLASSES and second[3] in OPEN_CLASSES:
-            pos = 0.25
-        return lemma + pos + distance(first[0], second[0])
-
-    return cost
+@cache
+def indel_distance() -> Callable[[str, str], float]:
+    """Return the function that says how far two words are apart in letters, 0..1."""
+    module = require("rapidfuzz.distance", extra="errant")
+    return cast("Callable[[str, str], float]", module.Indel.normalized_distance)

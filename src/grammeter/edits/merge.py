@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate, pairwise
 from string import punctuation
-from typing import Literal, NamedTuple, cast
+from typing import Literal, NamedTuple
 
-from grammeter.core.lazy import require
-from grammeter.edits.align import Change, Span
+from grammeter.edits.align import Change, Span, indel_distance
 from grammeter.edits.tokens import Tokens
 
 Strategy = Literal["rules", "all-split", "all-merge", "all-equal"]
@@ -202,7 +201,7 @@ class _Sequence:
     def _case(self, first: int, last: int, part: _Part) -> _Cut | None:
         """Merge what only the case of the last token shows to belong together."""
         source, target = self._sides
-        if source.last(last).lower() != target.last(last).lower():
+        if source.last_lower(last) != target.last_lower(last):
             return None
         lengths = source.length(first, last), target.length(first, last)
         if first == part.low and (
@@ -280,6 +279,9 @@ class _Side:
     def last(self, last: int) -> str:
         return self._tokens.texts[self._ends[last] - 1]
 
+    def last_lower(self, last: int) -> str:
+        return self._tokens.lowers[self._ends[last] - 1]
+
     def tag(self, at: int, which: Literal[0, -1]) -> str:
         return self._tokens.tags[self._ends[at] - 1 if which else self._starts[at]]
 
@@ -319,8 +321,4 @@ def _letters(lower: str) -> str:
 
 
 def _similar(one: str, other: str) -> bool:
-    distance = cast(
-        "Callable[[str, str], float]",
-        require("rapidfuzz.distance", extra="errant").Indel.normalized_distance,
-    )
-    return 1 - distance(one, other) > SIMILAR
+    return 1 - indel_distance()(one, other) > SIMILAR

@@ -46,6 +46,8 @@ class Metric(ABC):
     higher_is_better: ClassVar[bool] = True
     resampling: ClassVar[str] = "chosen references fixed"
     """How resampled scores treat the choice among references; stands in the signature."""
+    pooled: ClassVar[bool] = False
+    """Whether a score depends on the other systems that are scored in the same run."""
 
     def __post_init__(self) -> None:
         for name, allowed in _allowed(type(self)).items():
@@ -66,6 +68,14 @@ class Metric(ABC):
     @abstractmethod
     def statistics(self, segments: Sequence[Segment]) -> Statistics:
         """Count once: one row per segment, one slot per competing reference."""
+
+    def pooled_statistics(self, segments: Sequence[Segment], copies: Sequence[int]) -> Statistics:
+        """Count the outputs of all systems; ``copies`` says how many wrote each of them.
+
+        A pooled metric overrides this; to others the number of copies does not matter.
+        """
+        del copies
+        return self.statistics(segments)
 
     @abstractmethod
     def score(self, statistics: Statistics) -> Score:

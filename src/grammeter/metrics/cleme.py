@@ -127,7 +127,7 @@ class Cleme(Metric):
 
     def check_fields(self) -> None:
         """Refuse a weight of recall, factors, or a model that mean nothing."""
-        if self.beta <= 0:
+        if not 0 < self.beta * self.beta < math.inf:
             raise UsageError(f"cleme: beta={self.beta}", fix="beta is greater than 0.")
         if self.factors is not None and not _is_share(self.factors):
             raise UsageError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, NamedTuple
@@ -81,14 +82,14 @@ class GoToScorer(Metric):
     pipeline: str | None = None
 
     def check_fields(self) -> None:
-        """Refuse a weight of recall or an annotator that does not exist, negative weights."""
-        if self.beta <= 0:
+        """Refuse a weight of recall or an annotator out of range, and negative weights."""
+        if not 0 < self.beta * self.beta < math.inf:
             raise UsageError(f"gotoscorer: beta={self.beta}", fix="beta is greater than 0.")
         if self.annotator < 0:
             raise UsageError(f"gotoscorer: annotator={self.annotator}", fix="They count from 0.")
-        if min(self.b, self.c) < 0 or self.a < 1 or self.b > self.c:
+        if not (1 <= self.a < math.inf and 0 <= self.b <= self.c < math.inf):
             raise UsageError(
-                f"gotoscorer: a={self.a}, b={self.b}, c={self.c} gives negative weights",
+                f"gotoscorer: a={self.a}, b={self.b}, c={self.c} is not possible",
                 fix="Use a of at least 1 and 0 <= b <= c.",
             )
 

@@ -15,6 +15,10 @@ from grammeter.metrics.base import Metric, build
 BUILT_IN: dict[str, str] = {
     "m2": "grammeter.metrics.m2:M2",
     "sentm2": "grammeter.metrics.m2:SentM2",
+    "errant": "grammeter.metrics.errant:Errant",
+    "senterrant": "grammeter.metrics.errant:SentErrant",
+    "gotoscorer": "grammeter.metrics.gotoscorer:GoToScorer",
+    "cleme": "grammeter.metrics.cleme:Cleme",
     "gleu": "grammeter.metrics.gleu:Gleu",
     "imeasure": "grammeter.metrics.imeasure:IMeasure",
     "green": "grammeter.metrics.green:Green",
@@ -40,7 +44,12 @@ def metric(spelled: str | Metric) -> Metric:
     """
     if isinstance(spelled, Metric):
         return spelled
-    name, given = spelling.parse(spelled)
+    try:
+        name, given = spelling.parse(spelled)
+    except TypeError:
+        raise UsageError(
+            f"{spelled!r} is neither a spelling nor a metric", fix='Write "gleu" or Gleu().'
+        ) from None
     return build(metric_class(name), given)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from grammeter.core.errors import UsageError
 from grammeter.core.item import Item
-from grammeter.ranking.sampling import check_seed, stream
+from grammeter.ranking.sampling import check_seed, shuffled, stream
 
 
 def assign(
@@ -52,7 +52,7 @@ def assign(
     together = len(judges) if sharers is None else sharers
     _check(items, judges, overlap, together)
     random = stream(seed, "judges")
-    shared = set(random.permutation(len(items))[:overlap].tolist())
+    shared = set(shuffled(len(items), random)[:overlap])
     load = dict.fromkeys(judges, 0)
     plan = {"judges": len(judges), "overlap": overlap, "sharers": together, "repeats": repeats}
     dealt: list[Item] = []
@@ -83,7 +83,7 @@ def _least_loaded(
 ) -> tuple[str, ...]:
     """Choose the judges with the fewest items so far, at random among equals; add to their load."""
     judges = list(load)
-    mixed = [judges[at] for at in random.permutation(len(judges)).tolist()]
+    mixed = [judges[at] for at in shuffled(len(judges), random)]
     chosen = set(sorted(mixed, key=load.__getitem__)[:wanted])
     for judge in chosen:
         load[judge] += 1
@@ -102,7 +102,7 @@ def _with_repeats(
                 f"{repeats} repeats for {judge!r}, who sees {len(own)} items",
                 fix=f"At most {half} can come again half a list later.",
             )
-        for first in random.permutation(half)[:repeats].tolist():
+        for first in shuffled(half, random)[:repeats]:
             later = own[int(random.integers(first + half, len(own)))]
             after.setdefault(later, []).append(_again(dealt[own[first]], judge, random))
     lines = [[item, *after.get(place, ())] for place, item in enumerate(dealt)]
@@ -110,7 +110,7 @@ def _with_repeats(
 
 
 def _again(item: Item, judge: str, random: np.random.Generator) -> Item:
-    order: list[int] = random.permutation(len(item.systems)).tolist()
+    order = shuffled(len(item.systems), random)
     return replace(
         item,
         systems=tuple(item.systems[at] for at in order),

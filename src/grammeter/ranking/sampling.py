@@ -255,6 +255,11 @@ def stream(seed: int, name: str) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64([seed, STREAMS.index(name)]))
 
 
+def shuffled(size: int, random: np.random.Generator) -> list[int]:
+    """Return the places ``0..size-1`` in random order."""
+    return random.permutation(size).tolist()
+
+
 def check_seed(seed: int) -> None:
     """Raise :class:`UsageError` if a seed is negative."""
     if seed < 0:
@@ -307,8 +312,7 @@ def _item(
     random: np.random.Generator,
 ) -> Item:
     groups = source.groups[place]
-    order: list[int] = random.permutation(len(groups))[: source.per_item].tolist()
-    shown = [groups[at] for at in order]
+    shown = [groups[at] for at in shuffled(len(groups), random)[: source.per_item]]
     return Item(
         segment=place + 1,
         systems=tuple(group[int(random.integers(len(group)))] for group in shown),
