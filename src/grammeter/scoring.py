@@ -48,7 +48,7 @@ def score(corpus: Corpus, metrics: Sequence[str | Metric]) -> ScoreTable:
     for spelled, metric in wanted.items():
         counting = metric.counting()
         if counting not in counted:
-            counted[counting] = metric.statistics(batch.segments)
+            counted[counting] = metric.pooled_statistics(batch.segments, batch.copies)
         columns[spelled] = _score_one(metric, corpus, batch, counted[counting])
     return ScoreTable(tuple(corpus.systems), len(corpus), columns, corpus.to_json())
 
@@ -58,6 +58,7 @@ class _Batch:
 
     def __init__(self, corpus: Corpus) -> None:
         self.segments: list[Segment] = []
+        self.copies: list[int] = []
         self.rows: dict[str, IntArray] = {}
         known: dict[tuple[int, str], int] = {}
         for system in corpus.systems:
@@ -66,6 +67,8 @@ class _Batch:
                 position = known.setdefault((line, segment.hypothesis), len(self.segments))
                 if position == len(self.segments):
                     self.segments.append(segment)
+                    self.copies.append(0)
+                self.copies[position] += 1
                 rows.append(position)
             self.rows[system] = np.array(rows, dtype=np.int64)
 
@@ -83,8 +86,10 @@ def _score_one(metric: Metric, corpus: Corpus, batch: _Batch, rows: Statistics) 
 
 
 def _context(metric: Metric, corpus: Corpus) -> dict[str, object]:
-    """Return what the signature says of the texts and references that a metric used."""
+    """Return what the signature says of the texts, references and systems of this run."""
     form: dict[str, object] = {"unicode": corpus.normalisation} if corpus.normalisation else {}
+    if metric.pooled:
+        form["pool"] = len(corpus.systems)
     if metric.needs == "nothing":
         return form
     if metric.needs == "texts" or (metric.needs == "gold or texts" and not corpus.gold):

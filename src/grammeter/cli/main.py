@@ -8,7 +8,9 @@ import importlib
 import os
 import sys
 import traceback
+import warnings
 from collections.abc import Sequence
+from functools import partial
 
 from grammeter.core.errors import GrammeterError
 from grammeter.version import __version__
@@ -89,9 +91,26 @@ def _run(arguments: list[str]) -> int:
         reconfigure(encoding="utf-8", errors="backslashreplace")
     args = parser_of(verb).parse_args(arguments[1:])
     gc.set_threshold(100_000)  # millions of small values and no cycles: look less often
-    code = args.run(args)
+    with warnings.catch_warnings():
+        warnings.showwarning = partial(_show_warning, quiet=getattr(args, "quiet", False))
+        code = args.run(args)
     sys.stdout.flush()
     return int(code)
+
+
+def _show_warning(  # noqa: PLR0913 - the signature of warnings.showwarning
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: object = None,
+    line: str | None = None,
+    *,
+    quiet: bool,
+) -> None:
+    """Show a warning of the library as the notes of the shell are shown."""
+    if not quiet:
+        print(f"note: {message}", file=sys.stderr)
 
 
 def _show_error(error: GrammeterError, *, debug: bool) -> None:

@@ -65,11 +65,11 @@ def run(args: argparse.Namespace) -> int:
     from grammeter.core.progress import reporting
 
     limits = _limits(args.fail_under, args.metrics)
-    for spelled in args.metrics:  # a wrong spelling is told before anything is read
-        metric(spelled)
+    metrics = [metric(spelled) for spelled in args.metrics]  # wrong spellings are told at once
     corpus = corpus_arguments.read(args)
-    for text in corpus.notices:
-        notice(args, text)
+    for text in dict.fromkeys([*corpus.notices, *(m.notice for m in metrics)]):
+        if text:
+            notice(args, text)
     progress = Progress()
     with reporting(progress) if progress_wanted(args) else nullcontext():
         table = score(corpus, args.metrics)

@@ -15,7 +15,6 @@ cost the same, and on the border and before it they do.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import accumulate, islice
 from math import inf

@@ -120,6 +120,11 @@ class Metric(ABC):
         """Count and score in one step."""
         return self.score(self.statistics(segments))
 
+    @property
+    def notice(self) -> str | None:
+        """What a reader of the scores must know, such as a stand-in for a missing model."""
+        return None
+
     def settings(self) -> dict[str, object]:
         """Return what the signature shows besides the fields; subclasses add theirs."""
         return {}

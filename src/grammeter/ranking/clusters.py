@@ -89,11 +89,9 @@ def run_ranks(scores: FloatArray) -> IntArray:
 
 def mean_order(scores: FloatArray) -> list[int]:
     """Return the columns by mean over runs, then deviation, then name, all descending."""
-    comparable = _comparable(scores)
-    finite = np.isfinite(comparable).all(axis=0)
-    means = comparable.mean(axis=0)
-    deviations = np.std(comparable, axis=0, where=finite[None, :], mean=means[None, :])
-    return score_order(means, np.where(finite, deviations, 0.0))
+    known = ~np.isnan(scores).any(axis=0)
+    means = np.where(known, scores.mean(axis=0), np.nan)
+    return score_order(means, np.where(known, scores, 0.0).std(axis=0))
 
 
 def score_order(scores: FloatArray, *further: FloatArray) -> list[int]:

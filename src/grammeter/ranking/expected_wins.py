@@ -13,7 +13,7 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 
 from grammeter.core.errors import UnknownNameError
-from grammeter.core.statistics import FloatArray, IntArray
+from grammeter.core.statistics import BoolArray, FloatArray, IntArray
 from grammeter.ranking.bootstrap import Resampling, Unit, resampled_counts
 from grammeter.ranking.pairs import Pairs
 
@@ -80,8 +80,8 @@ class ExpectedWins:
         scored = [self.score(wins, ties) for wins, ties in resampled_counts(pairs, resampling)]
         return np.concatenate(scored)
 
-    def missing(self, wins: IntArray, ties: IntArray) -> tuple[FloatArray, str]:
-        """Return the opponents that a score does not rest on, and what is to be said of them."""
+    def missing(self, wins: IntArray, ties: IntArray) -> tuple[BoolArray, str]:
+        """Return which opponents a score does not rest on, and what is to be said of them."""
         if self.divisor == "beaten-opponents":
-            return (wins == 0).astype(np.float64), "never beaten, so left out of the mean"
-        return (wins + wins.T == 0).astype(np.float64), "no decided comparison, counted as 0"
+            return wins == 0, "never beaten, so left out of the mean"
+        return wins + wins.T == 0, "no decided comparison, counted as 0"

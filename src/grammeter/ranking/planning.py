@@ -1,7 +1,8 @@
-"""How many items a ranking needs: learning curves by subsampling, and what a pair of systems takes.
+"""How many items a ranking needs: learning curves by subsampling.
 
-A draw is a small campaign: some of the rankings at hand, whose Expected Wins are held against
-those of all rankings. Draws grow item by item, so that all sizes look at the same campaigns.
+A draw is a small campaign: some of the items at hand, whose Expected Wins are held against
+those of all of them. Draws grow item by item, so that all sizes look at the same campaigns.
+What one pair of systems needs stands in :mod:`grammeter.ranking.separation`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,61 @@ from grammeter.core.statistics import FloatArray, IntArray
 from grammeter.ranking.pairs import extract_pairs
 from grammeter.stats.resample import chunks, generator
 
+ROUNDING = 1e-9
+"""A correlation that misses its target by less has reached it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Campaigns:
+    """Items that were judged, and draws from them: the first ``k`` are a campaign of ``k`` items.
+
+    Attributes
+    ----------
+    systems
+        Names, in alphabetical order.
+    wins
+        Shape ``(items, systems * systems)``: how often the row beat the column in each item.
+    weights
+        Shape ``(items,)``: how much each item counts in a campaign that has it.
+    drawn
+        Shape ``(draws, longest)``: numbers of items.
+    signature
+        Seed, number of draws, and how they were drawn.
+    """
+
+    systems: tuple[str, ...]
+    wins: FloatArray
+    weights: FloatArray
+    drawn: IntArray
+    signature: Signature
+
+    @property
+    def longest(self) -> int:
+        """The most items that a campaign has."""
+        return self.drawn.shape[1]
+
+    def correlations(self, size: int) -> FloatArray:
+        """Return each campaign's Spearman correlation with the full ranking.
+
+        Shape ``(draws,)``, -1 to 1; 0 where the items tell nothing, so that all systems are
+        equal. The full ranking counts every item once.
+        """
+        items, cells = self.wins.shape
+        weighted = self.wins * self.weights[:, None]
+        full = self._scores(self.wins.sum(axis=0))
+        found: list[FloatArray] = []
+        start = 0
+        for some in chunks(len(self.drawn), max(items, cells)):
+            rows = self.drawn[start : start + some, :size] + np.arange(some)[:, None] * items
+            times = np.bincount(rows.ravel(), minlength=some * items).reshape(some, items)
+            found.append(_spearman(self._scores(times @ weighted), full))
+            start += some
+        return np.concatenate(found)
+
+    def _scores(self, wins: FloatArray) -> FloatArray:
+        size = len(self.systems)
+        return _expected_wins(wins.reshape(*wins.shape[:-1], size, size))
+
 
 @dataclass(frozen=True, eq=False)
 class LearningCurve:
@@ -29,12 +85,9 @@ class LearningCurve:
     sizes
         Shape ``(sizes,)``: numbers of items, ascending.
     mean, low, high
-        Shape ``(sizes,)``: the mean over the draws and the quantiles of ``tail`` and
-        ``1 - tail``; -1 to 1.
+        Shape ``(sizes,)``: the mean over the draws, and the quantiles ``tail`` and ``1 - tail``.
     tail
         The share of draws below ``low``.
-    items
-        How many items the full ranking has.
     signature
         What the figures depend on.
     """
@@ -44,15 +97,13 @@ class LearningCurve:
     low: FloatArray
     high: FloatArray
     tail: float
-    items: int
     signature: Signature
 
     def to_json(self) -> dict[str, Any]:
-        """Return ``{"kind": "learning-curve", ...}``."""
+        """Return ``{"kind": "learning-curve", ...}``, a list for each column."""
         return {
             "kind": "learning-curve",
             "signature": str(self.signature),
-            "items": self.items,
             "tail": self.tail,
             "sizes": self.sizes.tolist(),
             "mean": self.mean.tolist(),
@@ -61,49 +112,166 @@ class LearningCurve:
         }
 
 
-@dataclass(frozen=True, eq=False)
-class Campaigns:
-    """Rankings, and draws from them, whose first ``k`` make a campaign of ``k`` items.
+def draw_campaigns(
+    rankings: Sequence[Ranking],
+    *,
+    draws: int = 1000,
+    longest: int | None = None,
+    chances: Sequence[float] | None = None,
+    weights: Sequence[float] | None = None,
+    seed: int = 1,
+) -> Campaigns:
+    """Draw campaigns from the items at hand.
 
-    Attributes
+    Without ``chances``, each campaign is a part of the data in random order, no item twice: it
+    says how much of *these* data would have been enough, and reaches the full ranking in the
+    end. With ``chances``, items are drawn with replacement, as if the data were all that could
+    be asked: it says what a *new* campaign needs, even more items than there are.
+
+    Parameters
     ----------
-    systems
-        Names, in alphabetical order.
-    wins
-        Shape ``(items, systems * systems)``: how often the row beat the column in each item.
-    weights
-        Shape ``(items,)``: how much each item counts in a ranking of drawn items.
-    drawn
-        Shape ``(draws, longest)``: numbers of items.
+    rankings
+        Skipped ones and those of a single output are passed over: they compare nothing.
+    draws
+        How many campaigns.
+    longest
+        The most items of a campaign; default: as many as there are.
+    chances, weights
+        For each ranking, how likely it is to be drawn (in proportion) and how much it counts
+        then; default for weights: 1. Those of rankings passed over are not used.
+    seed
+        Where the random numbers start.
+
+    Raises
+    ------
+    UsageError
+        If numbers do not fit.
+    DataError
+        If there is nothing to draw from.
+    """
+    kept = [at for at, r in enumerate(rankings) if not r.skipped and len(r.groups) > 1]
+    if not kept:
+        raise DataError("no item compares two outputs", fix="Give judgments of several outputs.")
+    for given in (chances, weights):
+        if given is not None and len(given) != len(rankings):
+            raise UsageError(f"{len(given)} numbers for {len(rankings)} rankings", fix="One each.")
+    longest = len(kept) if longest is None else longest
+    if draws < 1 or longest < 1 or seed < 0 or (chances is None and longest > len(kept)):
+        raise UsageError(
+            f"{draws} draws of {longest} from {len(kept)} items, seed {seed}",
+            fix="To draw more items than there are takes chances; a seed is 0 or more.",
+        )
+    random = generator(seed)
+    if chances is None:
+        drawn = random.permuted(np.tile(np.arange(len(kept)), (draws, 1)), axis=1)[:, :longest]
+    else:
+        steps = np.cumsum([chances[at] for at in kept])
+        drawn = np.searchsorted(steps / steps[-1], random.random((draws, longest)), side="right")
+    systems, wins = _wins_by_item([rankings[at] for at in kept])
+    counted = np.ones(len(kept)) if weights is None else np.array([weights[at] for at in kept])
+    how = "without-replacement" if chances is None else "with-replacement"
+    settings = {"by": "expected-wins", "unit": "item", "items": len(kept), "draws": draws}
+    return Campaigns(
+        systems=systems,
+        wins=wins,
+        weights=counted,
+        drawn=drawn,
+        signature=Signature.of("planning", settings | {"drawn": how, "seed": seed}),
+    )
+
+
+def learning_curve(
+    campaigns: Campaigns, *, sizes: Sequence[int] | None = None, tail: float = 0.05
+) -> LearningCurve:
+    """Compute how campaigns agree with the full ranking as they grow.
+
+    Parameters
+    ----------
+    campaigns
+        From :func:`draw_campaigns`.
+    sizes
+        Numbers of items; default: about 20, each a constant factor above the one before.
+    tail
+        Which quantiles to give besides the mean, between 0 and 0.5.
+
+    Raises
+    ------
+    UsageError
+        If a size is below 1 or above the longest campaign, or ``tail`` out of range.
+    """
+    longest = campaigns.longest
+    asked = np.geomspace(min(5, longest), longest, 20) if sizes is None else sizes
+    chosen = np.unique(np.rint(asked).astype(np.int64))
+    if not len(chosen) or chosen[0] < 1 or chosen[-1] > longest or not 0 < tail < 0.5:
+        raise UsageError(
+            f"sizes {chosen.tolist()} of campaigns of {longest} items, tail {tail}",
+            fix=f"Sizes go from 1 to {longest}, the tail from 0 to 0.5.",
+        )
+    found = np.stack([campaigns.correlations(int(size)) for size in chosen])
+    low, high = np.quantile(found, [tail, 1 - tail], axis=1)
+    signature = campaigns.signature.extended({"tail": tail})
+    return LearningCurve(chosen, found.mean(axis=1), low, high, tail, signature)
+
+
+def items_needed(campaigns: Campaigns, *, target: float = 0.95, share: float = 0.95) -> int | None:
+    """Return how many items it takes until campaigns agree with the full ranking.
+
+    Found by bisection, which takes agreement to grow with the items; with few draws it may
+    waver by an item or two.
+
+    Parameters
+    ----------
+    campaigns
+        From :func:`draw_campaigns`.
+    target, share
+        At least this share of the campaigns must have a correlation of ``target`` or more.
+
+    Returns
+    -------
+    int or None
+        ``None`` if the longest campaigns do not agree.
     """
 
-    systems: tuple[str, ...]
-    wins: FloatArray
-    weights: FloatArray
-    drawn: IntArray
+    def enough(size: int) -> bool:
+        return bool(np.mean(campaigns.correlations(size) >= target - ROUNDING) >= share)
 
-    @property
-    def longest(self) -> int:
-        """The most items that a campaign has."""
-        return self.drawn.shape[1]
+    too_few, needed = 0, campaigns.longest
+    if not enough(needed):
+        return None
+    while needed - too_few > 1:
+        middle = (too_few + needed) // 2
+        too_few, needed = (too_few, middle) if enough(middle) else (middle, needed)
+    return needed
 
-    def correlations(self, size: int) -> FloatArray:
-        """Return each campaign's Spearman correlation with the full ranking, shape ``(draws,)``.
 
-        0 where the items tell nothing, so that all systems are equal.
-        """
-        items, cells = self.wins.shape
-        weighted = self.wins * self.weights[:, None]
-        full = self._scores(self.wins.sum(axis=0)[None])[0]
-        found: list[FloatArray] = []
-        start = 0
-        for some in chunks(len(self.drawn), max(items, cells)):
-            rows = self.drawn[start : start + some, :size] + np.arange(some)[:, None] * items
-            times = np.bincount(rows.ravel(), minlength=some * items).reshape(some, items)
-            found.append(spearman(self._scores(times @ weighted), full))
-            start += some
-        return np.concatenate(found)
+def _wins_by_item(rankings: Sequence[Ranking]) -> tuple[tuple[str, ...], FloatArray]:
+    pairs = extract_pairs(rankings)
+    size = len(pairs.systems)
+    decided = pairs.select(pairs.outcome != 0)
+    better = np.where(decided.outcome > 0, decided.first, decided.second)
+    worse = np.where(decided.outcome > 0, decided.second, decided.first)
+    cells = (decided.ranking * size + better) * size + worse
+    wins = np.bincount(cells, minlength=len(rankings) * size * size)
+    return pairs.systems, wins.reshape(len(rankings), size * size).astype(np.float64)
 
-    def _scores(self, wins: FloatArray) -> FloatArray:
-        size = len(self.systems)
-        return expected_wins(wins.reshape(-1, size, size))
+
+def _expected_wins(wins: FloatArray) -> FloatArray:
+    """Return Expected Wins over all opponents, shape ``(..., n, n)`` to ``(..., n)``."""
+    decided = wins + wins.swapaxes(-1, -2)
+    shares = np.divide(wins, decided, out=np.zeros_like(wins), where=decided > 0)
+    return shares.sum(axis=-1) / (wins.shape[-1] - 1)
+
+
+def _spearman(scores: FloatArray, full: FloatArray) -> FloatArray:
+    """Correlate the ranks of rows with those of ``full``; 0 where either has no order."""
+    ours, theirs = (_ranks(values) for values in (scores, full))
+    ours, theirs = (ranks - ranks.mean(axis=-1, keepdims=True) for ranks in (ours, theirs))
+    size = np.sqrt((ours**2).sum(axis=-1) * (theirs**2).sum())
+    products = (ours * theirs).sum(axis=-1)
+    return np.divide(products, size, out=np.zeros_like(products), where=size > 0)
+
+
+def _ranks(values: FloatArray) -> FloatArray:
+    """Return ranks along the last axis, from 1 for the lowest; equal values share their mean."""
+    this, other = values[..., :, None], values[..., None, :]
+    return 0.5 + (other < this).sum(axis=-1) + (other == this).sum(axis=-1) / 2
