@@ -1,15 +1,14 @@
-"""Do judges agree, with each other and with themselves?
+"""How far judges agree, with each other and with themselves.
 
 Kappa and the counts are those of Grundkiewicz, Junczys-Dowmunt and Gillian (2015), section 4.4,
-computed as their script does; it is told below where that differs from the text. Krippendorff's
-alpha of the ranks stands beside.
+computed as their script does. Krippendorff's alpha of the ranks stands beside.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, astuple, dataclass
 from itertools import combinations, combinations_with_replacement
 from typing import Any, Literal, get_args
 
@@ -140,7 +139,7 @@ class Agreement:
                 "|".join(judges): _kappa_to_json(found) | {"in_mean": _in_mean(found)}
                 for judges, found in self.pairs.items()
             },
-            "counts": {judge: _counts_to_json(found) for judge, found in counts.items()},
+            "counts": {judge: asdict(found) for judge, found in counts.items()},
             "beside": {
                 kind: {"inter": _kappa_to_json(k.inter), "intra": _kappa_to_json(k.intra)}
                 for kind, k in self.kappas.items()
@@ -312,18 +311,7 @@ def _count(rankings: Sequence[Ranking], judges: Sequence[str]) -> dict[str, Judg
 
 
 def _sum(counts: Iterable[JudgeCounts]) -> JudgeCounts:
-    rows = [list(_counts_to_json(each).values()) for each in counts]
-    return JudgeCounts(*(sum(column) for column in zip(*rows, strict=True)))
-
-
-def _counts_to_json(counts: JudgeCounts) -> dict[str, int]:
-    return {
-        "items": counts.items,
-        "unexpanded": counts.unexpanded,
-        "unexpanded_ties": counts.unexpanded_ties,
-        "expanded": counts.expanded,
-        "expanded_ties": counts.expanded_ties,
-    }
+    return JudgeCounts(*map(sum, zip(*map(astuple, counts), strict=True)))
 
 
 def _in_mean(found: Kappa) -> bool:

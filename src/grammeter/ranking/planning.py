@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from grammeter.core.errors import DataError, UsageError
 from grammeter.core.judgment import Ranking
 from grammeter.core.signature import Signature
 from grammeter.core.statistics import FloatArray, IntArray
+from grammeter.ranking.expected_wins import expected_wins
 from grammeter.ranking.pairs import extract_pairs
 from grammeter.stats.resample import chunks, generator
 
@@ -57,7 +58,8 @@ class Campaigns:
         """Return each campaign's Spearman correlation with the full ranking.
 
         Shape ``(draws,)``, -1 to 1; 0 where the items tell nothing, so that all systems are
-        equal. The full ranking counts every item once.
+        equal. The full ranking counts every item once. A system without a decided comparison
+        scores 0.
         """
         items, cells = self.wins.shape
         weighted = self.wins * self.weights[:, None]
@@ -73,7 +75,9 @@ class Campaigns:
 
     def _scores(self, wins: FloatArray) -> FloatArray:
         size = len(self.systems)
-        return _expected_wins(wins.reshape(*wins.shape[:-1], size, size))
+        # weighted counts are no whole numbers, which the formula does not mind
+        counts = cast("IntArray", wins.reshape(*wins.shape[:-1], size, size))
+        return np.nan_to_num(expected_wins(counts), nan=0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,13 +257,6 @@ def _wins_by_item(rankings: Sequence[Ranking]) -> tuple[tuple[str, ...], FloatAr
     cells = (decided.ranking * size + better) * size + worse
     wins = np.bincount(cells, minlength=len(rankings) * size * size)
     return pairs.systems, wins.reshape(len(rankings), size * size).astype(np.float64)
-
-
-def _expected_wins(wins: FloatArray) -> FloatArray:
-    """Return Expected Wins over all opponents, shape ``(..., n, n)`` to ``(..., n)``."""
-    decided = wins + wins.swapaxes(-1, -2)
-    shares = np.divide(wins, decided, out=np.zeros_like(wins), where=decided > 0)
-    return shares.sum(axis=-1) / (wins.shape[-1] - 1)
 
 
 def _spearman(scores: FloatArray, full: FloatArray) -> FloatArray:

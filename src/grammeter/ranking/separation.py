@@ -110,7 +110,7 @@ def separations(
     rankings
         Skipped ones and those of a single output are passed over.
     systems
-        Two names at least.
+        Names; without a second one there is nothing to plan.
     level, power
         Of the two-sided sign test, between 0 and 1.
 
@@ -119,8 +119,10 @@ def separations(
     UnknownNameError
         If a system was not judged.
     UsageError
-        If ``level`` or ``power`` is out of range.
+        If ``level`` or ``power`` is out of range, or a system comes twice.
     """
+    if len(set(systems)) != len(systems):
+        raise UsageError(f"a system comes twice: {', '.join(systems)}", fix="Name each once.")
     judged = [r for r in rankings if not r.skipped and len(r.groups) > 1]
     pairs = extract_pairs(judged)
     for name in systems:

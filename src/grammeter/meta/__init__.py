@@ -1,0 +1,1 @@
+"""Scores and judgments to an answer: how good is a metric?"""

@@ -1,0 +1,162 @@
+"""Do judges rank the systems alike: each one's ranking against the others' (Table 6).
+
+Grundkiewicz, Junczys-Dowmunt and Gillian (2015), section 4.4: systems are scored by the Expected
+Wins of one judge's comparisons, by the divisor that their script has for it, to four decimals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from grammeter.core.errors import DataError
+from grammeter.core.judgment import Ranking
+from grammeter.core.score import json_number
+from grammeter.core.signature import Signature
+from grammeter.core.statistics import FloatArray
+from grammeter.ranking.expected_wins import Divisor, expected_wins
+from grammeter.ranking.pairs import Pairs, extract_pairs
+from grammeter.stats.agreement import mid_ranks
+
+KIND = "judge-correlation"
+
+DIVISOR: Divisor = "beaten-opponents"
+DECIMALS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Correlation:
+    """How alike two rankings of systems are.
+
+    Attributes
+    ----------
+    spearman, pearson
+        Of the ranks (equal scores share their mean) and of the scores, from -1 to 1; NaN with a
+        ``reason``.
+    n
+        Number of systems that both have scored.
+    """
+
+    spearman: float
+    pearson: float
+    n: int
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeCorrelations:
+    """The rankings of judges, compared.
+
+    Attributes
+    ----------
+    pairs
+        By two judges in alphabetical order.
+    rest
+        By judge: against all others together.
+    weights
+        By judge: the number of expanded pairs.
+    mean
+        Of ``rest``, weighted; ``n`` is the number of judges.
+    """
+
+    signature: Signature
+    pairs: Mapping[tuple[str, str], Correlation]
+    rest: Mapping[str, Correlation]
+    weights: Mapping[str, int]
+    mean: Correlation
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the public shape: NaN becomes ``null`` with a reason."""
+        return {
+            "kind": KIND,
+            "signature": str(self.signature),
+            "pairs": {"|".join(judges): _to_json(found) for judges, found in self.pairs.items()},
+            "rest": {
+                judge: _to_json(found) | {"weight": self.weights[judge]}
+                for judge, found in self.rest.items()
+            },
+            "mean": _to_json(self.mean),
+        }
+
+
+def judge_correlations(
+    rankings: Sequence[Ranking], *, settings: Mapping[str, object] | None = None
+) -> JudgeCorrelations:
+    """Correlate the rankings of systems by each judge with each other's and the rest's.
+
+    Parameters
+    ----------
+    settings
+        What else the signature is to show, such as how sentences were numbered.
+
+    Raises
+    ------
+    DataError
+        If there are fewer than two judges.
+    """
+    pairs = extract_pairs(rankings)
+    judges = pairs.judges
+    if len(judges) < 2:
+        raise DataError(
+            f"{len(judges)} judges have no rankings to compare", fix="Give two judges at least."
+        )
+    own = [_scores(pairs.select(pairs.judge == number)) for number in range(len(judges))]
+    others = [_scores(pairs.select(pairs.judge != number)) for number in range(len(judges))]
+    weights = np.bincount(pairs.judge, minlength=len(judges)).tolist()
+    rest = [_correlation(ours, theirs) for ours, theirs in zip(own, others, strict=True)]
+    numbered = combinations(range(len(judges)), 2)
+    return JudgeCorrelations(
+        Signature.of(KIND, _settings(len(judges), len(rankings)) | dict(settings or {})),
+        {(judges[a], judges[b]): _correlation(own[a], own[b]) for a, b in numbered},
+        dict(zip(judges, rest, strict=True)),
+        dict(zip(judges, weights, strict=True)),
+        _mean(rest, weights),
+    )
+
+
+def _settings(judges: int, items: int) -> dict[str, object]:
+    scored = {"method": "expected-wins", "divisor": DIVISOR, "decimals": DECIMALS}
+    return {**scored, "pairs": "expanded", "ties": "ignored", "judges": judges, "items": items}
+
+
+def _scores(pairs: Pairs) -> FloatArray:
+    wins, _ = pairs.counts()
+    return np.round(expected_wins(wins, divisor=DIVISOR), DECIMALS)
+
+
+def _correlation(first: FloatArray, second: FloatArray) -> Correlation:
+    both = np.isfinite(first) & np.isfinite(second)
+    ours, theirs = first[both], second[both]
+    n = len(ours)
+    if n < 2:
+        reason = "fewer than two systems have a score from both"
+        return Correlation(np.nan, np.nan, n, reason)
+    if len(set(ours)) == 1 or len(set(theirs)) == 1:
+        return Correlation(np.nan, np.nan, n, "all systems have the same score")
+    return Correlation(_pearson(mid_ranks(ours), mid_ranks(theirs)), _pearson(ours, theirs), n)
+
+
+def _pearson(first: FloatArray, second: FloatArray) -> float:
+    return float(np.corrcoef(first, second)[0, 1])
+
+
+def _mean(rest: Sequence[Correlation], weights: Sequence[int]) -> Correlation:
+    known = [(r, w) for r, w in zip(rest, weights, strict=True) if not r.reason]
+    if not known:
+        return Correlation(np.nan, np.nan, 0, "no judge has a correlation with the rest")
+    columns = [(r.spearman, r.pearson) for r, _ in known]
+    spearman, pearson = np.average(columns, axis=0, weights=[weight for _, weight in known])
+    return Correlation(float(spearman), float(pearson), len(known))
+
+
+def _to_json(found: Correlation) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "spearman": json_number(found.spearman),
+        "pearson": json_number(found.pearson),
+        "n": found.n,
+    }
+    return data | ({"reason": found.reason} if found.reason else {})

@@ -1,0 +1,254 @@
+"""Figures of rankings and agreement, with the extra ``plot`` (matplotlib).
+
+Every function returns a ``matplotlib.figure.Figure``; :func:`save` writes it as SVG or PNG, the
+same figure as the same bytes. Nothing touches ``pyplot``, its global state, or the reader's
+``matplotlibrc``. Colours are those of Okabe and Ito (2008), ``PuOr`` and ``cividis``, which
+readers with a colour vision deficiency can tell apart; no colour stands without a number, a
+place or a line style that says the same.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from grammeter.core.errors import UsageError
+from grammeter.core.lazy import require
+from grammeter.core.ranked import Ranked
+from grammeter.core.statistics import FloatArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+BLUE, ORANGE, GREY, BAND = "#0072B2", "#D55E00", "#555555", "#EBEBEB"
+
+SUFFIXES = (".svg", ".png")
+
+_STYLE: dict[str, Any] = {
+    "font.family": "DejaVu Sans",  # comes with matplotlib: the same on every machine
+    "font.size": 9.0,
+    "text.parse_math": False,  # a name with two dollar signs is a name
+    "svg.hashsalt": "grammeter",
+    "svg.fonttype": "none",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+}
+_DOTS_PER_INCH = 200
+
+
+def rank_ranges(ranked: Ranked) -> Figure:
+    """Draw each system's range of ranks, best on top; bands are clusters.
+
+    The score stands at the right end, ``NaN`` where there is none.
+    """
+    rows = list(ranked.values())
+    with _figure(5.2, 1.1 + 0.26 * len(rows)) as (figure, axes):
+        for place, row in enumerate(rows):
+            axes.plot(row.ranks, (place, place), color=BLUE, linewidth=2.5, marker="|")
+            if row.ranks[0] == row.ranks[1]:
+                axes.plot(row.ranks[0], place, color=BLUE, marker="o", markersize=5)
+            axes.annotate(
+                f"{row.score:.3f}" if math.isfinite(row.score) else "NaN",
+                (1.02, place),
+                xycoords=("axes fraction", "data"),
+                va="center",
+            )
+        _band_clusters(axes, [row.cluster for row in rows])
+        axes.set_yticks(range(len(rows)), [row.system for row in rows])
+        axes.set_ylim(len(rows) - 0.5, -0.5)
+        axes.set_xlim(0.5, len(rows) + 0.5)
+        axes.xaxis.get_major_locator().set_params(integer=True)
+        axes.set_xlabel(f"rank ({ranked.method})")
+        axes.set_title("Rank ranges and clusters", loc="left")
+    return figure
+
+
+def head_to_head_map(
+    systems: Sequence[str], shares: FloatArray, marks: Sequence[Sequence[str]] | None = None
+) -> Figure:
+    """Draw how often the system of a column beats that of a row.
+
+    Parameters
+    ----------
+    systems
+        Names, in the order of rows and columns.
+    shares
+        Shape ``(systems, systems)``: the column's share of the decided comparisons, 0 to 1;
+        NaN where there is none.
+    marks
+        For each cell, what is printed after the number.
+
+    Raises
+    ------
+    UsageError
+        If the shapes do not fit.
+    """
+    with _figure(1.9 + 0.52 * len(systems), 1.4 + 0.4 * len(systems)) as (figure, axes):
+        _heat_map(figure, axes, systems, shares, marks, colours="PuOr", bounds=(0.0, 1.0))
+        axes.set_xlabel("share of decided comparisons won by this system …")
+        axes.set_ylabel("… against this one")
+        axes.set_title("Head to head", loc="left")
+    return figure
+
+
+def agreement_matrix(judges: Sequence[str], values: FloatArray, *, label: str = "kappa") -> Figure:
+    """Draw the agreement of each two judges; on the diagonal, of each with itself.
+
+    Parameters
+    ----------
+    judges
+        Names, in the order of rows and columns.
+    values
+        Shape ``(judges, judges)``, at most 1; NaN where there is none.
+    label
+        What the values are.
+
+    Raises
+    ------
+    UsageError
+        If the shapes do not fit.
+    """
+    lowest = min(0.0, float(np.min(values, initial=0.0, where=np.isfinite(values))))
+    with _figure(1.9 + 0.52 * len(judges), 1.4 + 0.4 * len(judges)) as (figure, axes):
+        _heat_map(figure, axes, judges, values, None, colours="cividis", bounds=(lowest, 1.0))
+        axes.set_title(f"Agreement of judges ({label})", loc="left")
+    return figure
+
+
+def learning_curve(
+    sizes: Sequence[int],
+    mean: Sequence[float],
+    low: Sequence[float],
+    high: Sequence[float],
+    *,
+    tail: float = 0.05,
+    target: float = 0.95,
+) -> Figure:
+    """Draw how a ranking settles: the correlation with the full ranking by number of items.
+
+    Parameters
+    ----------
+    sizes
+        Numbers of items, ascending.
+    mean, low, high
+        The mean over draws, and the quantiles ``tail`` and ``1 - tail``, for each size.
+    target
+        Where to draw a line.
+
+    Raises
+    ------
+    UsageError
+        If the columns differ in length.
+    """
+    if not len(sizes) == len(mean) == len(low) == len(high):
+        raise UsageError("columns of different lengths", fix="Give one figure for each size.")
+    with _figure(5.2, 3.2) as (figure, axes):
+        band = f"{1 - 2 * tail:.0%} of the draws"
+        axes.fill_between(sizes, low, high, color=BLUE, alpha=0.2, linewidth=0, label=band)
+        axes.plot(sizes, mean, color=BLUE, marker="o", markersize=3, label="mean")
+        axes.axhline(target, color=ORANGE, linestyle="--", label=f"{target:g}")
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter("{x:g}")
+        axes.xaxis.set_minor_formatter("")
+        axes.set_ylim(min(0.0, *low), 1.0)
+        axes.set_xlabel("items judged")
+        axes.set_ylabel("Spearman with the full ranking")
+        axes.set_title("Learning curve", loc="left")
+        axes.legend(loc="lower right", frameon=False)
+    return figure
+
+
+def save(figure: Figure, path: str | Path) -> None:
+    """Write a figure as SVG or PNG, by the name's suffix; no date, no version, no random ids.
+
+    Raises
+    ------
+    UsageError
+        If the suffix is another, or the file cannot be written.
+    """
+    if not str(path).lower().endswith(SUFFIXES):
+        raise UsageError(f"{path}: no name of a figure", fix=f"End it in {' or '.join(SUFFIXES)}.")
+    title = figure.axes[0].get_title(loc="left")
+    own = {"Creator": "grammeter", "Date": None} if _is_svg(path) else {"Software": None}
+    try:
+        with _style():
+            figure.savefig(path, dpi=_DOTS_PER_INCH, metadata={"Title": title, **own})
+    except OSError as error:
+        raise UsageError(
+            f"cannot write {path}: {error.strerror}", fix="Name a file in a folder that exists."
+        ) from error
+
+
+@contextmanager
+def _figure(width: float, height: float) -> Generator[tuple[Figure, Axes], None, None]:
+    """Open a figure of so many inches with one plot; what is drawn inside has our style."""
+    make = require("matplotlib.figure", extra="plot").Figure
+    with _style():
+        figure: Figure = make(figsize=(width, height), layout="constrained")
+        yield figure, figure.add_subplot()
+
+
+@contextmanager
+def _style() -> Generator[None, None, None]:
+    with require("matplotlib.style", extra="plot").context(["default", _STYLE]):
+        yield
+
+
+def _band_clusters(axes: Axes, clusters: Sequence[int]) -> None:
+    """Shade every second cluster and number each at its first system."""
+    for place, cluster in enumerate(clusters):
+        if cluster % 2 == 0:
+            axes.axhspan(place - 0.5, place + 0.5, color=BAND, linewidth=0, zorder=0)
+        if place == 0 or clusters[place - 1] != cluster:
+            axes.axhline(place - 0.5, color=GREY, linewidth=0.6, zorder=1)
+            axes.annotate(
+                str(cluster),
+                (0.985, place - 0.45),
+                xycoords=("axes fraction", "data"),
+                color=GREY,
+                ha="right",
+                va="top",
+                fontsize=7,
+            )
+
+
+def _heat_map(
+    figure: Figure,
+    axes: Axes,
+    names: Sequence[str],
+    values: FloatArray,
+    marks: Sequence[Sequence[str]] | None,
+    *,
+    colours: str,
+    bounds: tuple[float, float],
+) -> None:
+    size = len(names)
+    if values.shape != (size, size) or (marks and {len(marks), *map(len, marks)} != {size}):
+        raise UsageError(f"cells {values.shape} of {size} names", fix="One row and column each.")
+    image = axes.imshow(values, cmap=colours, vmin=bounds[0], vmax=bounds[1], aspect="auto")
+    axes.set_xticks(range(size), names, rotation=45, ha="right", rotation_mode="anchor")
+    axes.set_yticks(range(size), names)
+    for row, column in product(range(size), repeat=2):
+        value = float(values[row, column])
+        if math.isfinite(value):
+            text = f"{value:.2f}".replace("0.", ".") + (marks[row][column] if marks else "")
+            dark = _is_dark(image.cmap(image.norm(value)))
+            axes.text(column, row, text, ha="center", va="center", color="w" if dark else "k")
+    figure.colorbar(image, ax=axes)
+
+
+def _is_dark(colour: Sequence[float]) -> bool:
+    """Whether white letters are easier to read on it than black ones (WCAG 2, luminance)."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour[:3]]
+    return sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True)) < 0.179
+
+
+def _is_svg(path: str | Path) -> bool:
+    return str(path).lower().endswith(".svg")
