@@ -17,7 +17,7 @@ from grammeter.core.statistics import SegmentScores, Statistics
 def statistics(draw: st.DrawFn) -> Statistics:
     shape = draw(st.tuples(st.integers(0, 4), st.integers(0, 3), st.integers(1, 3)))
     kind = draw(st.sampled_from([np.int64, np.float64]))
-    numbers = st.integers(0, 99) if kind is np.int64 else st.floats(0, 99)
+    numbers = st.integers(0, 99) if kind is np.int64 else st.floats(0, 99) | st.just(np.nan)
     present = draw(arrays.arrays(np.bool_, shape[:2]))
     rows = draw(arrays.arrays(kind, shape, elements=numbers))
     rows[~present] = 0  # what stands in an absent slot is zero
@@ -61,6 +61,13 @@ def test_shapes_that_do_not_fit(
 ) -> None:
     with pytest.raises(ValueError, match="do not fit"):
         Statistics(np.zeros(rows), np.ones(present, dtype=bool), tuple(range(labels)), ("a",))
+
+
+def test_nan_is_null_and_comes_back() -> None:
+    rows = Statistics(np.array([[[1.5, np.nan]]]), np.array([[True]]), (0,), ("a", "b"))
+    text = json.dumps(rows.to_json(), allow_nan=False)
+    assert json.loads(text)["rows"] == [[[1.5, None]]]
+    np.testing.assert_array_equal(Statistics.from_json(json.loads(text)).rows, rows.rows)
 
 
 def test_damaged_rows() -> None:

@@ -8,15 +8,13 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from grammeter.cli.output import add_output, notice, print_json
+from grammeter.cli.output import add_output, emit, notice
 
 if TYPE_CHECKING:
     from grammeter.core.score import Counts
     from grammeter.corpus.m2 import M2Block
     from grammeter.edits.annotate import Annotator
     from grammeter.edits.compare import EditComparison, Groups, Mode, Pairing, Tier
-
-HELP = "make, convert and compare M2 files, with ERRANT's options"
 
 MERGE = ("rules", "all-split", "all-merge", "all-equal")
 TIERS: dict[int, Tier] = {1: "operation", 2: "main", 3: "full"}
@@ -187,7 +185,6 @@ def _written(args: argparse.Namespace, blocks: Iterable[M2Block], annotator: Ann
 
 def _compare(args: argparse.Namespace) -> int:
     from grammeter.annotation import compare_m2
-    from grammeter.api import write_json
     from grammeter.corpus.m2 import read_m2
     from grammeter.edits.compare import Rules
 
@@ -202,15 +199,13 @@ def _compare(args: argparse.Namespace) -> int:
     )
     for text in notices:
         notice(args, text)
-    if args.output:
-        write_json(_json(args, compared), args.output)
-    if args.format == "json":
-        print_json(_json(args, compared))
-        return 0
-    if args.verbose:
-        sys.stdout.writelines(_sentences(hypothesis.sources, compared, args.beta))
-    sys.stdout.writelines(_results(args, compared))
+    emit(args, _json(args, compared), lambda: _text(args, hypothesis.sources, compared))
     return 0
+
+
+def _text(args: argparse.Namespace, sources: Iterable[str], compared: EditComparison) -> str:
+    sentences = _sentences(sources, compared, args.beta) if args.verbose else ()
+    return "".join([*sentences, *_results(args, compared)])
 
 
 def _check_beta(beta: float) -> None:

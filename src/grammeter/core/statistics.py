@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -55,10 +55,12 @@ class Statistics:
         return Statistics(self.rows[chosen], self.present[chosen], self.labels, self.columns)
 
     def to_json(self) -> dict[str, Any]:
-        """Return plain lists; an absent slot is ``null``."""
+        """Return plain lists; an absent slot is ``null``, and so is a number that is NaN."""
+        finite = np.isfinite(self.rows)
+        numbers: Any = self.rows if finite.all() else np.where(finite, self.rows, cast("Any", None))
         rows = [
             [row if there else None for row, there in zip(slots, present, strict=True)]
-            for slots, present in zip(self.rows.tolist(), self.present.tolist(), strict=True)
+            for slots, present in zip(numbers.tolist(), self.present.tolist(), strict=True)
         ]
         return {"labels": list(self.labels), "columns": list(self.columns), "rows": rows}
 
@@ -69,8 +71,11 @@ class Statistics:
         present = [[slot is not None for slot in slots] for slots in data["rows"]]
         rows = [[slot or empty for slot in slots] for slots in data["rows"]]
         shape = (len(rows), len(data["labels"]), len(empty))
+        numbers = np.array(rows) if rows else np.zeros(shape, dtype=np.int64)
+        if numbers.dtype == np.object_:
+            numbers = numbers.astype(np.float64)  # null is NaN
         return cls(
-            np.array(rows).reshape(shape) if rows else np.zeros(shape, dtype=np.int64),
+            numbers.reshape(shape),
             np.array(present, dtype=np.bool_).reshape(shape[:2]),
             tuple(data["labels"]),
             tuple(data["columns"]),

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import islice
 from pathlib import Path
 
 from grammeter.core.edit import DETECTION_ONLY, Edit
@@ -25,8 +24,8 @@ from grammeter.edits.tokens import Tokens, split
 CHUNK = 4096
 """Pairs that are worked on at once."""
 
-PAIR_LIMIT = 50_000
-"""Pairs whose edits are remembered."""
+EDIT_LIMIT = 200_000
+"""So many edits are remembered by their pairs, some 50 MB; a pair counts as one more."""
 
 Texts = tuple[str, str]
 """Source and corrected sentence."""
@@ -71,6 +70,7 @@ class Annotator:
         self._lev = lev or parser is None
         self._aligner = Aligner(lev=self._lev)
         self._known: dict[Texts, tuple[Edit, ...]] = {}
+        self._weight = 0
         self.notice: str | None = parser.pipeline.notice if parser else None
 
     def annotate(self, pairs: Sequence[Texts]) -> list[tuple[Edit, ...]]:
@@ -231,9 +231,12 @@ class Annotator:
         return dict(zip(sentences, parses, strict=True))
 
     def _remember(self, edits: dict[Texts, tuple[Edit, ...]]) -> None:
-        if len(self._known) + len(edits) > PAIR_LIMIT:
-            self._known = {}
-        self._known.update(islice(edits.items(), PAIR_LIMIT))
+        for pair, found in edits.items():
+            if self._weight > EDIT_LIMIT:
+                self._known, self._weight = {}, 0
+            if pair not in self._known:
+                self._known[pair] = found
+                self._weight += 1 + len(found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,12 +25,12 @@ from grammeter.stats.agreement import (
     Comparisons,
     Kappa,
     between,
-    kappa,
     krippendorff_alpha,
     mean_kappa,
     mid_ranks,
     within,
 )
+from grammeter.stats.agreement import kappa as kappa_of
 
 KIND = "agreement"
 TOTAL = "total"
@@ -127,8 +127,14 @@ class Agreement:
         """Agreement of each pair of judges; see :class:`Kappas`."""
         return self.kappas[self.kind].pairs
 
+    @property
+    def beside(self) -> KappaKind:
+        """The other definition of kappa."""
+        return next(kind for kind in self.kappas if kind != self.kind)
+
     def to_json(self) -> dict[str, Any]:
         """Return the public shape: NaN becomes ``null`` with a reason."""
+        other = self.kappas[self.beside]
         counts = {**self.counts, TOTAL: self.total}
         return {
             "kind": KIND,
@@ -136,14 +142,14 @@ class Agreement:
             "inter": _kappa_to_json(self.inter),
             "intra": _kappa_to_json(self.intra),
             "pairs": {
-                "|".join(judges): _kappa_to_json(found) | {"in_mean": _in_mean(found)}
+                "|".join(judges): _kappa_to_json(found) | {"in_mean": in_mean(found)}
                 for judges, found in self.pairs.items()
             },
             "counts": {judge: asdict(found) for judge, found in counts.items()},
             "beside": {
-                kind: {"inter": _kappa_to_json(k.inter), "intra": _kappa_to_json(k.intra)}
-                for kind, k in self.kappas.items()
-                if kind != self.kind
+                "kappa": self.beside,
+                "inter": _kappa_to_json(other.inter),
+                "intra": _kappa_to_json(other.intra),
             },
             "alpha": {
                 "level": "ordinal",
@@ -206,7 +212,7 @@ def agree(
 
 
 def _kappas(compared: Mapping[tuple[str, str], Comparisons], kind: KappaKind) -> Kappas:
-    pairs = {judges: kappa(found, alike=_ALIKE[kind]) for judges, found in compared.items()}
+    pairs = {judges: kappa_of(found, alike=_ALIKE[kind]) for judges, found in compared.items()}
     return Kappas(
         mean_kappa([found for (a, b), found in pairs.items() if a != b], least=LEAST),
         mean_kappa([found for (a, b), found in pairs.items() if a == b], least=LEAST),
@@ -314,7 +320,8 @@ def _sum(counts: Iterable[JudgeCounts]) -> JudgeCounts:
     return JudgeCounts(*map(sum, zip(*map(astuple, counts), strict=True)))
 
 
-def _in_mean(found: Kappa) -> bool:
+def in_mean(found: Kappa) -> bool:
+    """Whether the kappa of a pair of judges counts in the mean."""
     return found.n >= LEAST and not np.isnan(found.value)
 
 

@@ -14,7 +14,7 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -24,8 +24,9 @@ from grammeter.core.ranked import Ranked
 from grammeter.core.statistics import FloatArray
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+Axes = Any  # matplotlib leaves the types of its keyword arguments open
 
 BLUE, ORANGE, GREY, BAND = "#0072B2", "#D55E00", "#555555", "#EBEBEB"
 
@@ -64,7 +65,11 @@ def rank_ranges(ranked: Ranked) -> Figure:
         axes.set_yticks(range(len(rows)), [row.system for row in rows])
         axes.set_ylim(len(rows) - 0.5, -0.5)
         axes.set_xlim(0.5, len(rows) + 0.5)
-        axes.xaxis.get_major_locator().set_params(integer=True)
+        axes.xaxis.set_major_locator(
+            require("matplotlib.ticker", extra="plot").MaxNLocator(
+                integer=True, steps=[1, 2, 5, 10]
+            )
+        )
         axes.set_xlabel(f"rank ({ranked.method})")
         axes.set_title("Rank ranges and clusters", loc="left")
     return figure
@@ -91,7 +96,7 @@ def head_to_head_map(
         If the shapes do not fit.
     """
     with _figure(1.9 + 0.52 * len(systems), 1.4 + 0.4 * len(systems)) as (figure, axes):
-        _heat_map(figure, axes, systems, shares, marks, colours="PuOr", bounds=(0.0, 1.0))
+        _heat_map(axes, systems, shares, marks, colours="PuOr", bounds=(0.0, 1.0))
         axes.set_xlabel("share of decided comparisons won by this system …")
         axes.set_ylabel("… against this one")
         axes.set_title("Head to head", loc="left")
@@ -117,7 +122,7 @@ def agreement_matrix(judges: Sequence[str], values: FloatArray, *, label: str = 
     """
     lowest = min(0.0, float(np.min(values, initial=0.0, where=np.isfinite(values))))
     with _figure(1.9 + 0.52 * len(judges), 1.4 + 0.4 * len(judges)) as (figure, axes):
-        _heat_map(figure, axes, judges, values, None, colours="cividis", bounds=(lowest, 1.0))
+        _heat_map(axes, judges, values, None, colours="cividis", bounds=(lowest, 1.0))
         axes.set_title(f"Agreement of judges ({label})", loc="left")
     return figure
 
@@ -177,9 +182,10 @@ def save(figure: Figure, path: str | Path) -> None:
         raise UsageError(f"{path}: no name of a figure", fix=f"End it in {' or '.join(SUFFIXES)}.")
     title = figure.axes[0].get_title(loc="left")
     own = {"Creator": "grammeter", "Date": None} if _is_svg(path) else {"Software": None}
+    write = cast("Any", figure).savefig
     try:
         with _style():
-            figure.savefig(path, dpi=_DOTS_PER_INCH, metadata={"Title": title, **own})
+            write(path, dpi=_DOTS_PER_INCH, metadata={"Title": title, **own})
     except OSError as error:
         raise UsageError(
             f"cannot write {path}: {error.strerror}", fix="Name a file in a folder that exists."
@@ -202,25 +208,22 @@ def _style() -> Generator[None, None, None]:
 
 
 def _band_clusters(axes: Axes, clusters: Sequence[int]) -> None:
-    """Shade every second cluster and number each at its first system."""
+    """Shade every second cluster and name each at its first system."""
     for place, cluster in enumerate(clusters):
         if cluster % 2 == 0:
             axes.axhspan(place - 0.5, place + 0.5, color=BAND, linewidth=0, zorder=0)
         if place == 0 or clusters[place - 1] != cluster:
             axes.axhline(place - 0.5, color=GREY, linewidth=0.6, zorder=1)
             axes.annotate(
-                str(cluster),
-                (0.985, place - 0.45),
+                f"cluster {cluster}",
+                (1.14, place),
                 xycoords=("axes fraction", "data"),
                 color=GREY,
-                ha="right",
-                va="top",
-                fontsize=7,
+                va="center",
             )
 
 
 def _heat_map(
-    figure: Figure,
     axes: Axes,
     names: Sequence[str],
     values: FloatArray,
@@ -241,7 +244,7 @@ def _heat_map(
             text = f"{value:.2f}".replace("0.", ".") + (marks[row][column] if marks else "")
             dark = _is_dark(image.cmap(image.norm(value)))
             axes.text(column, row, text, ha="center", va="center", color="w" if dark else "k")
-    figure.colorbar(image, ax=axes)
+    axes.figure.colorbar(image, ax=axes)
 
 
 def _is_dark(colour: Sequence[float]) -> bool:

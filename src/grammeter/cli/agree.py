@@ -1,0 +1,261 @@
+"""``grammeter agree``: how far judges agree, with each other and with themselves."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from grammeter.cli import judgment_arguments
+from grammeter.cli.output import add_output, emit
+
+if TYPE_CHECKING:
+    from grammeter.ranking.agreement import Agreement, JudgeCounts
+    from grammeter.ranking.judge_correlations import Correlation, JudgeCorrelations
+    from grammeter.report.tables import Table
+    from grammeter.stats.agreement import Alpha, Kappa
+
+HELP = "how far judges agree, with each other and with themselves"
+
+KAPPAS = ("script", "orientation-free")
+WIDEST = 20
+"""Judges that a matrix has room for."""
+
+NONE = "-"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the verb's arguments; nothing heavy is imported for it."""
+    parser.description = (
+        "Measure the agreement of judges: Cohen's kappa between and within judges and for each"
+        " pair of them, Krippendorff's alpha of the ranks, and how much each judge did."
+    )
+    parser.epilog = (
+        "examples:\n"
+        "  grammeter agree judgments.xml\n"
+        "  grammeter agree judgments.xml --correlate\n"
+        "  grammeter agree judgments.xml --hyps out/* --format json -o agreement.json"
+    )
+    judgment_arguments.add_judgments(parser)
+    parser.add_argument(
+        "--correlate",
+        action="store_true",
+        help="correlate each judge's ranking of the systems with the others' instead",
+    )
+    parser.add_argument(
+        "--kappa",
+        choices=KAPPAS,
+        default="script",
+        help="chance agreement as the script of Grundkiewicz et al. (2015) takes it, or with"
+        " 'better' and 'worse' equally likely; default: %(default)s",
+    )
+    add_output(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Measure and print; return the exit code."""
+    judgments = judgment_arguments.read(args)
+    settings = {"first-segment": judgments.numbering}
+    if args.correlate:
+        from grammeter.ranking.judge_correlations import judge_correlations
+
+        found = judge_correlations(judgments, settings=settings)
+        emit(args, found.to_json(), lambda: _draw(args, correlation_tables(found, args.format)))
+        return 0
+    from grammeter.ranking.agreement import agree
+
+    agreement = agree(judgments, kappa=args.kappa, settings=settings)
+    emit(args, agreement.to_json(), lambda: _draw(args, agreement_tables(agreement, args.format)))
+    return 0
+
+
+def agreement_tables(agreement: Agreement, form: str) -> Iterator[Table]:
+    """Lay out agreement: the means, the pairs of judges as a matrix, what each judge did.
+
+    For TSV, which is for programs: one table with a row for each mean and each pair.
+    """
+    if form == "tsv":
+        yield _long_table(agreement)
+        return
+    yield _summary(agreement)
+    if len(agreement.counts) <= WIDEST:
+        yield _kappa_matrix(agreement)
+    yield _count_table(agreement)
+
+
+def correlation_tables(found: JudgeCorrelations, form: str) -> Iterator[Table]:
+    """Lay out correlations: a matrix, Spearman's above the diagonal and Pearson's below.
+
+    For TSV and for many judges: a row for each pair.
+    """
+    many = len(found.weights) > WIDEST
+    yield _pair_table(found) if form == "tsv" or many else _correlation_matrix(found)
+
+
+def _draw(args: argparse.Namespace, tables: Iterator[Table]) -> str:
+    from grammeter.report.tables import render
+
+    return "\n".join(render(table, args.format) for table in tables)
+
+
+def _summary(agreement: Agreement) -> Table:
+    from grammeter.report.tables import Table
+
+    kind = agreement.beside
+    beside = agreement.kappas[kind]
+    header = ("agreement", "kappa", "observed", "chance", "comparisons", f"{kind} kappa", "alpha")
+    rows = (
+        ("between judges", *_kappa_cells(agreement.inter), _number(beside.inter.value)),
+        ("within judges", *_kappa_cells(agreement.intra), _number(beside.intra.value)),
+    )
+    alphas = agreement.alpha_inter, agreement.alpha_intra
+    return Table(
+        header,
+        tuple((*row, _number(alpha.value)) for row, alpha in zip(rows, alphas, strict=True)),
+        "lrrrrrr",
+        (str(agreement.signature), *_missing(agreement)),
+    )
+
+
+def _missing(agreement: Agreement) -> Iterator[str]:
+    """Say why a figure is missing."""
+    figures: dict[str, Kappa | Alpha] = {
+        "kappa between judges": agreement.inter,
+        "kappa within judges": agreement.intra,
+        "alpha between judges": agreement.alpha_inter,
+        "alpha within judges": agreement.alpha_intra,
+    }
+    for name, figure in figures.items():
+        if figure.reason:
+            yield f"no {name}: {figure.reason}"
+
+
+def _kappa_matrix(agreement: Agreement) -> Table:
+    from grammeter.ranking.agreement import LEAST
+    from grammeter.report.tables import Table
+
+    judges = tuple(agreement.counts)
+    rows = tuple(
+        (row, *(_pair_cell(agreement.pairs.get((row, column))) for column in judges))
+        for row in judges
+    )
+    notes = (f"* fewer than {LEAST} comparisons; not in the mean", f"{NONE} nothing to compare")
+    return Table(("kappa", *judges), rows, "l" + "r" * len(judges), notes)
+
+
+def _pair_cell(found: Kappa | None) -> str:
+    from grammeter.ranking.agreement import in_mean
+
+    if found is None:
+        return ""
+    if found.reason:
+        return NONE
+    return _number(found.value) + ("" if in_mean(found) else "*")
+
+
+def _count_table(agreement: Agreement) -> Table:
+    from grammeter.report.tables import Table
+
+    counts = {**agreement.counts, "total": agreement.total}
+    return Table(
+        ("judge", "items", "unexpanded", "ties", "expanded", "ties"),
+        tuple((judge, *_count_cells(each)) for judge, each in counts.items()),
+        "lrrrrr",
+        (
+            "unexpanded: pairs of outputs; expanded: pairs of systems, those that wrote the"
+            " same tied",
+        ),
+    )
+
+
+def _count_cells(counts: JudgeCounts) -> tuple[str, ...]:
+    return (
+        str(counts.items),
+        str(counts.unexpanded),
+        str(counts.unexpanded_ties),
+        str(counts.expanded),
+        str(counts.expanded_ties),
+    )
+
+
+def _long_table(agreement: Agreement) -> Table:
+    from grammeter.report.tables import Table
+
+    other = agreement.kappas[agreement.beside]
+    means = (("inter", agreement.inter, other.inter), ("intra", agreement.intra, other.intra))
+    rows = [(name, "", "", *_kappa_cells(k, 6), _number(o.value, 6)) for name, k, o in means]
+    rows += [
+        ("pair", *judges, *_kappa_cells(found, 6), _number(other.pairs[judges].value, 6))
+        for judges, found in agreement.pairs.items()
+    ]
+    head = ("of", "first", "second", "kappa", "observed", "chance", "n")
+    return Table((*head, f"{agreement.beside} kappa"), tuple(rows), "lllrrrrr")
+
+
+def _correlation_matrix(found: JudgeCorrelations) -> Table:
+    from grammeter.report.tables import Table
+
+    judges = tuple(found.rest)
+    names = (*judges, "rest")
+    rows = tuple(
+        (names[row], *(_correlation_cell(found, row, column) for column in range(len(names))))
+        for row in range(len(names))
+    )
+    mean = found.mean
+    notes = (
+        "above the diagonal: Spearman's rho; below: Pearson's r; rest: all other judges together",
+        f"mean with the rest, weighted by pairs: rho {_number(mean.spearman)},"
+        f" r {_number(mean.pearson)}",
+        str(found.signature),
+        *(f"no figure: {text}" for text in _reasons(found)),
+    )
+    return Table(("judge", *names), rows, "l" + "r" * len(names), notes)
+
+
+def _reasons(found: JudgeCorrelations) -> Iterator[str]:
+    pairs = {"|".join(judges): each for judges, each in found.pairs.items()}
+    for name, each in (
+        pairs | {f"{judge}|rest": each for judge, each in found.rest.items()}
+    ).items():
+        if each.reason:
+            yield f"{name}: {each.reason}"
+
+
+def _correlation_cell(found: JudgeCorrelations, row: int, column: int) -> str:
+    if row == column:
+        return NONE
+    judges = tuple(found.rest)
+    first, second = sorted((row, column))
+    last = second == len(judges)
+    each = found.rest[judges[first]] if last else found.pairs[judges[first], judges[second]]
+    return _number(each.spearman if row < column else each.pearson)
+
+
+def _pair_table(found: JudgeCorrelations) -> Table:
+    from grammeter.report.tables import Table
+
+    rows = [
+        (*judges, *_correlation_cells(each), str(found.weights[judges[0]]))
+        for judges, each in found.pairs.items()
+    ]
+    rows += [
+        (judge, "rest", *_correlation_cells(each), str(found.weights[judge]))
+        for judge, each in found.rest.items()
+    ]
+    header = ("first", "second", "spearman", "pearson", "n", "weight of first")
+    return Table(header, tuple(rows), "llrrrr")
+
+
+def _correlation_cells(found: Correlation) -> tuple[str, ...]:
+    return _number(found.spearman, 6), _number(found.pearson, 6), str(found.n)
+
+
+def _kappa_cells(found: Kappa, digits: int = 4) -> tuple[str, ...]:
+    figures = (found.value, found.observed, found.chance)
+    return (*(_number(figure, digits) for figure in figures), str(found.n))
+
+
+def _number(value: float, digits: int = 4) -> str:
+    from grammeter.report.tables import format_number
+
+    return format_number(value, digits)

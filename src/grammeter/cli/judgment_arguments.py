@@ -1,0 +1,49 @@
+"""The arguments by which judgments are named, shared by the verbs that read them."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from grammeter.cli.output import notice
+
+if TYPE_CHECKING:
+    from grammeter.corpus.judgments import Judgments
+
+
+def add_judgments(parser: argparse.ArgumentParser) -> None:
+    """Add the files of judgments, and how their sentences are counted."""
+    parser.add_argument(
+        "judgments",
+        nargs="+",
+        metavar="JUDGMENTS",
+        help="Appraise XML, WMT CSV or JSON lines; '-' is standard input",
+    )
+    parser.add_argument(
+        "--first-segment",
+        type=int,
+        choices=[0, 1],
+        help="the number that Appraise and WMT files give to the first sentence; default: found"
+        " in the outputs of --hyps, else 0",
+    )
+    parser.add_argument(
+        "--hyps",
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="the outputs that were judged, one file a system; judgments are checked against them",
+    )
+
+
+def read(args: argparse.Namespace) -> Judgments:
+    """Read the judgments that the arguments name, and say what is to be known of them."""
+    from grammeter.corpus.judgments import read_judgments, read_outputs
+
+    judgments = read_judgments(
+        args.judgments,
+        first_segment=args.first_segment,
+        systems=read_outputs(args.hyps) if args.hyps else None,
+    )
+    for text in judgments.notices:
+        notice(args, text)
+    return judgments

@@ -1,0 +1,139 @@
+r"""TrueSkill without chance: what the means tend to when many random games are averaged.
+
+With the noise of one game large beside the ratings, each game moves a mean a little, and the
+average over runs follows a differential equation in the number of games. A game's first system
+is the one with the largest variance. As variances only ever fall, that rule keeps them equal; so
+the share q of games in which a system comes first is the one that makes all expected losses of
+variance equal. Its opponent is drawn with probability P proportional to exp(-difference of the
+means), and the outcome from the judgments of the pair. With G = q P + (q P)^T the rate of games
+of each pair, the means and variances change by G times their expected updates. Heun's method
+solves this from the prior on.
+
+The equation is ours, checked against the simulation; for 2015 it differs from published scores
+by at most .0011.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from grammeter.core.statistics import BoolArray, FloatArray, IntArray
+from grammeter.ranking.game import GameModel
+from grammeter.ranking.truncation import CorrectionCurves
+
+STEPS = 50
+"""Heun's method is exact to about 1e-7 with these."""
+
+
+def mean_field(
+    wins: IntArray, ties: IntArray, model: GameModel, *, steps: int = STEPS
+) -> FloatArray:
+    """Compute the expected means after all games.
+
+    Parameters
+    ----------
+    wins, ties
+        Shape ``(n, n)``: how often the row beat the column, and how often they tied.
+    model
+        Settings of the games.
+    steps
+        How many steps of Heun's method.
+
+    Returns
+    -------
+    FloatArray
+        Shape ``(n,)``, in units of the ratings; NaN for a system that was never compared.
+    """
+    judged = wins + wins.T + ties
+    there = judged.any(axis=1)
+    means = np.full(len(wins), np.nan)
+    if there.any():
+        field = _Field.of(wins[np.ix_(there, there)], ties[np.ix_(there, there)], model, steps)
+        means[there] = field.solve(steps)
+    return means
+
+
+@dataclass(frozen=True, eq=False)
+class _Field:
+    """What does not change during the games.
+
+    ``outcomes`` has shape ``(3, n, n)``: the share of draws, of wins of the row and of the
+    column among a pair's judgments, in the order of :class:`CorrectionCurves`; ``allowed``
+    whether the pair was compared; ``stride`` the number of games in a step.
+    """
+
+    outcomes: FloatArray
+    allowed: BoolArray
+    model: GameModel
+    curves: CorrectionCurves
+    stride: float
+
+    @classmethod
+    def of(cls, wins: IntArray, ties: IntArray, model: GameModel, steps: int) -> _Field:
+        judged = wins + wins.T + ties
+        counts = np.stack((ties, wins, wins.T))
+        shares = np.divide(counts, judged, out=np.zeros(counts.shape), where=judged > 0)
+        return cls(shares, judged > 0, model, model.curves(), model.games / steps)
+
+    def solve(self, steps: int) -> FloatArray:
+        state = np.zeros((2, len(self.allowed)))  # means, variances
+        state[1] = self.model.sigma**2
+        for _ in range(steps):
+            slope = self._slope(state)
+            ahead = self._slope(state + self.stride * slope)
+            state = state + self.stride / 2 * (slope + ahead)
+        return state[0]
+
+    def _slope(self, state: FloatArray) -> FloatArray:
+        """Return the expected change of means and variances per game."""
+        mean, variance = state
+        rise, fall = self._updates(mean, variance + self.model.tau**2)
+        chance = np.exp(-np.abs(mean[:, None] - mean)) * self.allowed
+        chance /= chance.sum(axis=1, keepdims=True)
+        first = _first_shares(chance, fall, variance, self.stride)
+        games = first[:, None] * chance
+        games += games.T
+        return np.stack(((games * rise).sum(axis=1), -(games * fall).sum(axis=1)))
+
+    def _updates(self, mean: FloatArray, variance: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return by how much the row's mean rises and its variance falls in a game with a column."""
+        total = 2 * self.model.beta**2 + variance[:, None] + variance
+        spread = np.sqrt(total)
+        v, w = self.curves((mean[:, None] - mean) / spread, self.model.margin / spread)
+        expected_v, expected_w = (self.outcomes * v).sum(axis=0), (self.outcomes * w).sum(axis=0)
+        rise = variance[:, None] / spread * expected_v
+        fall = variance[:, None] ** 2 / total * expected_w - self.model.tau**2
+        return rise, fall
+
+
+def _first_shares(
+    chance: FloatArray, fall: FloatArray, variance: FloatArray, stride: float
+) -> FloatArray:
+    """Return how often each system comes first, so that variances are equal after the step.
+
+    A system that loses more than the others without ever coming first has the share 0; it is
+    taken out and the rest solved again.
+    """
+    losses = chance.T * fall + np.diag((chance * fall).sum(axis=1))
+    scale = np.abs(losses).mean()
+    excess = (variance - variance.max()) / (stride * scale)
+    active = np.arange(len(variance))
+    while True:
+        shares = _equal_losses(losses[np.ix_(active, active)] / scale, excess[active])
+        if shares.min() >= 0 or len(active) == 1:
+            break
+        active = np.delete(active, shares.argmin())
+    first = np.zeros(len(variance))
+    first[active] = shares
+    return first
+
+
+def _equal_losses(losses: FloatArray, excess: FloatArray) -> FloatArray:
+    """Solve ``losses @ shares - excess = the same for all``, the shares adding up to 1."""
+    size = len(excess)
+    system = np.ones((size + 1, size + 1))
+    system[:size, :size], system[size, size] = losses, 0.0
+    found = np.linalg.lstsq(system, np.append(excess, 1.0), rcond=None)[0]  # may be singular
+    return found[:size]

@@ -1,0 +1,233 @@
+"""TrueSkill: ratings by random games between systems, each decided by a judgment.
+
+The procedure of Sakaguchi et al. 2014 (section 3.3) in the settings of Grundkiewicz et al. 2015
+(section 5.2): one run plays as many games as there are comparisons. TrueSkill is a trademark of
+Microsoft; this is an independent implementation of the published equations.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+from typing import ClassVar
+
+import numpy as np
+
+from grammeter.core.progress import track
+from grammeter.core.statistics import BoolArray, FloatArray, IntArray
+from grammeter.ranking.bootstrap import Resampling, Unit, resampled_counts
+from grammeter.ranking.game import GameModel
+from grammeter.ranking.meanfield import mean_field
+from grammeter.ranking.pairs import Pairs
+
+_TOGETHER = 1000
+"""Runs side by side in one array: enough to hide the cost of a call, few enough for the cache."""
+
+_AHEAD = 256
+"""Games whose random numbers are drawn at once."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrueSkill:
+    """TrueSkill as a method of ranking; the defaults are those of the 2015 ranking.
+
+    Attributes
+    ----------
+    sigma, tau, draw_probability
+        See :class:`~grammeter.ranking.game.GameModel`.
+    games
+        Games of a run; ``None``: one more than there are comparisons.
+    beta
+        ``None``: ``sigma * games / 40``, so large that a game moves a mean by about 1e-4.
+    """
+
+    name: ClassVar[str] = "trueskill"
+    unit: ClassVar[Unit | None] = None
+
+    sigma: float = 0.5
+    tau: float = 0.0
+    draw_probability: float = 0.25
+    beta: float | None = None
+    games: int | None = None
+
+    def model(self, comparisons: int) -> GameModel:
+        """Return the settings for so many comparisons."""
+        games = comparisons + 1 if self.games is None else self.games
+        beta = self.sigma * games / 40 if self.beta is None else self.beta
+        return GameModel(
+            sigma=self.sigma,
+            beta=beta,
+            tau=self.tau,
+            draw_probability=self.draw_probability,
+            games=games,
+        )
+
+    def settings(self, comparisons: int) -> Mapping[str, object]:
+        """Return what a signature shows."""
+        model = self.model(comparisons)
+        numbers = {"sigma": model.sigma, "beta": model.beta, "tau": model.tau}
+        shown = {name: f"{number:.10g}" for name, number in numbers.items()}
+        drawn = {"draw": f"{model.draw_probability:.10g}", "games": model.games}
+        return {"score": "mean-field", **shown, **drawn, "ties": "draws"}
+
+    def score(self, wins: IntArray, ties: IntArray) -> FloatArray:
+        """Return the expected mean of each system after all games, shape ``(n,)``."""
+        comparisons = int(wins.sum() + ties.sum() // 2)
+        return mean_field(wins, ties, self.model(comparisons))
+
+    def runs(self, pairs: Pairs, resampling: Resampling) -> FloatArray:
+        """Play several runs and return the means, shape ``(runs, n)``."""
+        return play(pairs, self.model(len(pairs)), resampling)
+
+    def missing(self, wins: IntArray, ties: IntArray) -> tuple[BoolArray, str]:
+        """Return which opponents a score does not rest on, and what is to be said of them."""
+        return wins + wins.T + ties == 0, "never compared"
+
+
+def play(pairs: Pairs, model: GameModel, resampling: Resampling) -> FloatArray:
+    """Play independent runs of random games.
+
+    In each game the system with the largest variance comes first (of equals the one whose name
+    stands later in the alphabet). Its opponent is drawn among the systems it was compared with,
+    with probability proportional to exp(-difference of the means), and one judgment of the
+    pair, drawn with replacement, decides.
+
+    Parameters
+    ----------
+    pairs
+        The judgments.
+    model
+        Settings of the games.
+    resampling
+        With a ``unit`` each run draws its judgments from a bootstrap sample of its own.
+        Run ``k`` depends on the seed and ``k`` alone, whatever runs or processes are beside it.
+
+    Returns
+    -------
+    FloatArray
+        Shape ``(runs, n)``: means after the last game; NaN for a system never compared.
+    """
+    wins, ties = _tables(pairs, resampling)
+    size = min(_TOGETHER, math.ceil(resampling.runs / resampling.processes))
+    jobs = [
+        _Job(wins[part], ties[part], model, resampling.seed, range(resampling.runs)[part])
+        for part in (slice(start, start + size) for start in range(0, resampling.runs, size))
+    ]
+    return np.concatenate(list(_played(jobs, resampling.processes)))
+
+
+@dataclass(frozen=True, eq=False)
+class _Job:
+    """Runs that are played side by side: their judgments, and their numbers among all runs."""
+
+    wins: IntArray
+    ties: IntArray
+    model: GameModel
+    seed: int
+    numbers: range
+
+
+def _tables(pairs: Pairs, resampling: Resampling) -> tuple[IntArray, IntArray]:
+    """Return the judgments of each run, shape ``(runs, n, n)``."""
+    if resampling.unit is None:
+        shape = (resampling.runs, len(pairs.systems), len(pairs.systems))
+        wins, ties = pairs.counts()
+        return np.broadcast_to(wins, shape), np.broadcast_to(ties, shape)
+    drawn = list(resampled_counts(pairs, resampling))
+    return np.concatenate([wins for wins, _ in drawn]), np.concatenate([ties for _, ties in drawn])
+
+
+def _played(jobs: Sequence[_Job], processes: int) -> Iterator[FloatArray]:
+    if processes == 1 or len(jobs) == 1:
+        yield from map(_play, jobs)
+        return
+    with ProcessPoolExecutor(min(processes, len(jobs)), mp_context=get_context("spawn")) as pool:
+        yield from track(pool.map(_play, jobs), "TrueSkill", total=len(jobs))
+
+
+def _play(job: _Job) -> FloatArray:
+    season = _Season(job)
+    for uniform in track(_uniform(job), "TrueSkill", total=-(-job.model.games // _AHEAD)):
+        for for_opponent, for_outcome in uniform:
+            first, second = season.pair_up(for_opponent)
+            season.update(first, second, season.outcome(first, second, for_outcome))
+    return season.means()
+
+
+def _uniform(job: _Job) -> Iterator[FloatArray]:
+    """Draw two numbers for each game and run, shape ``(some games, 2, runs)``, 0 to 1.
+
+    Each run has random numbers of its own, so that it does not depend on its neighbours.
+    """
+    sources = [
+        np.random.Generator(np.random.PCG64(np.random.SeedSequence(job.seed, spawn_key=(number,))))
+        for number in job.numbers
+    ]
+    for start in range(0, job.model.games, _AHEAD):
+        shape = (min(_AHEAD, job.model.games - start), 2)
+        yield np.stack([source.random(shape) for source in sources], axis=-1)
+
+
+class _Season:
+    """The ratings of all runs while the games go on.
+
+    Arrays have shape ``(n, runs)``; systems stand in descending order of their names, so that
+    ``argmax`` takes the later name of equals.
+    """
+
+    def __init__(self, job: _Job) -> None:
+        wins, ties = job.wins[:, ::-1, ::-1], job.ties[:, ::-1, ::-1]
+        judged = wins + wins.swapaxes(1, 2) + ties
+        self._model, self._curves = job.model, job.model.curves()
+        self._allowed = np.ascontiguousarray((judged > 0).transpose(2, 1, 0))
+        self._wins = _share(wins, judged)
+        self._decided = _share(judged - ties, judged)
+        runs, n, _ = judged.shape
+        self._n, self._runs, self._run = n, runs, np.arange(runs)
+        self._mean = np.zeros((n, runs))
+        there = judged.any(axis=2).T
+        self._variance = np.where(there, job.model.sigma**2, 0.0)  # 0 never comes first
+        self._there = there
+
+    def pair_up(self, uniform: FloatArray) -> tuple[IntArray, IntArray]:
+        """Choose the two systems of each run's next game."""
+        first = self._variance.argmax(axis=0)
+        near = self._mean - self._mean[first, self._run]
+        np.exp(np.negative(np.abs(near, out=near), out=near), out=near)
+        near *= self._allowed[:, first, self._run]
+        for row in range(1, self._n):  # running sums; numpy's own are slow along this axis
+            np.add(near[row - 1], near[row], out=near[row])
+        second = (near < (1 - uniform) * near[-1]).sum(axis=0)  # 1 - uniform is never 0
+        return first, second
+
+    def outcome(self, first: IntArray, second: IntArray, uniform: FloatArray) -> IntArray:
+        """Draw a judgment of each pair: 1 if it prefers the first, 2 the second, 0 for a tie."""
+        at = (self._run * self._n + first) * self._n + second
+        won = uniform < self._wins[at]
+        return 2 * (uniform < self._decided[at]) - won
+
+    def update(self, first: IntArray, second: IntArray, outcome: IntArray) -> None:
+        """Move the ratings of the two systems of each run."""
+        ones, others = (first, self._run), (second, self._run)
+        mean, other_mean = self._mean[ones], self._mean[others]
+        variance = self._variance[ones] + self._model.tau**2
+        other_variance = self._variance[others] + self._model.tau**2
+        total = 2 * self._model.beta**2 + variance + other_variance
+        spread = np.sqrt(total)
+        v, w = self._curves((mean - other_mean) / spread, self._model.margin / spread)
+        rise, fall = v[outcome, self._run] / spread, w[outcome, self._run] / total
+        self._mean[ones] = mean + variance * rise
+        self._mean[others] = other_mean - other_variance * rise
+        self._variance[ones] = variance * (1 - variance * fall)
+        self._variance[others] = other_variance * (1 - other_variance * fall)
+
+    def means(self) -> FloatArray:
+        """Return the means, shape ``(runs, n)``, systems in ascending order of their names."""
+        return np.where(self._there, self._mean, np.nan)[::-1].T
+
+
+def _share(counts: IntArray, of: IntArray) -> FloatArray:
+    return np.divide(counts, of, out=np.zeros(of.shape), where=of > 0).ravel()
