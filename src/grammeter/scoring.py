@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from grammeter.core.errors import UsageError
+from grammeter.core.score import Score
 from grammeter.core.segment import Segment
 from grammeter.core.statistics import IntArray, Statistics
 from grammeter.core.table import MetricScores, ScoreTable
@@ -15,7 +17,7 @@ from grammeter.metrics.base import Metric
 from grammeter.metrics.registry import metric as make_metric
 
 
-def score(corpus: Corpus, metrics: Sequence[str | Metric]) -> ScoreTable:
+def score(corpus: Corpus, metrics: Sequence[str | Metric], *, types: bool = False) -> ScoreTable:
     """Score all systems of a corpus with several metrics.
 
     Parameters
@@ -24,6 +26,8 @@ def score(corpus: Corpus, metrics: Sequence[str | Metric]) -> ScoreTable:
         Sources, references and systems.
     metrics
         Spellings or metrics; each is a key of the result as it is given.
+    types
+        Also score by error type, for the metrics that know them; one at least must.
 
     Raises
     ------
@@ -49,7 +53,13 @@ def score(corpus: Corpus, metrics: Sequence[str | Metric]) -> ScoreTable:
         counting = metric.counting()
         if counting not in counted:
             counted[counting] = metric.pooled_statistics(batch.segments, batch.copies)
-        columns[spelled] = _score_one(metric, corpus, batch, counted[counting])
+        column = _score_one(metric, corpus, batch, counted[counting])
+        columns[spelled] = replace(column, types=_types(metric, corpus)) if types else column
+    if types and not any(column.types for column in columns.values()):
+        raise UsageError(
+            f"no error types: {', '.join(wanted)} tell none apart",
+            fix="Ask for errant, or leave --types out.",
+        )
     return ScoreTable(tuple(corpus.systems), len(corpus), columns, corpus.to_json())
 
 
@@ -83,6 +93,11 @@ def _score_one(metric: Metric, corpus: Corpus, batch: _Batch, rows: Statistics) 
     return MetricScores(
         str(metric), signature, metric.higher_is_better, scores, sentences, statistics
     )
+
+
+def _types(metric: Metric, corpus: Corpus) -> dict[str, dict[str, Score]]:
+    found = {system: metric.type_scores(corpus.segments(system)) for system in corpus.systems}
+    return {system: scores for system, scores in found.items() if scores}
 
 
 def _context(metric: Metric, corpus: Corpus) -> dict[str, object]:

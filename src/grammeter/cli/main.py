@@ -89,7 +89,8 @@ def _run(arguments: list[str]) -> int:
     reconfigure = getattr(sys.stdout, "reconfigure", None)
     if reconfigure:  # a replaced standard output may be any file
         reconfigure(encoding="utf-8", errors="backslashreplace")
-    args = parser_of(verb).parse_args(arguments[1:])
+    # --debug is taken out here, so that it may stand after the name of an action, too
+    args = parser_of(verb).parse_args([word for word in arguments[1:] if word != "--debug"])
     gc.set_threshold(100_000)  # millions of small values and no cycles: look less often
     with warnings.catch_warnings():
         warnings.showwarning = partial(_show_warning, quiet=getattr(args, "quiet", False))
@@ -98,7 +99,7 @@ def _run(arguments: list[str]) -> int:
     return int(code)
 
 
-def _show_warning(  # noqa: PLR0913 - the signature of warnings.showwarning
+def _show_warning(
     message: Warning | str,
     category: type[Warning],
     filename: str,

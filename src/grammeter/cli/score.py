@@ -47,6 +47,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="write each sentence's scores as TSV; '-' prints them instead of the table",
     )
+    group.add_argument(
+        "--types", action="store_true", help="also score by error type (metric errant)"
+    )
     group.add_argument("--percent", action="store_true", help="multiply by 100 in print")
     group.add_argument(
         "--digits",
@@ -72,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
             notice(args, text)
     progress = Progress()
     with reporting(progress) if progress_wanted(args) else nullcontext():
-        table = score(corpus, args.metrics)
+        table = score(corpus, args.metrics, types=args.types)
     progress.clear()
     if args.output:
         write_scores(table, args.output)
@@ -85,12 +88,16 @@ def run(args: argparse.Namespace) -> int:
 
 def _print(table: ScoreTable, args: argparse.Namespace) -> None:
     from grammeter.report.tables import render, scores_table
+    from grammeter.report.types import types_tables
 
     if args.format == "json":
         print_json(table.to_json())
         return
-    laid_out = scores_table(table, percent=args.percent, digits=args.digits)
-    sys.stdout.write(render(laid_out, args.format, bold_best=args.format == "latex"))
+    laid_out = [scores_table(table, percent=args.percent, digits=args.digits)]
+    if args.types:
+        laid_out += types_tables(table, percent=args.percent, digits=args.digits)
+    texts = [render(each, args.format, bold_best=args.format == "latex") for each in laid_out]
+    sys.stdout.write("\n".join(texts))
 
 
 def _write_segments(table: ScoreTable, path: str) -> None:

@@ -31,6 +31,8 @@ class MetricScores(Mapping[str, Score]):
     segments, statistics
         By system: each segment's own score, and the rows from which anything can be scored
         anew. Empty where only corpus scores are known.
+    types
+        By system: a score for each error type, where they were asked for.
     """
 
     metric: str
@@ -39,6 +41,7 @@ class MetricScores(Mapping[str, Score]):
     scores: Mapping[str, Score]
     segments: Mapping[str, SegmentScores] = field(default_factory=dict[str, SegmentScores])
     statistics: Mapping[str, Statistics] = field(default_factory=dict[str, Statistics])
+    types: Mapping[str, Mapping[str, Score]] = field(default_factory=dict[str, Mapping[str, Score]])
 
     def __getitem__(self, system: str) -> Score:
         if system not in self.scores:
@@ -57,6 +60,7 @@ class MetricScores(Mapping[str, Score]):
             "signature": str(self.signature),
             "higher_is_better": self.higher_is_better,
             "systems": {name: score.to_json() for name, score in self.scores.items()},
+            **({"types": _types_to_json(self.types)} if self.types else {}),
         }
 
 
@@ -140,19 +144,35 @@ def _column(
 ) -> MetricScores:
     signature = Signature.parse(shape["signature"])
     scores = {
-        system: Score(
-            value=_number(data["value"]),
-            signature=signature,
-            n=segments,
-            parts={key: _number(value) for key, value in data.get("parts", {}).items()},
-            reason=data.get("reason"),
-        )
-        for system, data in shape["systems"].items()
+        system: _score(data, signature, segments) for system, data in shape["systems"].items()
+    }
+    types = {
+        system: {kind: _score(data, signature, segments) for kind, data in kinds.items()}
+        for system, kinds in shape.get("types", {}).items()
     }
     statistics = {s: Statistics.from_json(d) for s, d in details.get("statistics", {}).items()}
     sentences = {s: _sentences_from_json(d) for s, d in details.get("sentences", {}).items()}
     metric = details.get("metric", spelling)
-    return MetricScores(metric, signature, shape["higher_is_better"], scores, sentences, statistics)
+    return MetricScores(
+        metric, signature, shape["higher_is_better"], scores, sentences, statistics, types
+    )
+
+
+def _score(data: Mapping[str, Any], signature: Signature, segments: int) -> Score:
+    return Score(
+        value=_number(data["value"]),
+        signature=signature,
+        n=segments,
+        parts={key: _number(value) for key, value in data.get("parts", {}).items()},
+        reason=data.get("reason"),
+    )
+
+
+def _types_to_json(types: Mapping[str, Mapping[str, Score]]) -> dict[str, Any]:
+    return {
+        system: {kind: score.to_json() for kind, score in kinds.items()}
+        for system, kinds in types.items()
+    }
 
 
 def _number(value: object) -> float:

@@ -114,9 +114,8 @@ def format_appraise(
 
 
 def _systems(root: Element) -> Iterator[str]:
-    for child in root.children:
-        yield child.attributes.get("system", "")
-        yield from _systems(child)
+    outputs = (o for block in root.children for item in block.children for o in item.children)
+    return (output.attributes.get("system", "") for output in outputs)
 
 
 @dataclass(slots=True)

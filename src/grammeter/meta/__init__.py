@@ -1,1 +1,1 @@
-"""Scores and judgments to an answer: how good is a metric?"""
+"""Scores and judgments to an answer to the question how good a metric is."""

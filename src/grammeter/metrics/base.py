@@ -105,6 +105,11 @@ class Metric(ABC):
         """Return what :meth:`statistics` depends on: metrics with equal values share rows."""
         return self
 
+    def type_scores(self, segments: Sequence[Segment]) -> dict[str, Score]:
+        """Score a system by error type; nothing if the metric knows none."""
+        del segments
+        return {}
+
     def explain(self, segment: Segment) -> Explanation:
         """Say why one segment gets its score."""
         scores = self.sentences(self.statistics([segment]))

@@ -183,6 +183,19 @@ class Errant(Metric):
         )
         return dict(sorted(counted_by_type(found).items()))
 
+    def type_scores(self, segments: Sequence[Segment]) -> dict[str, Score]:
+        """Score a system by error type; see :meth:`per_type`."""
+        signature = self.signature()
+        return {
+            kind: Score(
+                value=counts.f(self.beta),
+                signature=signature,
+                n=len(segments),
+                parts=counts.parts(),
+            )
+            for kind, counts in self.per_type(segments).items()
+        }
+
     def explain(self, segment: Segment) -> Explanation:
         """Return the edits against the chosen reference, and the counts against each.
 

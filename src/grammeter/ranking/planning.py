@@ -35,8 +35,9 @@ class Campaigns:
         Names, in alphabetical order.
     wins
         Shape ``(items, systems * systems)``: how often the row beat the column in each item.
-    weights
-        Shape ``(items,)``: how much each item counts in a campaign that has it.
+    weights, full_weights
+        Shape ``(items,)``: how much each item counts in a campaign that has it, and in the full
+        ranking.
     drawn
         Shape ``(draws, longest)``: numbers of items.
     signature
@@ -46,6 +47,7 @@ class Campaigns:
     systems: tuple[str, ...]
     wins: FloatArray
     weights: FloatArray
+    full_weights: FloatArray
     drawn: IntArray
     signature: Signature
 
@@ -58,12 +60,11 @@ class Campaigns:
         """Return each campaign's Spearman correlation with the full ranking.
 
         Shape ``(draws,)``, -1 to 1; 0 where the items tell nothing, so that all systems are
-        equal. The full ranking counts every item once. A system without a decided comparison
-        scores 0.
+        equal. A system without a decided comparison scores 0.
         """
         items, cells = self.wins.shape
         weighted = self.wins * self.weights[:, None]
-        full = self._scores(self.wins.sum(axis=0))
+        full = self._scores(self.full_weights @ self.wins)
         found: list[FloatArray] = []
         start = 0
         for some in chunks(len(self.drawn), max(items, cells)):
@@ -123,6 +124,7 @@ def draw_campaigns(
     longest: int | None = None,
     chances: Sequence[float] | None = None,
     weights: Sequence[float] | None = None,
+    full_weights: Sequence[float] | None = None,
     seed: int = 1,
 ) -> Campaigns:
     """Draw campaigns from the items at hand.
@@ -140,9 +142,9 @@ def draw_campaigns(
         How many campaigns.
     longest
         The most items of a campaign; default: as many as there are.
-    chances, weights
-        For each ranking, how likely it is to be drawn (in proportion) and how much it counts
-        then; default for weights: 1. Those of rankings passed over are not used.
+    chances, weights, full_weights
+        For each ranking: how likely it is to be drawn (in proportion), how much it counts then,
+        and how much it counts in the full ranking; default for weights: 1.
     seed
         Where the random numbers start.
 
@@ -156,9 +158,6 @@ def draw_campaigns(
     kept = [at for at, r in enumerate(rankings) if not r.skipped and len(r.groups) > 1]
     if not kept:
         raise DataError("no item compares two outputs", fix="Give judgments of several outputs.")
-    for given in (chances, weights):
-        if given is not None and len(given) != len(rankings):
-            raise UsageError(f"{len(given)} numbers for {len(rankings)} rankings", fix="One each.")
     longest = len(kept) if longest is None else longest
     if draws < 1 or longest < 1 or seed < 0 or (chances is None and longest > len(kept)):
         raise UsageError(
@@ -169,16 +168,16 @@ def draw_campaigns(
     if chances is None:
         drawn = random.permuted(np.tile(np.arange(len(kept)), (draws, 1)), axis=1)[:, :longest]
     else:
-        steps = np.cumsum([chances[at] for at in kept])
+        steps = np.cumsum(_of_items(chances, len(rankings))[kept])
         drawn = np.searchsorted(steps / steps[-1], random.random((draws, longest)), side="right")
     systems, wins = _wins_by_item([rankings[at] for at in kept])
-    counted = np.ones(len(kept)) if weights is None else np.array([weights[at] for at in kept])
     how = "without-replacement" if chances is None else "with-replacement"
     settings = {"by": "expected-wins", "unit": "item", "items": len(kept), "draws": draws}
     return Campaigns(
         systems=systems,
         wins=wins,
-        weights=counted,
+        weights=_of_items(weights, len(rankings))[kept],
+        full_weights=_of_items(full_weights, len(rankings))[kept],
         drawn=drawn,
         signature=Signature.of("planning", settings | {"drawn": how, "seed": seed}),
     )
@@ -246,6 +245,16 @@ def items_needed(campaigns: Campaigns, *, target: float = 0.95, share: float = 0
         middle = (too_few + needed) // 2
         too_few, needed = (too_few, middle) if enough(middle) else (middle, needed)
     return needed
+
+
+def _of_items(given: Sequence[float] | None, items: int) -> FloatArray:
+    numbers = np.ones(items) if given is None else np.asarray(given, dtype=np.float64)
+    if len(numbers) != items or not (numbers >= 0).all() or not numbers.any():
+        raise UsageError(
+            f"{len(numbers)} numbers for {items} rankings",
+            fix="Give one for each, none of them negative, and one above 0 at least.",
+        )
+    return numbers
 
 
 def _wins_by_item(rankings: Sequence[Ranking]) -> tuple[tuple[str, ...], FloatArray]:

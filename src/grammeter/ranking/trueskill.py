@@ -110,10 +110,11 @@ def play(pairs: Pairs, model: GameModel, resampling: Resampling) -> FloatArray:
     FloatArray
         Shape ``(runs, n)``: means after the last game; NaN for a system never compared.
     """
-    wins, ties = _tables(pairs, resampling)
+    tables, seed = _tables(pairs, resampling), resampling.seed
+    shared = resampling.unit is None
     size = min(_TOGETHER, math.ceil(resampling.runs / resampling.processes))
     jobs = [
-        _Job(wins[part], ties[part], model, resampling.seed, range(resampling.runs)[part])
+        _Job(*(tables if shared else tables[:, part]), model, seed, range(resampling.runs)[part])
         for part in (slice(start, start + size) for start in range(0, resampling.runs, size))
     ]
     return np.concatenate(list(_played(jobs, resampling.processes)))
@@ -121,7 +122,11 @@ def play(pairs: Pairs, model: GameModel, resampling: Resampling) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class _Job:
-    """Runs that are played side by side: their judgments, and their numbers among all runs."""
+    """Runs that are played side by side.
+
+    ``wins`` and ``ties`` have shape ``(tables, n, n)``, a table for each run or one for all;
+    ``numbers`` are those of the runs among all runs.
+    """
 
     wins: IntArray
     ties: IntArray
@@ -130,14 +135,11 @@ class _Job:
     numbers: range
 
 
-def _tables(pairs: Pairs, resampling: Resampling) -> tuple[IntArray, IntArray]:
-    """Return the judgments of each run, shape ``(runs, n, n)``."""
+def _tables(pairs: Pairs, resampling: Resampling) -> IntArray:
+    """Return wins and ties, shape ``(2, tables, n, n)``: a table for each run, or one for all."""
     if resampling.unit is None:
-        shape = (resampling.runs, len(pairs.systems), len(pairs.systems))
-        wins, ties = pairs.counts()
-        return np.broadcast_to(wins, shape), np.broadcast_to(ties, shape)
-    drawn = list(resampled_counts(pairs, resampling))
-    return np.concatenate([wins for wins, _ in drawn]), np.concatenate([ties for _, ties in drawn])
+        return np.stack(pairs.counts())[:, None]
+    return np.concatenate([np.stack(some) for some in resampled_counts(pairs, resampling)], axis=1)
 
 
 def _played(jobs: Sequence[_Job], processes: int) -> Iterator[FloatArray]:
@@ -181,23 +183,23 @@ class _Season:
     def __init__(self, job: _Job) -> None:
         wins, ties = job.wins[:, ::-1, ::-1], job.ties[:, ::-1, ::-1]
         judged = wins + wins.swapaxes(1, 2) + ties
+        tables, n, _ = judged.shape
         self._model, self._curves = job.model, job.model.curves()
-        self._allowed = np.ascontiguousarray((judged > 0).transpose(2, 1, 0))
-        self._wins = _share(wins, judged)
-        self._decided = _share(judged - ties, judged)
-        runs, n, _ = judged.shape
-        self._n, self._runs, self._run = n, runs, np.arange(runs)
-        self._mean = np.zeros((n, runs))
-        there = judged.any(axis=2).T
-        self._variance = np.where(there, job.model.sigma**2, 0.0)  # 0 never comes first
-        self._there = there
+        self._allowed = np.ascontiguousarray((judged > 0).transpose(2, 0, 1)).reshape(n, tables * n)
+        self._wins, self._decided = _share(wins, judged), _share(judged - ties, judged)
+        self._n, self._runs = n, len(job.numbers)
+        self._run = np.arange(self._runs)
+        self._table = self._run * n if tables > 1 else np.zeros(self._runs, dtype=np.int64)
+        self._there = np.broadcast_to(judged.any(axis=2).T, (n, self._runs))
+        self._mean = np.zeros((n, self._runs))
+        self._variance = np.where(self._there, job.model.sigma**2, 0.0)  # 0 never comes first
 
     def pair_up(self, uniform: FloatArray) -> tuple[IntArray, IntArray]:
         """Choose the two systems of each run's next game."""
         first = self._variance.argmax(axis=0)
-        near = self._mean - self._mean[first, self._run]
+        near = self._mean - self._mean.ravel()[first * self._runs + self._run]
         np.exp(np.negative(np.abs(near, out=near), out=near), out=near)
-        near *= self._allowed[:, first, self._run]
+        near *= self._allowed.take(self._table + first, axis=1)
         for row in range(1, self._n):  # running sums; numpy's own are slow along this axis
             np.add(near[row - 1], near[row], out=near[row])
         second = (near < (1 - uniform) * near[-1]).sum(axis=0)  # 1 - uniform is never 0
@@ -205,24 +207,24 @@ class _Season:
 
     def outcome(self, first: IntArray, second: IntArray, uniform: FloatArray) -> IntArray:
         """Draw a judgment of each pair: 1 if it prefers the first, 2 the second, 0 for a tie."""
-        at = (self._run * self._n + first) * self._n + second
-        won = uniform < self._wins[at]
-        return 2 * (uniform < self._decided[at]) - won
+        at = (self._table + first) * self._n + second
+        return 2 * (uniform < self._decided[at]) - (uniform < self._wins[at])
 
     def update(self, first: IntArray, second: IntArray, outcome: IntArray) -> None:
         """Move the ratings of the two systems of each run."""
-        ones, others = (first, self._run), (second, self._run)
-        mean, other_mean = self._mean[ones], self._mean[others]
-        variance = self._variance[ones] + self._model.tau**2
-        other_variance = self._variance[others] + self._model.tau**2
+        means, variances = self._mean.ravel(), self._variance.ravel()  # views
+        one, other = first * self._runs + self._run, second * self._runs + self._run
+        mean, other_mean = means[one], means[other]
+        variance = variances[one] + self._model.tau**2
+        other_variance = variances[other] + self._model.tau**2
         total = 2 * self._model.beta**2 + variance + other_variance
         spread = np.sqrt(total)
         v, w = self._curves((mean - other_mean) / spread, self._model.margin / spread)
-        rise, fall = v[outcome, self._run] / spread, w[outcome, self._run] / total
-        self._mean[ones] = mean + variance * rise
-        self._mean[others] = other_mean - other_variance * rise
-        self._variance[ones] = variance * (1 - variance * fall)
-        self._variance[others] = other_variance * (1 - other_variance * fall)
+        chosen = outcome * self._runs + self._run
+        rise, fall = v.ravel()[chosen] / spread, w.ravel()[chosen] / total
+        means[one], means[other] = mean + variance * rise, other_mean - other_variance * rise
+        variances[one] = variance * (1 - variance * fall)
+        variances[other] = other_variance * (1 - other_variance * fall)
 
     def means(self) -> FloatArray:
         """Return the means, shape ``(runs, n)``, systems in ascending order of their names."""

@@ -1,0 +1,163 @@
+"""How many items a ranking of systems needs, by the way its sentences are selected.
+
+Run: ``python benchmarks/selection.py [DRAWS]``; it needs the judgments of Grundkiewicz et al. 2015
+and of SEEDA, the outputs that were judged, and the references of CoNLL-2014, below
+``$GRAMMETER_SHARED`` (default: ``../shared``).
+
+A campaign of k items is drawn with replacement from the judged items: a sentence by the
+selector, one of its items at random. An answer is the least k for which 95 % of the campaigns
+have a Spearman correlation of .95 or more
+
+- ``own``: with the ranking that this selector reaches with endlessly many items;
+- ``plain``: with the ranking of all judged items, every item drawn counting once;
+- ``weighted``: with that ranking, each item counting by one over its probability.
+
+``limit`` is the correlation between the two rankings: where it is below .95, no number of
+items is enough for ``plain``. ``decided`` is the mean number of decided comparisons in an item.
+At the end the formula for two systems is held against draws from the same data.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+import grammeter as gm
+from grammeter.corpus.judgments import read_judgments, read_outputs
+from grammeter.ranking.pairs import extract_pairs
+from grammeter.ranking.planning import draw_campaigns, items_needed
+from grammeter.ranking.sampling import distribution
+from grammeter.ranking.separation import separations, sign_test_power
+from grammeter.stats.significance import sign_test
+
+SHARED = Path(os.environ.get("GRAMMETER_SHARED", "../shared"))
+CONLL = SHARED / "data" / "conll14_test"
+SEEDA = SHARED / "data" / "seeda"
+SETS = {
+    "2015": (SHARED / "data/human_gjg15/judgments.xml", CONLL / "official_systems"),
+    "SEEDA edit": (SEEDA / "judgments_edit.xml", SEEDA / "outputs" / "all"),
+    "SEEDA sentence": (SEEDA / "judgments_sent.xml", SEEDA / "outputs" / "all"),
+}
+METRICS = ("gleu", "sentm2")
+LONGEST = 10_000
+
+
+def main():
+    draws = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
+    for name, (judgments, outputs) in SETS.items():
+        start = time.process_time()
+        study(name, judgments, outputs, draws)
+        print(f"{time.process_time() - start:.0f} s CPU\n")
+
+
+def study(name, judgments, folder, draws):
+    outputs = read_outputs(sorted(p for p in folder.iterdir() if not p.name.startswith(".")))
+    rankings = [r for r in read_judgments(judgments, systems=outputs) if len(r.groups) > 1]
+    print(f"{name}: {len(rankings)} items of {len({r.segment for r in rankings})} sentences,")
+    print(f"{len(outputs)} systems, {draws} draws")
+    parts = draw_campaigns(rankings, draws=draws)
+    print(f"of these items, each once at most: {items_needed(parts)} are enough")
+    print(f"{'selector':<18}{'own':>10}{'plain':>10}{'weighted':>10}{'limit':>8}{'decided':>9}")
+    for selector, chances in all_chances(rankings, outputs).items():
+        print(f"{selector:<18}{row(rankings, chances, draws)}")
+    check_formula(rankings, draws)
+
+
+def row(rankings, chances, draws):
+    inverse = 1 / chances
+    columns = (
+        {"full_weights": chances},
+        {},
+        {"weights": inverse / inverse.mean()},
+    )
+    needed = []
+    for given in columns:
+        campaigns = draw_campaigns(rankings, draws=draws, longest=LONGEST, chances=chances, **given)
+        found = items_needed(campaigns)
+        needed.append(str(found) if found else f">{LONGEST}")
+    everything = replace(campaigns, weights=chances, drawn=np.arange(len(rankings))[None])
+    limit = everything.correlations(len(rankings))[0]
+    decided = chances @ campaigns.wins.sum(axis=1)
+    return "".join(f"{cell:>10}" for cell in needed) + f"{limit:>8.3f}{decided:>9.1f}"
+
+
+def all_chances(rankings, outputs):
+    """Return how likely each item is, by selector: that of its sentence, shared among its items."""
+    items = Counter(r.segment for r in rankings)
+    table = gm.score(
+        gm.Corpus(
+            sources=(CONLL / "source.txt").read_text("utf-8").splitlines(),
+            references=[(CONLL / f"ref{i}.txt").read_text("utf-8").splitlines() for i in (0, 1)],
+            gold=gm.read_corpus(references=[CONLL / "noalt/official-2014.combined.m2"]).gold,
+            systems=outputs,
+        ),
+        METRICS,
+    )
+    found = {"as judged": None}
+    for select in ("uniform", "paper", "diversity"):
+        found[select] = distribution(outputs, select=select).probabilities
+    for metric in METRICS:
+        found[f"spread, {metric}"] = distribution(
+            outputs, select="spread", scores=table, metric=metric
+        ).probabilities
+    shares = {
+        selector: np.ones(len(rankings))
+        if by_sentence is None
+        else np.array([by_sentence[r.segment - 1] / items[r.segment] for r in rankings])
+        for selector, by_sentence in found.items()
+    }
+    return {selector: share / share.sum() for selector, share in shares.items()}
+
+
+def check_formula(rankings, draws):
+    """Hold what the formula says of neighbours against the sign test on drawn items."""
+    campaigns = draw_campaigns(rankings, draws=1)
+    size = len(campaigns.systems)
+    wins = campaigns.wins.sum(axis=0).reshape(size, size)
+    share = wins / np.maximum(wins + wins.T, 1)
+    order = [campaigns.systems[at] for at in np.argsort(-share.sum(axis=1))]
+    plans = separations(rankings, order)
+    near = sorted((p for p in plans if p.items_needed), key=lambda p: p.items_needed)[:3]
+    print("two systems               share  deff   items  power: exact  sentences drawn anew")
+    for plan in near:
+        drawn = simulated_power(rankings, plan, min(draws, 500))
+        exact = sign_test_power(plan.share, plan.decided_needed)
+        print(
+            f"{plan.first + ', ' + plan.second:<25}{plan.share:6.3f}{plan.design_effect:6.2f}"
+            f"{plan.items_needed:8}{exact:14.3f}{drawn:22.3f}"
+        )
+
+
+def simulated_power(rankings, plan, draws):
+    """Draw sentences with all their items, as many items as planned, and test each draw.
+
+    The counts are divided by the design effect before the sign test, as the plan does.
+    """
+    pairs = extract_pairs(rankings)
+    low, high = sorted(map(pairs.systems.index, (plan.first, plan.second)))
+    both = pairs.select((pairs.first == low) & (pairs.second == high))
+    numbers = {
+        r.segment: number for number, r in enumerate({r.segment: r for r in rankings}.values())
+    }
+    place = np.array([numbers[segment] for segment in both.segment.tolist()])
+    won, lost = (
+        np.bincount(place[both.outcome == sign], minlength=len(numbers)) for sign in (1, -1)
+    )
+    sentences = round(plan.items_needed * len(numbers) / len(rankings))
+    random = np.random.default_rng(1)
+    separated = 0
+    for _ in range(draws):
+        drawn = random.integers(0, len(numbers), size=sentences)
+        counts = (side[drawn].sum() / plan.design_effect for side in (won, lost))
+        separated += sign_test(*(round(count) for count in counts)) <= plan.level
+    return separated / draws
+
+
+if __name__ == "__main__":
+    main()

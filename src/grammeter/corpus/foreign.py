@@ -1,0 +1,410 @@
+"""Scores that other programs or people gave: of metrics, system by system or segment by segment.
+
+Score files, told by their content:
+
+- the JSON of ``grammeter score -o``;
+- TSV with the header ``metric system value`` or ``metric system segment value`` (segments from
+  1); columns after ``value`` are its parts, ``precision recall``, say;
+- without a header, what the WMT metrics tasks exchange: ``metric pair set system value``, or
+  ``metric pair set system segment value`` (from 0 if a segment 0 occurs, else from 1);
+- ``system value``, the ``.score`` files of mt-metrics-eval: a line for each system, or each
+  system's segments one after the other; the metric is named after the file;
+- ``system value precision recall``, as the F-scores of Grundkiewicz et al. 2015 are stored.
+
+A value that says ``None`` or ``NaN`` is missing; anything else that is no number is a fault.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from grammeter.core.errors import DataError
+from grammeter.core.ranked import KIND as RANKING
+from grammeter.core.ranked import Ranked
+from grammeter.core.score import Score
+from grammeter.core.signature import Signature
+from grammeter.core.statistics import SegmentScores
+from grammeter.core.table import MetricScores, ScoreTable
+from grammeter.corpus.judgments import FirstSegment, Judgments, parse_judgments
+from grammeter.corpus.text import read_text, split_lines
+from grammeter.corpus.wmt import is_wmt
+
+_JSONError = json.JSONDecodeError
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)
+_SEGMENT = re.compile(r"\d{1,9}\Z", re.ASCII)
+_MISSING = {"none", "nan"}
+_SCORES_FIX = (
+    "Give the JSON of 'grammeter score -o FILE', or tab-separated lines under the header"
+    " 'metric system value' or 'metric system segment value'."
+)
+_HUMAN_FIX = (
+    "Give the JSON of 'grammeter rank -o FILE', tab-separated lines under the header"
+    " 'system value', or a file of judgments."
+)
+
+
+def read_score_file(path: str | Path) -> ScoreTable:
+    """Read the scores of metrics, ours or foreign; see the module for the formats.
+
+    A foreign system-level file fills ``MetricScores.scores``; a segment-level file
+    ``MetricScores.segments`` too, NaN where a segment has no score, and each system's score is
+    the mean of its segments. ``ScoreTable.segments`` is 0 where only systems were scored.
+
+    Parameters
+    ----------
+    path
+        The file, plain or gzip; ``-`` is standard input.
+
+    Raises
+    ------
+    DataError
+        With file and line: a value that is no number, a missing column, a score that stands
+        there twice, both levels in one file, a file of another kind.
+    """
+    return parse_score_file(read_text(path), str(path))
+
+
+def parse_score_file(text: str, where: str) -> ScoreTable:
+    """Read scores from a text; ``where`` names it in messages and names nameless metrics."""
+    if text.lstrip()[:1] == "{":
+        return ScoreTable.from_json(_json_object(text, where), where=where)
+    return _table(list(_score_rows(text, where)), where)
+
+
+def read_human_scores(path: str | Path) -> dict[str, float]:
+    """Read the scores that people's judgments gave to systems.
+
+    TSV with the header ``system value`` or the headless forms of score files with one metric;
+    or the JSON of ``grammeter rank -o``. A system that the ranking could not score has NaN.
+
+    Raises
+    ------
+    DataError
+        As :func:`read_score_file`; and if the file holds judgments, which must be ranked first.
+    """
+    found = read_human(path)
+    if isinstance(found, Judgments):
+        raise DataError(
+            "these are judgments, no scores of systems",
+            where=str(path),
+            fix="Rank them first: grammeter rank FILE -o ranking.json",
+        )
+    return system_scores(found) if isinstance(found, Ranked) else found
+
+
+def read_human(
+    path: str | Path, *, first_segment: FirstSegment | None = None
+) -> Ranked | Judgments | dict[str, float]:
+    """Read what people said of systems: a ranking, judgments to be ranked, or bare scores.
+
+    The file is told by its content and read once, so ``-`` works. ``first_segment`` is for
+    judgments, see :func:`grammeter.corpus.judgments.read_judgments`.
+
+    Raises
+    ------
+    DataError
+        As :func:`read_human_scores`, judgments aside.
+    """
+    text, where = read_text(path), str(path)
+    if _holds_judgments(text):
+        return parse_judgments(text, where, first_segment=first_segment)
+    if text.lstrip()[:1] == "{":
+        return Ranked.from_json(_json_object(text, where), where=where)
+    return _human_scores(text, where)
+
+
+def system_scores(ranked: Ranked) -> dict[str, float]:
+    """Return a ranking's scores by system, best first; NaN where it has none."""
+    return {name: row.score for name, row in ranked.items()}
+
+
+# --- lines ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One score; ``segment`` counts as in the file, ``None`` for a system-level score."""
+
+    line: int
+    metric: str
+    system: str
+    segment: int | None
+    value: float
+    parts: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """Which column holds what; ``skip`` lines stand above the first score."""
+
+    columns: int
+    metric: int | None
+    system: int
+    segment: int | None
+    value: int
+    parts: tuple[tuple[str, int], ...] = ()
+    skip: int = 0
+
+
+_HEADLESS = {
+    2: _Layout(2, None, 0, None, 1),
+    4: _Layout(4, None, 0, None, 1, (("precision", 2), ("recall", 3))),
+    5: _Layout(5, 0, 3, None, 4),
+    6: _Layout(6, 0, 3, 4, 5),
+}
+"""Layouts by their number of columns."""
+
+
+def _score_rows(text: str, where: str) -> Iterator[_Row]:
+    lines = [line.split("\t") for line in _filled(text, where)]
+    if lines[0][:2] == ["metric", "system"]:
+        layout = _by_header(lines[0], where)
+    else:
+        if not any(len(cells) > 1 for cells in lines):
+            lines = [cells[0].split() for cells in lines]
+        layout = _headless(lines[0], where, _SCORES_FIX)
+    yield from _rows(lines, layout, where)
+
+
+def _human_scores(text: str, where: str) -> dict[str, float]:
+    lines = [line.split("\t") for line in _filled(text, where)]
+    if lines[0] == ["system", "value"]:
+        layout = _Layout(2, None, 0, None, 1, skip=1)
+    else:
+        if not any(len(cells) > 1 for cells in lines):
+            lines = [cells[0].split() for cells in lines]
+        layout = _headless(lines[0], where, _HUMAN_FIX)
+    rows = list(_rows(lines, layout, where))
+    _check_once(rows, where)
+    if len({row.metric for row in rows}) > 1 or layout.segment is not None:
+        raise DataError("no scores of systems by people", where=where, fix=_HUMAN_FIX)
+    for row in rows:
+        if math.isnan(row.value):
+            raise DataError(
+                f"no human score of {row.system!r}",
+                where=f"{where}:{row.line}",
+                fix="Take the system out of both files, or give it a number.",
+            )
+    return {row.system: row.value for row in rows}
+
+
+def _filled(text: str, where: str) -> list[str]:
+    lines = split_lines(text.rstrip())
+    if not lines or not text.strip():
+        raise DataError("the file is empty", where=where, fix="It needs one score at least.")
+    return lines
+
+
+def _by_header(header: Sequence[str], where: str) -> _Layout:
+    keys = ["metric", "system", *(["segment"] if header[2:3] == ["segment"] else []), "value"]
+    parts = list(header[len(keys) :])
+    unfit = list(header[: len(keys)]) != keys or "" in parts or len(set(parts)) < len(parts)
+    if unfit:
+        raise DataError(f"unknown columns: {' '.join(header)}", where=f"{where}:1", fix=_SCORES_FIX)
+    places = tuple((name, len(keys) + place) for place, name in enumerate(parts))
+    segment = 2 if "segment" in keys else None
+    return _Layout(len(header), 0, 1, segment, len(keys) - 1, places, skip=1)
+
+
+def _headless(first: Sequence[str], where: str, fix: str) -> _Layout:
+    layout = _HEADLESS.get(len(first))
+    if layout is None or not _is_value(first[layout.value]):
+        raise DataError("neither a known header nor a score", where=f"{where}:1", fix=fix)
+    return layout
+
+
+def _rows(lines: Sequence[Sequence[str]], layout: _Layout, where: str) -> Iterator[_Row]:
+    named = metric_name(where)
+    for number, cells in enumerate(lines[layout.skip :], start=layout.skip + 1):
+        place = f"{where}:{number}"
+        if len(cells) != layout.columns:
+            raise DataError(
+                f"{len(cells)} columns where {layout.columns} are due",
+                where=place,
+                fix="Separate columns by one tab, and give every line all of them.",
+            )
+        metric = named if layout.metric is None else cells[layout.metric]
+        if not metric or not cells[layout.system]:
+            raise DataError("a metric or system without a name", where=place, fix="Name it.")
+        yield _Row(
+            number,
+            metric,
+            cells[layout.system],
+            None if layout.segment is None else _segment(cells[layout.segment], place),
+            _value(cells[layout.value], place),
+            {name: _value(cells[at], place) for name, at in layout.parts},
+        )
+    if len(lines) == layout.skip:
+        raise DataError("no score below the header", where=where, fix="It needs one at least.")
+
+
+def metric_name(path: str | Path) -> str:
+    """Return the metric that a nameless file is about: ``BLEU.seg.score`` is ``BLEU``."""
+    name = Path(path).name.removesuffix(".gz").removeprefix("scores.")
+    for suffix in (".txt", ".tsv", ".score", ".sys", ".seg"):
+        name = name.removesuffix(suffix)
+    return name or Path(path).name
+
+
+def _value(cell: str, place: str) -> float:
+    if not _is_value(cell):
+        raise DataError(
+            f"{cell!r} is no number",
+            where=place,
+            fix="Write a decimal number, or None where there is no score.",
+        )
+    return math.nan if cell.lower() in _MISSING else float(cell)
+
+
+def _is_value(cell: str) -> bool:
+    if _NUMBER.match(cell):
+        return math.isfinite(float(cell))
+    return cell.lower() in _MISSING
+
+
+def _segment(cell: str, place: str) -> int:
+    if not _SEGMENT.match(cell):
+        raise DataError(
+            f"{cell!r} is no number of a segment", where=place, fix="Count the segments from 1."
+        )
+    return int(cell)
+
+
+# --- the table -----------------------------------------------------------------------------
+
+
+def _table(rows: list[_Row], where: str) -> ScoreTable:
+    rows = _counted(rows, where)
+    _check_once(rows, where)
+    with_segments = rows[0].segment is not None
+    segments = max((row.segment or 0) for row in rows) + 1 if with_segments else 0
+    systems = tuple(dict.fromkeys(row.system for row in rows))
+    columns: dict[str, list[_Row]] = {}
+    for row in rows:
+        columns.setdefault(row.metric, []).append(row)
+    return ScoreTable(
+        systems,
+        segments,
+        {name: _column(name, found, segments) for name, found in columns.items()},
+    )
+
+
+def _counted(rows: list[_Row], where: str) -> list[_Row]:
+    """Number segments from 0, whatever the file does; a file of runs has its lines counted."""
+    numbers = [row.segment for row in rows if row.segment is not None]
+    if not numbers:
+        return _runs(rows, where)
+    # a header promises numbers from 1; the files of the WMT tasks come with both
+    first = 0 if 0 in numbers else 1
+    return [_numbered(row, (row.segment or 0) - first) for row in rows]
+
+
+def _runs(rows: list[_Row], where: str) -> list[_Row]:
+    """Number the segments of a file that names each system once for each segment."""
+    seen: dict[str, int] = {}
+    numbered: list[_Row] = []
+    if len({(row.metric, row.system) for row in rows}) == len(rows):
+        return rows
+    if {row.metric for row in rows} != {metric_name(where)} or rows[0].parts:
+        return rows  # a doubled line of another format: said so by the check that follows
+    for row in rows:
+        at = seen.get(row.system, 0)
+        seen[row.system] = at + 1
+        numbered.append(_numbered(row, at))
+    if len(set(seen.values())) > 1:
+        raise DataError(
+            f"systems differ in their number of lines: {seen}",
+            where=where,
+            fix="Give each system one line, or one line for each segment.",
+        )
+    return numbered
+
+
+def _numbered(row: _Row, segment: int) -> _Row:
+    return _Row(row.line, row.metric, row.system, segment, row.value, row.parts)
+
+
+def _check_once(rows: Iterable[_Row], where: str) -> None:
+    lines: dict[tuple[str, str, int | None], int] = {}
+    for row in rows:
+        key = (row.metric, row.system, row.segment)
+        if key in lines:
+            raise DataError(
+                f"a second score of {row.system!r} by {row.metric!r}; line {lines[key]} has one",
+                where=f"{where}:{row.line}",
+                fix="Keep one of them.",
+            )
+        lines[key] = row.line
+
+
+def _column(metric: str, rows: list[_Row], segments: int) -> MetricScores:
+    level = "mean of segments" if segments else "as given"
+    signature = Signature.of(metric, {"scores": "foreign", "system-level": level})
+    by_system: dict[str, list[_Row]] = {}
+    for row in rows:
+        by_system.setdefault(row.system, []).append(row)
+    if not segments:
+        scores = {system: _given(found[0], signature) for system, found in by_system.items()}
+        return MetricScores(metric, signature, True, scores)
+    sentences = {system: _segments(found, segments) for system, found in by_system.items()}
+    scores = {system: _mean(found, signature) for system, found in sentences.items()}
+    return MetricScores(metric, signature, True, scores, sentences)
+
+
+def _given(row: _Row, signature: Signature) -> Score:
+    reason = "the file has no score" if math.isnan(row.value) else None
+    return Score(row.value, signature, 0, row.parts, reason)
+
+
+def _segments(rows: list[_Row], segments: int) -> SegmentScores:
+    at = np.array([row.segment for row in rows], dtype=np.int64)
+    values = np.full(segments, np.nan)
+    values[at] = [row.value for row in rows]
+    parts = {name: np.full(segments, np.nan) for name in rows[0].parts}
+    for name, column in parts.items():
+        column[at] = [row.parts[name] for row in rows]
+    reason = "the file has no score" if np.isnan(values).any() else None
+    return SegmentScores(values, np.full(segments, -1, dtype=np.int64), parts, reason)
+
+
+def _mean(scores: SegmentScores, signature: Signature) -> Score:
+    missing = int(np.isnan(scores.values).sum())
+    reason = f"{missing} of {len(scores)} segments have no score" if missing else None
+    return Score(float(np.mean(scores.values)), signature, len(scores), reason=reason)
+
+
+# --- JSON ----------------------------------------------------------------------------------
+
+
+def _json_object(text: str, where: str) -> dict[str, Any]:
+    try:
+        data: object = json.loads(text)
+    except _JSONError as error:
+        raise DataError(
+            f"no JSON: {error.msg}",
+            where=f"{where}:{error.lineno}",
+            fix="Give a file that grammeter wrote with -o.",
+        ) from None
+    except (ValueError, RecursionError) as error:  # a number too long, brackets too deep
+        raise DataError(
+            f"no JSON that can be read: {error}",
+            where=where,
+            fix="Give a file that grammeter wrote with -o.",
+        ) from None
+    return cast("dict[str, Any]", data)  # it begins with a brace
+
+
+def _holds_judgments(text: str) -> bool:
+    """Whether a text is a file of judgments; of JSON, whether no line or all is a ranking."""
+    start = text.lstrip()
+    if start[:1] == "<" or is_wmt(text):
+        return True
+    return start[:1] == "{" and f'"{RANKING}"' not in start[:2000] and '"judge"' in start[:2000]
