@@ -288,6 +288,7 @@ def test_ids_of_the_campaigns_are_names():
         (WMT.replace("ann,2,X,2,Y", "ann,2,X,two,Y"), "file:2: system1rank is 'two'"),
         (WMT.replace("ann,2,X,2,Y", "ann,x,X,2,Y"), "file:2: srcIndex is 'x'"),
         (WMT.replace("ann,2,X,2,Y", ",2,X,2,Y"), "file:2: no judge"),
+        (WMT.replace("ann,2,X,2,Y", "ann,2,,2,Y"), "file:2: a system without a name"),
         (WMT.replace("X,1,Z,1,8", "X,1,X,1,8"), "file:5: judgment by 'bob'"),
         (WMT.replace("X,1,Z,1,8", "X,0,Z,1,8"), "file:5: judgment by 'bob'"),
         (WMT + '"', "file:6: not CSV"),

@@ -39,7 +39,7 @@ from grammeter.corpus.wmt import is_wmt
 
 _JSONError = json.JSONDecodeError
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)
-_SEGMENT = re.compile(r"\d{1,9}\Z", re.ASCII)
+_SEGMENT = re.compile(r"\d{1,7}\Z", re.ASCII)
 _MISSING = {"none", "nan"}
 _SCORES_FIX = (
     "Give the JSON of 'grammeter score -o FILE', or tab-separated lines under the header"
@@ -238,7 +238,7 @@ def _rows(lines: Sequence[Sequence[str]], layout: _Layout, where: str) -> Iterat
             number,
             metric,
             cells[layout.system],
-            None if layout.segment is None else _segment(cells[layout.segment], place),
+            None if layout.segment is None else _segment(cells[layout.segment], layout, place),
             _value(cells[layout.value], place),
             {name: _value(cells[at], place) for name, at in layout.parts},
         )
@@ -270,8 +270,9 @@ def _is_value(cell: str) -> bool:
     return cell.lower() in _MISSING
 
 
-def _segment(cell: str, place: str) -> int:
-    if not _SEGMENT.match(cell):
+def _segment(cell: str, layout: _Layout, place: str) -> int:
+    promised = layout.skip > 0  # a header promises numbers from 1
+    if not _SEGMENT.match(cell) or (promised and int(cell) == 0):
         raise DataError(
             f"{cell!r} is no number of a segment", where=place, fix="Count the segments from 1."
         )
@@ -298,17 +299,16 @@ def _table(rows: list[_Row], where: str) -> ScoreTable:
 
 
 def _counted(rows: list[_Row], where: str) -> list[_Row]:
-    """Number segments from 0, whatever the file does; a file of runs has its lines counted."""
+    """Count segments from 0, whatever the file does; in a file of runs, count its lines."""
     numbers = [row.segment for row in rows if row.segment is not None]
     if not numbers:
         return _runs(rows, where)
-    # a header promises numbers from 1; the files of the WMT tasks come with both
     first = 0 if 0 in numbers else 1
     return [_numbered(row, (row.segment or 0) - first) for row in rows]
 
 
 def _runs(rows: list[_Row], where: str) -> list[_Row]:
-    """Number the segments of a file that names each system once for each segment."""
+    """Count the segments of a file that names each system once for each segment."""
     seen: dict[str, int] = {}
     numbered: list[_Row] = []
     if len({(row.metric, row.system) for row in rows}) == len(rows):

@@ -135,7 +135,9 @@ def _whole(data: Mapping[str, object], key: str) -> int | None:
 
 def _number(data: Mapping[str, object], key: str) -> float | None:
     value = data.get(key)
-    return _whole(data, key) if not isinstance(value, float) else value
+    if value is not None and type(value) not in (int, float):
+        raise _mistyped(key, value, "a number")
+    return cast("float | None", value)
 
 
 def _repeat(data: Mapping[str, object]) -> bool:

@@ -234,7 +234,7 @@ class _Reader:
 
     def row(self, line: int, record: Mapping[str, str]) -> _Row:
         with placed(f"{self.where}:{line}"):
-            shown = [n for n in self.numbers if record[f"system{n}Id"] not in ("", UNRANKED)]
+            shown = [n for n in self.numbers if _is_shown(record, n)]
             if not record["judgeID"]:
                 raise DataError("no judge", fix="Each row needs a judgeID.")
             return _Row(
@@ -276,6 +276,12 @@ def _name(text: str, attributes: Mapping[str, str]) -> str:
         return text
     tail = f".{attributes['srclang']}-{attributes['trglang']}"
     return text.removeprefix(f"{attributes['testset']}.").removesuffix(tail)
+
+
+def _is_shown(record: Mapping[str, str], number: int) -> bool:
+    """Whether a row has this output; those with fewer outputs than columns leave cells unused."""
+    cells = record[f"system{number}Id"], record[f"system{number}rank"]
+    return any(cell not in ("", UNRANKED) for cell in cells)
 
 
 def _rank(text: str, number: int) -> int | None:

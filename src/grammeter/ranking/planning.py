@@ -168,7 +168,7 @@ def draw_campaigns(
     if chances is None:
         drawn = random.permuted(np.tile(np.arange(len(kept)), (draws, 1)), axis=1)[:, :longest]
     else:
-        steps = np.cumsum(_of_items(chances, len(rankings))[kept])
+        steps = np.cumsum(_chosen(chances, len(rankings), kept))
         drawn = np.searchsorted(steps / steps[-1], random.random((draws, longest)), side="right")
     systems, wins = _wins_by_item([rankings[at] for at in kept])
     how = "without-replacement" if chances is None else "with-replacement"
@@ -176,8 +176,8 @@ def draw_campaigns(
     return Campaigns(
         systems=systems,
         wins=wins,
-        weights=_of_items(weights, len(rankings))[kept],
-        full_weights=_of_items(full_weights, len(rankings))[kept],
+        weights=_chosen(weights, len(rankings), kept),
+        full_weights=_chosen(full_weights, len(rankings), kept),
         drawn=drawn,
         signature=Signature.of("planning", settings | {"drawn": how, "seed": seed}),
     )
@@ -247,14 +247,14 @@ def items_needed(campaigns: Campaigns, *, target: float = 0.95, share: float = 0
     return needed
 
 
-def _of_items(given: Sequence[float] | None, items: int) -> FloatArray:
+def _chosen(given: Sequence[float] | None, items: int, kept: Sequence[int]) -> FloatArray:
     numbers = np.ones(items) if given is None else np.asarray(given, dtype=np.float64)
-    if len(numbers) != items or not (numbers >= 0).all() or not numbers.any():
+    if len(numbers) != items or not (numbers >= 0).all() or not numbers[kept].any():
         raise UsageError(
             f"{len(numbers)} numbers for {items} rankings",
             fix="Give one for each, none of them negative, and one above 0 at least.",
         )
-    return numbers
+    return numbers[kept]
 
 
 def _wins_by_item(rankings: Sequence[Ranking]) -> tuple[tuple[str, ...], FloatArray]:

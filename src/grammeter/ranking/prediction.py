@@ -1,0 +1,255 @@
+"""How well a ranking predicts judgments that it was not made from.
+
+Cross-validation after Grundkiewicz et al. 2015, section 5.3 and Table 4. The predictions of a
+ranking for a comparison are two: the clusters say who is better, or that both are equal (two
+systems of one cluster); the order says who is better, and is asked only about decided
+comparisons.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from grammeter.core.errors import DataError, UnknownNameError, UsageError
+from grammeter.core.judgment import Ranking
+from grammeter.core.progress import track
+from grammeter.core.signature import Signature
+from grammeter.core.statistics import BoolArray, FloatArray, IntArray
+from grammeter.ranking.bootstrap import Resampling, Unit, derived_seed, unit_numbers
+from grammeter.ranking.clusters import Clustering, cluster_runs
+from grammeter.ranking.expected_wins import Divisor
+from grammeter.ranking.pairs import Extraction, Pairs
+from grammeter.ranking.rank import Method, method_of, shown_design
+from grammeter.ranking.selection import select
+from grammeter.stats.resample import generator
+
+KIND = "prediction"
+
+Training = Literal["held-out", "makefile"]
+"""What a fold's ranking is made from.
+
+``held-out``: all other folds. ``makefile``: what the procedure published with the paper does;
+resample k leaves out each part whose two-digit name contains the digits of k, whatever the fold,
+so that the judgments to be predicted are nearly always among those used.
+"""
+
+TRAININGS: tuple[Training, ...] = get_args(Training)
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """Shares of judgments predicted, means over the folds, 0 to 1.
+
+    Attributes
+    ----------
+    clusters
+        Of all comparisons, ties included.
+    all_tied
+        The same for "everything is tied", the share of ties: what any clustering has to beat.
+    order
+        Of the decided comparisons; a coin would have .5.
+    comparisons, decided
+        How many comparisons were predicted, and how many of them are decided.
+    clusterings
+        How many folds had how many clusters.
+    """
+
+    method: str
+    signature: Signature
+    clusters: float
+    all_tied: float
+    order: float
+    comparisons: int
+    decided: int
+    clusterings: Mapping[int, int]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {
+            "kind": KIND,
+            "method": self.method,
+            "signature": str(self.signature),
+            "clusters": {"accuracy": self.clusters, "n": self.comparisons},
+            "all_tied": {"accuracy": self.all_tied, "n": self.comparisons},
+            "order": {"accuracy": self.order, "n": self.decided},
+            "clusterings": {str(size): count for size, count in self.clusterings.items()},
+        }
+
+
+def validate(
+    rankings: Sequence[Ranking],
+    *,
+    folds: int = 100,
+    by: str | Method = "expected-wins",
+    training: Training = "held-out",
+    unit: Unit | None = None,
+    bootstrap: int = 100,
+    seed: int = 1,
+    confidence: float = 0.95,
+    divisor: Divisor | None = None,
+    judges: Sequence[str] | None = None,
+    without_judges: Sequence[str] | None = None,
+    extraction: Extraction = "expanded",
+    numbering: str | None = None,
+    processes: int = 1,
+) -> Prediction:
+    """Measure by cross-validation how well a ranking predicts judgments.
+
+    Units are shuffled and dealt out to the folds in turn. Each fold is predicted by a ranking
+    made from ``training``: systems in the order of their mean scores over the resamples, and
+    their clusters.
+
+    Parameters
+    ----------
+    folds
+        At least 2; the paper has 100.
+    training
+        See :data:`Training`.
+    unit
+        What is dealt out as a whole, and resampled. Default ``sentence``; the paper's is
+        ``pair``. TrueSkill resamples nothing unless a unit is named.
+    bootstrap
+        Resamples or runs for each fold.
+
+    Raises
+    ------
+    UsageError
+        If a name is unknown or a number out of range.
+    DataError
+        If there are fewer units than folds, or nothing is decided.
+
+    See Also
+    --------
+    grammeter.ranking.rank.rank : the other parameters.
+    """
+    method = method_of(by, divisor=divisor)
+    if training not in TRAININGS:
+        raise UnknownNameError("training", training, TRAININGS)
+    if folds < 2:
+        raise UsageError(f"{folds} folds", fix="Take two at least.")
+    chosen = select(
+        rankings,
+        judges=judges,
+        without_judges=without_judges,
+        extraction=extraction,
+        numbering=numbering,
+    )
+    resampling = Resampling(
+        unit=unit or method.unit, runs=bootstrap, seed=seed, processes=processes
+    )
+    fold_of = deal_out(chosen.pairs, unit or "sentence", folds, seed)
+    trained = _held_out if training == "held-out" else _makefile
+    runs = trained(method, chosen.pairs, fold_of, resampling)
+    scored = [
+        _Fold.of(chosen.pairs.select(fold_of == fold), cluster_runs(scores, confidence=confidence))
+        for fold, scores in enumerate(track(runs, "folds", total=folds))
+    ]
+    design = {"folds": folds, "folds-of": unit or "sentence", "training": training}
+    design |= {**method.settings(len(chosen.pairs)), **shown_design(resampling, confidence)}
+    return _mean(scored, method.name, Signature.of(method.name, {**design, **chosen.shown}))
+
+
+def deal_out(pairs: Pairs, unit: Unit, folds: int, seed: int) -> IntArray:
+    """Shuffle the units and deal them out in turn.
+
+    Returns
+    -------
+    IntArray
+        Shape ``(comparisons,)``: the fold of each comparison, from 0.
+
+    Raises
+    ------
+    DataError
+        If a fold would be empty.
+    """
+    units = unit_numbers(pairs, unit)
+    count = int(units.max()) + 1
+    if count < folds:
+        raise DataError(
+            f"{folds} folds of {count} {unit}s",
+            fix="Take fewer folds, or a smaller unit.",
+        )
+    return generator(seed).permutation(count)[units] % folds
+
+
+@dataclass(frozen=True)
+class _Fold:
+    """What was predicted of one fold; ``order`` is NaN if nothing in it is decided."""
+
+    clusters: float
+    all_tied: float
+    order: float
+    comparisons: int
+    decided: int
+    cluster_count: int
+
+    @classmethod
+    def of(cls, pairs: Pairs, found: Clustering) -> _Fold:
+        place, cluster = (np.empty(len(pairs.systems), dtype=np.int64) for _ in range(2))
+        place[list(found.order)] = np.arange(len(place))
+        cluster[list(found.order)] = found.clusters
+        right = np.sign(cluster[pairs.second] - cluster[pairs.first]) == pairs.outcome
+        ordered = np.sign(place[pairs.second] - place[pairs.first]) == pairs.outcome
+        decided = pairs.outcome != 0
+        order = float(ordered[decided].mean()) if decided.any() else float("nan")
+        return cls(
+            float(right.mean()),
+            float(1 - decided.mean()),
+            order,
+            len(pairs),
+            int(decided.sum()),
+            max(found.clusters),
+        )
+
+
+def _held_out(
+    method: Method, pairs: Pairs, fold_of: IntArray, resampling: Resampling
+) -> Iterator[FloatArray]:
+    """Yield the scores of each fold's resamples, made from the other folds."""
+    for fold in range(int(fold_of.max()) + 1):
+        seed = derived_seed(resampling.seed, fold)
+        yield method.runs(pairs.select(fold_of != fold), replace(resampling, seed=seed))
+
+
+def _makefile(
+    method: Method, pairs: Pairs, fold_of: IntArray, resampling: Resampling
+) -> Iterator[FloatArray]:
+    """Yield the scores of each fold's resamples as the published procedure makes them."""
+    folds = int(fold_of.max()) + 1
+    scores: list[FloatArray] = []
+    for number in range(resampling.runs):
+        kept = _parts_without(str(number), folds)
+        seed = derived_seed(resampling.seed, number)
+        each_fold = replace(resampling, runs=folds, seed=seed)
+        scores.append(method.runs(pairs.select(kept[fold_of]), each_fold))
+    yield from np.stack(scores, axis=1)
+
+
+def _parts_without(digits: str, folds: int) -> BoolArray:
+    width = len(str(folds - 1))
+    kept = np.array([digits not in f"{part:0{width}d}" for part in range(folds)])
+    if not kept.any():
+        raise UsageError(
+            f"makefile training with {folds} folds leaves nothing in resample {digits}",
+            fix="Take 100 folds, as the paper does.",
+        )
+    return kept
+
+
+def _mean(folds: Sequence[_Fold], method: str, signature: Signature) -> Prediction:
+    sizes = Counter(fold.cluster_count for fold in folds)
+    return Prediction(
+        method,
+        signature,
+        float(np.mean([fold.clusters for fold in folds])),
+        float(np.mean([fold.all_tied for fold in folds])),
+        float(np.nanmean([fold.order for fold in folds])),
+        sum(fold.comparisons for fold in folds),
+        sum(fold.decided for fold in folds),
+        dict(sorted(sizes.items())),
+    )

@@ -1,0 +1,184 @@
+"""The verb ``rank``: judgments to a ranking with rank ranges and clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar, Protocol
+
+import numpy as np
+
+from grammeter.core.errors import UnknownNameError, UsageError
+from grammeter.core.judgment import Ranking
+from grammeter.core.ranked import Ranked, RankedSystem
+from grammeter.core.signature import Signature
+from grammeter.core.statistics import BoolArray, FloatArray, IntArray
+from grammeter.ranking.bootstrap import Resampling, Unit
+from grammeter.ranking.bradley_terry import BradleyTerry
+from grammeter.ranking.clusters import cluster_runs, score_order
+from grammeter.ranking.expected_wins import Divisor, ExpectedWins
+from grammeter.ranking.pairs import Extraction, Pairs
+from grammeter.ranking.selection import select
+from grammeter.ranking.trueskill import TrueSkill
+
+_NAMED_AT_MOST = 5
+
+
+class Method(Protocol):
+    """What makes scores from judgments; a frozen value, its fields are its settings."""
+
+    name: ClassVar[str]
+    unit: ClassVar[Unit | None]
+    """What is resampled unless said otherwise; ``None``: the runs differ by themselves."""
+
+    def settings(self, comparisons: int) -> Mapping[str, object]:
+        """Return what a signature shows."""
+        ...
+
+    def score(self, wins: IntArray, ties: IntArray) -> FloatArray:
+        """Score the systems on all the data: counts ``(n, n)`` to ``(n,)``; NaN for none."""
+        ...
+
+    def runs(self, pairs: Pairs, resampling: Resampling) -> FloatArray:
+        """Score the systems on each resample, shape ``(runs, n)``."""
+        ...
+
+    def missing(self, wins: IntArray, ties: IntArray) -> tuple[BoolArray, str]:
+        """Return which opponents, ``(n, n)``, a score does not rest on, and what that means."""
+        ...
+
+
+METHODS: Mapping[str, type[ExpectedWins] | type[TrueSkill] | type[BradleyTerry]] = {
+    method.name: method for method in (ExpectedWins, TrueSkill, BradleyTerry)
+}
+
+
+def rank(
+    rankings: Sequence[Ranking],
+    *,
+    by: str | Method = "expected-wins",
+    unit: Unit | None = None,
+    bootstrap: int = 1000,
+    seed: int = 1,
+    confidence: float = 0.95,
+    divisor: Divisor | None = None,
+    judges: Sequence[str] | None = None,
+    without_judges: Sequence[str] | None = None,
+    extraction: Extraction = "expanded",
+    numbering: str | None = None,
+    processes: int = 1,
+) -> Ranked:
+    """Rank systems by human judgments.
+
+    Parameters
+    ----------
+    by
+        ``expected-wins``, ``trueskill``, ``bradley-terry``, or a method with settings of its
+        own such as ``TrueSkill(tau=0.1)``.
+    unit
+        What is resampled for the rank ranges: ``sentence``, ``ranking`` or ``pair``. Default
+        ``sentence``; for TrueSkill nothing is resampled, its runs differ by their random games.
+    bootstrap
+        How many resamples, or runs of TrueSkill.
+    seed
+        Where the random numbers start.
+    confidence
+        Share of the resamples whose ranks a range covers.
+    divisor
+        Of Expected Wins alone; see :data:`~grammeter.ranking.expected_wins.Divisor`.
+    judges, without_judges
+        Whose judgments count; default everybody's.
+    extraction
+        See :data:`~grammeter.ranking.pairs.Extraction`.
+    numbering
+        How the file counted sentences, for the signature.
+    processes
+        For TrueSkill; the result does not depend on it.
+
+    Returns
+    -------
+    Ranked
+        Best first; the score is that of all the data. A system whose score does not rest on
+        all opponents has a ``reason``, also where it has a score.
+
+    Raises
+    ------
+    UsageError
+        If a name is unknown or a number out of range.
+    DataError
+        If nothing is decided, or the method finds no scores.
+    """
+    method = method_of(by, divisor=divisor)
+    resampling = Resampling(
+        unit=unit or method.unit, runs=bootstrap, seed=seed, processes=processes
+    )
+    chosen = select(
+        rankings,
+        judges=judges,
+        without_judges=without_judges,
+        extraction=extraction,
+        numbering=numbering,
+    )
+    pairs = chosen.pairs
+    scores = method.score(*pairs.counts())
+    order = score_order(scores)
+    found = cluster_runs(method.runs(pairs, resampling), confidence=confidence, order=order)
+    reasons = list(_reasons(method, pairs))
+    rows = tuple(
+        RankedSystem(pairs.systems[at], float(scores[at]), ranks, cluster, reasons[at])
+        for at, ranks, cluster in zip(order, found.ranges, found.clusters, strict=True)
+    )
+    settings = {**method.settings(len(pairs)), **shown_design(resampling, confidence)}
+    return Ranked(method.name, Signature.of(method.name, {**settings, **chosen.shown}), rows)
+
+
+def method_of(by: str | Method, *, divisor: Divisor | None = None) -> Method:
+    """Return the method of a name.
+
+    Raises
+    ------
+    UsageError
+        If there is none, or a divisor is given for another method than Expected Wins.
+    """
+    if divisor is not None and by != ExpectedWins.name:
+        raise UsageError(
+            f"divisor={divisor!r} belongs to expected-wins by its name",
+            fix="Leave it out, or put it into ExpectedWins(divisor=...).",
+        )
+    if not isinstance(by, str):
+        return by
+    if by not in METHODS:
+        raise UnknownNameError("ranking method", by, METHODS)
+    return METHODS[by]() if divisor is None else ExpectedWins(divisor=divisor)
+
+
+def shown_design(resampling: Resampling, confidence: float) -> Mapping[str, object]:
+    """Return what a signature shows of the resampling."""
+    return {
+        "unit": resampling.unit or "game",
+        "resamples": resampling.runs,
+        "seed": resampling.seed,
+        "confidence": f"{confidence:.10g}",
+    }
+
+
+def _reasons(method: Method, pairs: Pairs) -> Iterator[str | None]:
+    """Say of each system which opponents its score does not rest on."""
+    wins, ties = pairs.counts()
+    missing, meaning = method.missing(wins, ties)
+    compared = (wins + wins.T + ties).any(axis=1)
+    decided = (wins + wins.T).any(axis=1)
+    for at, row in enumerate(missing & ~np.eye(len(wins), dtype=np.bool_)):
+        if not compared[at]:
+            yield "never compared with any system"
+        elif not decided[at]:
+            yield "all its comparisons are ties"
+        elif row.any():
+            yield f"{meaning}: {_listed([pairs.systems[other] for other in np.flatnonzero(row)])}"
+        else:
+            yield None
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - _NAMED_AT_MOST
+    shown = ", ".join(names[:_NAMED_AT_MOST])
+    return f"{shown} and {more} more" if more > 0 else shown
