@@ -12,9 +12,10 @@ have a Spearman correlation of .95 or more
 - ``plain``: with the ranking of all judged items, every item drawn counting once;
 - ``weighted``: with that ranking, each item counting by one over its probability.
 
-``limit`` is the correlation between the two rankings: where it is below .95, no number of
-items is enough for ``plain``. ``decided`` is the mean number of decided comparisons in an item.
-At the end the formula for two systems is held against draws from the same data.
+Beside it stands the mean correlation after 300 items, which depends less on systems that are
+nearly equal. ``limit`` is the correlation between the two rankings: where it is below .95, no
+number of items is enough for ``plain``. ``decided`` is the mean number of decided comparisons
+in an item. At the end the formula for two systems is held against draws from the same data.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ SETS = {
     "SEEDA sentence": (SEEDA / "judgments_sent.xml", SEEDA / "outputs" / "all"),
 }
 METRICS = ("gleu", "sentm2")
-LONGEST = 10_000
+LONGEST, EARLY = 10_000, 300
 
 
 def main():
@@ -63,7 +64,9 @@ def study(name, judgments, folder, draws):
     print(f"{len(outputs)} systems, {draws} draws")
     parts = draw_campaigns(rankings, draws=draws)
     print(f"of these items, each once at most: {items_needed(parts)} are enough")
-    print(f"{'selector':<18}{'own':>10}{'plain':>10}{'weighted':>10}{'limit':>8}{'decided':>9}")
+    columns = ("own", "plain", "weighted") * 2
+    print(f"{'':<18}{'items needed':>30}{f'mean correlation of {EARLY} items':>30}")
+    print(f"{'selector':<18}" + "".join(f"{c:>10}" for c in columns) + "   limit  decided")
     for selector, chances in all_chances(rankings, outputs).items():
         print(f"{selector:<18}{row(rankings, chances, draws)}")
     check_formula(rankings, draws)
@@ -71,20 +74,22 @@ def study(name, judgments, folder, draws):
 
 def row(rankings, chances, draws):
     inverse = 1 / chances
-    columns = (
-        {"full_weights": chances},
-        {},
-        {"weights": inverse / inverse.mean()},
-    )
-    needed = []
-    for given in columns:
+    columns = {
+        "own": {"full_weights": chances},
+        "plain": {},
+        "weighted": {"weights": inverse / inverse.mean()},
+    }
+    needed, early = [], []
+    for given in columns.values():
         campaigns = draw_campaigns(rankings, draws=draws, longest=LONGEST, chances=chances, **given)
         found = items_needed(campaigns)
         needed.append(str(found) if found else f">{LONGEST}")
+        early.append(campaigns.correlations(EARLY).mean())
     everything = replace(campaigns, weights=chances, drawn=np.arange(len(rankings))[None])
     limit = everything.correlations(len(rankings))[0]
     decided = chances @ campaigns.wins.sum(axis=1)
-    return "".join(f"{cell:>10}" for cell in needed) + f"{limit:>8.3f}{decided:>9.1f}"
+    cells = "".join(f"{cell:>10}" for cell in needed) + "".join(f"{mean:>10.3f}" for mean in early)
+    return f"{cells}{limit:>8.3f}{decided:>9.1f}"
 
 
 def all_chances(rankings, outputs):

@@ -10,8 +10,12 @@ from importlib import metadata
 from grammeter.cli.output import add_output, print_json
 from grammeter.version import __version__
 
-CORE = ("defusedxml", "numpy", "sacrebleu")
-EXTRAS = {"errant": ("rapidfuzz", "spacy"), "records": ("pyarrow",)}
+CORE = ("defusedxml", "numpy", "sacrebleu", "scipy")
+EXTRAS = {
+    "errant": ("rapidfuzz", "spacy"),
+    "plot": ("matplotlib",),
+    "records": ("pyarrow",),
+}
 """Extra -> the packages that it brings."""
 
 

@@ -66,8 +66,11 @@ def run(args: argparse.Namespace) -> int:
     """Score and print; return the exit code."""
     from grammeter.api import metric, score, write_scores
     from grammeter.core.progress import reporting
+    from grammeter.corpus.text import check_folder
 
     limits = _limits(args.fail_under, args.metrics)
+    for path in (args.output, args.segments):  # told before the work, not after it
+        check_folder(path)
     metrics = [metric(spelled) for spelled in args.metrics]  # wrong spellings are told at once
     corpus = corpus_arguments.read(args)
     for text in dict.fromkeys([*corpus.notices, *(m.notice for m in metrics)]):
@@ -132,7 +135,7 @@ def _verdict(table: ScoreTable, limits: dict[str, float]) -> int:
         f"{system} scores {score.value:.6g} in {name}, limit {limit:g}"
         for name, limit in limits.items()
         for system, score in table[name].items()
-        if not score.value >= limit
+        if not (score.value >= limit if table[name].higher_is_better else score.value <= limit)
     ]
     for text in missed:
         print(text, file=sys.stderr)

@@ -64,9 +64,14 @@ class Signature:
         return dict(self.pairs)[key]
 
     def extended(self, settings: Mapping[str, object]) -> Signature:
-        """Return a signature with more settings before the version."""
+        """Return a signature with more settings before the version.
+
+        Where another version of this package made the first part, it is kept as ``scored-by``.
+        """
         versioned = bool(self.pairs) and self.pairs[-1][0] == _VERSION
         own: dict[str, object] = dict(self.pairs[:-1] if versioned else self.pairs)
+        if versioned and self.pairs[-1][1] != __version__:
+            own["scored-by"] = self.pairs[-1][1]
         return Signature.of(self.name, own | dict(settings))
 
 

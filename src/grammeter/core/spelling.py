@@ -15,6 +15,7 @@ from grammeter.core.errors import UsageError
 Value = bool | int | float | str | None | tuple["Value", ...]
 """What a field of a metric may hold."""
 
+_MOST_BRACKETS = 100
 _NAME = re.compile(r"\s*([A-Za-z][\w.+-]*)\s*")
 _FIELD = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*")
 _INTEGER = re.compile(r"[+-]?\d{1,4000}\Z")  # Python reads no more than 4,300 digits
@@ -34,6 +35,8 @@ def parse(text: str) -> tuple[str, dict[str, Value]]:
     match = _NAME.match(text)
     if match is None:
         raise _malformed(text, 0, "a name")
+    if text.count("(") > _MOST_BRACKETS:
+        raise UsageError(f"{text[:40]!r}... has too many brackets", fix="Write fewer.")
     name, at = match[1], match.end()
     if at == len(text):
         return name, {}

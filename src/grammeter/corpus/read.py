@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
@@ -30,6 +31,9 @@ Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 
 _EDIT_LINE = re.compile(r"^A -?\d+ -?\d+\|\|\|", re.MULTILINE)
 PathLike = str | Path
+
+MOST_FAULTS = 5
+"""How many faults of one file are told one by one."""
 
 
 def read_corpus(
@@ -111,6 +115,7 @@ class _Reader:
     form: Form | None
     origins: dict[str, str] = field(default_factory=dict[str, str])
     notices: list[str] = field(default_factory=list[str])
+    source_files: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
 
     def lines(self, part: str, path: PathLike) -> list[str]:
         self.origins[part] = str(path)
@@ -124,7 +129,9 @@ class _Reader:
         for path in paths:
             text = self._text(path)
             if is_m2(text, path):
-                gold.append((str(path), self._m2(text, path)))
+                file = self._m2(text, path)
+                gold.append((str(path), file))
+                self.notices += _order_notices(file, path)
             else:
                 self.origins[f"references[{len(texts)}]"] = str(path)
                 texts.append([*self._lines_of(text, path)])
@@ -153,14 +160,24 @@ class _Reader:
                     raise DataError(
                         f"differs from sentence {number} of {path}: {line[:40]!r} and"
                         f" {block.source[:40]!r}",
-                        where=f"{self.origins['source']}:{number}",
+                        where=self._place(number),
                         fix="Gold edits count the tokens of their own S lines; give the sources"
                         " that belong to them, or leave --source out.",
                     )
 
     def _source_lines(self, path: PathLike) -> list[str]:
         text = self._text(path)
-        return self._m2(text, path).sources if is_m2(text, path) else self._lines_of(text, path)
+        lines = self._m2(text, path).sources if is_m2(text, path) else self._lines_of(text, path)
+        self.source_files.append((str(path), len(lines)))
+        return lines
+
+    def _place(self, number: int) -> str:
+        """Return file and line of a source sentence."""
+        for path, count in self.source_files:
+            if number <= count:
+                return f"{path}:{number}"
+            number -= count
+        return f"{self.origins['source']}:{number}"
 
     def _text(self, path: PathLike) -> str:
         data = read_bytes(path)
@@ -174,8 +191,25 @@ class _Reader:
 
     def _m2(self, text: str, path: PathLike) -> M2File:
         file = parse_m2(text, str(path), lenient=self.lenient)
-        self.notices += file.notices
+        self.notices += file.notices[:MOST_FAULTS]
+        if len(file.notices) > MOST_FAULTS:
+            self.notices.append(f"{path}: {len(file.notices)} faults passed over in all")
         return file
+
+
+def _order_notices(file: M2File, path: PathLike) -> list[str]:
+    """Say where gold edits are out of order: the M2 scorer loses matches there."""
+    unsorted = sum(
+        any(a.start > b.start for a, b in pairwise(edits))
+        for block in file.blocks
+        for edits in block.gold.values()
+    )
+    if not unsorted:
+        return []
+    return [
+        f"{path}: gold edits are out of order in {unsorted} sentences; m2 passes over some of"
+        " them, as the official scorer does, unless sort_gold=true"
+    ]
 
 
 def is_m2(text: str, path: PathLike) -> bool:

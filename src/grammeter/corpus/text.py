@@ -132,6 +132,14 @@ def write_text(path: str | Path, text: str) -> None:
         ) from error
 
 
+def check_folder(path: str | Path | None) -> None:
+    """Raise :class:`DataError` if a file cannot be written for want of its folder."""
+    if path is not None and not Path(path).absolute().parent.is_dir():
+        raise DataError(
+            "cannot be written: there is no such folder", where=str(path), fix="Make it first."
+        )
+
+
 def checked_line(line: str) -> str:
     """Return the line; raise :class:`DataError` if it holds what would be read as a line end."""
     if "\n" in line or line.endswith("\r"):

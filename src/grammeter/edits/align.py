@@ -298,7 +298,7 @@ class _Costs:
         """Make room for so many costs; numbers given out before may lose their meaning."""
         self._at_most += more
         if self._at_most > self._limit:
-            self._at_most = sum(map(len, self._rows)) + more
+            self._at_most = sum(map(len, self._rows)) + len(self._rows) + more
         if self._at_most > self._limit:
             self._numbers, self._words, self._rows, self._at_most = {}, [], [], more
 

@@ -10,8 +10,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import get_args
 
 from grammeter.core.edit import DETECTION_ONLY, Edit
+from grammeter.core.errors import UnknownNameError
 from grammeter.edits.align import Aligner, Change, Span
 from grammeter.edits.classify import UNKNOWN
 from grammeter.edits.languages import NEUTRAL_RULES, Language, language
@@ -350,7 +352,11 @@ def annotator(
     ------
     MissingResourceError
         If there is no such pipeline.
+    UnknownNameError
+        If there is no such way of merging.
     """
+    if merge not in get_args(Strategy):
+        raise UnknownNameError("way of merging", merge, get_args(Strategy))
     return _annotator(pipeline, types, merge, lev, cache_folder(cache_dir))
 
 

@@ -9,7 +9,7 @@ are short functions, tried in order; what they know of words, tags and relations
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -99,22 +99,35 @@ class _Side:
 
 def _one_sided(side: _Side) -> str:
     """Return the category of tokens that are missing or unnecessary."""
-    known = english()
-    if len(side) == 1:
-        if side.tags[0] == "POS":
-            return "NOUN:POSS"
-        if side.lowers[0] in known.contractions:
-            return "CONTR"
-        if side.lowers[0] == "to" and side.pos[0] == "PART" and side.deps[0] != "prep":
-            return "VERB:FORM"
     categories = side.categories
-    if known.auxiliary.issuperset(side.deps):
-        return "VERB:TENSE"
-    if len(set(categories)) == 1 and categories[0] not in known.rare:
-        return categories[0]
-    if len(set(side.deps)) == 1 and side.deps[0] in known.relations:
-        return known.relations[side.deps[0]]
+    special = _special_word(side) if len(side) == 1 else None
+    if found := special or _uniform(side.deps, categories):
+        return found
     return "VERB" if set(categories) == {"PART", "VERB"} else "OTHER"
+
+
+def _special_word(side: _Side) -> str | None:
+    if side.tags[0] == "POS":
+        return "NOUN:POSS"
+    if side.lowers[0] in english().contractions:
+        return "CONTR"
+    infinitive = side.lowers[0] == "to" and side.pos[0] == "PART" and side.deps[0] != "prep"
+    return "VERB:FORM" if infinitive else None
+
+
+def _uniform(
+    deps: Sequence[str], categories: Sequence[str], *, same_verb: bool = False
+) -> str | None:
+    """Return the category of tokens that all have one relation or one word class."""
+    known = english()
+    if known.auxiliary.issuperset(deps):
+        return "VERB:TENSE"
+    if len(set(categories)) == 1:
+        if categories[0] == "VERB" and same_verb:
+            return "VERB:TENSE"  # [eat -> has eaten]
+        if categories[0] not in known.rare:
+            return categories[0]
+    return known.relations.get(deps[0]) if len(set(deps)) == 1 else None
 
 
 def _two_sided(one: _Side, other: _Side) -> str:
@@ -133,20 +146,11 @@ def _two_sided(one: _Side, other: _Side) -> str:
 
 def _phrases(one: _Side, other: _Side) -> str:
     """Return the category where several tokens differ, or where nothing else tells."""
-    known = english()
-    deps, categories = {*one.deps, *other.deps}, {*one.categories, *other.categories}
+    categories = one.categories + other.categories
     same_last = one.lemmas[-1] == other.lemmas[-1]
-    if deps <= known.auxiliary:
-        return "VERB:TENSE"
-    if len(categories) == 1:
-        (category,) = categories
-        if category == "VERB" and same_last:
-            return "VERB:TENSE"  # [eat -> has eaten]
-        if category not in known.rare:
-            return category
-    if len(deps) == 1 and one.deps[0] in known.relations:
-        return known.relations[one.deps[0]]
-    if categories == {"PART", "VERB"}:
+    if found := _uniform(one.deps + other.deps, categories, same_verb=same_last):
+        return found
+    if set(categories) == {"PART", "VERB"}:
         return "VERB:FORM" if same_last else "VERB"  # [to eat -> eating], [look at -> see]
     if ("NOUN", "PART") in (one.categories, other.categories) and one.lemmas[0] == other.lemmas[0]:
         return "NOUN:POSS"  # [friends -> friend 's]

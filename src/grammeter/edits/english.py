@@ -26,6 +26,7 @@ class SimilarityRow:
     type: str
 
     def fits(self, one: int, other: int, similarity: float) -> bool:
+        """Whether this row speaks of words of these lengths and this similarity."""
         return self.compare(similarity, self.bound) and all(
             low <= length and (high is None or length <= high)
             for length, (low, high) in zip((one, other), self.lengths, strict=True)
@@ -55,6 +56,7 @@ _COMPARISONS: dict[str, Callable[[float, float], bool]] = {
 
 @cache
 def english() -> English:
+    """Return the tables, read once."""
     text = (files("grammeter.edits") / "data" / "english.json").read_text("utf-8")
     data: dict[str, Any] = json.loads(text)
     pairs = {name: rows for name, rows in data["pairs"].items() if name != "about"}

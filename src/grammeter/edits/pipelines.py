@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, cast
 
-from grammeter.core.errors import MissingResourceError
+from grammeter.core.errors import MissingResourceError, UsageError
 
 NEUTRAL = "neutral"
 """Instead of a pipeline: tokens are only split, whatever the language."""
@@ -72,7 +72,14 @@ def find_pipeline(wanted: str | None = None) -> Pipeline:
     ------
     MissingResourceError
         If there is no such pipeline.
+    UsageError
+        If ``neutral`` is given where a pipeline must be.
     """
+    if wanted == NEUTRAL:
+        raise UsageError(
+            f"{NEUTRAL!r} is no pipeline: it can neither tokenise nor parse",
+            fix="Give texts whose tokens are separated by spaces, or name a spaCy pipeline.",
+        )
     if wanted is None:
         return _installed(USUAL) or _in_folder(shipped_pipeline(), NOT_COMPARABLE)
     if (Path(wanted) / "meta.json").is_file():

@@ -28,6 +28,9 @@ from grammeter.metrics.edit_f import (
     segment_scores,
 )
 
+MOST_BETA = 1000
+"""Above this, F is recall to the last digit that matters."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class M2(Metric):
@@ -69,9 +72,11 @@ class M2(Metric):
     sort_gold: bool = False
 
     def check_fields(self) -> None:
-        """Refuse a negative weight or number of words."""
-        if self.beta <= 0:
-            raise UsageError(f"{self.name}: beta={self.beta}", fix="beta is greater than 0.")
+        """Refuse a weight or a number of words out of range."""
+        if not 0 < self.beta <= MOST_BETA:
+            raise UsageError(
+                f"{self.name}: beta={self.beta}", fix=f"beta is above 0, {MOST_BETA} at most."
+            )
         if self.max_unchanged < 0:
             raise UsageError(
                 f"{self.name}: max_unchanged={self.max_unchanged}", fix="It is 0 or greater."
@@ -91,11 +96,12 @@ class M2(Metric):
         slot = {number: position for position, number in enumerate(labels)}
         rows = np.zeros((len(segments), len(labels), len(COLUMNS)), dtype=np.int64)
         present = np.zeros(rows.shape[:2], dtype=np.bool_)
-        sentences: dict[int, _Sentence] = {}
+        sentences: dict[tuple[str, int], _Sentence] = {}
         for position, segment in enumerate(track(segments, self.name)):
-            sentence = sentences.get(id(segment.gold))
+            key = segment.source, id(segment.gold)
+            sentence = sentences.get(key)
             if sentence is None:
-                sentence = sentences[id(segment.gold)] = _Sentence(self, segment)
+                sentence = sentences[key] = _Sentence(self, segment)
             for number, counts in sentence.counts(segment.hypothesis).items():
                 rows[position, slot[number]] = counts
                 present[position, slot[number]] = True
@@ -189,6 +195,13 @@ class SentM2(M2):
             return scores
         reason = f"annotator {self.annotator} is not listed for the sentence"
         return replace(scores, values=np.where(lacking, np.nan, scores.values), reason=reason)
+
+    def explain(self, segment: Segment) -> Explanation:
+        """Return the edits against the chosen annotator; NaN where there is no such annotator."""
+        if isinstance(self.annotator, int) and self.annotator not in segment.gold:
+            reason = f"annotator {self.annotator} is not listed for the sentence"
+            return Explanation(value=float("nan"), reason=reason)
+        return super().explain(segment)
 
     def score(self, statistics: Statistics) -> Score:
         """Return the mean of the sentence scores, and the counts of the chosen annotators."""

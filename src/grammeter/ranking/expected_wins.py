@@ -27,13 +27,13 @@ Tables 6 and 7 averages over the opponents that were beaten at least once.
 DIVISORS: tuple[Divisor, ...] = get_args(Divisor)
 
 
-def expected_wins(wins: IntArray, *, divisor: Divisor = "all-opponents") -> FloatArray:
+def expected_wins(wins: IntArray | FloatArray, *, divisor: Divisor = "all-opponents") -> FloatArray:
     """Score systems by Expected Wins.
 
     Parameters
     ----------
     wins
-        Shape ``(..., n, n)``: how often the row beat the column.
+        Shape ``(..., n, n)``: how often the row beat the column; weights are allowed.
     divisor
         With ``all-opponents`` an opponent without a decided comparison counts as 0, as in the
         original; with ``beaten-opponents`` one that was never beaten is left out.

@@ -28,7 +28,7 @@ Zeros = Literal["one", "keep"]
 
 ZEROS: tuple[Zeros, ...] = get_args(Zeros)
 
-MARKS = ((0.01, "**"), (0.05, "*"), (0.10, "."))
+MARKS = ((0.01, "**"), (0.05, "*"), (0.10, "+"))
 """Largest p-value of each mark. The paper prints a double dagger, a dagger and a star."""
 
 
@@ -45,7 +45,7 @@ class Duel:
     pvalue
         Two-sided, of the exact sign test.
     mark
-        ``**`` for p <= .01, ``*`` for p <= .05, ``.`` for p <= .10, else nothing.
+        ``**`` for p <= .01, ``*`` for p <= .05, ``+`` for p <= .10, else nothing.
     """
 
     row: str

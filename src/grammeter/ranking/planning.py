@@ -78,7 +78,8 @@ class Campaigns:
         size = len(self.systems)
         # weighted counts are no whole numbers, which the formula does not mind
         counts = cast("IntArray", wins.reshape(*wins.shape[:-1], size, size))
-        return np.nan_to_num(expected_wins(counts), nan=0.0)
+        scores = np.nan_to_num(expected_wins(counts), nan=0.0)
+        return np.round(scores, 12)  # equal scores tie, whatever the order of their sums
 
 
 @dataclass(frozen=True, eq=False)

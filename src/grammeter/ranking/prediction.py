@@ -87,7 +87,7 @@ def validate(
     folds: int = 100,
     by: str | Method = "expected-wins",
     training: Training = "held-out",
-    unit: Unit | None = None,
+    unit: Unit = "sentence",
     bootstrap: int = 100,
     seed: int = 1,
     confidence: float = 0.95,
@@ -111,8 +111,8 @@ def validate(
     training
         See :data:`Training`.
     unit
-        What is dealt out as a whole, and resampled. Default ``sentence``; the paper's is
-        ``pair``. TrueSkill resamples nothing unless a unit is named.
+        What is dealt out as a whole, and resampled; the paper's is ``pair``. TrueSkill
+        resamples nothing, its runs differ by their random games.
     bootstrap
         Resamples or runs for each fold.
 
@@ -140,16 +140,16 @@ def validate(
         numbering=numbering,
     )
     resampling = Resampling(
-        unit=unit or method.unit, runs=bootstrap, seed=seed, processes=processes
+        unit=unit if method.unit else None, runs=bootstrap, seed=seed, processes=processes
     )
-    fold_of = deal_out(chosen.pairs, unit or "sentence", folds, seed)
+    fold_of = deal_out(chosen.pairs, unit, folds, seed)
     trained = _held_out if training == "held-out" else _makefile
     runs = trained(method, chosen.pairs, fold_of, resampling)
     scored = [
         _Fold.of(chosen.pairs.select(fold_of == fold), cluster_runs(scores, confidence=confidence))
         for fold, scores in enumerate(track(runs, "folds", total=folds))
     ]
-    design = {"folds": folds, "folds-of": unit or "sentence", "training": training}
+    design = {"folds": folds, "folds-of": unit, "training": training}
     design |= {**method.settings(len(chosen.pairs)), **shown_design(resampling, confidence)}
     return _mean(scored, method.name, Signature.of(method.name, {**design, **chosen.shown}))
 

@@ -53,7 +53,7 @@ def select(
     """
     if extraction not in EXTRACTIONS:
         raise UnknownNameError("extraction", extraction, EXTRACTIONS)
-    kept = _of_judges(rankings, judges, without_judges)
+    kept = of_judges(rankings, judges, without_judges)
     pairs = extract_pairs(kept, extraction=extraction)
     _check_decided(pairs)
     shown: dict[str, object] = {"extraction": extraction}
@@ -67,11 +67,18 @@ def select(
     return Selection(pairs, shown)
 
 
-def _of_judges(
+def of_judges(
     rankings: Sequence[Ranking],
-    judges: Sequence[str] | None,
-    without_judges: Sequence[str] | None,
+    judges: Sequence[str] | None = None,
+    without_judges: Sequence[str] | None = None,
 ) -> list[Ranking]:
+    """Keep the rankings of some judges.
+
+    Raises
+    ------
+    UnknownNameError
+        If a name is no judge's.
+    """
     known = {ranking.judge for ranking in rankings}
     kept = known if judges is None else _named(judges)
     dropped = _named(without_judges or ())

@@ -142,9 +142,9 @@ def decided_needed(share: float, *, level: float = 0.05, power: float = 0.8) -> 
         m = ((z(1 - level / 2) / 2 + z(power) * sqrt(p * (1 - p))) / |p - 1/2|) ** 2
         n = m / 4 * (1 + sqrt(1 + 2 / (m * |p - 1/2|))) ** 2
 
-    the second line being the correction for continuity (Fleiss, Levin & Paik 2003, section
-    2.5). It takes comparisons to be independent, the share to be the true one, and this pair to
-    be the only one tested.
+    the second line being the correction for continuity: it solves ``n * |p - 1/2| - 1/2 =
+    sqrt(m * n) * |p - 1/2|``. Comparisons are taken to be independent, the share to be the true
+    one, and this pair to be the only one tested.
 
     Returns
     -------

@@ -102,7 +102,11 @@ def average_ranks(values: FloatArray) -> FloatArray:
 def coefficients(kind: Kind, *, ties: TiePolicy = "tau-b") -> Coefficient:
     """Return the function of this kind; ``ties`` concerns Kendall's only."""
     weighted = _weighted(kind, ties)
-    return lambda x, y: weighted(x, y, _once(x))
+
+    def coefficient(x: FloatArray, y: FloatArray) -> FloatArray:
+        return weighted(x, y, _once(x))
+
+    return coefficient
 
 
 _Weighted = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]

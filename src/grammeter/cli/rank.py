@@ -1,0 +1,375 @@
+"""``grammeter rank``: judgments to a ranking with rank ranges and clusters."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any
+
+from grammeter.cli import judgment_arguments
+from grammeter.cli.output import Progress, add_output, emit, notice, progress_wanted
+
+if TYPE_CHECKING:
+    from grammeter.core.ranked import Ranked
+    from grammeter.corpus.judgments import Judgments
+    from grammeter.ranking.head_to_head import Duel, HeadToHead
+    from grammeter.ranking.planning import LearningCurve
+    from grammeter.ranking.prediction import Prediction
+    from grammeter.ranking.separation import Separation
+    from grammeter.report.tables import Table
+
+HELP = "rank systems by human judgments"
+
+METHODS = ("expected-wins", "trueskill", "bradley-terry")
+UNITS = ("sentence", "ranking", "pair")
+DIVISORS = ("all-opponents", "beaten-opponents")
+EXTRACTIONS = ("expanded", "unexpanded")
+TRAININGS = ("held-out", "makefile")
+RESAMPLES, RESAMPLES_OF_A_FOLD = 1000, 100
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the verb's arguments; nothing heavy is imported for it."""
+    parser.description = (
+        "Rank systems by human judgments: scores, the range of ranks of each system over"
+        " resampled judgments, and clusters of systems that the judgments do not tell apart."
+    )
+    parser.epilog = (
+        "examples:\n"
+        "  grammeter rank judgments.xml\n"
+        "  grammeter rank judgments.xml --by trueskill --bootstrap 100\n"
+        "  grammeter rank judgments.xml --head-to-head\n"
+        "  grammeter rank judgments.xml --validate 100 --unit pair"
+    )
+    judgment_arguments.add_judgments(parser)
+    _add_question(parser)
+    _add_method(parser)
+    _add_data(parser)
+    parser.add_argument("--percent", action="store_true", help="multiply by 100 in tables")
+    add_output(parser)
+
+
+def _add_question(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("instead of a ranking").add_mutually_exclusive_group()
+    group.add_argument(
+        "--head-to-head",
+        action="store_true",
+        help="each system's share of wins against each other, with an exact sign test",
+    )
+    group.add_argument(
+        "--validate",
+        type=int,
+        metavar="FOLDS",
+        help="cross-validated accuracy: how well do rankings predict judgments held out?",
+    )
+    group.add_argument(
+        "--learning-curve",
+        action="store_true",
+        help="how the ranking by expected wins settles with more items, and how many more each"
+        " two neighbours need",
+    )
+
+
+def _add_method(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("method")
+    group.add_argument(
+        "--by", choices=METHODS, default="expected-wins", help="default: %(default)s"
+    )
+    group.add_argument(
+        "--unit",
+        choices=UNITS,
+        help="what is resampled as a whole; default: sentence. TrueSkill's runs differ by their"
+        " random games; with a unit, their judgments are resampled, too",
+    )
+    group.add_argument(
+        "--bootstrap",
+        type=int,
+        metavar="N",
+        help=f"resamples, or runs of TrueSkill; default: {RESAMPLES}, with --validate"
+        f" {RESAMPLES_OF_A_FOLD} for each fold",
+    )
+    group.add_argument("--seed", type=int, default=1, metavar="N", help="default: %(default)s")
+    group.add_argument(
+        "--confidence",
+        type=float,
+        default=0.95,
+        metavar="C",
+        help="share of the resamples that a range covers; default: %(default)s",
+    )
+    group.add_argument(
+        "--divisor",
+        choices=DIVISORS,
+        help="of expected wins: average over all opponents, or over those beaten at least once as"
+        " in tables 6 and 7 of Grundkiewicz et al. (2015); default: all-opponents",
+    )
+    group.add_argument(
+        "--prior",
+        type=float,
+        metavar="WINS",
+        help="of bradley-terry: wins added in both directions for each pair; default: 0",
+    )
+    group.add_argument(
+        "--training",
+        choices=TRAININGS,
+        help="of --validate: all other folds, or the leaking procedure published with the paper;"
+        " default: held-out",
+    )
+    group.add_argument(
+        "--processes", type=int, default=1, metavar="N", help="for trueskill; same result"
+    )
+
+
+def _add_data(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("judgments that count")
+    group.add_argument("--judge", nargs="+", metavar="NAME", help="only these judges'")
+    group.add_argument("--without-judge", nargs="+", metavar="NAME", help="all but these judges'")
+    group.add_argument(
+        "--extraction",
+        choices=EXTRACTIONS,
+        default="expanded",
+        help="compare all systems behind the outputs, or one for each output; default: %(default)s",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Rank and print; return the exit code."""
+    judgments = judgment_arguments.read(args)
+    _check(args)
+    if args.head_to_head:
+        _show_head_to_head(args, judgments)
+    elif args.validate is not None:
+        _show_validation(args, judgments)
+    elif args.learning_curve:
+        _show_learning_curve(args, judgments)
+    else:
+        _show_ranking(args, judgments)
+    return 0
+
+
+def _check(args: argparse.Namespace) -> None:
+    """Refuse options that would change nothing."""
+    from grammeter.core.errors import UsageError
+
+    homes = {
+        "--divisor": (args.divisor, args.by == "expected-wins", "--by expected-wins"),
+        "--prior": (args.prior, args.by == "bradley-terry", "--by bradley-terry"),
+        "--training": (args.training, args.validate is not None, "--validate"),
+    }
+    for option, (given, at_home, home) in homes.items():
+        if given is not None and not at_home:
+            raise UsageError(f"{option} belongs to {home}", fix=f"Leave out {option}.")
+    if args.learning_curve and args.by != "expected-wins":
+        raise UsageError("--learning-curve is that of expected wins", fix="Leave out --by.")
+
+
+def _show_ranking(args: argparse.Namespace, judgments: Judgments) -> None:
+    from grammeter.ranking.rank import rank
+
+    settings = _settings(args, judgments) | {"bootstrap": _resamples(args, RESAMPLES)}
+    with _progress(args):
+        ranked = rank(judgments, unit=args.unit, **settings)
+    for row in ranked.values():
+        if row.reason:
+            notice(args, f"{row.system}: {row.reason}")
+    emit(args, ranked.to_json(), lambda: _draw(args, ranking_table(ranked, args)))
+
+
+def _show_validation(args: argparse.Namespace, judgments: Judgments) -> None:
+    from grammeter.ranking.prediction import validate
+
+    settings = _settings(args, judgments) | {"bootstrap": _resamples(args, RESAMPLES_OF_A_FOLD)}
+    settings |= {"training": args.training or "held-out", "unit": args.unit or "sentence"}
+    with _progress(args):
+        found = validate(judgments, folds=args.validate, **settings)
+    emit(args, found.to_json(), lambda: _draw(args, prediction_table(found, args)))
+
+
+def _show_head_to_head(args: argparse.Namespace, judgments: Judgments) -> None:
+    from grammeter.ranking.head_to_head import head_to_head
+
+    found = head_to_head(judgments, **_choice(args, judgments))
+    emit(args, found.to_json(), lambda: _draw(args, head_to_head_table(found, args)))
+
+
+def _show_learning_curve(args: argparse.Namespace, judgments: Judgments) -> None:
+    from grammeter.ranking.planning import draw_campaigns, items_needed, learning_curve
+    from grammeter.ranking.rank import rank
+    from grammeter.ranking.selection import of_judges
+    from grammeter.ranking.separation import separations
+
+    kept = of_judges(judgments, args.judge, args.without_judge)
+    draws = _resamples(args, RESAMPLES)
+    with _progress(args):
+        campaigns = draw_campaigns(kept, draws=draws, seed=args.seed)
+        curve, needed = learning_curve(campaigns), items_needed(campaigns)
+        order = tuple(rank(kept, bootstrap=draws, seed=args.seed))
+    neighbours = separations(kept, order)
+    data = curve.to_json() | {"items_needed": needed}
+    data["separations"] = [each.to_json() for each in neighbours]
+    tables = (curve_table(curve, needed), separation_table(neighbours))
+    emit(args, data, lambda: "\n".join(_draw(args, table) for table in tables))
+
+
+def ranking_table(ranked: Ranked, args: argparse.Namespace) -> Table:
+    """Lay out a ranking, best first; for TSV six decimals and a column for each bound."""
+    from grammeter.report.tables import Table, format_number
+
+    def score(number: float, digits: int) -> str:
+        return format_number(number, digits, percent=args.percent)
+
+    if args.format == "tsv":
+        rows = tuple(
+            (r.system, score(r.score, 6), *map(str, r.ranks), str(r.cluster), r.reason or "")
+            for r in ranked.values()
+        )
+        header = ("system", "score", "first_rank", "last_rank", "cluster", "reason")
+        return Table(header, rows, "lrrrrl")
+    rows = tuple(
+        (row.system, score(row.score, 4), _span(row.ranks), str(row.cluster))
+        for row in ranked.values()
+    )
+    return Table(("system", "score", "ranks", "cluster"), rows, "lrrr", tuple(_notes(ranked)))
+
+
+def head_to_head_table(found: HeadToHead, args: argparse.Namespace) -> Table:
+    """Lay out shares of wins as a matrix; for TSV a row for each cell."""
+    from grammeter.report.tables import Table, format_number
+
+    def share(duel: Duel, digits: int) -> str:
+        return format_number(duel.share, digits, percent=args.percent)
+
+    if args.format == "tsv":
+        header = ("row", "column", "share", "wins", "losses", "ties", "pvalue", "mark")
+        rows = tuple(
+            (d.row, d.column, share(d, 6), *_counts(d), f"{d.pvalue:.6g}".upper(), d.mark)
+            for d in found.cells
+        )
+        return Table(header, rows, "llrrrrrl")
+    width = 2 if args.format == "table" else 0  # keeps the numbers in line
+    digits = 4 if args.percent else 2
+    cells = {(d.row, d.column): f"{share(d, digits)}{d.mark:<{width}}" for d in found.cells}
+    rows = tuple(
+        (row, *(cells.get((row, column), "") for column in found.systems)) for row in found.systems
+    )
+    notes = (
+        "share of the decided comparisons with the row's system that the column's system wins",
+        "exact two-sided sign test: ** p <= .01, * p <= .05, + p <= .10",
+        str(found.signature),
+    )
+    return Table(("", *found.systems), rows, "l" + "r" * len(rows), notes)
+
+
+def prediction_table(found: Prediction, args: argparse.Namespace) -> Table:
+    """Lay out accuracies, the baseline beside them."""
+    from grammeter.report.tables import Table, format_number
+
+    figures = (
+        ("clusters, all comparisons", found.clusters, found.comparisons),
+        ("everything tied, all comparisons", found.all_tied, found.comparisons),
+        ("order, decided comparisons", found.order, found.decided),
+    )
+    rows = tuple(
+        (name, format_number(value, percent=args.percent), str(n)) for name, value, n in figures
+    )
+    sizes = ", ".join(f"{size} in {count}" for size, count in found.clusterings.items())
+    notes = (f"clusters in folds: {sizes}", str(found.signature))
+    return Table((found.method, "accuracy", "comparisons"), rows, "lrr", notes)
+
+
+def curve_table(curve: LearningCurve, needed: int | None) -> Table:
+    """Lay out a learning curve."""
+    from grammeter.report.tables import Table, format_number
+
+    columns = (curve.mean, curve.low, curve.high)
+    rows = tuple(
+        (str(size), *(format_number(float(column[at])) for column in columns))
+        for at, size in enumerate(curve.sizes.tolist())
+    )
+    told = "more items than there are" if needed is None else f"{needed} items"
+    notes = (
+        "Spearman correlation with the ranking by all items",
+        f"a correlation of .95 in 95% of the draws takes {told}",
+        str(curve.signature),
+    )
+    header = ("items", "mean", f"{curve.tail:.0%}", f"{1 - curve.tail:.0%}")
+    return Table(header, rows, "rrrr", notes)
+
+
+def separation_table(neighbours: tuple[Separation, ...]) -> Table:
+    """Lay out what it takes to tell neighbours apart."""
+    from grammeter.report.tables import Table, format_number
+
+    rows = tuple(
+        (
+            each.first,
+            each.second,
+            format_number(each.share),
+            str(each.wins + each.losses),
+            "never" if each.items_needed is None else str(each.items_needed),
+            "" if each.items_to_go is None else str(each.items_to_go),
+        )
+        for each in neighbours
+    )
+    header = ("first", "second", "share", "decided", "items needed", "to go")
+    planned = [f"level {each.level:g}, power {each.power:g}" for each in neighbours[:1]]
+    notes = tuple(f"items until the sign test separates two systems: {each}" for each in planned)
+    return Table(header, rows, "llrrrr", notes)
+
+
+def _draw(args: argparse.Namespace, table: Table) -> str:
+    from grammeter.report.tables import render
+
+    return render(table, args.format)
+
+
+def _progress(args: argparse.Namespace) -> AbstractContextManager[None]:
+    from grammeter.core.progress import reporting
+
+    return reporting(Progress()) if progress_wanted(args) else nullcontext()
+
+
+def _settings(args: argparse.Namespace, judgments: Judgments) -> dict[str, Any]:
+    """Return what a ranking and its validation both take."""
+    from grammeter.ranking.bradley_terry import BradleyTerry
+
+    by = args.by if args.prior is None else BradleyTerry(prior=args.prior)
+    names = ("seed", "confidence", "divisor", "processes")
+    return _choice(args, judgments) | {"by": by} | {name: getattr(args, name) for name in names}
+
+
+def _choice(args: argparse.Namespace, judgments: Judgments) -> dict[str, Any]:
+    return {
+        "judges": args.judge,
+        "without_judges": args.without_judge,
+        "extraction": args.extraction,
+        "numbering": judgments.numbering,
+    }
+
+
+def _resamples(args: argparse.Namespace, default: int) -> int:
+    return default if args.bootstrap is None else args.bootstrap
+
+
+def _notes(ranked: Ranked) -> Iterator[str]:
+    settings = dict(ranked.signature)
+    runs = f"{settings['resamples']} {'runs' if settings['unit'] == 'game' else 'resamples'}"
+    yield f"ranks: in {float(settings['confidence']) * 100:g}% of {runs} (unit: {settings['unit']})"
+    if settings["unit"] == "pair":
+        yield (
+            "the unit takes comparisons of one item to be independent, which they are not: ranges"
+            " are too narrow, clusters too many"
+        )
+    for row in ranked.values():
+        if row.reason:
+            yield f"{row.system}: {row.reason}"
+    yield str(ranked.signature)
+
+
+def _span(ranks: tuple[int, int]) -> str:
+    first, last = ranks
+    return str(first) if first == last else f"{first}-{last}"
+
+
+def _counts(duel: Duel) -> tuple[str, str, str]:
+    return str(duel.wins), str(duel.losses), str(duel.ties)

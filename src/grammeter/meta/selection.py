@@ -1,0 +1,115 @@
+"""Which systems take part: those that both sides know, by choice or without outliers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from grammeter.core.errors import DataError, UnknownNameError
+from grammeter.core.statistics import BoolArray, FloatArray
+
+_SEEDA = (
+    "BART BERT-fuse GECToR-BERT GECToR-ens LM-Critic PIE REF-M Riken-Tohoku T5 TemplateGEC"
+    " TransGEC UEDIN-MS"
+)
+SYSTEM_SETS: Mapping[str, tuple[str, ...]] = {
+    "base": tuple(_SEEDA.split()),
+    "+input": (*_SEEDA.split(), "INPUT"),
+    "+fluent": (*_SEEDA.split(), "REF-F", "GPT-3.5"),
+}
+"""The sets of SEEDA (Kobayashi et al. 2024); ``all`` is no choice, for SEEDA or any data."""
+
+OUTLIER_CUTOFF = 2.5
+"""Scaled deviations from the median beyond which a system is an outlier (Mathur et al. 2020)."""
+
+_MAD_SCALE = 1.483
+"""Makes the median absolute deviation of a normal variable its standard deviation."""
+
+
+def select_systems(
+    scored: Sequence[str],
+    judged: Iterable[str],
+    *,
+    systems: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
+) -> tuple[str, ...]:
+    """Return the systems that take part, in the order in which they were scored or chosen.
+
+    Parameters
+    ----------
+    scored, judged
+        Who has scores by metrics, and by people.
+    systems
+        Names, or names of :data:`SYSTEM_SETS`, or ``all``; default: all.
+    drop
+        Names to leave out.
+
+    Raises
+    ------
+    DataError
+        If a system stands on one side only and nothing says what to do with it, or a chosen
+        one lacks a score; or if fewer than two are left.
+    UnknownNameError
+        If a name to drop stands on neither side.
+    """
+    known = dict.fromkeys([*scored, *(judged := list(judged))])
+    for name in drop:
+        if name not in known:
+            raise UnknownNameError("system", name, known)
+    if systems is None or list(systems) == ["all"]:
+        wanted = list(known)
+    else:
+        wanted = [name for spelled in systems for name in _named(spelled, known)]
+    chosen = tuple(name for name in dict.fromkeys(wanted) if name not in drop)
+    _check_scored(chosen, scored, judged)
+    if len(chosen) < 2:
+        raise DataError(
+            f"systems to correlate: {len(chosen)}", fix="Leave two at least, better ten."
+        )
+    return chosen
+
+
+def outliers(human: FloatArray, *, cutoff: float = OUTLIER_CUTOFF) -> BoolArray:
+    """Find values far from the median, in units of the scaled median absolute deviation.
+
+    Parameters
+    ----------
+    human
+        Shape ``(systems,)``.
+    cutoff
+        ``|x - median| / (1.483 * MAD) > cutoff`` makes an outlier (Mathur et al. 2020, section
+        4.1).
+
+    Returns
+    -------
+    BoolArray
+        Shape ``(systems,)``; none where half of the values or more are equal, for then the
+        deviation has no scale.
+    """
+    away = np.abs(human - np.median(human))
+    scale = _MAD_SCALE * np.median(away)
+    return away > cutoff * scale if scale > 0 else np.zeros(len(human), dtype=np.bool_)
+
+
+def _named(spelled: str, known: Iterable[str]) -> Sequence[str]:
+    """Return a system, or the members of a set; a system that is called as a set comes first."""
+    return SYSTEM_SETS.get(spelled, [spelled]) if spelled not in known else [spelled]
+
+
+def _check_scored(chosen: Sequence[str], scored: Iterable[str], judged: Iterable[str]) -> None:
+    without_score = [name for name in chosen if name not in scored]
+    without_judgment = [name for name in chosen if name not in judged]
+    if without_score or without_judgment:
+        told = [
+            f"{what}: {', '.join(names)}"
+            for what, names in (
+                ("without a score by metrics", without_score),
+                ("without a score by people", without_judgment),
+            )
+            if names
+        ]
+        raise DataError(
+            f"systems {'; '.join(told)}",
+            fix="Say which systems to use: --systems NAME ..., or --drop NAME ...",
+        )

@@ -1,0 +1,261 @@
+"""What a sentence-level meta-evaluation is asked and what it answers: values alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+from grammeter.core.errors import UnknownNameError, UsageError
+from grammeter.core.score import json_number
+from grammeter.core.signature import Signature
+from grammeter.meta.ties import (
+    AGAINST,
+    BOTH,
+    CONCORDANT,
+    DISCORDANT,
+    HUMAN,
+    WITH,
+    TieRule,
+    weights_of,
+)
+from grammeter.ranking.bootstrap import UNITS, Unit
+from grammeter.ranking.pairs import Extraction
+from grammeter.ranking.selection import EXTRACTIONS
+from grammeter.version import __version__
+
+KIND = "meta-sentence"
+
+Missing = Literal["refuse", "drop"]
+"""A metric without a score for a judged output has no value at all (Chollampatt & Ng 2018), or is
+measured on the other pairs, which are counted."""
+
+MISSING: tuple[Missing, ...] = get_args(Missing)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SentenceDesign:
+    """How a metric is held against judgments: all that the signature of a result adds.
+
+    Attributes
+    ----------
+    pairs
+        ``expanded``: all systems behind an output are compared; ``unexpanded``: one of them.
+    ties
+        A rule of :data:`grammeter.meta.ties.RULES`.
+    missing
+        What a missing sentence score does.
+    bootstrap, seed, unit, confidence
+        Resamples (0: no interval), where chance starts, what is drawn as a whole, and the share
+        that a percentile interval covers.
+    permutations
+        Rounds of the permutation test between metrics; 0: no test.
+
+    Raises
+    ------
+    UsageError
+        If a value is out of range or unknown.
+    """
+
+    pairs: Extraction = "expanded"
+    ties: TieRule = "no-ties"
+    missing: Missing = "refuse"
+    bootstrap: int = 1000
+    seed: int = 1
+    unit: Unit = "sentence"
+    confidence: float = 0.95
+    permutations: int = 0
+
+    def __post_init__(self) -> None:
+        weights_of(self.ties)
+        for kind, name, known in (
+            ("extraction of pairs", self.pairs, EXTRACTIONS),
+            ("resampling unit", self.unit, UNITS),
+            ("rule for missing scores", self.missing, MISSING),
+        ):
+            if name not in known:
+                raise UnknownNameError(kind, name, known)
+        if min(self.bootstrap, self.seed, self.permutations) < 0 or not 0 < self.confidence < 1:
+            raise UsageError(
+                f"bootstrap={self.bootstrap}, permutations={self.permutations}, seed={self.seed},"
+                f" confidence={self.confidence} is not possible",
+                fix="Counts and seed are 0 or more, the confidence lies between 0 and 1.",
+            )
+
+    def settings(self) -> dict[str, object]:
+        """Return what a signature shows; the prefix keeps apart what metrics also call so."""
+        shown: dict[str, object] = {
+            "meta-pairs": self.pairs,
+            "meta-ties": self.ties,
+            "meta-missing": self.missing,
+            "meta-resamples": self.bootstrap,
+        }
+        if self.permutations:
+            shown["meta-permutations"] = self.permutations
+        if self.bootstrap:
+            shown["meta-confidence"] = self.confidence
+        if self.bootstrap or self.permutations:
+            shown |= {"meta-unit": self.unit, "meta-seed": self.seed}
+        return shown
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimate:
+    """A value and its bootstrap interval, ``None`` if there was no bootstrap.
+
+    NaN has a ``reason``.
+    """
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+    reason: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the public shape; NaN becomes ``null`` with a reason."""
+        named = {"value": self.value, "low": self.low, "high": self.high}
+        data: dict[str, Any] = {k: json_number(v) for k, v in named.items() if v is not None}
+        return data | ({"reason": self.reason} if self.reason else {})
+
+
+@dataclass(frozen=True)
+class PairCounts:
+    """How many pairs fall into each of :data:`grammeter.meta.ties.CELLS`, and without a score."""
+
+    cells: tuple[int, ...]
+    missing: int = 0
+
+    @property
+    def total(self) -> int:
+        """All pairs with a score."""
+        return sum(self.cells)
+
+    @property
+    def metric_ties(self) -> int:
+        """Pairs that the metric alone ties."""
+        return self.cells[AGAINST] + self.cells[WITH]
+
+    @property
+    def tie_share(self) -> float:
+        """Share of the pairs that the metric ties, alone or with the human; NaN without pairs."""
+        tied = self.metric_ties + self.cells[BOTH]
+        return tied / self.total if self.total else float("nan")
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the public shape."""
+        ties = {
+            "metric": self.metric_ties,
+            "human": self.cells[HUMAN],
+            "both": self.cells[BOTH],
+            "metric_share": json_number(self.tie_share),
+        }
+        return {
+            "n": self.total,
+            "missing": self.missing,
+            "concordant": self.cells[CONCORDANT],
+            "discordant": self.cells[DISCORDANT],
+            "ties": ties,
+        }
+
+
+@dataclass(frozen=True)
+class MetricAgreement:
+    """How well one metric orders the outputs of a sentence.
+
+    Attributes
+    ----------
+    tau, accuracy
+        Under the design's rule for ties.
+    calibrated
+        ``acc_eq`` with the best threshold for ties, and this threshold in the metric's units;
+        see :func:`grammeter.meta.ties.tie_calibrated`.
+    """
+
+    signature: Signature
+    counts: PairCounts
+    tau: Estimate
+    accuracy: Estimate
+    calibrated: tuple[float, float]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the public shape of one metric."""
+        accuracy, epsilon = (json_number(number) for number in self.calibrated)
+        calibrated: dict[str, Any] = {"accuracy": accuracy, "epsilon": epsilon}
+        if accuracy is None:
+            calibrated["reason"] = self.tau.reason or "no pair"
+        return {
+            "tau": self.tau.to_json(),
+            "accuracy": self.accuracy.to_json(),
+            **self.counts.to_json(),
+            "tie_calibrated": calibrated,
+            "signature": str(self.signature),
+        }
+
+
+PValues = Mapping[str, Mapping[tuple[str, str], float]]
+"""``tau`` and ``accuracy`` -> two metrics -> two-sided p-value of their difference."""
+
+
+@dataclass(frozen=True)
+class SentenceLevel(Mapping[str, MetricAgreement]):
+    """How well several metrics order the outputs of a sentence, by spelling.
+
+    Attributes
+    ----------
+    rankings
+        How many rankings gave at least one pair.
+    by_judge
+        The same figures for the judgments of each judge alone; empty unless asked for.
+    pvalues
+        Permutation tests between metrics that have all scores; empty unless asked for.
+    """
+
+    design: SentenceDesign
+    systems: tuple[str, ...]
+    judges: tuple[str, ...]
+    rankings: int
+    metrics: Mapping[str, MetricAgreement]
+    by_judge: Mapping[str, Mapping[str, MetricAgreement]] = field(
+        default_factory=dict[str, Mapping[str, MetricAgreement]]
+    )
+    pvalues: PValues = field(default_factory=dict[str, Mapping[tuple[str, str], float]])
+
+    def __getitem__(self, spelling: str) -> MetricAgreement:
+        if spelling not in self.metrics:
+            raise UnknownNameError("metric in this result", spelling, self.metrics)
+        return self.metrics[spelling]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.metrics)
+
+    def __len__(self) -> int:
+        return len(self.metrics)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the public shape."""
+        data: dict[str, Any] = {
+            "kind": KIND,
+            "grammeter": __version__,
+            "pairs": self.design.pairs,
+            "ties": self.design.ties,
+            "systems": list(self.systems),
+            "judges": list(self.judges),
+            "rankings": self.rankings,
+            "metrics": _metrics_to_json(self.metrics),
+        }
+        if self.by_judge:
+            data["by_judge"] = {j: _metrics_to_json(found) for j, found in self.by_judge.items()}
+        if self.pvalues:
+            data["permutation"] = {name: _nested(found) for name, found in self.pvalues.items()}
+        return data
+
+
+def _metrics_to_json(metrics: Mapping[str, MetricAgreement]) -> dict[str, Any]:
+    return {spelling: found.to_json() for spelling, found in metrics.items()}
+
+
+def _nested(found: Mapping[tuple[str, str], float]) -> dict[str, Any]:
+    nested: dict[str, Any] = {}
+    for (first, second), pvalue in found.items():
+        nested.setdefault(first, {})[second] = json_number(pvalue)
+    return nested

@@ -1,0 +1,300 @@
+"""Does a metric rank systems as people do? Correlations, their intervals, and Williams tests.
+
+Chollampatt & Ng 2018, section 4.1, and Grundkiewicz et al. 2015, section 6; with what later
+work asks for: intervals, leaving out systems, the best K only (Mathur et al. 2020).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from grammeter.core.errors import DataError, UsageError
+from grammeter.core.statistics import FloatArray
+from grammeter.core.table import MetricScores, ScoreTable
+from grammeter.meta.selection import outliers, select_systems
+from grammeter.meta.system_values import (
+    TESTED,
+    Correlation,
+    Design,
+    MetricMeta,
+    Pair,
+    SystemMeta,
+    WilliamsCell,
+)
+from grammeter.stats.correlation import (
+    KINDS,
+    Kind,
+    bootstrap_coefficients,
+    coefficients,
+    correlate,
+    defined_interval,
+    fisher_interval,
+)
+from grammeter.stats.resample import PairedSamples, bootstrap
+from grammeter.stats.williams import FEWEST, williams_matrix
+
+FEWEST_TOP = 4
+"""The curve of the best K begins here."""
+
+Sampler = Callable[[MetricScores, Sequence[str]], PairedSamples | None]
+"""Gathers the summable rows of some systems; ``None`` where the scores have no rows."""
+
+
+# --- the question --------------------------------------------------------------------------
+
+
+def correlate_systems(
+    table: ScoreTable,
+    human: Mapping[str, float],
+    *,
+    design: Design | None = None,
+    systems: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
+    outlier_cutoff: float | None = None,
+    metrics: Sequence[str] | None = None,
+    leave_one_out: bool = False,
+    top_k: bool = False,
+    sampler: Sampler | None = None,
+) -> SystemMeta:
+    """Correlate metrics with people's scores of the same systems.
+
+    Parameters
+    ----------
+    table, human
+        Scores by metrics and by people; higher human scores are better. A metric that is
+        better when lower has its sign turned, so that a good metric's coefficient is positive.
+    systems, drop
+        Who takes part, see :func:`~grammeter.meta.selection.select_systems`.
+    outlier_cutoff
+        Leave out systems whose human score lies further from the median, see
+        :func:`~grammeter.meta.selection.outliers`.
+    metrics
+        Spellings, all in the table by default.
+    leave_one_out, top_k
+        Correlate again without each system, and for the best K by people.
+    sampler
+        Needed for the bootstrap over sentences of a metric that has statistics; one that has
+        segment scores only is averaged.
+
+    Returns
+    -------
+    SystemMeta
+        A coefficient that is undefined (a constant metric, a missing score) is NaN with a
+        reason.
+
+    Raises
+    ------
+    DataError
+        If a system stands on one side only, or people gave one that takes part no score.
+    UnknownNameError
+        If there is no such metric or system.
+    """
+    design = design or Design()
+    columns = {name: table[name] for name in (table if metrics is None else metrics)}
+    chosen = select_systems(table.systems, human, systems=systems, drop=drop)
+    chosen = _best_first(chosen, human)
+    chosen, far = _without_outliers(chosen, human, outlier_cutoff)
+    criterion = np.array([human[name] for name in chosen])
+    scores = {name: _scores(column, chosen) for name, column in columns.items()}
+    resampled = _resampled(columns, chosen, design, sampler)
+    found = {
+        name: MetricMeta(
+            design.signature(column, len(chosen)),
+            _correlations(column, chosen, scores[name], criterion, design, resampled.get(name)),
+            dict(zip(chosen, scores[name].tolist(), strict=True)),
+            _leave_one_out(chosen, scores[name], criterion) if leave_one_out else {},
+            _top(scores[name], criterion) if top_k else {},
+        )
+        for name, column in columns.items()
+    }
+    williams: dict[Kind, dict[str, dict[str, WilliamsCell]]] = {
+        kind: _williams(found, scores, criterion, kind) for kind in TESTED
+    }
+    judged = dict(zip(chosen, criterion.tolist(), strict=True))
+    return SystemMeta(design, chosen, judged, found, williams, far)
+
+
+def _best_first(systems: Sequence[str], human: Mapping[str, float]) -> tuple[str, ...]:
+    for name in systems:
+        if not math.isfinite(human[name]):
+            raise DataError(f"people gave {name!r} no score", fix=f"Leave it out: --drop {name}")
+    return tuple(sorted(systems, key=lambda name: -human[name]))
+
+
+def _without_outliers(
+    systems: tuple[str, ...], human: Mapping[str, float], cutoff: float | None
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Split systems into those that stay and those that lie far off."""
+    if cutoff is None:
+        return systems, ()
+    if not cutoff > 0:
+        raise UsageError(f"a cutoff of {cutoff} for outliers", fix="Give a number above 0.")
+    far = outliers(np.array([human[name] for name in systems]), cutoff=cutoff)
+    split = [tuple(n for n, out in zip(systems, far, strict=True) if out == b) for b in (0, 1)]
+    return split[0], split[1]
+
+
+def _scores(column: MetricScores, systems: Sequence[str]) -> FloatArray:
+    """Return one metric's scores, oriented so that higher is better; NaN where there is none."""
+    values = [column[name].value if name in column.scores else math.nan for name in systems]
+    return np.array(values) * (1.0 if column.higher_is_better else -1.0)
+
+
+def _correlations(
+    column: MetricScores,
+    systems: Sequence[str],
+    scores: FloatArray,
+    human: FloatArray,
+    design: Design,
+    resampled: FloatArray | str | None,
+) -> dict[Kind, Correlation]:
+    undefined = _undefined(column, systems, scores, human)
+    found: dict[Kind, Correlation] = {}
+    for kind in KINDS:
+        if undefined:
+            nan = math.nan
+            found[kind] = Correlation(nan, nan, nan, nan, len(systems), undefined)
+            continue
+        result = correlate(scores, human, kind, ties=design.ties)
+        low, high, reason = _interval(result.statistic, scores, human, kind, design, resampled)
+        found[kind] = Correlation(
+            result.statistic, low, high, result.pvalue, result.n, result.reason or reason
+        )
+    return found
+
+
+def _undefined(
+    column: MetricScores, systems: Sequence[str], scores: FloatArray, human: FloatArray
+) -> str | None:
+    """Say why this metric has no correlation, if it has none."""
+    missing = [name for name, value in zip(systems, scores, strict=True) if math.isnan(value)]
+    if missing:
+        first = column.scores.get(missing[0])
+        why = f" ({first.reason})" if first is not None and first.reason else ""
+        return f"no score of {', '.join(missing)}{why}"
+    if np.min(scores) == np.max(scores):
+        return "the metric gives all systems the same score"
+    return "people give all systems the same score" if np.min(human) == np.max(human) else None
+
+
+# --- intervals -----------------------------------------------------------------------------
+
+
+def _interval(
+    value: float,
+    scores: FloatArray,
+    human: FloatArray,
+    kind: Kind,
+    design: Design,
+    resampled: FloatArray | str | None,
+) -> tuple[float, float, str | None]:
+    """Return the ends of an interval, and why they are NaN if they are and one was asked for."""
+    if design.interval == "none":
+        return math.nan, math.nan, "no interval was asked for"
+    if design.interval == "fisher":
+        low, high = fisher_interval(value, len(scores), kind, confidence=design.confidence)
+        return low, high, "too few systems for an interval" if math.isnan(low) else None
+    if design.interval == "systems":
+        again = bootstrap_coefficients(
+            scores, human, kind, resamples=design.resamples, seed=design.seed, ties=design.ties
+        )
+    elif isinstance(resampled, np.ndarray):
+        again = coefficients(kind, ties=design.ties)(resampled, human)
+    else:
+        return math.nan, math.nan, resampled
+    low, high, lost = defined_interval(again, design.confidence)
+    why = f"undefined in {lost} of {len(again)} resamples"
+    return low, high, why if math.isnan(low) else None
+
+
+def _resampled(
+    columns: Mapping[str, MetricScores],
+    systems: Sequence[str],
+    design: Design,
+    sampler: Sampler | None,
+) -> dict[str, FloatArray | str]:
+    """Score all systems on resampled sentences, the same for all metrics.
+
+    Returns shape ``(resamples, systems)`` by metric, or why there is nothing to resample.
+    """
+    if design.interval != "sentences":
+        return {}
+    groups = {name: _samples(column, systems, sampler) for name, column in columns.items()}
+    there = {name: group for name, group in groups.items() if group is not None}
+    drawn = bootstrap(list(there.values()), resamples=design.resamples, seed=design.seed)
+    nothing = "no statistics and no segment scores to resample"
+    found: dict[str, FloatArray | str] = dict.fromkeys(columns, nothing)
+    for name, values in zip(there, drawn, strict=True):
+        found[name] = values.T * (1.0 if columns[name].higher_is_better else -1.0)
+    return found
+
+
+def _samples(
+    column: MetricScores, systems: Sequence[str], sampler: Sampler | None
+) -> PairedSamples | None:
+    if sampler is not None and all(name in column.statistics for name in systems):
+        return sampler(column, systems)
+    if not all(name in column.segments for name in systems):
+        return None
+    values = np.array([column.segments[name].values for name in systems])
+    rows = np.stack([values, np.ones(values.shape)], axis=-1)
+    return PairedSamples(rows, lambda sums: sums[..., 0] / sums[..., 1])
+
+
+# --- fewer systems -------------------------------------------------------------------------
+
+
+def _leave_one_out(
+    systems: Sequence[str], scores: FloatArray, human: FloatArray
+) -> dict[str, Pair]:
+    n = len(systems)
+    others = np.array([np.delete(np.arange(n), out) for out in range(n)])
+    found = {kind: coefficients(kind)(scores[others], human[others]) for kind in TESTED}
+    return {
+        name: {kind: float(found[kind][i]) for kind in TESTED} for i, name in enumerate(systems)
+    }
+
+
+def _top(scores: FloatArray, human: FloatArray) -> dict[int, Pair]:
+    """Correlate the best K systems; they come best first."""
+    return {
+        k: {kind: float(coefficients(kind)(scores[:k], human[:k])) for kind in TESTED}
+        for k in range(min(FEWEST_TOP, len(scores)), len(scores) + 1)
+    }
+
+
+# --- Williams ------------------------------------------------------------------------------
+
+
+def _williams(
+    found: Mapping[str, MetricMeta], scores: Mapping[str, FloatArray], human: FloatArray, kind: Kind
+) -> dict[str, dict[str, WilliamsCell]]:
+    few = len(human) < FEWEST
+    shape = (len(found), len(found))
+    t = pvalue = np.full(shape, math.nan)
+    if found and not few:
+        matrix = williams_matrix(human, np.array(list(scores.values())), kind)
+        t, pvalue = matrix.t, matrix.pvalue
+    why = f"the test needs {FEWEST} systems, here are {len(human)}" if few else None
+    return {
+        first: {
+            second: _cell(t[i, j], pvalue[i, j], why or _untested(found, first, second, kind))
+            for j, second in enumerate(found)
+            if i != j and not found[first][kind].value <= found[second][kind].value
+        }
+        for i, first in enumerate(found)
+    }
+
+
+def _cell(t: float, pvalue: float, reason: str | None) -> WilliamsCell:
+    return WilliamsCell(float(t), float(pvalue), reason if math.isnan(t) else None)
+
+
+def _untested(found: Mapping[str, MetricMeta], first: str, second: str, kind: Kind) -> str:
+    for name in (first, second):
+        if math.isnan(found[name][kind].value):
+            return f"{name}: {found[name][kind].reason}"
+    return "the two metrics are each other's opposite"

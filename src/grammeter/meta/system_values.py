@@ -1,0 +1,228 @@
+"""What the question "does a metric rank systems as people do?" is asked with and answered by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+from grammeter.core.errors import UnknownNameError, UsageError
+from grammeter.core.score import json_number
+from grammeter.core.signature import Signature
+from grammeter.core.table import MetricScores
+from grammeter.stats.correlation import TIE_POLICIES, Kind, TiePolicy
+from grammeter.version import __version__
+
+KIND = "meta-system"
+
+Interval = Literal["fisher", "systems", "sentences", "none"]
+"""Fisher's z, or a bootstrap over systems, or over sentences with the systems as they are."""
+INTERVALS: tuple[Interval, ...] = get_args(Interval)
+
+TESTED: tuple[Kind, ...] = ("pearson", "spearman")
+"""The coefficients that Williams' test, leaving out systems and the best K are about."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Design:
+    """How metrics are held against people: everything that the signatures add.
+
+    Attributes
+    ----------
+    human
+        What the human scores are, in words.
+    interval, confidence, resamples, seed
+        ``resamples`` and ``seed`` matter to the two bootstraps.
+    ties
+        Of Kendall's tau.
+
+    Raises
+    ------
+    UsageError
+        If a value is out of range or unknown.
+    """
+
+    human: str = "human scores"
+    interval: Interval = "fisher"
+    confidence: float = 0.95
+    resamples: int = 1000
+    seed: int = 1
+    ties: TiePolicy = "tau-b"
+
+    def __post_init__(self) -> None:
+        if self.interval not in INTERVALS:
+            raise UnknownNameError("interval", self.interval, INTERVALS)
+        if self.ties not in TIE_POLICIES:
+            raise UnknownNameError("tie policy", self.ties, TIE_POLICIES)
+        if self.resamples < 1 or self.seed < 0 or not 0 < self.confidence < 1:
+            raise UsageError(
+                f"resamples={self.resamples}, seed={self.seed}, confidence={self.confidence}"
+                " is not possible",
+                fix="Take one resample at least, a seed from 0, a confidence between 0 and 1.",
+            )
+
+    def signature(self, column: MetricScores, systems: int) -> Signature:
+        """Extend a metric's signature; the prefix keeps apart what metrics also call so."""
+        added: dict[str, object] = {
+            "meta-human": self.human,
+            "meta-systems": systems,
+            "meta-kendall": self.ties,
+            "meta-interval": self.interval,
+        }
+        if self.interval != "none":
+            added["meta-confidence"] = self.confidence
+        if self.interval in ("systems", "sentences"):
+            added |= {"meta-resamples": self.resamples, "meta-seed": self.seed}
+        if not column.higher_is_better:
+            added["meta-direction"] = "sign turned, lower is better"
+        return column.signature.extended(added)
+
+
+@dataclass(frozen=True, slots=True)
+class Correlation:
+    """A coefficient with its interval and two-sided p-value; ``reason`` says why one is NaN."""
+
+    value: float
+    low: float
+    high: float
+    pvalue: float
+    n: int
+    reason: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values; a NaN is ``None``."""
+        data: dict[str, Any] = {
+            name: json_number(getattr(self, name)) for name in ("value", "low", "high", "pvalue")
+        }
+        return data | {"n": self.n} | ({"reason": self.reason} if self.reason else {})
+
+
+@dataclass(frozen=True, slots=True)
+class WilliamsCell:
+    """Whether the row's metric correlates better than the column's; one-sided."""
+
+    t: float
+    pvalue: float
+    reason: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values; a NaN is ``None``."""
+        data: dict[str, Any] = {"t": json_number(self.t), "pvalue": json_number(self.pvalue)}
+        return data | ({"reason": self.reason} if self.reason else {})
+
+
+Pair = Mapping[str, float]
+"""A coefficient by kind, ``pearson`` and ``spearman``; NaN where undefined."""
+
+
+def _no_pairs() -> Mapping[str, Pair]:
+    return {}
+
+
+def _no_curve() -> Mapping[int, Pair]:
+    return {}
+
+
+@dataclass(frozen=True)
+class MetricMeta(Mapping[str, Correlation]):
+    """What is said of one metric: a :class:`Correlation` by kind.
+
+    Attributes
+    ----------
+    scores
+        By system, as they were correlated: a metric that is better when lower has its sign
+        turned.
+    leave_one_out
+        Coefficients by the system that was left out; empty if not asked for.
+    top
+        Coefficients by K, of the K systems that people like best; empty if not asked for.
+    """
+
+    signature: Signature
+    correlations: Mapping[Kind, Correlation]
+    scores: Mapping[str, float]
+    leave_one_out: Mapping[str, Pair] = field(default_factory=_no_pairs)
+    top: Mapping[int, Pair] = field(default_factory=_no_curve)
+
+    def __getitem__(self, kind: str) -> Correlation:
+        for name, found in self.correlations.items():
+            if name == kind:
+                return found
+        raise UnknownNameError("correlation", kind, self.correlations)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.correlations)
+
+    def __len__(self) -> int:
+        return len(self.correlations)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the correlations by kind, the signature, and what else was asked for."""
+        data: dict[str, Any] = {kind: found.to_json() for kind, found in self.items()}
+        data["signature"] = str(self.signature)
+        if self.leave_one_out:
+            without = self.leave_one_out.items()
+            data["leave_one_out"] = {name: _pair_json(pair) for name, pair in without}
+        if self.top:
+            data["top"] = [{"k": k, **_pair_json(pair)} for k, pair in self.top.items()]
+        return data
+
+
+@dataclass(frozen=True)
+class SystemMeta(Mapping[str, MetricMeta]):
+    """Metrics held against people: ``found["m2"]["pearson"].value``.
+
+    Attributes
+    ----------
+    systems
+        Who took part, best by people first.
+    human
+        Their human scores, in this order.
+    williams
+        ``williams["pearson"]["gleu"]["m2"]`` asks whether gleu correlates better than m2. Only
+        the metric with the greater correlation has a cell; where the test is undefined both
+        have one, with the reason.
+    outliers
+        Systems that were left out because people's scores of them lie far off.
+    """
+
+    design: Design
+    systems: tuple[str, ...]
+    human: Mapping[str, float]
+    metrics: Mapping[str, MetricMeta]
+    williams: Mapping[Kind, Mapping[str, Mapping[str, WilliamsCell]]]
+    outliers: tuple[str, ...] = ()
+
+    def __getitem__(self, metric: str) -> MetricMeta:
+        if metric not in self.metrics:
+            raise UnknownNameError("metric", metric, self.metrics)
+        return self.metrics[metric]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.metrics)
+
+    def __len__(self) -> int:
+        return len(self.metrics)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the public shape; a NaN is ``None`` with a reason beside it."""
+        return {
+            "kind": KIND,
+            "grammeter": __version__,
+            "human": self.design.human,
+            "systems": list(self.systems),
+            "outliers": list(self.outliers),
+            "interval": self.design.interval,
+            "metrics": {name: found.to_json() for name, found in self.metrics.items()},
+            "williams": {
+                kind: {
+                    first: {second: cell.to_json() for second, cell in row.items()}
+                    for first, row in rows.items()
+                }
+                for kind, rows in self.williams.items()
+            },
+        }
+
+
+def _pair_json(pair: Pair) -> dict[str, float | int | None]:
+    return {kind: json_number(value) for kind, value in pair.items()}
