@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grammeter.core.errors import DataError
+from grammeter.core.errors import DataError, UnknownNameError
 from grammeter.core.judgment import Ranking
 from grammeter.corpus.judgments import read_judgments
 from grammeter.ranking.agreement import LEAST, agree, in_mean
@@ -200,12 +200,14 @@ def test_bad_input():
         agree([])
     with pytest.raises(DataError, match="called 'total'"):
         agree([ranking("total", "X 1", "Y 2")])
+    with pytest.raises(UnknownNameError, match="kappa"):
+        agree([ranking("a", "X 1", "Y 2")], kappa="free")
     with pytest.raises(DataError, match="1 judges"):
         judge_correlations([ranking("a", "X 1", "Y 2")])
 
 
 def test_signature_shows_what_the_caller_adds():
-    found = agree([ranking("a", "X 1", "Y 2")], settings={"first-segment": "1 (found)"})
+    found = agree([ranking("a", "X 1", "Y 2")], numbering="1 (found)")
     assert found.signature["first-segment"] == "1 (found)"
     assert found.signature["kappa"] == "script"
 

@@ -136,7 +136,8 @@ def test_curve_rises():
     assert data["kind"] == "learning-curve"
     assert len(data["sizes"]) == len(data["mean"]) == len(data["low"]) == len(data["high"])
     assert data["signature"].startswith(
-        "planning|by:expected-wins|unit:item|items:200|draws:300|drawn:without-replacement|seed:1"
+        "planning|by:expected-wins|unit:item|items:200|draws:300|drawn:without-replacement"
+        "|weighted:false|seed:1|tail:0.05|"
     )
 
 

@@ -17,7 +17,6 @@ from grammeter.stats.agreement import (
     kappa,
     krippendorff_alpha,
     mean_kappa,
-    mid_ranks,
     within,
 )
 
@@ -199,12 +198,3 @@ def test_alpha_is_its_twin(rows, level):
     else:
         assert found.value == pytest.approx(expected, abs=1e-12)
         assert found.reason is None
-
-
-@given(st.lists(st.sampled_from([1.0, 2.0, 2.5, 4.0])))
-def test_mid_ranks_are_mean_places(values):
-    expected = []
-    for value in values:
-        places = [n for n, other in enumerate(sorted(values), start=1) if other == value]
-        expected.append(sum(places) / len(places))
-    assert mid_ranks(np.array(values, dtype=np.float64)).tolist() == expected

@@ -55,16 +55,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Measure and print; return the exit code."""
     judgments = judgment_arguments.read(args)
-    settings = {"first-segment": judgments.numbering}
     if args.correlate:
         from grammeter.ranking.judge_correlations import judge_correlations
 
-        found = judge_correlations(judgments, settings=settings)
+        found = judge_correlations(judgments, numbering=judgments.numbering)
         emit(args, found.to_json(), lambda: _draw(args, correlation_tables(found, args.format)))
         return 0
     from grammeter.ranking.agreement import agree
 
-    agreement = agree(judgments, kappa=args.kappa, settings=settings)
+    agreement = agree(judgments, kappa=args.kappa, numbering=judgments.numbering)
     emit(args, agreement.to_json(), lambda: _draw(args, agreement_tables(agreement, args.format)))
     return 0
 

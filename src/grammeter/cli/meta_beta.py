@@ -1,14 +1,117 @@
-"""``grammeter meta beta``."""
+"""``grammeter meta beta``: which weight of recall agrees best with people."""
 
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
+
+from grammeter.cli import meta_arguments
+from grammeter.cli.output import add_output, emit
+
+if TYPE_CHECKING:
+    from grammeter.core.table import ScoreTable
+    from grammeter.meta.beta import BetaSweep
+    from grammeter.report.tables import Table
+
+BETAS = "0.01:1.0:0.01"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
+    """Declare the question's arguments; nothing heavy is imported for it."""
+    parser.description = (
+        "Make F-measures of all betas from a metric's precision and recall, and correlate them"
+        " with people's scores (Grundkiewicz et al. 2015, Figure 3)."
+    )
+    parser.epilog = (
+        "examples:\n"
+        "  grammeter meta beta scores.json ranking.json --beta 0.01:1.0:0.01\n"
+        "  grammeter meta beta scores.json judgments.xml -m m2 --beta 0.1,0.25,0.5,1"
+    )
+    meta_arguments.add_inputs(parser)
+    parser.add_argument(
+        "-m", "--metric", metavar="METRIC", help="which metric of the file, if several have parts"
+    )
+    parser.add_argument(
+        "--beta",
+        default=BETAS,
+        metavar="BETAS",
+        help="FIRST:LAST:STEP, or betas between commas; default: %(default)s",
+    )
+    add_output(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Answer the question."""
-    raise NotImplementedError
+    """Sweep and print; return the exit code."""
+    from grammeter.corpus.foreign import read_score_file
+    from grammeter.meta.beta import parse_betas, sweep_beta
+
+    betas = parse_betas(args.beta)
+    table = read_score_file(args.scores)
+    name = _metric(table, args.metric)
+    human, human_name = meta_arguments.read_human(args)
+    found = sweep_beta(
+        table[name],
+        human,
+        betas,
+        metric=name,
+        human_name=human_name,
+        systems=args.systems,
+        drop=args.drop,
+    )
+    emit(args, found.to_json(), lambda: _drawn(found, args))
+    return 0
+
+
+def _metric(table: ScoreTable, asked: str | None) -> str:
+    """Return the metric asked for, or the only one with precision and recall."""
+    from grammeter.core.errors import DataError, UsageError
+    from grammeter.meta.beta import PARTS
+
+    if asked is not None:
+        return asked
+    fit = [n for n, c in table.items() if any(set(PARTS) <= set(s.parts) for s in c.values())]
+    if not fit:
+        raise DataError(
+            "no metric of this file has precision and recall",
+            fix="Score with one that has, such as m2, or add the columns 'precision recall'.",
+        )
+    if len(fit) > 1:
+        raise UsageError(
+            f"several metrics have precision and recall: {', '.join(fit)}",
+            fix="Say which: -m METRIC",
+        )
+    return fit[0]
+
+
+def sweep_table(found: BetaSweep, *, digits: int = 4) -> Table:
+    """Lay out a sweep: a row for each beta."""
+    from grammeter.report.tables import Table, best_rows, format_number
+
+    columns = (found.pearson.tolist(), found.spearman.tolist())
+    rows = tuple(
+        (f"{beta:g}", *(format_number(value, digits) for value in values))
+        for beta, *values in zip(found.betas.tolist(), *columns, strict=True)
+    )
+    best = {
+        (row, place)
+        for place, values in enumerate(columns, start=1)
+        for row in best_rows(values, higher_is_better=True)
+    }
+    notes = (
+        *(_best_note(found, kind) for kind in ("pearson", "spearman")),
+        f"{len(found.systems)} systems against {found.human}",
+        f"{found.metric}: {found.signature}",
+    )
+    return Table(("beta", "pearson", "spearman"), rows, "rrr", notes, frozenset(best))
+
+
+def _best_note(found: BetaSweep, kind: str) -> str:
+    beta, value = found.best(kind)
+    return f"best {kind}: {value:.4f} at beta {beta:g}"
+
+
+def _drawn(found: BetaSweep, args: argparse.Namespace) -> str:
+    from grammeter.report.tables import render
+
+    digits = 6 if args.format == "tsv" else 4
+    return render(sweep_table(found, digits=digits), args.format, bold_best=args.format == "latex")

@@ -1,14 +1,317 @@
-"""``grammeter meta sentence``: does a metric order the outputs of one sentence as humans do?"""
+"""``grammeter meta sentence``: metrics that order the outputs of one sentence as people do."""
 
 from __future__ import annotations
 
 import argparse
+import math
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from grammeter.cli import judgment_arguments
+from grammeter.cli.output import add_output, emit, notice
+
+if TYPE_CHECKING:
+    from grammeter.core.table import ScoreTable
+    from grammeter.corpus.judgments import Judgments
+    from grammeter.meta.sentence_level import Estimate, MetricAgreement, SentenceLevel
+    from grammeter.report.tables import Table
+
+EXTRACTIONS = ("expanded", "unexpanded")
+TIE_RULES = ("no-ties", "h-ties", "three-way", "seeda-script", "half", "drop", "wrong")
+UNITS = ("sentence", "ranking", "pair")
+MISSING = ("refuse", "drop")
+
+EVERYBODY = "all"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments; nothing heavy is imported for it."""
+    parser.description = (
+        "Hold the sentence scores of metrics against judgments of the same sentences: Kendall's"
+        " tau and accuracy over all pairs of outputs, with every count that they are made of."
+    )
+    parser.epilog = (
+        "examples:\n"
+        "  grammeter meta sentence scores.json judgments.xml --ties h-ties\n"
+        "  grammeter meta sentence scores.json judgments.xml --pairs unexpanded --unit pair\n"
+        "  grammeter meta sentence scores.tsv judgments.xml --drop IPN --permutations 1000"
+    )
+    parser.add_argument(
+        "scores",
+        metavar="SCORES",
+        help="what 'grammeter score -o FILE' wrote, or TSV with the header 'metric system segment"
+        " value'",
+    )
+    judgment_arguments.add_judgments(parser)
+    _add_question(parser)
+    _add_chance(parser)
+    _add_selection(parser)
+    add_output(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Measure and print; return the exit code."""
-    return 2
+    from grammeter.corpus.foreign import read_score_file
+    from grammeter.meta.segment import correlate_sentences
+    from grammeter.meta.sentence_level import SentenceDesign
+
+    table = read_score_file(args.scores)
+    judgments = read_judgments_of(args, table)
+    found = correlate_sentences(
+        table,
+        judgments.rankings,
+        design=SentenceDesign(
+            pairs=args.pairs,
+            ties=args.ties,
+            missing=args.missing,
+            bootstrap=args.bootstrap,
+            seed=args.seed,
+            unit=args.unit,
+            confidence=args.confidence,
+            permutations=args.permutations,
+        ),
+        systems=args.systems,
+        drop=args.drop,
+        metrics=args.metrics,
+        judges=args.judge,
+        per_judge=args.per_judge,
+        numbering=judgments.numbering,
+    )
+    emit(args, found.to_json(), lambda: _drawn(found, args))
+    return 0
+
+
+def read_judgments_of(args: argparse.Namespace, table: ScoreTable) -> Judgments:
+    """Read judgments of the sentences of a score table.
+
+    Where the table holds the outputs that it scored, the number of the first sentence is found
+    by comparing the judgments with them, unless the arguments tell it.
+    """
+    from grammeter.api import corpus_of
+    from grammeter.corpus.judgments import read_judgments
+
+    told = args.hyps or args.first_segment is not None or "-" in args.judgments
+    if not told and table.corpus is not None:
+        outputs = corpus_of(table).systems
+        judgments = read_judgments(args.judgments)
+        if {name for ranking in judgments for name in ranking.systems} <= set(outputs):
+            judgments = read_judgments(args.judgments, systems=outputs)
+        for text in judgments.notices:
+            notice(args, text)
+    else:
+        judgments = judgment_arguments.read(args)
+    if any(file.basis == "default" for file in judgments.files):
+        notice(
+            args,
+            "the judgments are taken to count sentences from 0; if from 1, say --first-segment 1,"
+            " or give the outputs that were judged (--hyps)",
+        )
+    return judgments
+
+
+def agreement_table(found: SentenceLevel) -> Table:
+    """Lay out the result for people: a row for each metric, notes with all that it rests on."""
+    from grammeter.report.tables import Table, best_rows
+
+    percent = f"{found.design.confidence * 100:g}%"
+    interval = ("interval",) if found.design.bootstrap else ()
+    header = (
+        "metric",
+        *("tau", *interval, "accuracy", *interval),
+        *("pairs", "concordant", "discordant"),
+        *("metric ties", "human ties", "both tie", "metric's ties"),
+    )
+    rows = tuple((name, *_cells(each, bool(interval))) for name, each in found.items())
+    taus = [each.tau.value for each in found.values()]
+    best = {(row, 1) for row in best_rows(taus, higher_is_better=True)}
+    notes = (*_notes(found, percent), *_signatures(found))
+    return Table(header, rows, "l" + "r" * (len(header) - 1), notes, frozenset(best))
+
+
+def judge_table(found: SentenceLevel) -> Table:
+    """Lay out what each judge's pairs say: a row for each judge, tau and accuracy by metric."""
+    from grammeter.report.tables import Table
+
+    first = next(iter(found.by_judge.values()))
+    rows = tuple(
+        (judge, str(max(each.counts.total for each in metrics.values())), *_pair_cells(metrics))
+        for judge, metrics in found.by_judge.items()
+    )
+    heads = tuple(f"{name} {figure}" for name in first for figure in ("tau", "accuracy"))
+    return Table(("judge", "pairs", *heads), rows, "lr" + "r" * len(heads))
+
+
+def permutation_table(found: SentenceLevel) -> Table:
+    """Lay out the tests between metrics: a row for each two of them."""
+    from grammeter.report.tables import Table
+
+    figures = tuple(found.pvalues)
+    rows = tuple(
+        (*names, *(f"{found.pvalues[figure][names]:.4f}" for figure in figures))
+        for names in found.pvalues[figures[0]]
+    )
+    note = f"two-sided p of equal metrics; answers swapped by {found.design.unit}"
+    heads = tuple(f"p ({figure})" for figure in figures)
+    return Table(("metric", "against", *heads), rows, "ll" + "r" * len(heads), (note,))
+
+
+def long_table(found: SentenceLevel) -> Table:
+    """Lay out the result for programs: a row for each judge, or all, and metric; six decimals."""
+    from grammeter.report.tables import Table
+
+    header = ("judge", "metric", "tau", "tau_low", "tau_high", "accuracy", "accuracy_low")
+    counts = ("n", "missing", "concordant", "discordant", "ties_metric", "ties_human", "ties_both")
+    everybody: Mapping[str, Mapping[str, MetricAgreement]] = {EVERYBODY: found.metrics}
+    rows = tuple(
+        (judge, name, *_long_cells(each))
+        for judge, metrics in {**everybody, **found.by_judge}.items()
+        for name, each in metrics.items()
+    )
+    header = (*header, "accuracy_high", *counts)
+    return Table(header, rows, "ll" + "r" * (len(header) - 2))
+
+
+def _add_question(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("what is counted")
+    group.add_argument(
+        "--pairs",
+        choices=EXTRACTIONS,
+        default="expanded",
+        help="all systems behind an output are compared, or one of them; default: %(default)s",
+    )
+    group.add_argument(
+        "--ties",
+        choices=TIE_RULES,
+        default="no-ties",
+        help="no-ties, h-ties: Chollampatt & Ng (2018); three-way, seeda-script: the two rules"
+        " beside SEEDA; half, drop, wrong: a tie of the metric is half right, left out, a"
+        " mistake; default: %(default)s",
+    )
+    group.add_argument(
+        "--missing",
+        choices=MISSING,
+        default="refuse",
+        help="a metric that lacks a judged output's score has no value, or is measured without"
+        " these pairs; default: %(default)s",
+    )
+
+
+def _add_chance(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("intervals and tests")
+    add = group.add_argument
+    add(
+        "--bootstrap",
+        type=int,
+        default=1000,
+        metavar="N",
+        help="resamples for the intervals, 0 for none; default: %(default)s",
+    )
+    add(
+        "--unit",
+        choices=UNITS,
+        default="sentence",
+        help="what is drawn as a whole; pair is that of Chollampatt & Ng (2018) and makes"
+        " intervals too narrow; default: %(default)s",
+    )
+    add("--seed", type=int, default=1, metavar="N", help="default: %(default)s")
+    add("--confidence", type=float, default=0.95, metavar="C", help="default: %(default)s")
+    add(
+        "--permutations",
+        type=int,
+        default=0,
+        metavar="N",
+        help="test the difference of every two metrics by N rounds of swaps; default: no test",
+    )
+
+
+def _add_selection(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("who and what")
+    add = group.add_argument
+    add("-m", "--metrics", nargs="+", metavar="METRIC", help="default: all in the file")
+    add(
+        "--systems",
+        nargs="+",
+        metavar="NAME",
+        help="use these alone; base, +input, +fluent are the sets of SEEDA; default: all",
+    )
+    add("--drop", nargs="+", default=[], metavar="NAME", help="leave these systems out")
+    add("--judge", nargs="+", metavar="NAME", help="only these judges'")
+    add("--per-judge", action="store_true", help="measure each judge's pairs apart, too")
+
+
+def _drawn(found: SentenceLevel, args: argparse.Namespace) -> str:
+    from grammeter.report.tables import render
+
+    if args.format == "tsv":
+        return render(long_table(found), "tsv")
+    tables = [agreement_table(found)]
+    tables += [judge_table(found)] if found.by_judge else []
+    tables += [permutation_table(found)] if found.pvalues else []
+    return "\n".join(
+        render(table, args.format, bold_best=args.format == "latex") for table in tables
+    )
+
+
+def _cells(each: MetricAgreement, interval: bool) -> Iterator[str]:
+    from grammeter.report.tables import format_number
+
+    for estimate in (each.tau, each.accuracy):
+        yield format_number(estimate.value)
+        if interval:
+            yield _interval(estimate)
+    counts = each.counts
+    yield from map(str, (counts.total, counts.concordant, counts.discordant))
+    yield from map(str, (counts.metric_ties, counts.human_ties, counts.both_ties))
+    yield format_number(counts.tie_share, percent=True) + "%"
+
+
+def _interval(estimate: Estimate) -> str:
+    from grammeter.report.tables import format_number
+
+    if estimate.low is None or estimate.high is None:
+        return ""
+    return f"[{format_number(estimate.low)}, {format_number(estimate.high)}]"
+
+
+def _pair_cells(metrics: Mapping[str, MetricAgreement]) -> Iterator[str]:
+    from grammeter.report.tables import format_number
+
+    for each in metrics.values():
+        yield format_number(each.tau.value)
+        yield format_number(each.accuracy.value)
+
+
+def _long_cells(each: MetricAgreement) -> Iterator[str]:
+    from grammeter.report.tables import format_number
+
+    for estimate in (each.tau, each.accuracy):
+        for number in (estimate.value, estimate.low, estimate.high):
+            yield "" if number is None else format_number(number, 6)
+    counts = each.counts
+    yield from map(str, (counts.total, counts.missing, counts.concordant, counts.discordant))
+    yield from map(str, (counts.metric_ties, counts.human_ties, counts.both_ties))
+
+
+def _notes(found: SentenceLevel, percent: str) -> Iterator[str]:
+    from grammeter.report.tables import format_number
+
+    design = found.design
+    yield f"{design.pairs} pairs of {found.rankings} rankings; ties: {design.ties}"
+    if design.bootstrap:
+        yield f"interval: {percent}, bootstrap by {design.unit}"
+    for name, each in found.items():
+        accuracy, epsilon = each.calibrated
+        if not math.isnan(accuracy):
+            yield (
+                f"{name}: tie-calibrated accuracy {format_number(accuracy)}, scores within"
+                f" {epsilon:.4g} as ties (chosen on these data)"
+            )
+        reasons = (each.tau.reason, each.accuracy.reason)
+        yield from (f"{name}: {reason}" for reason in dict.fromkeys(reasons) if reason)
+        if each.counts.missing:
+            yield f"{name}: {each.counts.missing} pairs lack a score"
+
+
+def _signatures(found: SentenceLevel) -> Iterator[str]:
+    for name, each in found.items():
+        yield f"{name}: {each.signature}"

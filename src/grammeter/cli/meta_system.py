@@ -1,14 +1,246 @@
-"""``grammeter meta system``."""
+"""``grammeter meta system``: whether a metric ranks systems as people do."""
 
 from __future__ import annotations
 
 import argparse
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from grammeter.cli import meta_arguments
+from grammeter.cli.output import add_output, emit, notice
+
+if TYPE_CHECKING:
+    from grammeter.core.table import MetricScores
+    from grammeter.meta.system_values import Correlation, Pair, SystemMeta
+    from grammeter.report.tables import Table
+    from grammeter.stats.resample import PairedSamples
+
+INTERVALS = ("fisher", "systems", "sentences", "none")
+TIES = ("tau-a", "tau-b", "tau-c", "gamma")
+AGGREGATES = ("mean", "expected-wins", "trueskill", "bradley-terry")
+OUTLIER_CUTOFF = 2.5
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
+    """Declare the question's arguments; nothing heavy is imported for it."""
+    parser.description = (
+        "Correlate metrics with people's scores of the same systems (Pearson, Spearman,"
+        " Kendall), and test by Williams whether one metric correlates better than another."
+    )
+    parser.epilog = (
+        "examples:\n"
+        "  grammeter meta system scores.json ranking.json\n"
+        "  grammeter meta system scores.json judgments.xml --by trueskill --drop INPUT\n"
+        "  grammeter meta system scores.json --benchmark seeda-e --systems base\n"
+        "  grammeter meta system scores.json ranking.json --interval sentences --top-k"
+    )
+    meta_arguments.add_inputs(parser)
+    _add_statistics(parser)
+    _add_robustness(parser)
+    add_output(parser)
+
+
+def _add_statistics(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("statistics")
+    add = group.add_argument
+    add("-m", "--metrics", nargs="+", metavar="METRIC", help="default: all in the file")
+    add(
+        "--aggregate",
+        nargs="+",
+        choices=AGGREGATES,
+        default=[],
+        help="also make system scores from sentence scores: their mean, or a ranking method",
+    )
+    add(
+        "--interval",
+        choices=INTERVALS,
+        default="fisher",
+        help="Fisher's z, or a bootstrap over systems or sentences; default: %(default)s",
+    )
+    add("--resamples", type=int, default=1000, metavar="N", help="default: %(default)s")
+    add("--seed", type=int, default=1, metavar="N", help="default: %(default)s")
+    add("--confidence", type=float, default=0.95, metavar="C", help="default: %(default)s")
+    add("--ties", choices=TIES, default="tau-b", help="of Kendall's tau; default: %(default)s")
+
+
+def _add_robustness(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("fewer systems")
+    add = group.add_argument
+    add("--leave-one-out", action="store_true", help="correlate again without each system")
+    add("--top-k", action="store_true", help="correlate again for the best K by people")
+    add(
+        "--drop-outliers",
+        type=float,
+        nargs="?",
+        const=OUTLIER_CUTOFF,
+        metavar="CUTOFF",
+        help="leave out systems whose human score is further from the median, in scaled median"
+        " absolute deviations; default: %(const)s",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Answer the question."""
-    raise NotImplementedError
+    """Correlate and print; return the exit code."""
+    from grammeter.corpus.foreign import read_score_file
+    from grammeter.meta.aggregate import with_aggregates
+    from grammeter.meta.system import correlate_systems
+    from grammeter.meta.system_values import Design
+
+    table = read_score_file(args.scores)
+    metrics = list(dict.fromkeys(args.metrics or table))
+    table = replace(table, columns={name: table[name] for name in metrics})
+    human, name = meta_arguments.read_human(args)
+    found = correlate_systems(
+        with_aggregates(table, args.aggregate),
+        human,
+        design=Design(
+            human=name,
+            interval=args.interval,
+            confidence=args.confidence,
+            resamples=args.resamples,
+            seed=args.seed,
+            ties=args.ties,
+        ),
+        systems=args.systems,
+        drop=args.drop,
+        outlier_cutoff=args.drop_outliers,
+        leave_one_out=args.leave_one_out,
+        top_k=args.top_k,
+        sampler=summed_rows,
+    )
+    for text in found.notices:
+        notice(args, text)
+    emit(args, found.to_json(), lambda: _drawn(found, args))
+    return 0
+
+
+def summed_rows(column: MetricScores, systems: Sequence[str]) -> PairedSamples:
+    """Let a metric of the registry make summable rows of its statistics."""
+    import numpy as np
+
+    from grammeter.metrics.registry import metric
+    from grammeter.stats.resample import PairedSamples
+
+    scorer = metric(column.metric)
+    rows = [scorer.summands(column.statistics[name]) for name in systems]
+    return PairedSamples(np.array(rows, dtype=np.float64), scorer.value_of)
+
+
+# --- tables --------------------------------------------------------------------------------
+
+
+def correlation_table(found: SystemMeta) -> Table:
+    """Lay out correlations for people: a row for each metric, the best of each kind marked."""
+    from grammeter.report.tables import Table, best_rows
+
+    kinds = ("pearson", "spearman", "kendall")
+    share = f"{found.design.confidence * 100:g}%"
+    header = [cell for kind in kinds for cell in (kind, share, "p")]
+    rows = tuple(
+        (name, *(cell for kind in kinds for cell in _cells(metric[kind])))
+        for name, metric in found.items()
+    )
+    best = {
+        (row, 1 + 3 * place)
+        for place, kind in enumerate(kinds)
+        for row in best_rows([m[kind].value for m in found.values()], higher_is_better=True)
+    }
+    return Table(("metric", *header), rows, "l" + "rrr" * 3, tuple(_notes(found)), frozenset(best))
+
+
+def williams_table(found: SystemMeta, kind: str) -> Table:
+    """Lay out one-sided p-values: whether the row's metric correlates better than the column's."""
+    from grammeter.report.tables import Table
+
+    cells = next(rows for name, rows in found.williams.items() if name == kind)
+    rows = tuple(
+        (first, *(_pvalue(cells[first][s].pvalue) if s in cells[first] else "-" for s in found))
+        for first in found
+    )
+    note = f"Williams' test ({kind}): p that the row's metric correlates better (one-sided)"
+    return Table((f"better ({kind})", *found), rows, "l" + "r" * len(found), (note,))
+
+
+def long_table(found: SystemMeta) -> Table:
+    """Lay out correlations for programs: a row for each metric and kind, six decimals."""
+    from grammeter.report.tables import Table, format_number
+
+    rows = tuple(
+        (
+            name,
+            kind,
+            *(format_number(x, 6) for x in (each.value, each.low, each.high)),
+            "NaN" if math.isnan(each.pvalue) else f"{each.pvalue:.6g}",
+            str(each.n),
+        )
+        for name, metric in found.items()
+        for kind, each in metric.items()
+    )
+    return Table(("metric", "correlation", "value", "low", "high", "pvalue", "n"), rows, "llrrrrr")
+
+
+def _drawn(found: SystemMeta, args: argparse.Namespace) -> str:
+    from grammeter.report.tables import render
+
+    if args.format == "tsv":
+        return render(long_table(found), "tsv")
+    tables = [correlation_table(found)]
+    if len(found) > 1:
+        tables += [williams_table(found, kind) for kind in found.williams]
+    if args.leave_one_out:
+        tables += [_without_table(found)]
+    if args.top_k:
+        tables += [_top_table(found)]
+    return "\n".join(render(t, args.format, bold_best=args.format == "latex") for t in tables)
+
+
+def _without_table(found: SystemMeta) -> Table:
+    rows = {
+        system: [metric.leave_one_out[system] for metric in found.values()]
+        for system in found.systems
+    }
+    return _pairs_table(found, "without", rows)
+
+
+def _top_table(found: SystemMeta) -> Table:
+    sizes = sorted({k for metric in found.values() for k in metric.top})
+    rows = {str(k): [metric.top[k] for metric in found.values()] for k in sizes}
+    return _pairs_table(found, "best K", rows)
+
+
+def _pairs_table(found: SystemMeta, what: str, rows: Mapping[str, Sequence[Pair]]) -> Table:
+    """Lay out two coefficients of each metric in each row."""
+    from grammeter.report.tables import Table, format_number
+
+    kinds = list(found.williams)
+    header = (what, *(f"{name} {kind}" for name in found for kind in kinds))
+    cells = tuple(
+        (label, *(format_number(pair[kind], 3) for pair in pairs for kind in kinds))
+        for label, pairs in rows.items()
+    )
+    return Table(header, cells, "l" + "r" * (len(header) - 1))
+
+
+def _cells(each: Correlation) -> Iterator[str]:
+    from grammeter.report.tables import format_number
+
+    yield format_number(each.value, 3)
+    none = math.isnan(each.low) or math.isnan(each.high)
+    yield "" if none else f"[{format_number(each.low, 3)}, {format_number(each.high, 3)}]"
+    yield _pvalue(each.pvalue)
+
+
+def _pvalue(pvalue: float) -> str:
+    from grammeter.report.tables import format_number
+
+    return "<0.0001" if pvalue < 0.00005 else format_number(pvalue)
+
+
+def _notes(found: SystemMeta) -> Iterator[str]:
+    yield f"{len(found.systems)} systems against {found.design.human}"
+    for name, metric in found.items():
+        yield f"{name}: {metric.signature}"
+        reasons = {each.reason for each in metric.values() if each.reason}
+        yield from (f"{name}: NaN: {reason}" for reason in sorted(reasons))

@@ -1,14 +1,172 @@
-"""``grammeter meta window``: does a metric tell apart the systems that humans find close?"""
+"""``grammeter meta window``: correlations among systems that people find close."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from grammeter.cli import meta_arguments
+from grammeter.cli.output import add_output, emit, notice
+
+if TYPE_CHECKING:
+    from grammeter.core.ranked import Ranked
+    from grammeter.corpus.judgments import Judgments
+    from grammeter.meta.window import Coefficients, Window, Windows
+    from grammeter.report.tables import Table
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments; nothing heavy is imported for it."""
+    parser.description = (
+        "Correlate metrics with people in windows of N systems that follow each other in the"
+        " human ranking, with intervals and, from a ranking, the clusters of each window."
+    )
+    parser.epilog = (
+        "examples:\n"
+        "  grammeter meta window scores.json ranking.json\n"
+        "  grammeter meta window scores.json ranking.json --size 8 --systems base"
+    )
+    meta_arguments.add_inputs(parser)
+    add = parser.add_argument
+    add("-m", "--metrics", nargs="+", metavar="METRIC", help="default: all in the file")
+    add("--size", type=int, default=4, metavar="N", help="systems a window; default: %(default)s")
+    add("--confidence", type=float, default=0.95, metavar="C", help="default: %(default)s")
+    add_output(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Measure and print; return the exit code."""
-    return 2
+    """Correlate and print; return the exit code."""
+    from grammeter.corpus.foreign import read_score_file
+    from grammeter.meta.window import correlate_windows
+
+    table = read_score_file(args.scores)
+    human, name, clusters = _human(args)
+    windows = correlate_windows(
+        table,
+        human,
+        size=args.size,
+        clusters=clusters,
+        systems=args.systems,
+        drop=args.drop,
+        metrics=args.metrics,
+        confidence=args.confidence,
+        human_name=name,
+    )
+    alike = sum(window.one_cluster for window in windows)
+    if alike:
+        notice(args, f"people tell no two systems apart in {alike} of {len(windows)} windows")
+    emit(args, windows.to_json(), lambda: _drawn(windows, args))
+    return 0
+
+
+def window_table(windows: Windows) -> Table:
+    """Lay out windows for people: a row for each, with the interval of each coefficient."""
+    from grammeter.report.tables import Table
+
+    clustered = any(window.clusters is not None for window in windows)
+    heads = ("pearson", "interval", "spearman", "interval")
+    header = ("ranks", *(("clusters",) if clustered else ()))
+    rows = tuple(
+        (
+            f"{window.first}-{window.last}",
+            *((_clusters(window),) if clustered else ()),
+            *(cell for found in window.metrics.values() for cell in _cells(found)),
+            " ".join(window.systems),
+        )
+        for window in windows
+    )
+    columns = tuple(
+        f"{name} {head}" if place % 2 == 0 else head
+        for name in windows.signatures
+        for place, head in enumerate(heads)
+    )
+    align = "l" * len(header) + "r" * len(columns) + "l"
+    return Table((*header, *columns, "systems"), rows, align, tuple(_notes(windows)))
+
+
+def long_table(windows: Windows) -> Table:
+    """Lay out windows for programs: a row for each window and metric, six decimals."""
+    from grammeter.report.tables import Table
+
+    figures = ("pearson", "pearson_low", "pearson_high", "spearman", "spearman_low")
+    header = ("first", "last", "clusters", "metric", *figures, "spearman_high")
+    rows = tuple(
+        (str(window.first), str(window.last), _clusters(window), name, *_numbers(found))
+        for window in windows
+        for name, found in window.metrics.items()
+    )
+    return Table(header, rows, "rrll" + "r" * 6)
+
+
+def _human(args: argparse.Namespace) -> tuple[dict[str, float], str, dict[str, int] | None]:
+    """Read people's scores, what to call them, and the clusters that only a ranking has."""
+    from grammeter.core.errors import UsageError
+    from grammeter.core.ranked import Ranked
+    from grammeter.corpus import foreign
+
+    if args.benchmark or args.human is None:
+        return (*meta_arguments.read_human(args), None)
+    found = foreign.read_human(args.human)
+    if not isinstance(found, Ranked | dict):
+        found = _ranked(args, found)
+    elif args.by:
+        raise UsageError(
+            f"{args.human} holds scores, so --by {args.by} has nothing to do",
+            fix="Leave it out, or give the judgments themselves.",
+        )
+    if isinstance(found, dict):
+        return found, foreign.metric_name(args.human), None
+    clusters = {system: row.cluster for system, row in found.items()}
+    return foreign.system_scores(found), str(found.signature), clusters
+
+
+def _ranked(args: argparse.Namespace, judgments: Judgments) -> Ranked:
+    from grammeter.ranking.rank import rank
+
+    for text in judgments.notices:
+        notice(args, text)
+    by = args.by or meta_arguments.METHODS[0]
+    return rank(judgments.rankings, by=by, numbering=judgments.numbering)
+
+
+def _drawn(windows: Windows, args: argparse.Namespace) -> str:
+    from grammeter.report.tables import render
+
+    table = long_table(windows) if args.format == "tsv" else window_table(windows)
+    return render(table, args.format)
+
+
+def _clusters(window: Window) -> str:
+    if window.clusters is None:
+        return ""
+    first, last = min(window.clusters), max(window.clusters)
+    return str(first) if first == last else f"{first}-{last}"
+
+
+def _cells(found: Coefficients) -> Iterator[str]:
+    from grammeter.report.tables import format_number
+
+    for each in found.values():
+        yield format_number(each.value)
+        yield f"[{format_number(each.low, 2)}, {format_number(each.high, 2)}]"
+
+
+def _numbers(found: Coefficients) -> Iterator[str]:
+    from grammeter.report.tables import format_number
+
+    for each in found.values():
+        yield from (format_number(number, 6) for number in (each.value, each.low, each.high))
+
+
+def _notes(windows: Windows) -> Iterator[str]:
+    yield "ranks and clusters are people's; intervals by Fisher's z"
+    told = {
+        f"{name}: {each.reason}"
+        for window in windows
+        for name, found in window.metrics.items()
+        for each in found.values()
+        if each.reason
+    }
+    yield from sorted(told)
+    yield from (f"{name}: {signature}" for name, signature in windows.signatures.items())

@@ -166,7 +166,7 @@ def _check(args: argparse.Namespace) -> None:
 def _show_ranking(args: argparse.Namespace, judgments: Judgments) -> None:
     from grammeter.ranking.rank import rank
 
-    settings = _settings(args, judgments) | {"bootstrap": _resamples(args, RESAMPLES)}
+    settings = _settings(args, judgments, RESAMPLES)
     with _progress(args):
         ranked = rank(judgments, unit=args.unit, **settings)
     for row in ranked.values():
@@ -178,8 +178,8 @@ def _show_ranking(args: argparse.Namespace, judgments: Judgments) -> None:
 def _show_validation(args: argparse.Namespace, judgments: Judgments) -> None:
     from grammeter.ranking.prediction import validate
 
-    settings = _settings(args, judgments) | {"bootstrap": _resamples(args, RESAMPLES_OF_A_FOLD)}
-    settings |= {"training": args.training or "held-out", "unit": args.unit or "sentence"}
+    settings = _settings(args, judgments, RESAMPLES_OF_A_FOLD)
+    settings["training"], settings["unit"] = args.training or "held-out", args.unit or "sentence"
     with _progress(args):
         found = validate(judgments, folds=args.validate, **settings)
     emit(args, found.to_json(), lambda: _draw(args, prediction_table(found, args)))
@@ -329,13 +329,16 @@ def _progress(args: argparse.Namespace) -> AbstractContextManager[None]:
     return reporting(Progress()) if progress_wanted(args) else nullcontext()
 
 
-def _settings(args: argparse.Namespace, judgments: Judgments) -> dict[str, Any]:
+def _settings(args: argparse.Namespace, judgments: Judgments, resamples: int) -> dict[str, Any]:
     """Return what a ranking and its validation both take."""
     from grammeter.ranking.bradley_terry import BradleyTerry
 
-    by = args.by if args.prior is None else BradleyTerry(prior=args.prior)
-    names = ("seed", "confidence", "divisor", "processes")
-    return _choice(args, judgments) | {"by": by} | {name: getattr(args, name) for name in names}
+    settings = _choice(args, judgments)
+    settings["by"] = args.by if args.prior is None else BradleyTerry(prior=args.prior)
+    settings["bootstrap"] = _resamples(args, resamples)
+    for name in ("seed", "confidence", "divisor", "processes"):
+        settings[name] = getattr(args, name)
+    return settings
 
 
 def _choice(args: argparse.Namespace, judgments: Judgments) -> dict[str, Any]:

@@ -239,8 +239,8 @@ def _rows(lines: Sequence[Sequence[str]], layout: _Layout, where: str) -> Iterat
             metric,
             cells[layout.system],
             None if layout.segment is None else _segment(cells[layout.segment], layout, place),
-            _value(cells[layout.value], place),
-            {name: _value(cells[at], place) for name, at in layout.parts},
+            parse_value(cells[layout.value], place),
+            {name: parse_value(cells[at], place) for name, at in layout.parts},
         )
     if len(lines) == layout.skip:
         raise DataError("no score below the header", where=where, fix="It needs one at least.")
@@ -254,7 +254,8 @@ def metric_name(path: str | Path) -> str:
     return name or Path(path).name
 
 
-def _value(cell: str, place: str) -> float:
+def parse_value(cell: str, place: str) -> float:
+    """Read one score; NaN where it says that there is none."""
     if not _is_value(cell):
         raise DataError(
             f"{cell!r} is no number",

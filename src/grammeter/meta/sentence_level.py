@@ -131,6 +131,26 @@ class PairCounts:
         return sum(self.cells)
 
     @property
+    def concordant(self) -> int:
+        """Pairs that metric and human order alike."""
+        return self.cells[CONCORDANT]
+
+    @property
+    def discordant(self) -> int:
+        """Pairs that metric and human order the other way round."""
+        return self.cells[DISCORDANT]
+
+    @property
+    def human_ties(self) -> int:
+        """Pairs that the human alone ties."""
+        return self.cells[HUMAN]
+
+    @property
+    def both_ties(self) -> int:
+        """Pairs that both tie."""
+        return self.cells[BOTH]
+
+    @property
     def metric_ties(self) -> int:
         """Pairs that the metric alone ties."""
         return self.cells[AGAINST] + self.cells[WITH]
@@ -138,22 +158,22 @@ class PairCounts:
     @property
     def tie_share(self) -> float:
         """Share of the pairs that the metric ties, alone or with the human; NaN without pairs."""
-        tied = self.metric_ties + self.cells[BOTH]
+        tied = self.metric_ties + self.both_ties
         return tied / self.total if self.total else float("nan")
 
     def to_json(self) -> dict[str, Any]:
         """Return the public shape."""
         ties = {
             "metric": self.metric_ties,
-            "human": self.cells[HUMAN],
-            "both": self.cells[BOTH],
+            "human": self.human_ties,
+            "both": self.both_ties,
             "metric_share": json_number(self.tie_share),
         }
         return {
             "n": self.total,
             "missing": self.missing,
-            "concordant": self.cells[CONCORDANT],
-            "discordant": self.cells[DISCORDANT],
+            "concordant": self.concordant,
+            "discordant": self.discordant,
             "ties": ties,
         }
 

@@ -22,6 +22,9 @@ INTERVALS: tuple[Interval, ...] = get_args(Interval)
 TESTED: tuple[Kind, ...] = ("pearson", "spearman")
 """The coefficients that Williams' test, leaving out systems and the best K are about."""
 
+FEW_SYSTEMS = 10
+"""With fewer than these a notice says so."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Design:
@@ -203,6 +206,16 @@ class SystemMeta(Mapping[str, MetricMeta]):
 
     def __len__(self) -> int:
         return len(self.metrics)
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What limits these figures, in sentences for a reader."""
+        found: list[str] = []
+        if self.outliers:
+            found.append(f"left out as outliers by people's scores: {', '.join(self.outliers)}")
+        if len(self.systems) < FEW_SYSTEMS:
+            found.append(f"{len(self.systems)} systems are few: correlations vary widely by chance")
+        return tuple(found)
 
     def to_json(self) -> dict[str, Any]:
         """Return the public shape; a NaN is ``None`` with a reason beside it."""

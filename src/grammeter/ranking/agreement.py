@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from grammeter.core.errors import DataError
+from grammeter.core.errors import DataError, UnknownNameError
 from grammeter.core.judgment import Ranking
 from grammeter.core.score import json_number
 from grammeter.core.signature import Signature
@@ -27,10 +27,10 @@ from grammeter.stats.agreement import (
     between,
     krippendorff_alpha,
     mean_kappa,
-    mid_ranks,
     within,
 )
 from grammeter.stats.agreement import kappa as kappa_of
+from grammeter.stats.correlation import average_ranks
 
 KIND = "agreement"
 TOTAL = "total"
@@ -163,7 +163,7 @@ def agree(
     rankings: Sequence[Ranking],
     *,
     kappa: KappaKind = "script",
-    settings: Mapping[str, object] | None = None,
+    numbering: str | None = None,
 ) -> Agreement:
     """Measure the agreement of judges on pairs of outputs.
 
@@ -175,34 +175,31 @@ def agree(
     ----------
     kappa
         The definition that comes first; the other stands beside it.
-    settings
-        What else the signature is to show, such as how sentences were numbered.
+    numbering
+        How the file counted sentences, for the signature.
 
     Raises
     ------
     DataError
         If there is no ranking, or a judge has the name ``total``.
+    UnknownNameError
+        If there is no such kappa.
     """
+    if kappa not in KINDS:
+        raise UnknownNameError("kappa", kappa, KINDS)
     judges = sorted({ranking.judge for ranking in rankings})
     if not judges or TOTAL in judges:
         fault = "a judge is called 'total', like the sum of all judges" if judges else "no judgment"
         raise DataError(fault, fix="Rename the judge." if judges else "Give one at least.")
     compared = dict(_compared(rankings))
     counts = _count(rankings, judges)
+    shown: dict[str, object] = {"kappa": kappa, "least": LEAST}
+    shown |= {"alpha": "ordinal", "alpha-ranks": "mid", "judges": len(judges)}
+    if numbering:
+        shown["first-segment"] = numbering
     return Agreement(
         kappa,
-        Signature.of(
-            KIND,
-            {
-                "kappa": kappa,
-                "least": LEAST,
-                "alpha": "ordinal",
-                "alpha-ranks": "mid",
-                "judges": len(judges),
-                "items": len(rankings),
-                **(settings or {}),
-            },
-        ),
+        Signature.of(KIND, shown | {"items": len(rankings)}),
         {kind: _kappas(compared, kind) for kind in KINDS},
         krippendorff_alpha(_values_between(rankings)),
         krippendorff_alpha(_values_within(rankings)),
@@ -292,7 +289,7 @@ def _values_within(rankings: Iterable[Ranking]) -> FloatArray:
 def _shown(ranking: Ranking) -> tuple[tuple[int, frozenset[str]], dict[str, float]]:
     """Return what was shown, and the mid-rank of each output: of a rank only the order counts."""
     outputs = dict(_outputs(ranking))
-    ranks = mid_ranks(np.array(list(outputs.values()), dtype=np.float64))
+    ranks = average_ranks(np.array(list(outputs.values()), dtype=np.float64))
     by_output = dict(zip(outputs, ranks.tolist(), strict=True)) if len(outputs) > 1 else {}
     return (ranking.segment, frozenset(outputs)), by_output
 

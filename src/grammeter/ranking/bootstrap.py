@@ -71,7 +71,7 @@ def derived_seed(seed: int, *numbers: int) -> int:
 
 
 def unit_numbers(pairs: Pairs, unit: Unit) -> IntArray:
-    """Number the unit that each comparison belongs to, from 0 on without gaps."""
+    """Return the number of each comparison's unit, from 0 on without gaps."""
     if unit == "pair":
         return np.arange(len(pairs))
     return np.unique(pairs.ranking if unit == "ranking" else pairs.segment, return_inverse=True)[1]

@@ -175,11 +175,13 @@ class _Newton:
     def __init__(self, wins: FloatArray, ties: FloatArray) -> None:
         self._wins, self._ties = wins, ties
         self._judged = wins + wins.swapaxes(1, 2) + ties
-        self._tied = ties.any(axis=(1, 2))
-        self.theta = np.zeros(wins.shape[:2])
+        self._tied: BoolArray = np.any(ties, axis=(1, 2))
+        self.theta: FloatArray = np.zeros(wins.shape[:2])
         self.log_tie = np.where(self._tied, 0.0, -np.inf)
-        self.converged = np.zeros(len(wins), dtype=np.bool_)
-        self._open = wins.any(axis=(1, 2))  # if nothing is decided, nothing can be found
+        self.converged: BoolArray = np.zeros(len(wins), dtype=np.bool_)
+        self._open: BoolArray = np.any(
+            wins, axis=(1, 2)
+        )  # if nothing is decided, nothing can be found
 
     def climb(self, iterations: int) -> int:
         """Take steps until all tables have converged or are lost; return their number."""
@@ -245,7 +247,7 @@ class _Newton:
 
 
 def _solved(information: FloatArray, gradient: FloatArray) -> FloatArray:
-    return np.linalg.lstsq(information, gradient, rcond=None)[0]
+    return np.asarray(np.linalg.lstsq(information, gradient, rcond=None)[0], dtype=np.float64)
 
 
 def _check_connected(compared: BoolArray) -> None:

@@ -83,7 +83,8 @@ def run_ranks(scores: FloatArray) -> IntArray:
     worst_first = _comparable(scores)[:, ::-1]  # later names first, for the sort is stable
     order = scores.shape[1] - 1 - np.argsort(-worst_first, axis=1, kind="stable")
     ranks = np.empty(scores.shape, dtype=np.int64)
-    np.put_along_axis(ranks, order, np.arange(1, scores.shape[1] + 1)[None, :], axis=1)
+    runs = np.arange(len(scores))[:, None]
+    ranks[runs, order] = np.arange(1, scores.shape[1] + 1)
     return ranks
 
 
@@ -134,7 +135,7 @@ def rank_ranges(ranks: IntArray, confidence: float) -> list[RankRange]:
 
 
 def cluster_numbers(ranges: Sequence[RankRange]) -> tuple[int, ...]:
-    """Number the clusters of systems that stand in order, best first.
+    """Give systems that stand in order, best first, the numbers of their clusters.
 
     A line is drawn below a system if its last rank is better than the first rank of every
     system further down. As in the original, systems above it are not looked at.

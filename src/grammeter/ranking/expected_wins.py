@@ -59,7 +59,7 @@ class ExpectedWins:
     """Expected Wins as a method of ranking."""
 
     name: ClassVar[str] = "expected-wins"
-    unit: ClassVar[Unit] = "sentence"
+    unit: ClassVar[Unit | None] = "sentence"
 
     divisor: Divisor = "all-opponents"
 

@@ -20,7 +20,7 @@ from grammeter.core.signature import Signature
 from grammeter.core.statistics import FloatArray
 from grammeter.ranking.expected_wins import Divisor, expected_wins
 from grammeter.ranking.pairs import Pairs, extract_pairs
-from grammeter.stats.agreement import mid_ranks
+from grammeter.stats.correlation import pearson, spearman
 
 KIND = "judge-correlation"
 
@@ -84,14 +84,14 @@ class JudgeCorrelations:
 
 
 def judge_correlations(
-    rankings: Sequence[Ranking], *, settings: Mapping[str, object] | None = None
+    rankings: Sequence[Ranking], *, numbering: str | None = None
 ) -> JudgeCorrelations:
     """Correlate the rankings of systems by each judge with each other's and the rest's.
 
     Parameters
     ----------
-    settings
-        What else the signature is to show, such as how sentences were numbered.
+    numbering
+        How the file counted sentences, for the signature.
 
     Raises
     ------
@@ -110,7 +110,7 @@ def judge_correlations(
     rest = [_correlation(ours, theirs) for ours, theirs in zip(own, others, strict=True)]
     numbered = combinations(range(len(judges)), 2)
     return JudgeCorrelations(
-        Signature.of(KIND, _settings(len(judges), len(rankings)) | dict(settings or {})),
+        Signature.of(KIND, _settings(pairs, len(rankings), numbering)),
         {(judges[a], judges[b]): _correlation(own[a], own[b]) for a, b in numbered},
         dict(zip(judges, rest, strict=True)),
         dict(zip(judges, weights, strict=True)),
@@ -118,9 +118,13 @@ def judge_correlations(
     )
 
 
-def _settings(judges: int, items: int) -> dict[str, object]:
-    scored = {"method": "expected-wins", "divisor": DIVISOR, "decimals": DECIMALS}
-    return {**scored, "pairs": "expanded", "ties": "ignored", "judges": judges, "items": items}
+def _settings(pairs: Pairs, items: int, numbering: str | None) -> dict[str, object]:
+    shown: dict[str, object] = {"method": "expected-wins", "divisor": DIVISOR}
+    shown |= {"ties": "ignored", "decimals": DECIMALS}
+    shown |= {"extraction": "expanded", "judges": len(pairs.judges)}
+    if numbering:
+        shown["first-segment"] = numbering
+    return shown | {"systems": len(pairs.systems), "items": items}
 
 
 def _scores(pairs: Pairs) -> FloatArray:
@@ -137,11 +141,7 @@ def _correlation(first: FloatArray, second: FloatArray) -> Correlation:
         return Correlation(np.nan, np.nan, n, reason)
     if len(set(ours)) == 1 or len(set(theirs)) == 1:
         return Correlation(np.nan, np.nan, n, "all systems have the same score")
-    return Correlation(_pearson(mid_ranks(ours), mid_ranks(theirs)), _pearson(ours, theirs), n)
-
-
-def _pearson(first: FloatArray, second: FloatArray) -> float:
-    return float(np.corrcoef(first, second)[0, 1])
+    return Correlation(float(spearman(ours, theirs)), float(pearson(ours, theirs)), n)
 
 
 def _mean(rest: Sequence[Correlation], weights: Sequence[int]) -> Correlation:

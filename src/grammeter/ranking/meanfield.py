@@ -23,8 +23,8 @@ from grammeter.core.statistics import BoolArray, FloatArray, IntArray
 from grammeter.ranking.game import GameModel
 from grammeter.ranking.truncation import CorrectionCurves
 
-STEPS = 50
-"""Heun's method is exact to about 1e-7 with these."""
+STEPS = 100
+"""Errors fall with the square: 3e-8 on the judgments of 2015 with these, 1e-6 on those of SEEDA."""
 
 
 def mean_field(
@@ -98,7 +98,7 @@ class _Field:
         return np.stack(((games * rise).sum(axis=1), -(games * fall).sum(axis=1)))
 
     def _updates(self, mean: FloatArray, variance: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return by how much the row's mean rises and its variance falls in a game with a column."""
+        """Return the gain in mean and the loss of variance of the row in a game with the column."""
         total = 2 * self.model.beta**2 + variance[:, None] + variance
         spread = np.sqrt(total)
         v, w = self.curves((mean[:, None] - mean) / spread, self.model.margin / spread)
@@ -136,4 +136,4 @@ def _equal_losses(losses: FloatArray, excess: FloatArray) -> FloatArray:
     system = np.ones((size + 1, size + 1))
     system[:size, :size], system[size, size] = losses, 0.0
     found = np.linalg.lstsq(system, np.append(excess, 1.0), rcond=None)[0]  # may be singular
-    return found[:size]
+    return np.asarray(found[:size], dtype=np.float64)

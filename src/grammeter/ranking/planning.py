@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from grammeter.core.signature import Signature
 from grammeter.core.statistics import FloatArray, IntArray
 from grammeter.ranking.expected_wins import expected_wins
 from grammeter.ranking.pairs import extract_pairs
+from grammeter.stats.correlation import spearman
 from grammeter.stats.resample import chunks, generator
 
 ROUNDING = 1e-9
@@ -67,18 +68,16 @@ class Campaigns:
         full = self._scores(self.full_weights @ self.wins)
         found: list[FloatArray] = []
         start = 0
-        for some in chunks(len(self.drawn), max(items, cells)):
+        for some in chunks(len(self.drawn), max(items, cells, size)):
             rows = self.drawn[start : start + some, :size] + np.arange(some)[:, None] * items
             times = np.bincount(rows.ravel(), minlength=some * items).reshape(some, items)
-            found.append(_spearman(self._scores(times @ weighted), full))
+            found.append(spearman(self._scores(times @ weighted), full))
             start += some
-        return np.concatenate(found)
+        return np.nan_to_num(np.concatenate(found))
 
     def _scores(self, wins: FloatArray) -> FloatArray:
         size = len(self.systems)
-        # weighted counts are no whole numbers, which the formula does not mind
-        counts = cast("IntArray", wins.reshape(*wins.shape[:-1], size, size))
-        scores = np.nan_to_num(expected_wins(counts), nan=0.0)
+        scores = np.nan_to_num(expected_wins(wins.reshape(*wins.shape[:-1], size, size)))
         return np.round(scores, 12)  # equal scores tie, whatever the order of their sums
 
 
@@ -172,15 +171,22 @@ def draw_campaigns(
         steps = np.cumsum(_chosen(chances, len(rankings), kept))
         drawn = np.searchsorted(steps / steps[-1], random.random((draws, longest)), side="right")
     systems, wins = _wins_by_item([rankings[at] for at in kept])
-    how = "without-replacement" if chances is None else "with-replacement"
-    settings = {"by": "expected-wins", "unit": "item", "items": len(kept), "draws": draws}
+    settings: dict[str, object] = {
+        "by": "expected-wins",
+        "unit": "item",
+        "items": len(kept),
+        "draws": draws,
+        "drawn": "without-replacement" if chances is None else "with-replacement",
+        "weighted": weights is not None or full_weights is not None,
+        "seed": seed,
+    }
     return Campaigns(
         systems=systems,
         wins=wins,
         weights=_chosen(weights, len(rankings), kept),
         full_weights=_chosen(full_weights, len(rankings), kept),
         drawn=drawn,
-        signature=Signature.of("planning", settings | {"drawn": how, "seed": seed}),
+        signature=Signature.of("planning", settings),
     )
 
 
@@ -267,18 +273,3 @@ def _wins_by_item(rankings: Sequence[Ranking]) -> tuple[tuple[str, ...], FloatAr
     cells = (decided.ranking * size + better) * size + worse
     wins = np.bincount(cells, minlength=len(rankings) * size * size)
     return pairs.systems, wins.reshape(len(rankings), size * size).astype(np.float64)
-
-
-def _spearman(scores: FloatArray, full: FloatArray) -> FloatArray:
-    """Correlate the ranks of rows with those of ``full``; 0 where either has no order."""
-    ours, theirs = (_ranks(values) for values in (scores, full))
-    ours, theirs = (ranks - ranks.mean(axis=-1, keepdims=True) for ranks in (ours, theirs))
-    size = np.sqrt((ours**2).sum(axis=-1) * (theirs**2).sum())
-    products = (ours * theirs).sum(axis=-1)
-    return np.divide(products, size, out=np.zeros_like(products), where=size > 0)
-
-
-def _ranks(values: FloatArray) -> FloatArray:
-    """Return ranks along the last axis, from 1 for the lowest; equal values share their mean."""
-    this, other = values[..., :, None], values[..., None, :]
-    return 0.5 + (other < this).sum(axis=-1) + (other == this).sum(axis=-1) / 2

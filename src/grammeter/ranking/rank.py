@@ -165,8 +165,8 @@ def _reasons(method: Method, pairs: Pairs) -> Iterator[str | None]:
     """Say of each system which opponents its score does not rest on."""
     wins, ties = pairs.counts()
     missing, meaning = method.missing(wins, ties)
-    compared = (wins + wins.T + ties).any(axis=1)
-    decided = (wins + wins.T).any(axis=1)
+    compared: BoolArray = np.any(wins + wins.T + ties, axis=1)
+    decided: BoolArray = np.any(wins + wins.T, axis=1)
     for at, row in enumerate(missing & ~np.eye(len(wins), dtype=np.bool_)):
         if not compared[at]:
             yield "never compared with any system"

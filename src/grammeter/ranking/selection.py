@@ -1,4 +1,4 @@
-"""Which judgments a ranking is made from: judges, comparisons, and what a signature says of them."""
+"""Which judgments a ranking is made from, and what its signature says of them."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ def play(pairs: Pairs, model: GameModel, resampling: Resampling) -> FloatArray:
     shared = resampling.unit is None
     size = min(_TOGETHER, math.ceil(resampling.runs / resampling.processes))
     jobs = [
-        _Job(*(tables if shared else tables[:, part]), model, seed, range(resampling.runs)[part])
+        _Job(tables if shared else tables[:, part], model, seed, range(resampling.runs)[part])
         for part in (slice(start, start + size) for start in range(0, resampling.runs, size))
     ]
     return np.concatenate(list(_played(jobs, resampling.processes)))
@@ -124,12 +124,11 @@ def play(pairs: Pairs, model: GameModel, resampling: Resampling) -> FloatArray:
 class _Job:
     """Runs that are played side by side.
 
-    ``wins`` and ``ties`` have shape ``(tables, n, n)``, a table for each run or one for all;
-    ``numbers`` are those of the runs among all runs.
+    ``judgments`` has shape ``(2, tables, n, n)``: wins and ties, a table for each run or one for
+    all; ``numbers`` are those of the runs among all runs.
     """
 
-    wins: IntArray
-    ties: IntArray
+    judgments: IntArray
     model: GameModel
     seed: int
     numbers: range
@@ -181,7 +180,7 @@ class _Season:
     """
 
     def __init__(self, job: _Job) -> None:
-        wins, ties = job.wins[:, ::-1, ::-1], job.ties[:, ::-1, ::-1]
+        wins, ties = job.judgments[..., ::-1, ::-1]
         judged = wins + wins.swapaxes(1, 2) + ties
         tables, n, _ = judged.shape
         self._model, self._curves = job.model, job.model.curves()
@@ -197,7 +196,7 @@ class _Season:
     def pair_up(self, uniform: FloatArray) -> tuple[IntArray, IntArray]:
         """Choose the two systems of each run's next game."""
         first = self._variance.argmax(axis=0)
-        near = self._mean - self._mean.ravel()[first * self._runs + self._run]
+        near: FloatArray = self._mean - self._mean.ravel()[first * self._runs + self._run]
         np.exp(np.negative(np.abs(near, out=near), out=near), out=near)
         near *= self._allowed.take(self._table + first, axis=1)
         for row in range(1, self._n):  # running sums; numpy's own are slow along this axis

@@ -19,17 +19,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cached_property
+from typing import cast
 
 import numpy as np
-from numpy.polynomial import chebyshev
+from numpy.polynomial.chebyshev import chebval
 
 from grammeter.core.statistics import FloatArray
 
 _LOG_ROOT_TWO_PI = 0.5 * math.log(2 * math.pi)
 _DEEP = 20.0
 _FRACTIONS = 20
-_DEGREES = (8, 16, 32, 64, 128)
-_ACCURACY = 1e-15
+_SIZES = (8, 16, 32, 64, 128)
+_ACCURACY = 1e-14
 
 LONGEST_REACH = 2.5
 """Beyond this many deviations the probability of a draw, as a difference, loses digits."""
@@ -139,8 +140,7 @@ class CorrectionCurves:
         return v, w
 
     def _log_cdf(self, x: FloatArray) -> FloatArray:
-        values: FloatArray = chebyshev.chebval((x - self._middle) / self._half, self._series)
-        return values
+        return cast("FloatArray", chebval((x - self._middle) / self._half, self._series))
 
     @property
     def _middle(self) -> float:
@@ -160,9 +160,14 @@ class CorrectionCurves:
 
 def _interpolated(function: Callable[[FloatArray], FloatArray]) -> FloatArray:
     """Return a Chebyshev series on -1 to 1, no longer than the accuracy needs."""
-    series = np.zeros(1)
-    for degree in _DEGREES:
-        series = chebyshev.chebinterpolate(function, degree)
-        if np.abs(series[-3:]).max() < _ACCURACY * np.abs(series).max():
-            break
-    return chebyshev.chebtrim(series, _ACCURACY * np.abs(series).max())
+    for size in _SIZES:
+        angles = (np.arange(size) + 0.5) * (math.pi / size)
+        values = function(np.cos(angles))
+        base = float(values.mean())  # apart, so that no rounding error of it spreads
+        cosines = np.cos(np.outer(np.arange(size), angles))
+        series: FloatArray = (cosines * (values - base)).sum(axis=1) * (2 / size)
+        series[0] = series[0] / 2 + base
+        least = _ACCURACY * np.abs(series).max()
+        if np.abs(series[-3:]).max() < least:
+            return series[: int(np.flatnonzero(np.abs(series) >= least)[-1]) + 1]
+    raise AssertionError(f"no series of {_SIZES[-1]} terms: the range is too wide")

@@ -204,14 +204,6 @@ def krippendorff_alpha(values: FloatArray, *, level: Level = "ordinal") -> Alpha
     return Alpha(float(1 - of_units.sum() / expected), len(codes))
 
 
-def mid_ranks(values: FloatArray) -> FloatArray:
-    """Rank values of shape ``(n,)`` from 1, the smallest first; equal ones share their mean."""
-    _, codes, counts = np.unique(values, return_inverse=True, return_counts=True)
-    last = np.cumsum(counts)
-    ranks: FloatArray = (last - (counts - 1) / 2)[codes]
-    return ranks
-
-
 def _squared_distances(values: FloatArray, totals: FloatArray, level: Level) -> FloatArray:
     """Return the squared distance of every two values, shape ``(values, values)``."""
     if level == "nominal":

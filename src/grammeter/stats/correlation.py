@@ -114,7 +114,7 @@ _Weighted = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
 
 def _once(values: FloatArray) -> FloatArray:
     """Return weights that count every unit once."""
-    return np.ones(np.asarray(values).shape[-1])
+    return np.ones(np.asarray(values).shape[-1:], dtype=np.float64)
 
 
 def _weighted(kind: Kind, ties: TiePolicy) -> _Weighted:
