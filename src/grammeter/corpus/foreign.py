@@ -76,7 +76,7 @@ def parse_score_file(text: str, where: str) -> ScoreTable:
     """Read scores from a text; ``where`` names it in messages and names nameless metrics."""
     if text.lstrip()[:1] == "{":
         return ScoreTable.from_json(_json_object(text, where), where=where)
-    return _table(list(_score_rows(text, where)), where)
+    return _table(_score_rows(text, where), where)
 
 
 def read_human_scores(path: str | Path) -> dict[str, float]:
@@ -131,7 +131,7 @@ def system_scores(ranked: Ranked) -> dict[str, float]:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """One score; ``segment`` counts as in the file, ``None`` for a system-level score."""
+    """One score; ``segment`` is ``None`` for a system-level score."""
 
     line: int
     metric: str
@@ -163,24 +163,26 @@ _HEADLESS = {
 """Layouts by their number of columns."""
 
 
-def _score_rows(text: str, where: str) -> Iterator[_Row]:
-    lines = [line.split("\t") for line in _filled(text, where)]
+def _score_rows(text: str, where: str) -> list[_Row]:
+    """Read all scores; segments count from 0."""
+    lines = _cells(text, where)
     if lines[0][:2] == ["metric", "system"]:
         layout = _by_header(lines[0], where)
     else:
-        if not any(len(cells) > 1 for cells in lines):
-            lines = [cells[0].split() for cells in lines]
         layout = _headless(lines[0], where, _SCORES_FIX)
-    yield from _rows(lines, layout, where)
+    rows = list(_rows(lines, layout, where))
+    if layout.segment is not None:
+        first = 0 if any(row.segment == 0 for row in rows) else 1
+        return [_numbered(row, (row.segment or 0) - first) for row in rows]
+    in_runs = layout == _HEADLESS[2] and len({row.system for row in rows}) < len(rows)
+    return _runs(rows, where) if in_runs else rows
 
 
 def _human_scores(text: str, where: str) -> dict[str, float]:
-    lines = [line.split("\t") for line in _filled(text, where)]
+    lines = _cells(text, where)
     if lines[0] == ["system", "value"]:
         layout = _Layout(2, None, 0, None, 1, skip=1)
     else:
-        if not any(len(cells) > 1 for cells in lines):
-            lines = [cells[0].split() for cells in lines]
         layout = _headless(lines[0], where, _HUMAN_FIX)
     rows = list(_rows(lines, layout, where))
     _check_once(rows, where)
@@ -196,11 +198,12 @@ def _human_scores(text: str, where: str) -> dict[str, float]:
     return {row.system: row.value for row in rows}
 
 
-def _filled(text: str, where: str) -> list[str]:
-    lines = split_lines(text.rstrip())
-    if not lines or not text.strip():
+def _cells(text: str, where: str) -> list[list[str]]:
+    """Split into lines and cells: at tabs, or at spaces if the file has no tab."""
+    if not text.strip():
         raise DataError("the file is empty", where=where, fix="It needs one score at least.")
-    return lines
+    lines = split_lines(text.rstrip())
+    return [line.split("\t" if "\t" in text else None) for line in lines]
 
 
 def _by_header(header: Sequence[str], where: str) -> _Layout:
@@ -284,7 +287,6 @@ def _segment(cell: str, layout: _Layout, place: str) -> int:
 
 
 def _table(rows: list[_Row], where: str) -> ScoreTable:
-    rows = _counted(rows, where)
     _check_once(rows, where)
     with_segments = rows[0].segment is not None
     segments = max((row.segment or 0) for row in rows) + 1 if with_segments else 0
@@ -299,23 +301,10 @@ def _table(rows: list[_Row], where: str) -> ScoreTable:
     )
 
 
-def _counted(rows: list[_Row], where: str) -> list[_Row]:
-    """Count segments from 0, whatever the file does; in a file of runs, count its lines."""
-    numbers = [row.segment for row in rows if row.segment is not None]
-    if not numbers:
-        return _runs(rows, where)
-    first = 0 if 0 in numbers else 1
-    return [_numbered(row, (row.segment or 0) - first) for row in rows]
-
-
 def _runs(rows: list[_Row], where: str) -> list[_Row]:
     """Count the segments of a file that names each system once for each segment."""
     seen: dict[str, int] = {}
     numbered: list[_Row] = []
-    if len({(row.metric, row.system) for row in rows}) == len(rows):
-        return rows
-    if {row.metric for row in rows} != {metric_name(where)} or rows[0].parts:
-        return rows  # a doubled line of another format: said so by the check that follows
     for row in rows:
         at = seen.get(row.system, 0)
         seen[row.system] = at + 1

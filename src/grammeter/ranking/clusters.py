@@ -90,9 +90,8 @@ def run_ranks(scores: FloatArray) -> IntArray:
 
 def mean_order(scores: FloatArray) -> list[int]:
     """Return the columns by mean over runs, then deviation, then name, all descending."""
-    known = ~np.isnan(scores).any(axis=0)
-    means = np.where(known, scores.mean(axis=0), np.nan)
-    return score_order(means, np.where(known, scores, 0.0).std(axis=0))
+    moments = np.array([_moments(column) for column in scores.T.tolist()]).reshape(-1, 2)
+    return score_order(moments[:, 0], moments[:, 1])
 
 
 def score_order(scores: FloatArray, *further: FloatArray) -> list[int]:
@@ -152,6 +151,12 @@ def cluster_numbers(ranges: Sequence[RankRange]) -> tuple[int, ...]:
         if all(last < first for first, _ in ranges[place + 1 :]):
             current += 1
     return tuple(numbers)
+
+
+def _moments(values: list[float]) -> tuple[float, float]:
+    """Return mean and variance, the same in whatever order the values come."""
+    mean = math.fsum(values) / len(values)
+    return mean, math.fsum((value - mean) ** 2 for value in values)
 
 
 def _comparable(scores: FloatArray) -> FloatArray:

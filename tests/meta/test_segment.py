@@ -1,0 +1,618 @@
+"""Sentence-level meta-evaluation: published figures, a slow twin, and what may go wrong."""
+
+import csv
+import gzip
+import json
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sentence_twin as twin
+from grammeter import api
+from grammeter.core.errors import DataError, UnknownNameError, UsageError
+from grammeter.core.judgment import Ranking
+from grammeter.core.signature import Signature
+from grammeter.core.statistics import SegmentScores
+from grammeter.core.table import MetricScores, ScoreTable
+from grammeter.corpus.corpus import Corpus
+from grammeter.corpus.foreign import parse_score_file
+from grammeter.corpus.judgments import read_judgments, read_outputs
+from grammeter.meta.segment import correlate_sentences
+from grammeter.meta.sentence_level import SentenceDesign
+from grammeter.meta.ties import BOTH, CELLS, RULES, TIE_RULES, cell_numbers, tie_calibrated
+from grammeter.stats.resample import resample_counts
+
+PUBLISHED = {"gleu": "GLEU", "imeasure": "I", "m2score": "M2"}
+EXACT = SentenceDesign(bootstrap=0)
+
+
+def segments(values):
+    values = np.array(values, dtype=float)
+    return SegmentScores(values, np.full(len(values), -1), {}, "nobody scored it")
+
+
+def column(by_system, *, higher=True):
+    found = {name: segments(values) for name, values in by_system.items()}
+    return MetricScores("toy", Signature.of("toy", {}), higher, {}, found)
+
+
+def table_of(size=2, **metrics):
+    systems = tuple(next(iter(metrics.values())).segments)
+    return ScoreTable(systems, size, metrics)
+
+
+def ranked(segment, groups, judge="j", **more):
+    names = tuple(tuple(group.split()) for group in groups)
+    return Ranking(judge=judge, segment=segment, groups=names, **more)
+
+
+def design(**fields):
+    return SentenceDesign(**{"bootstrap": 0, **fields})
+
+
+# --- Chollampatt & Ng 2018, Table 3 ----------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def gjg15(shared):
+    return read_judgments(shared / "data/human_gjg15/judgments.xml", first_segment=0)
+
+
+@pytest.fixture(scope="module")
+def published_scores(shared):
+    folder = shared / "data/meta_chollampatt_ng_2018/scores/sentence_scores_metrics"
+    texts = (gzip.decompress((folder / f"{name}.txt.gz").read_bytes()) for name in PUBLISHED)
+    return parse_score_file(b"".join(texts).decode(), "cn18.txt")
+
+
+@pytest.fixture(scope="module")
+def golden(shared):
+    """Printed figures, and those of the authors' script, release of 2018, rerun on its data."""
+    return json.loads((shared / "golden/ranking/seed001_sentence_level.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize(("rule", "name"), [("no-ties", "NoTies"), ("h-ties", "HTies")])
+@pytest.mark.parametrize("pairs", ["expanded", "unexpanded"])
+def test_table_3_of_chollampatt_and_ng(gjg15, published_scores, golden, pairs, rule, name):
+    chosen = SentenceDesign(pairs=pairs, ties=rule, unit="pair", bootstrap=1000, seed=1)
+    found = correlate_sentences(published_scores, gjg15.rankings, design=chosen)
+    for metric, printed in PUBLISHED.items():
+        expected, ours = golden["reproduced"][f"{pairs}|{metric}"], found[metric]
+        assert round(ours.tau.value, 3) == golden["published_table3"][pairs][printed][name]
+        assert ours.tau.value == pytest.approx(expected[name], abs=1e-12)
+        counts = ours.counts
+        assert counts.concordant == expected["concordant"]
+        assert counts.discordant == expected["discordant"]
+        assert counts.metric_ties == expected["metric_tie_only"]
+        assert counts.human_ties == expected["human_tie_only"]
+        assert counts.both_ties == expected["both_tie"]
+        assert counts.tie_share == pytest.approx(expected["metric_tie_rate"], abs=1e-12)
+        low, high, _ = expected[f"{name}_ci"]
+        # both ends are quantiles of 1,000 random resamples
+        assert ours.tau.low == pytest.approx(low, abs=0.1 * (high - low))
+        assert ours.tau.high == pytest.approx(high, abs=0.1 * (high - low))
+    starred = {
+        m for m, p in PUBLISHED.items() if golden["published_table3"][pairs][p].get("star") == name
+    }
+    assert starred == {m for m in found if _clearly_best(found, m)}
+
+
+def _clearly_best(found, metric):
+    """A star in the table: the interval lies above those of all others."""
+    return all(found[metric].tau.low > found[m].tau.high for m in found if m != metric)
+
+
+def test_the_number_of_decided_unexpanded_pairs(gjg15, published_scores, golden):
+    """The paper prints 14,584 beside the table: GLEU's concordant and discordant pairs."""
+    found = correlate_sentences(
+        published_scores, gjg15.rankings, design=design(pairs="unexpanded"), metrics=["gleu"]
+    )["gleu"].counts
+    assert found.concordant + found.discordant == golden["published_counts"]["unexpanded"][1]
+    assert sum(found.cells[:4]) == golden["true_counts"]["unexpanded"][1] == 14_822
+
+
+@pytest.mark.slow
+def test_the_m2_row_from_our_own_scores(shared, gjg15):
+    """Their sentence score is that of the last annotator; the best annotator's is higher."""
+    conll = shared / "data/conll14_test"
+    corpus = api.read_corpus(
+        source=conll / "source.txt",
+        references=[conll / "noalt/official-2014.combined.m2"],
+        systems=sorted((conll / "official_systems").iterdir()),
+    )
+    scores = api.score(corpus, ["sentm2(annotator=last)", "sentm2"])
+    expected = {  # from the brief of the published slips: last annotator as printed, best annotator
+        ("expanded", "no-ties"): (0.300, 0.351),
+        ("expanded", "h-ties"): (0.617, 0.618),
+        ("unexpanded", "no-ties"): (0.266, 0.305),
+        ("unexpanded", "h-ties"): (0.348, 0.350),
+    }
+    for (pairs, rule), figures in expected.items():
+        found = correlate_sentences(scores, gjg15.rankings, design=design(pairs=pairs, ties=rule))
+        assert tuple(round(each.tau.value, 3) for each in found.values()) == figures
+
+
+# --- SEEDA -------------------------------------------------------------------------------------
+
+SETS = {"base": "base", "+INPUT": "+input", "+REF-F_GPT-3.5": "+fluent", "all": "all"}
+RELEASED = {
+    "seeda-script": ("ACC_released", "TAU_released"),
+    "wrong": ("ACC_tie_wrong", "TAU_tie_wrong"),
+    "three-way": ("ACC_tie_wrong", "TAU_tie_neutral"),
+    "half": ("ACC_tie_half", "TAU_tie_neutral"),
+    "drop": ("ACC_tie_dropped", "TAU_tie_dropped"),
+}
+
+
+M2 = "M2_sentF0.5_best_ref"
+GLEU = "GLEU_sent_smoothed_mean2refs"
+BUG = "|LM-Critic:=PIE(old bug)"
+
+
+@pytest.fixture(scope="module")
+def seeda(shared):
+    """Judgments by granularity, and the scores that the released script was run on."""
+    golden, data = shared / "golden/seeda", shared / "data/seeda"
+    outputs = read_outputs(sorted((data / "outputs/all").glob("*.txt")))
+    words = {name: [line.split(" ") for line in lines] for name, lines in outputs.items()}
+    metrics = {
+        "chars": column({n: [len(" ".join(w)) for w in words[n]] for n in words}),
+        "tokens_split_space": column({n: [len(w) for w in words[n]] for n in words}),
+        "constant0": column({n: [0] * len(words[n]) for n in words}),
+    }
+    at, stored = _stored(golden / "gleu_sentence_smoothed.tsv")
+    near = {n: np.full(1312, np.nan) for n in words}
+    for name, values in near.items():
+        values[at] = [5 - min(4, _distance(words[name][n], words["INPUT"][n])) for n in at]
+    metrics["5-min(4,token_levenshtein_to_INPUT)"] = column(near)
+    # the golden has the M2 scores to 5 digits only, which ties two pairs that differ
+    for name, scores in ((GLEU, stored), (M2, _sentence_m2(shared, outputs, at))):
+        values = {system: np.full(1312, np.nan) for system in outputs}
+        for system, column_ in values.items():
+            column_[at] = scores[system]
+        metrics[name] = column(values)
+        metrics[name + BUG] = column(values | {"LM-Critic": values["PIE"]})
+    judgments = {
+        key: read_judgments(data / f"judgments_{key}.xml", first_segment=1).rankings
+        for key in ("edit", "sent")
+    }
+    return table_of(1312, **metrics), judgments
+
+
+def _distance(first, second):
+    """Return Levenshtein's distance of two lists of tokens."""
+    row = list(range(len(second) + 1))
+    for i, token in enumerate(first, start=1):
+        before, row[0] = row[0], i
+        for j, other in enumerate(second, start=1):
+            before, row[j] = row[j], min(before + (token != other), row[j] + 1, row[j - 1] + 1)
+    return row[-1]
+
+
+def _stored(path):
+    rows = list(csv.DictReader(path.read_text("utf-8").splitlines(), delimiter="\t"))
+    names = [name for name in rows[0] if name not in ("row", "src_index0")]
+    return [int(row["src_index0"]) for row in rows], {n: [float(r[n]) for r in rows] for n in names}
+
+
+def _sentence_m2(shared, outputs, at):
+    conll = shared / "data/conll14_test"
+    whole = api.read_corpus(
+        source=conll / "source.txt", references=[conll / "noalt/official-2014.combined.m2"]
+    )
+    judged = Corpus(
+        sources=[whole.sources[n] for n in at],
+        gold=[whole.gold[n] for n in at],
+        systems={name: [lines[n] for n in at] for name, lines in outputs.items()},
+    )
+    scores = api.score(judged, ["sentm2"])["sentm2"].segments
+    _, stored = _stored(shared / "golden/seeda/m2_sentence_f05_best.tsv")
+    for name, found in scores.items():
+        np.testing.assert_allclose(found.values, stored[name], atol=5.1e-6)
+    return {name: found.values for name, found in scores.items()}
+
+
+def _released_rows(shared):
+    text = (shared / "golden/seeda/sentence_level_checks.tsv").read_text("utf-8")
+    return list(csv.DictReader(text.splitlines(), delimiter="\t"))
+
+
+def test_the_released_script_of_seeda(shared, seeda):
+    """corr_sentence.py of tmu-nlp/SEEDA @0c6c07f, run on these scores; printed to 6 decimals."""
+    table, judgments = seeda
+    compared = Counter()
+    for row in _released_rows(shared):
+        metric = row["metric"]
+        for rule, (accuracy, tau) in RELEASED.items():
+            found = correlate_sentences(
+                table,
+                judgments[row["granularity"]],
+                design=design(ties=rule),
+                systems=[SETS[row["set"]]],
+                metrics=[metric],
+            )[metric]
+            counts = found.counts
+            told = (sum(counts.cells[:4]), counts.concordant, counts.discordant, counts.metric_ties)
+            keys = ("n_pairs", "concordant", "discordant", "metric_ties")
+            assert told == tuple(int(row[key]) for key in keys), row
+            for ours, printed in ((found.accuracy, row[accuracy]), (found.tau, row[tau])):
+                expected = pytest.approx(float(printed), abs=6e-7, nan_ok=True)
+                assert ours.value == expected, row
+            compared[rule] += 1
+    assert set(compared.values()) == {8 * 8}
+
+
+def test_the_rule_of_the_released_script_pair_by_pair(seeda):
+    """Its rule, worded anew, equals ours to 1e-12 in all its settings."""
+    table, judgments = seeda
+    for rankings in judgments.values():
+        for name in SETS.values():
+            found = correlate_sentences(
+                table, rankings, design=design(ties="seeda-script"), systems=[name]
+            )
+            for metric, ours in found.items():
+                values = {s: x.values for s, x in table[metric].segments.items()}
+                relations = [
+                    (human, _relation(values[a][at - 1], values[b][at - 1]))
+                    for at, a, b, human in twin.pairs_of(rankings)
+                    if {a, b} <= set(found.systems)
+                ]
+                tau, accuracy = twin.tau_and_accuracy(relations, "seeda-script")
+                assert ours.tau.value == pytest.approx(tau, abs=1e-12)
+                assert ours.accuracy.value == pytest.approx(accuracy, abs=1e-12)
+
+
+def test_constants_that_another_package_is_tested_with(seeda):
+    """gec-metrics @320c830 tests its SEEDA base set with the length of the output."""
+    table, judgments = seeda
+    for key, accuracy in (("edit", 0.5365853658536586), ("sent", 0.5455708346658139)):
+        found = correlate_sentences(
+            table,
+            judgments[key],
+            design=design(ties="seeda-script"),
+            systems=["base"],
+            metrics=["chars"],
+        )["chars"]
+        assert found.accuracy.value == pytest.approx(accuracy, abs=1e-12)
+
+
+def test_pair_counts_of_seeda(shared, seeda):
+    table, judgments = seeda
+    text = (shared / "golden/seeda/pair_counts.tsv").read_text("utf-8")
+    modes = {"expanded": "expanded", "one_per_group(any member in set)": "unexpanded"}
+    checked = 0
+    for row in csv.DictReader(text.splitlines(), delimiter="\t"):
+        if row["mode"] not in modes:
+            continue
+        found = correlate_sentences(
+            table,
+            judgments[row["granularity"]],
+            design=design(pairs=modes[row["mode"]], ties="seeda-script"),
+            systems=[SETS[row["set"]]],
+            metrics=["constant0"],
+            judges=None if row["annotator"] == "all" else [row["annotator"]],
+        )["constant0"]
+        assert found.counts.metric_ties == int(row["non_tie_pairs"]), row
+        if row["mode"] == "expanded":
+            published = float(row["acc_of_constant_metric_released_script"])
+            assert found.accuracy.value == pytest.approx(published, abs=6e-7)
+        checked += 1
+    assert checked == 64
+
+
+def _relation(first, second):
+    return int(first > second) - int(first < second)
+
+
+# --- the slow twin -----------------------------------------------------------------------------
+
+NAMES = "abcd"
+
+
+@st.composite
+def judged(draw):
+    rankings = []
+    for _ in range(draw(st.integers(1, 5))):
+        groups = draw(st.lists(st.sampled_from([0, 1, 2, 3]), min_size=4, max_size=4))
+        kept = [tuple(n for n, g in zip(NAMES, groups, strict=True) if g == k) for k in range(4)]
+        kept = [group for group in kept if group]
+        ranks = draw(st.lists(st.integers(1, 3), min_size=len(kept), max_size=len(kept)))
+        rankings.append(
+            Ranking(
+                judge=draw(st.sampled_from("xy")),
+                segment=draw(st.integers(1, 3)),
+                groups=tuple(kept),
+                ranks=tuple(ranks),
+                skipped=draw(st.integers(0, 9)) == 0,
+            )
+        )
+    scores = st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=3, max_size=3)
+    return rankings, {name: draw(scores) for name in NAMES}
+
+
+@given(judged(), st.sampled_from(TIE_RULES), st.booleans(), st.booleans())
+def test_equals_the_slow_twin(data, rule, expanded, higher):
+    rankings, values = data
+    extraction = "expanded" if expanded else "unexpanded"
+    table = table_of(3, toy=column(values, higher=higher))
+    pairs = list(twin.pairs_of(rankings, extraction))
+    if not pairs:
+        with pytest.raises(DataError, match="no two outputs"):
+            correlate_sentences(table, rankings, design=design(pairs=extraction))
+        return
+    found = correlate_sentences(table, rankings, design=design(pairs=extraction, ties=rule))["toy"]
+    better = 1 if higher else -1
+    relations = [
+        (human, better * _relation(values[a][at - 1], values[b][at - 1]))
+        for at, a, b, human in pairs
+    ]
+    tau, accuracy = twin.tau_and_accuracy(relations, rule, better)
+    assert found.counts.total == len(pairs)
+    if tau is None:
+        assert math.isnan(found.tau.value)
+        assert f"under the rule {rule}" in found.tau.reason
+    else:
+        assert found.tau.value == pytest.approx(tau, abs=1e-12)
+        assert found.accuracy.value == pytest.approx(accuracy, abs=1e-12)
+
+
+@given(st.lists(st.tuples(st.sampled_from([-1, 0, 1]), st.integers(-4, 4)), max_size=12))
+def test_tie_calibration_equals_trying_every_threshold(data):
+    human = np.array([h for h, _ in data], dtype=np.int64)
+    difference = np.array([d / 4 for _, d in data])
+    accuracy, epsilon = tie_calibrated(human, difference)
+    if not data:
+        assert math.isnan(accuracy)
+        assert math.isnan(epsilon)
+        return
+    tried = {}
+    for threshold in sorted({0.0, *np.abs(difference).tolist()}):
+        said = np.where(np.abs(difference) <= threshold, 0, np.sign(difference))
+        tried.setdefault(float((said == human).mean()), threshold)
+    assert accuracy == pytest.approx(max(tried), abs=1e-12)
+    assert epsilon == tried[max(tried)]
+
+
+def test_each_cell_has_its_case():
+    human, metric = np.array([1, 1, 1, -1, 0, 0]), np.array([1, -1, 0, 0, 1, 0])
+    assert cell_numbers(human, metric).tolist() == list(range(len(CELLS)))
+    turned = cell_numbers(human, metric, higher_is_better=False).tolist()
+    assert turned == [0, 1, 3, 2, 4, BOTH]
+
+
+@pytest.mark.parametrize("rule", ["seeda-script", "half", "wrong"])
+def test_tau_is_accuracy_stretched_where_every_pair_is_right_or_wrong(rule):
+    counts = np.array([[5, 3, 2, 1, 4, 2], [0, 0, 1, 0, 0, 9]])
+    weights = RULES[rule]
+    assert weights.tau_of(counts) == pytest.approx(2 * weights.accuracy_of(counts) - 1)
+
+
+# --- chance ------------------------------------------------------------------------------------
+
+SIX = [ranked(n, ["a", "b", "c"], ranks=(1, 2, 2 + n % 2), judge="xy"[n % 2]) for n in range(1, 7)]
+GOOD = column({"a": [3] * 6, "b": [2, 2, 2, 2, 2, 4], "c": [1] * 6})
+POOR = column({"a": [1, 2, 3, 1, 2, 3], "b": [2, 2, 2, 2, 2, 2], "c": [3, 2, 1, 3, 1, 2]})
+
+
+@pytest.mark.parametrize("unit", ["ranking", "sentence"])
+def test_intervals_of_units_equal_a_naive_loop(unit):
+    rankings = [*SIX, ranked(1, ["a", "b"], ranks=(1, 2), judge="z")]
+    chosen = design(bootstrap=50, seed=3, unit=unit, confidence=0.8)
+    found = correlate_sentences(table_of(6, good=GOOD, poor=POOR), rankings, design=chosen)
+    names = [n if unit == "ranking" else r.segment for n, r in enumerate(rankings)]
+    units = sorted(set(names))
+    drawn = np.concatenate(list(resample_counts(len(units), 50, seed=3)))
+    for metric, scores in (("good", GOOD), ("poor", POOR)):
+        values = {s: x.values for s, x in scores.segments.items()}
+        taus = []
+        for counts in drawn:
+            relations = [
+                (human, _relation(values[a][at - 1], values[b][at - 1]))
+                for name, ranking in zip(names, rankings, strict=True)
+                for at, a, b, human in twin.pairs_of([ranking])
+                for _ in range(int(counts[units.index(name)]))
+            ]
+            taus.append(twin.tau_and_accuracy(relations, "no-ties")[0])
+        low, high = np.quantile(taus, [0.1, 0.9])
+        assert found[metric].tau.low == pytest.approx(low, abs=1e-12)
+        assert found[metric].tau.high == pytest.approx(high, abs=1e-12)
+
+
+def test_the_interval_of_pairs_is_that_of_drawn_pairs():
+    """Drawing pairs one by one has the same distribution as one multinomial draw of the cells."""
+    chosen = design(bootstrap=4000, unit="pair", ties="h-ties")
+    found = correlate_sentences(table_of(6, poor=POOR), SIX, design=chosen)["poor"]
+    random = np.random.default_rng(5)
+    cells = np.repeat(np.arange(6), found.counts.cells)
+    drawn = random.choice(cells, size=(4000, len(cells)))
+    counts = np.stack([(drawn == cell).sum(axis=1) for cell in range(6)], axis=-1)
+    low, high = np.quantile(RULES["h-ties"].tau_of(counts), [0.025, 0.975])
+    assert found.tau.low == pytest.approx(low, abs=0.06)
+    assert found.tau.high == pytest.approx(high, abs=0.06)
+
+
+def test_same_seed_same_figures_and_metrics_do_not_disturb_each_other():
+    chosen = design(bootstrap=100, permutations=100)
+    both = correlate_sentences(table_of(6, good=GOOD, poor=POOR), SIX, design=chosen)
+    again = correlate_sentences(table_of(6, good=GOOD, poor=POOR), SIX, design=chosen)
+    alone = correlate_sentences(table_of(6, poor=POOR), SIX, design=chosen)
+    assert both.to_json() == again.to_json()
+    assert both["poor"] == alone["poor"]
+
+
+def test_permutations_tell_a_good_metric_from_a_poor_one():
+    rankings = [ranked(n, ["a", "b", "c"], ranks=(1, 2, 3)) for n in range(1, 7)] * 3
+    table = table_of(6, good=GOOD, twin=GOOD, poor=POOR)
+    found = correlate_sentences(table, rankings, design=design(permutations=500, unit="ranking"))
+    for figure in ("tau", "accuracy"):
+        assert found.pvalues[figure]["good", "twin"] == 1.0
+        assert found.pvalues[figure]["good", "poor"] < 0.05
+    assert found.to_json()["permutation"]["tau"]["good"]["twin"] == 1.0
+    assert "permutation" not in correlate_sentences(table, rankings, design=EXACT).to_json()
+
+
+# --- what may go wrong -------------------------------------------------------------------------
+
+
+def test_a_missing_score_leaves_no_value_unless_told_to_drop_its_pairs():
+    holes = column({"a": [1, 1], "b": [0, math.nan], "c": [0.5, 0.5]})
+    rankings = [ranked(n, ["a", "b", "c"], ranks=(1, 2, 3)) for n in (1, 2)]
+    table = table_of(2, holes=holes, whole=column({"a": [1, 1], "b": [0, 0], "c": [0, 0]}))
+    refused = correlate_sentences(table, rankings)
+    data = refused.to_json()["metrics"]["holes"]
+    assert data["tau"]["value"] is None
+    assert data["tau"]["reason"] == (
+        "no score of b for sentence 2 (nobody scored it); 2 of 6 pairs lack a score"
+    )
+    assert data["tie_calibrated"]["accuracy"] is None
+    assert refused["whole"].tau.value == 4 / 6
+    dropped = correlate_sentences(table, rankings, design=design(missing="drop"))["holes"]
+    assert (dropped.counts.total, dropped.counts.missing) == (4, 2)
+    assert dropped.tau.value == 0.5  # (a, b) and (a, c) right, (b, c) wrong; (a, c) right
+
+
+def test_a_missing_score_of_a_sentence_that_nobody_judged_does_not_matter():
+    table = table_of(2, toy=column({"a": [1, math.nan], "b": [0, 0]}))
+    found = correlate_sentences(table, [ranked(1, ["a", "b"], ranks=(1, 2))], design=EXACT)
+    assert found["toy"].tau.value == 1.0
+    assert found["toy"].counts.missing == 0
+
+
+def test_a_metric_without_sentence_scores_has_none_beside_one_that_has():
+    bare = MetricScores("bare", Signature.of("bare", {}), True, {})
+    table = ScoreTable(("a", "b"), 1, {"toy": column({"a": [1], "b": [0]}), "bare": bare})
+    rankings = [ranked(1, ["a", "b"], ranks=(1, 2))]
+    found = correlate_sentences(table, rankings, design=design(missing="drop", permutations=5))
+    assert math.isnan(found["bare"].tau.value)
+    assert "no sentence scores of a, b" in found["bare"].tau.reason
+    assert found.pvalues == {}
+    with pytest.raises(DataError, match="of systems, not of sentences"):
+        correlate_sentences(table, rankings, metrics=["bare"])
+
+
+def test_a_constant_metric_is_told_apart_from_a_missing_one():
+    table = table_of(1, flat=column({"a": [1], "b": [1]}))
+    rankings = [ranked(1, ["a", "b"], ranks=(1, 2))]
+    assert correlate_sentences(table, rankings, design=EXACT)["flat"].tau.value == 0
+    dropped = correlate_sentences(table, rankings, design=design(ties="drop", bootstrap=9))["flat"]
+    assert dropped.tau.reason == "no pair that counts under the rule drop"
+    assert dropped.tau.to_json() == {"value": None, "reason": dropped.tau.reason}
+    assert not math.isnan(dropped.calibrated[0])
+
+
+def test_a_resample_may_hold_no_pair_that_counts():
+    rankings = [ranked(n, ["a", "b"], ranks=(1, 1 + (n == 1))) for n in (1, 2, 3)]
+    table = table_of(3, toy=column({"a": [1] * 3, "b": [0] * 3}))
+    found = correlate_sentences(table, rankings, design=design(bootstrap=50))["toy"].tau
+    assert found.value == 1.0
+    assert found.to_json() == {
+        "value": 1.0,
+        "low": None,
+        "high": None,
+        "reason": "a resample holds no pair that counts",
+    }
+
+
+def test_systems_on_one_side_are_named():
+    table = table_of(1, toy=column({"a": [1], "b": [0], "extra": [0]}))
+    rankings = [ranked(1, ["a", "b stranger"], ranks=(1, 2))]
+    with pytest.raises(DataError, match=r"extra.*stranger|stranger.*extra") as caught:
+        correlate_sentences(table, rankings)
+    assert "--drop" in str(caught.value)
+    for chosen in ({"systems": ["a", "b"]}, {"drop": ["extra", "stranger"]}):
+        found = correlate_sentences(table, rankings, design=EXACT, **chosen)
+        assert found.systems == ("a", "b")
+        assert found["toy"].counts.total == 1
+
+
+def test_the_rest_of_a_group_stays_when_its_first_system_goes():
+    table = table_of(1, toy=column({"a": [1], "b": [0], "c": [0]}))
+    rankings = [ranked(1, ["c", "a b"], ranks=(1, 2))]
+    found = correlate_sentences(table, rankings, design=design(pairs="unexpanded"), drop=["a"])
+    assert found["toy"].counts.metric_ties == 1
+
+
+def test_a_judged_sentence_beyond_the_scores_is_refused():
+    table = table_of(1, toy=column({"a": [1], "b": [0]}))
+    with pytest.raises(DataError, match="sentence 2 is judged, but scores end at sentence 1"):
+        correlate_sentences(table, [ranked(2, ["a", "b"], ranks=(1, 2))])
+
+
+def test_judges_can_be_chosen_and_measured_apart():
+    table = table_of(6, good=GOOD)
+    all_ = correlate_sentences(table, SIX, design=design(bootstrap=20), per_judge=True)
+    assert list(all_.by_judge) == ["x", "y"]
+    parts = [judge["good"].counts.cells for judge in all_.by_judge.values()]
+    assert tuple(map(sum, zip(*parts, strict=True))) == all_["good"].counts.cells
+    one = correlate_sentences(table, SIX, design=design(bootstrap=20), judges=["x"])
+    assert one.judges == ("x",)
+    assert one["good"].counts == all_.by_judge["x"]["good"].counts
+    assert one["good"].tau == all_.by_judge["x"]["good"].tau
+    assert one["good"].signature["meta-judges"] == "x"
+    with pytest.raises(UnknownNameError, match="judge 'nobody'"):
+        correlate_sentences(table, SIX, judges=["nobody"])
+
+
+def test_the_signature_tells_all_settings():
+    found = correlate_sentences(
+        table_of(6, poor=column({"a": [0] * 6, "b": [1] * 6, "c": [2] * 6}, higher=False)),
+        SIX,
+        design=SentenceDesign(bootstrap=10, permutations=10, seed=7),
+        numbering="0 (stated)",
+    )
+    assert dict(found["poor"].signature) | {"version": ""} == {
+        "meta-pairs": "expanded",
+        "meta-ties": "no-ties",
+        "meta-missing": "refuse",
+        "meta-resamples": "10",
+        "meta-permutations": "10",
+        "meta-confidence": "0.95",
+        "meta-unit": "sentence",
+        "meta-seed": "7",
+        "meta-systems": "3",
+        "meta-judges": "2",
+        "meta-rankings": "6",
+        "meta-first-segment": "0 (stated)",
+        "meta-direction": "lower is better",
+        "version": "",
+    }
+    assert found["poor"].tau.value == 1.0
+
+
+@pytest.mark.parametrize(
+    ("fields", "error"),
+    [
+        ({"ties": "tau-b"}, UnknownNameError),
+        ({"pairs": "both"}, UnknownNameError),
+        ({"unit": "judge"}, UnknownNameError),
+        ({"missing": "zero"}, UnknownNameError),
+        ({"bootstrap": -1}, UsageError),
+        ({"seed": -1}, UsageError),
+        ({"confidence": 1.0}, UsageError),
+    ],
+)
+def test_wrong_settings_are_refused(fields, error):
+    with pytest.raises(error):
+        SentenceDesign(**fields)
+
+
+def test_an_unknown_metric_is_refused():
+    with pytest.raises(UnknownNameError, match="good"):
+        correlate_sentences(table_of(6, good=GOOD), SIX, metrics=["godo"])
+    with pytest.raises(UnknownNameError):
+        correlate_sentences(table_of(6, good=GOOD), SIX, design=EXACT)["bad"]
+
+
+def test_the_public_shape():
+    found = correlate_sentences(table_of(6, good=GOOD), SIX, design=design(ties="h-ties"))
+    data = json.loads(json.dumps(found.to_json(), allow_nan=False))
+    assert data["kind"] == "meta-sentence"
+    assert (data["pairs"], data["ties"]) == ("expanded", "h-ties")
+    assert (data["systems"], data["judges"], data["rankings"]) == (["a", "b", "c"], ["x", "y"], 6)
+    metric = data["metrics"]["good"]
+    assert set(metric["ties"]) == {"metric", "human", "both", "metric_share"}
+    assert metric["n"] == 18 == metric["concordant"] + metric["discordant"] + 3
