@@ -18,12 +18,17 @@ from grammeter.version import __version__
 
 if TYPE_CHECKING:
     from grammeter.api import (
+        agree,
         compare,
         explain,
         metric,
+        rank,
         read_corpus,
+        read_judgments,
         read_scores,
+        sample,
         score,
+        write_judgments,
         write_scores,
     )
     from grammeter.core.edit import Edit
@@ -34,14 +39,23 @@ if TYPE_CHECKING:
         RemoteError,
         UsageError,
     )
+    from grammeter.core.judgment import Ranking
     from grammeter.core.score import Score
     from grammeter.core.segment import Segment
     from grammeter.core.table import ScoreTable
     from grammeter.corpus.corpus import Corpus
+    from grammeter.corpus.judged import Judgments
     from grammeter.metrics.base import Metric
     from grammeter.resources import sample_corpus
 
 _HOMES = {
+    "agree": "grammeter.api",
+    "rank": "grammeter.api",
+    "read_judgments": "grammeter.api",
+    "sample": "grammeter.api",
+    "write_judgments": "grammeter.api",
+    "Judgments": "grammeter.corpus.judged",
+    "Ranking": "grammeter.core.judgment",
     "compare": "grammeter.api",
     "explain": "grammeter.api",
     "metric": "grammeter.api",
@@ -68,21 +82,28 @@ __all__ = [
     "DataError",
     "Edit",
     "GrammeterError",
+    "Judgments",
     "Metric",
     "MissingResourceError",
+    "Ranking",
     "RemoteError",
     "Score",
     "ScoreTable",
     "Segment",
     "UsageError",
     "__version__",
+    "agree",
     "compare",
     "explain",
     "metric",
+    "rank",
     "read_corpus",
+    "read_judgments",
     "read_scores",
+    "sample",
     "sample_corpus",
     "score",
+    "write_judgments",
     "write_scores",
 ]
 

@@ -10,22 +10,34 @@ from typing import Any, cast
 from grammeter.comparison import compare_systems
 from grammeter.core.errors import DataError, UsageError
 from grammeter.core.explanation import SentenceExplanation
+from grammeter.core.item import Item
 from grammeter.core.table import ScoreTable
 from grammeter.corpus.corpus import Corpus
+from grammeter.corpus.judgments import read_judgments, write_judgments
 from grammeter.corpus.read import read_corpus
 from grammeter.corpus.records import read_records
 from grammeter.corpus.text import read_text, write_text
 from grammeter.metrics.base import Metric
 from grammeter.metrics.registry import metric
+from grammeter.ranking.agreement import agree
+from grammeter.ranking.assignment import assign
+from grammeter.ranking.rank import rank
+from grammeter.ranking.sampling import Select, distribution
+from grammeter.ranking.sampling import sample as draw
 from grammeter.scoring import check_listed, check_needs, score
 
 __all__ = [
+    "agree",
     "compare",
     "explain",
     "metric",
+    "rank",
     "read_corpus",
+    "read_judgments",
     "read_scores",
+    "sample",
     "score",
+    "write_judgments",
     "write_scores",
 ]
 
@@ -45,6 +57,48 @@ def read_records_corpus(path: str | Path) -> Corpus:
         systems=records.systems,
         origins=origins,
     )
+
+
+def sample(
+    corpus: Corpus,
+    *,
+    n: int,
+    select: Select = "paper",
+    per_item: int = 5,
+    seed: int = 1,
+    distinct: bool = False,
+    scores: ScoreTable | None = None,
+    judges: Sequence[str] = (),
+    overlap: int = 0,
+    repeats: int = 0,
+) -> tuple[Item, ...]:
+    """Draw items for human judgment: sentences, and which of their outputs are shown.
+
+    Parameters
+    ----------
+    corpus
+        Whose systems are to be judged.
+    n
+        How many items.
+    select, per_item, scores
+        What makes a sentence likely, how many outputs an item shows at most, and for ``spread``
+        the scores that must differ; see :func:`grammeter.ranking.sampling.distribution`.
+    seed, distinct
+        Where the random numbers start; draw no sentence twice.
+    judges, overlap, repeats
+        Names; items that all of them see; items that each sees twice. See
+        :func:`grammeter.ranking.assignment.assign`.
+
+    Raises
+    ------
+    UsageError
+        If the numbers do not fit each other or the corpus.
+    """
+    source = distribution(corpus.systems, select=select, per_item=per_item, scores=scores)
+    items = draw(source, n=n, distinct=distinct, seed=seed)
+    if judges:
+        items = assign(items, judges, overlap=overlap, repeats=repeats, seed=seed)
+    return tuple(items)
 
 
 def explain(

@@ -18,6 +18,7 @@ spacy_symbols = pytest.importorskip("spacy.symbols", reason="spaCy is not instal
 errant_alignment = pytest.importorskip("errant.alignment", reason="package errant is missing")
 errant_merger = pytest.importorskip("errant.en.merger")
 errant_classifier = pytest.importorskip("errant.en.classifier")
+errant_edit = pytest.importorskip("errant.edit")
 errant_annotator = pytest.importorskip("errant.annotator")
 
 Seen = tuple[int, int, int, int]
@@ -79,3 +80,7 @@ def spans(found: Sequence[Any]) -> list[Seen]:
 
 def classified(edit: Any) -> str:
     return errant_classifier.classify(edit).type
+
+
+def edit(source: Tokens, target: Tokens, span: Seen) -> Any:
+    return errant_edit.Edit(document(source), document(target), list(span))

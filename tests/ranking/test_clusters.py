@@ -1,7 +1,6 @@
 """Rank ranges and clusters against the output of the reference and a plain twin."""
 
 import math
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -35,9 +34,9 @@ def twin(matrix, confidence):
     cut = math.ceil((runs - runs * confidence) / 2)
     moments = {}
     for system in systems:
-        values = [Fraction(run[system]) for run in matrix]
-        mean = sum(values) / runs
-        moments[system] = (mean, sum((value - mean) ** 2 for value in values), system)
+        values = [run[system] for run in matrix]
+        mean = math.fsum(values) / runs
+        moments[system] = (mean, math.fsum((value - mean) ** 2 for value in values), system)
     order = sorted(systems, key=moments.get, reverse=True)
     kept = [sorted(ranks[s])[cut : runs - cut] for s in order]
     ranges = [(some[0], some[-1]) for some in kept]

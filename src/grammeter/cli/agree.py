@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -49,6 +50,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="chance agreement as the script of Grundkiewicz et al. (2015) takes it, or with"
         " 'better' and 'worse' equally likely; default: %(default)s",
     )
+    parser.add_argument(
+        "--figure", metavar="FILE", help="draw the kappa of each two judges: .svg or .png"
+    )
     add_output(parser)
 
 
@@ -64,8 +68,23 @@ def run(args: argparse.Namespace) -> int:
     from grammeter.ranking.agreement import agree
 
     agreement = agree(judgments, kappa=args.kappa, numbering=judgments.numbering)
+    if args.figure:
+        _save_figure(agreement, args.figure)
     emit(args, agreement.to_json(), lambda: _draw(args, agreement_tables(agreement, args.format)))
     return 0
+
+
+def _save_figure(agreement: Agreement, path: str) -> None:
+    import numpy as np
+
+    from grammeter.report import figures
+
+    judges = tuple(agreement.counts)
+    values = [
+        [math.nan if pair is None else pair.value for pair in row]
+        for row in ([agreement.pairs.get((min(a, b), max(a, b))) for b in judges] for a in judges)
+    ]
+    figures.save(figures.agreement_matrix(judges, np.array(values)), path)
 
 
 def agreement_tables(agreement: Agreement, form: str) -> Iterator[Table]:

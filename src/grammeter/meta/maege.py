@@ -1,4 +1,4 @@
-"""MAEGE: does a metric order partial corrections by the number of gold edits applied?
+"""MAEGE: whether a metric orders partial corrections by the number of gold edits applied.
 
 Needs no human judgments (Choshen & Abend 2018, "Automatic Metric Validation for Grammatical Error
 Correction"; used by Maeda et al. 2022, section 3). Texts come from
@@ -10,25 +10,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from grammeter.core.edit import GoldEdits
 from grammeter.core.errors import UnknownNameError, UsageError
-from grammeter.core.score import Score, json_number
-from grammeter.core.segment import Segment
+from grammeter.core.score import json_number
 from grammeter.core.signature import Signature
-from grammeter.core.statistics import FloatArray, IntArray, SegmentScores, Statistics
-from grammeter.edits.partial import appliable, partial_text
-from grammeter.meta.partial_outputs import (
-    Chain,
-    Given,
-    Line,
-    PartialOutputs,
-    Pseudo,
-    partial_outputs,
-)
+from grammeter.core.statistics import FloatArray
+from grammeter.meta.partial_outputs import Given, PartialOutputs, Pseudo, partial_outputs
+from grammeter.meta.partial_scores import Against, PartialScores, Scorer, Targets, score_outputs
 from grammeter.stats.correlation import Result, correlate
 
 KIND = "meta-maege"
@@ -40,25 +32,6 @@ sort); left out."""
 Target = Literal["nominal", "applied"]
 """What scores of corpora are correlated with: the nominal mean number of edits, or the mean number
 that was in fact applied."""
-
-Against = Literal["others", "all", "given"]
-"""What a metric holds a text against: the edits of the annotators other than its own; those of
-all annotators, its own too; the reference texts that were given."""
-
-
-class Scorer(Protocol):
-    """What is asked of a metric; :class:`grammeter.Metric` has it all."""
-
-    @property
-    def needs(self) -> str: ...  # noqa: D102
-    @property
-    def higher_is_better(self) -> bool: ...  # noqa: D102
-    def pooled_statistics(  # noqa: D102
-        self, segments: Sequence[Segment], copies: Sequence[int]
-    ) -> Statistics: ...
-    def score(self, statistics: Statistics) -> Score: ...  # noqa: D102
-    def sentences(self, statistics: Statistics) -> SegmentScores: ...  # noqa: D102
-    def signature(self, context: Mapping[str, object] | None = None) -> Signature: ...  # noqa: D102
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,6 +88,12 @@ class ChainResult:
     ties: int
     reason: str | None = None
 
+    @property
+    def tie_share(self) -> float:
+        """The share of pairs that the metric ties; NaN without a pair."""
+        pairs = self.concordant + self.discordant + self.ties
+        return self.ties / pairs if pairs else math.nan
+
 
 @dataclass(frozen=True)
 class MetricResult:
@@ -144,14 +123,29 @@ class MetricResult:
     lines: int
     texts: int
 
+    @property
+    def reasons(self) -> dict[str, str]:
+        """Why a level has no value, by level."""
+        found = {
+            "corpus": self.corpus["pearson"].reason,
+            "sentence": self.sentence["pearson"].reason,
+            "chain": self.chain.reason,
+        }
+        return {level: reason for level, reason in found.items() if reason}
+
+    def figures(self) -> list[tuple[str, str, float, float]]:
+        """Return level, name of the statistic, value and p-value of all five."""
+        rows = [
+            (level, kind, found.statistic, found.pvalue)
+            for level, results in (("corpus", self.corpus), ("sentence", self.sentence))
+            for kind, found in results.items()
+        ]
+        return [*rows, ("chain", "kendall", self.chain.kendall, self.chain.pvalue)]
+
     def to_json(self) -> dict[str, Any]:
         """Return the public shape; NaN becomes ``null``, ``reasons`` say why."""
-        chain = asdict(self.chain)
+        chain = asdict(self.chain) | {"tie_share": self.chain.tie_share}
         chain.pop("reason")
-        results = {"corpus": [*self.corpus.values()], "sentence": [*self.sentence.values()]}
-        reasons = {part: found[0].reason for part, found in results.items() if found[0].reason}
-        if self.chain.reason:
-            reasons["chain"] = self.chain.reason
         return {
             "signature": str(self.signature),
             "corpus": _level(self.corpus) | {"values": [json_number(v) for v in self.values]},
@@ -160,7 +154,7 @@ class MetricResult:
             "sentences": self.sentences,
             "lines": self.lines,
             "texts": self.texts,
-            **({"reasons": reasons} if reasons else {}),
+            **({"reasons": self.reasons} if self.reasons else {}),
         }
 
 
@@ -243,13 +237,22 @@ def maege(
         pseudo=design.pseudo,
         given=design.given,
     )
-    applied = np.array([np.mean([line.applied for line in c] or [np.nan]) for c in outputs.corpora])
+    applied = _mean_applied(outputs)
     target = applied if design.target == "applied" else np.arange(len(applied), dtype=np.float64)
-    held = _Held(sources, gold, references, design)
+    targets = Targets(
+        sources,
+        gold,
+        references,
+        against=design.against,
+        with_edits=design.given == "source",
+    )
     return Maege(
         design,
         _signature(design, outputs),
-        {name: _measured(metric, outputs, held, target) for name, metric in metrics.items()},
+        {
+            name: _measured(score_outputs(metric, outputs, targets), metric, design, target)
+            for name, metric in metrics.items()
+        },
         target,
         applied,
         outputs.dropped,
@@ -272,6 +275,11 @@ def chain_result(chains: Sequence[FloatArray], ties: Ties) -> ChainResult:
     z = 2 * wrong / math.sqrt(pairs) - math.sqrt(pairs)
     pvalue = math.erfc(abs(z) / math.sqrt(2))
     return ChainResult(1 - 2 * wrong / pairs, pvalue, up, down, equal)
+
+
+def _mean_applied(outputs: PartialOutputs) -> FloatArray:
+    counts = np.array([[line.applied for line in lines] for lines in outputs.corpora], np.float64)
+    return counts.sum(axis=1) / counts.shape[1] if counts.size else np.full(len(counts), np.nan)
 
 
 def _pairs(scores: FloatArray) -> tuple[int, int, int]:
@@ -304,95 +312,52 @@ def _check(
         raise UsageError("no reference texts were given", fix="Give them with -r beside the M2.")
 
 
-class _Held:
-    """What a text is held against: references and gold edits, one object for equal ones."""
-
-    def __init__(
-        self,
-        sources: Sequence[str],
-        gold: Sequence[GoldEdits],
-        references: Sequence[Sequence[str | None]],
-        design: Design,
-    ) -> None:
-        self._sources = sources
-        self._gold = gold
-        self._texts = references
-        self._design = design
-        self._known: dict[tuple[int, int], Segment] = {}
-
-    def segment(self, item: Chain | Line, needs: str) -> Segment | None:
-        """Return a segment without hypothesis; None where there is nothing to hold it against."""
-        if needs == "nothing":
-            return Segment(item.given, "")
-        left_out = item.annotator if self._design.against == "others" else -1
-        key = (item.sentence, left_out)
-        if key not in self._known:
-            self._known[key] = self._make(item.sentence, left_out)
-        made = self._known[key]
-        if not made.texts:
-            return None
-        return Segment(item.given, "", made.references, made.gold)
-
-    def _make(self, sentence: int, left_out: int) -> Segment:
-        source = self._sources[sentence]
-        if self._design.against == "given":
-            return Segment(source, "", tuple(column[sentence] for column in self._texts))
-        kept = [own for annotator, own in self._gold[sentence].items() if annotator != left_out]
-        texts = tuple(partial_text(source.split(), appliable(own)).strip() for own in kept)
-        # numbered anew: a metric that takes one annotator by number takes one who is there
-        gold: GoldEdits = dict(enumerate(kept)) if self._design.given == "source" else {}
-        return Segment(source, "", texts, gold)
-
-
-class _Pool:
-    """The distinct segments of all chains and corpora, and how often each is there."""
-
-    def __init__(self, held: _Held, needs: str) -> None:
-        self._held = held
-        self._needs = needs
-        self.segments: list[Segment] = []
-        self.copies: list[int] = []
-        self._known: dict[tuple[object, ...], int] = {}
-
-    def add(self, item: Chain | Line, texts: Sequence[str]) -> list[int] | None:
-        """Return the positions of an item's texts; None where it cannot be scored."""
-        shape = self._held.segment(item, self._needs)
-        return None if shape is None else [self._position(shape, text) for text in texts]
-
-    def _position(self, shape: Segment, text: str) -> int:
-        # the references are known by identity: equal ones are one object
-        key = (shape.source, text, id(shape.references) if shape.references else 0)
-        position = self._known.setdefault(key, len(self.segments))
-        if position == len(self.segments):
-            self.segments.append(Segment(shape.source, text, shape.references, shape.gold))
-            self.copies.append(0)
-        self.copies[position] += 1
-        return position
-
-
 def _measured(
-    metric: Scorer, outputs: PartialOutputs, held: _Held, target: FloatArray
+    scores: PartialScores, metric: Scorer, design: Design, target: FloatArray
 ) -> MetricResult:
-    pool = _Pool(held, metric.needs)
-    placed = [(chain, pool.add(chain, chain.texts)) for chain in outputs.chains]
-    chains = [(chain, at) for chain, at in placed if at is not None]
-    corpora = [[pool.add(line, [line.text]) for line in lines] for lines in outputs.corpora]
-    rows = [np.array([at[0] for at in found if at], dtype=np.int64) for found in corpora]
-    sign = 1 if metric.higher_is_better else -1
-    values, nodes = np.full(len(rows), np.nan), np.zeros(0)
-    if pool.segments:
-        statistics = metric.pooled_statistics(pool.segments, pool.copies)
-        values = np.array([metric.score(statistics.take(own)).value for own in rows])
-        nodes = _alone(metric, statistics, [at for _, at in chains])
-    worth = np.concatenate([chain.worth for chain, _ in chains] or [np.zeros(0)])
-    cuts = np.cumsum([len(at) for _, at in chains])[:-1]
+    empty = [np.zeros(0)]
+    worth = np.concatenate([chain.worth for chain in scores.chains] or empty)
+    sign = 1.0 if metric.higher_is_better else -1.0
+    context = {} if metric.needs == "nothing" else {"refs": design.against}
     return MetricResult(
-        signature=metric.signature(),
-        values=values,
-        corpus=_correlated(sign * values, target),
-        sentence=_correlated(sign * nodes, worth),
-        chain=chain_result(np.split(sign * nodes, cuts) if chains else [], held.ties),
-        sentences=len({chain.sentence for chain, _ in chains}),
-        lines=len(rows[0]),
-        texts=len(pool.segments),
+        signature=metric.signature(context),
+        values=sign * scores.corpora,
+        corpus=_correlated(scores.corpora, target),
+        sentence=_correlated(np.concatenate([*scores.texts] or empty), worth),
+        chain=chain_result(scores.texts, design.ties),
+        sentences=len({chain.sentence for chain in scores.chains}),
+        lines=scores.lines,
+        texts=scores.distinct,
     )
+
+
+def _correlated(x: FloatArray, y: FloatArray) -> dict[str, Result]:
+    return {
+        "pearson": correlate(x, y, "pearson"),
+        "spearman": correlate(_ranks(x), _ranks(y), "pearson"),
+    }
+
+
+def _ranks(values: FloatArray) -> FloatArray:
+    """Rank by sorting: the vectorised ranks of :mod:`grammeter.stats` take memory n squared."""
+    if np.isnan(values).any():
+        return values
+    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return (np.cumsum(counts) - (counts - 1) / 2)[place]
+
+
+def _level(results: Mapping[str, Result]) -> dict[str, Any]:
+    pvalues = {kind: json_number(found.pvalue) for kind, found in results.items()}
+    values = {kind: json_number(found.statistic) for kind, found in results.items()}
+    return values | {"pvalues": pvalues}
+
+
+def _signature(design: Design, outputs: PartialOutputs) -> Signature:
+    counts = {
+        "sentences": len({chain.sentence for chain in outputs.chains}),
+        "chains": len(outputs.chains),
+        "texts": sum(len(chain.texts) for chain in outputs.chains),
+        "corpora": len(outputs.corpora),
+        "lines": len(outputs.corpora[0]),
+    }
+    return Signature.of("maege", asdict(design) | counts)

@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from grammeter.core.edit import Edit, GoldEdits
-from grammeter.core.statistics import FloatArray
+from grammeter.core.statistics import FloatArray, IntArray
 from grammeter.edits.partial import appliable, chain, orders, partial_text
 
 Given = Literal["source", "random", "reference"]
@@ -109,7 +109,7 @@ def partial_outputs(
     edits = [{a: appliable(own) for a, own in annotators.items()} for annotators in gold]
     usable = [s for s, annotators in enumerate(edits) if annotators and all(annotators.values())]
     draw = np.random.RandomState(seed)
-    drawn, dropped = _drawn_chains(sources, edits, usable, Random(seed), max_orders)
+    drawn, dropped = _drawn_chains(sources, edits, usable, Random(seed), max_orders)  # noqa: S311
     corpora = [_drawn_corpus(sources, edits, usable, mean, draw) for mean in range(CORPORA)]
     chains = [
         Chain(sentence, annotator, texts, _given_to_chain(texts, given, draw), worth)
@@ -178,9 +178,7 @@ def _valued(
 ) -> list[tuple[int, tuple[str, ...], FloatArray]]:
     """Add the pseudo-scores: equal steps from the worth of the source to 1."""
     lowest = worth_uncorrected(source, min(len(texts) for _, texts in chains), pseudo)
-    return [
-        (annotator, texts, np.linspace(lowest, 1.0, len(texts))) for annotator, texts in chains
-    ]
+    return [(annotator, texts, np.linspace(lowest, 1.0, len(texts))) for annotator, texts in chains]
 
 
 def _given_to_chain(texts: Sequence[str], given: Given, draw: np.random.RandomState) -> str:
@@ -202,8 +200,9 @@ def _drawn_corpus(
         annotators = list(edits[sentence])
         annotator = annotators[draw.randint(len(annotators))]
         own = edits[sentence][annotator]
-        order = draw.permutation(len(own))
-        chosen = [own[number] for number in order[: int(draw.binomial(int(n), p))]]
+        order: IntArray = draw.permutation(len(own))
+        count = int(draw.binomial(int(n), p))
+        chosen = [own[int(number)] for number in order[:count]]
         text = partial_text(sources[sentence].split(), chosen)
         lines.append(Line(sentence, annotator, text, "", len(chosen)))
     return lines

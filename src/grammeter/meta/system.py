@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from itertools import permutations
 
 import numpy as np
 
@@ -34,7 +35,7 @@ from grammeter.stats.correlation import (
     fisher_interval,
 )
 from grammeter.stats.resample import PairedSamples, bootstrap
-from grammeter.stats.williams import FEWEST, williams_matrix
+from grammeter.stats.williams import FEWEST, perfect, williams_matrix
 
 FEWEST_TOP = 4
 """The curve of the best K begins here."""
@@ -272,29 +273,24 @@ def _top(scores: FloatArray, human: FloatArray) -> dict[int, Pair]:
 def _williams(
     found: Mapping[str, MetricMeta], scores: Mapping[str, FloatArray], human: FloatArray, kind: Kind
 ) -> dict[str, dict[str, WilliamsCell]]:
-    few = len(human) < FEWEST
-    shape = (len(found), len(found))
-    t = pvalue = np.full(shape, math.nan)
-    if found and not few:
-        matrix = williams_matrix(human, np.array(list(scores.values())), kind)
-        t, pvalue = matrix.t, matrix.pvalue
-    why = f"the test needs {FEWEST} systems, here are {len(human)}" if few else None
-    return {
-        first: {
-            second: _cell(t[i, j], pvalue[i, j], why or _untested(found, first, second, kind))
-            for j, second in enumerate(found)
-            if i != j and not found[first][kind].value <= found[second][kind].value
-        }
-        for i, first in enumerate(found)
-    }
+    cells: dict[str, dict[str, WilliamsCell]] = {name: {} for name in found}
+    values = {name: metric[kind].value for name, metric in found.items()}
+    if len(human) < FEWEST or not found:
+        few = f"the test needs {FEWEST} systems, here are {len(human)}"
+        return {a: {b: _untested(few) for b in found if values[a] > values[b]} for a in found}
+    matrix = williams_matrix(human, np.array(list(scores.values())), kind)
+    for (i, first), (j, second) in permutations(enumerate(found), 2):
+        undefined = [name for name in (first, second) if math.isnan(values[name])]
+        if undefined:
+            reason = f"{undefined[0]}: {found[undefined[0]][kind].reason}"
+            cells[first][second] = _untested(reason)
+        elif perfect(matrix.between[i, j]):
+            cells[first][second] = _untested("the two metrics agree or oppose perfectly")
+        elif values[first] > values[second]:
+            t, pvalue = float(matrix.t[i, j]), float(matrix.pvalue[i, j])
+            cells[first][second] = WilliamsCell(t, pvalue)
+    return cells
 
 
-def _cell(t: float, pvalue: float, reason: str | None) -> WilliamsCell:
-    return WilliamsCell(float(t), float(pvalue), reason if math.isnan(t) else None)
-
-
-def _untested(found: Mapping[str, MetricMeta], first: str, second: str, kind: Kind) -> str:
-    for name in (first, second):
-        if math.isnan(found[name][kind].value):
-            return f"{name}: {found[name][kind].reason}"
-    return "the two metrics are each other's opposite"
+def _untested(reason: str) -> WilliamsCell:
+    return WilliamsCell(math.nan, math.nan, reason)

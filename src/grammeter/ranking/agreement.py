@@ -173,6 +173,8 @@ def agree(
 
     Parameters
     ----------
+    rankings
+        All that the judges said; skipped items count as items.
     kappa
         The definition that comes first; the other stands beside it.
     numbering

@@ -154,7 +154,7 @@ def cluster_numbers(ranges: Sequence[RankRange]) -> tuple[int, ...]:
 
 
 def _moments(values: list[float]) -> tuple[float, float]:
-    """Return mean and variance, the same in whatever order the values come."""
+    """Return mean and sum of squared deviations, the same in whatever order the values come."""
     mean = math.fsum(values) / len(values)
     return mean, math.fsum((value - mean) ** 2 for value in values)
 

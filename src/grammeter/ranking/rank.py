@@ -71,6 +71,8 @@ def rank(
 
     Parameters
     ----------
+    rankings
+        What the judges said, such as :func:`grammeter.read_judgments` gives.
     by
         ``expected-wins``, ``trueskill``, ``bradley-terry``, or a method with settings of its
         own such as ``TrueSkill(tau=0.1)``.
@@ -90,7 +92,7 @@ def rank(
     extraction
         See :data:`~grammeter.ranking.pairs.Extraction`.
     numbering
-        How the file counted sentences, for the signature.
+        How the file counted sentences, for the signature; default: what ``rankings`` knows.
     processes
         For TrueSkill; the result does not depend on it.
 
@@ -116,7 +118,7 @@ def rank(
         judges=judges,
         without_judges=without_judges,
         extraction=extraction,
-        numbering=numbering,
+        numbering=numbering or getattr(rankings, "numbering", None),
     )
     pairs = chosen.pairs
     scores = method.score(*pairs.counts())

@@ -12,11 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from grammeter.core.errors import DataError
-from grammeter.core.statistics import FloatArray
+from grammeter.core.statistics import BoolArray, FloatArray
 from grammeter.stats.correlation import Kind, average_ranks
 
 FEWEST = 4
 """Units that the test needs: it has n - 3 degrees of freedom."""
+
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +64,7 @@ def williams_test(
     -------
     t, pvalue
         ``pvalue`` is one-sided, ``P(t(n - 3) > t)``: above one half where the first is the
-        smaller one. NaN where a correlation is, or the two are each other's opposite.
+        smaller one. NaN where a correlation is, or the two variables agree or oppose perfectly.
 
     Raises
     ------
@@ -80,8 +82,14 @@ def williams_test(
     with np.errstate(invalid="ignore", divide="ignore"):
         scale = (n - 1) * (1 + between) / (spread + mean**2 * (1 - between) ** 3)
         t: FloatArray = np.where(first == second, 0.0, (first - second) * np.sqrt(scale))
-    t = np.where(np.isnan(first + second + between), np.nan, t)
+    undefined = np.isnan(first + second + between) | perfect(between)
+    t = np.where(undefined, np.nan, t)
     return t, upper_tail(t, n - 3)
+
+
+def perfect(between: FloatArray) -> BoolArray:
+    """Whether two variables are one up to scale and sign: there is nothing to test."""
+    return np.abs(between) > 1 - _ROUNDING
 
 
 def williams_matrix(

@@ -1,0 +1,193 @@
+"""``grammeter meta maege``: whether a metric orders partial corrections by their gold edits."""
+
+from __future__ import annotations
+
+import argparse
+from contextlib import nullcontext
+from typing import TYPE_CHECKING
+
+from grammeter.cli import corpus_arguments
+from grammeter.cli.output import Progress, add_output, emit, notice, progress_wanted
+
+if TYPE_CHECKING:
+    from grammeter.corpus.corpus import Corpus
+    from grammeter.meta.maege import Design, Maege
+    from grammeter.metrics.base import Metric
+    from grammeter.report.tables import Table
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments; nothing heavy is imported for it."""
+    parser.description = (
+        "MAEGE (Choshen & Abend 2018): apply gold edits one after the other, and ask whether a"
+        " metric follows. Needs no human judgments and no system outputs."
+    )
+    parser.epilog = "example:\n  grammeter meta maege -s src.txt -r gold.m2 -m m2 gleu --seed 1"
+    corpus_arguments.add_corpus(parser)
+    parser.add_argument(
+        "-m",
+        "--metrics",
+        nargs="+",
+        required=True,
+        metavar="METRIC",
+        help="spellings such as m2 or \"gleu(order=3)\"; 'grammeter list' shows all",
+    )
+    _add_design(parser)
+    add_output(parser)
+
+
+def _add_design(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("partial corrections")
+    group.add_argument("--seed", type=int, default=1, metavar="N", help="default: %(default)s")
+    group.add_argument(
+        "--chains",
+        type=int,
+        default=1,
+        metavar="N",
+        help="orders of each annotator's edits; all, where there are fewer; default: %(default)s",
+    )
+    group.add_argument(
+        "--given",
+        choices=["source", "random", "reference"],
+        default="source",
+        help="what metrics are given as the source: the sentence, a random text of the same"
+        " chain as in the public program, or the corrected text; default: %(default)s",
+    )
+    group.add_argument(
+        "--against",
+        choices=["others", "all", "given"],
+        default="others",
+        help="what texts are held against: the edits of the other annotators, of all, or the"
+        " texts given with -r beside the M2; default: %(default)s",
+    )
+    group.add_argument(
+        "--ties",
+        choices=["half", "concordant", "drop"],
+        default="half",
+        help="pairs that a metric ties, inside chains; default: %(default)s",
+    )
+    group.add_argument(
+        "--pseudo",
+        choices=["released", "intended"],
+        default="released",
+        help="worth of a sentence without edits; default: %(default)s",
+    )
+    group.add_argument(
+        "--target",
+        choices=["nominal", "applied"],
+        default="nominal",
+        help="what corpus scores are held against: 0 to 10, or the mean number of edits that"
+        " were applied; default: %(default)s",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Measure and print; return the exit code."""
+    from grammeter.core.progress import reporting
+
+    design = _design(args)
+    metrics = _metrics(args.metrics)
+    corpus = _corpus(args)
+    for text in dict.fromkeys([*corpus.notices, *(m.notice for m in metrics.values())]):
+        if text:
+            notice(args, text)
+    progress = Progress()
+    with reporting(progress) if progress_wanted(args) else nullcontext():
+        result = _measured(corpus, metrics, design)
+    progress.clear()
+    emit(args, result.to_json(), lambda: _drawn(result, args.format))
+    return 0
+
+
+def _design(args: argparse.Namespace) -> Design:
+    from grammeter.meta.maege import Design
+
+    return Design(
+        seed=args.seed,
+        max_orders=args.chains,
+        pseudo=args.pseudo,
+        ties=args.ties,
+        target=args.target,
+        given=args.given,
+        against=args.against,
+    )
+
+
+def _metrics(spelled: list[str]) -> dict[str, Metric]:
+    from grammeter.api import metric
+    from grammeter.core.errors import UsageError
+
+    found = {name: metric(name) for name in spelled}
+    if len(found) != len(spelled):
+        raise UsageError("a metric is named twice", fix="Name each metric once.")
+    return found
+
+
+def _corpus(args: argparse.Namespace) -> Corpus:
+    from grammeter.core.errors import UsageError
+
+    if args.hyps or args.names:
+        raise UsageError(
+            "MAEGE makes its outputs from the gold edits", fix="Leave --hyps and --names out."
+        )
+    return corpus_arguments.read(args)
+
+
+def _measured(corpus: Corpus, metrics: dict[str, Metric], design: Design) -> Maege:
+    from grammeter.corpus.corpus import GIVEN
+    from grammeter.meta.maege import maege
+
+    texts = corpus.references if corpus.text_rule == GIVEN else ()
+    return maege(corpus.sources, corpus.gold, metrics, references=texts, design=design)
+
+
+def maege_table(result: Maege) -> Table:
+    """Lay out the results: a row for each metric."""
+    from grammeter.report.tables import Table, format_number
+
+    header = ("metric", "corpus r", "corpus rho", "sentence r", "sentence rho", "chain tau", "ties")
+    rows: list[tuple[str, ...]] = []
+    for name, found in result.items():
+        levels = (found.corpus, found.sentence)
+        numbers = [level[kind].statistic for level in levels for kind in ("pearson", "spearman")]
+        cells = [format_number(number) for number in (*numbers, found.chain.kendall)]
+        rows.append((name, *cells, format_number(found.chain.tie_share, percent=True) + " %"))
+    return Table(header, tuple(rows), "l" + "r" * 6, tuple(_notes(result)))
+
+
+def _notes(result: Maege) -> list[str]:
+    applied = " ".join(f"{mean:.2f}" for mean in result.applied)
+    notes = [str(result.signature), f"mean edits applied in the corpora: {applied}"]
+    dropped = ", ".join(f"{count} {reason}" for reason, count in result.dropped.items() if count)
+    if dropped:
+        notes.append(f"sentences without chains: {dropped}")
+    for name, found in result.items():
+        notes.append(f"{name}: {found.signature}")
+        notes += [f"{name}: NaN: {reason}" for reason in dict.fromkeys(found.reasons.values())]
+        counted = (found.sentences, found.lines)
+        if counted != (int(result.signature["sentences"]), int(result.signature["lines"])):
+            notes.append(
+                f"{name}: only {found.sentences} sentences with chains and {found.lines} lines a"
+                " corpus have something to be held against"
+            )
+    return notes
+
+
+def long_table(result: Maege) -> Table:
+    """Lay out the results for programs: a row for each figure, six decimals."""
+    from grammeter.report.tables import Table, format_number
+
+    rows = [
+        (name, level, kind, format_number(value, 6), f"{p:.6g}".replace("nan", "NaN"))
+        for name, found in result.items()
+        for level, kind, value, p in found.figures()
+    ]
+    return Table(("metric", "level", "statistic", "value", "pvalue"), tuple(rows), "lllrr")
+
+
+def _drawn(result: Maege, form: str) -> str:
+    from grammeter.report.tables import render
+
+    if form == "tsv":
+        return render(long_table(result), "tsv")
+    return render(maege_table(result), form)  # pyright: ignore[reportArgumentType]

@@ -1,0 +1,238 @@
+"""``meta system`` and the human side that it shares with ``meta beta``, called as from a shell."""
+
+import argparse
+import json
+import math
+
+import pytest
+
+from fake_metric import METRICS, scored, systems
+from grammeter.cli import meta_arguments, meta_system
+from grammeter.core.errors import DataError, UnknownNameError, UsageError
+from grammeter.core.ranked import Ranked, RankedSystem
+from grammeter.core.signature import Signature
+from grammeter.corpus import benchmarks
+from grammeter.meta import aggregate, selection, system_values
+from grammeter.meta.system import correlate_systems
+from grammeter.metrics import registry
+from grammeter.ranking import rank
+from grammeter.stats import correlation
+
+HUMAN = {"A": 0.9, "B": 0.7, "C": 0.6, "D": 0.5, "E": 0.2}
+QUALITIES = {"A": 0.8, "B": 0.7, "C": 0.72, "D": 0.5, "E": 0.4}
+
+
+@pytest.fixture(autouse=True)
+def fake_metrics(monkeypatch):
+    for name, fake in METRICS.items():
+        target = f"{type(fake).__module__}:{type(fake).__name__}"
+        monkeypatch.setitem(registry.BUILT_IN, name, target)
+
+
+@pytest.fixture
+def table():
+    return scored(systems(QUALITIES), ("share", "errors"))
+
+
+@pytest.fixture
+def scores(table, tmp_path):
+    path = tmp_path / "scores.json"
+    path.write_text(json.dumps(table.to_full_json()), encoding="utf-8")
+    return str(path)
+
+
+@pytest.fixture
+def put(tmp_path):
+    def write(name, text):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        return str(tmp_path / name)
+
+    return write
+
+
+@pytest.fixture
+def human(put):
+    return put("ew.tsv", "system\tvalue\n" + "".join(f"{s}\t{v}\n" for s, v in HUMAN.items()))
+
+
+def parse(*arguments):
+    parser = argparse.ArgumentParser(prog="grammeter meta system")
+    meta_system.add_arguments(parser)
+    return parser.parse_args(arguments)
+
+
+@pytest.fixture
+def run(capsys):
+    def call(*arguments):
+        code = meta_system.run(parse(*arguments))
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
+
+    return call
+
+
+def test_the_choices_are_those_of_the_library():
+    """They stand in the verb, too, so that --help imports nothing heavy."""
+    assert meta_system.INTERVALS == system_values.INTERVALS
+    assert meta_system.TIES == correlation.TIE_POLICIES
+    assert meta_system.AGGREGATES == aggregate.AGGREGATES
+    assert meta_system.OUTLIER_CUTOFF == selection.OUTLIER_CUTOFF
+    assert tuple(rank.METHODS) == meta_arguments.METHODS
+    assert tuple(benchmarks.BENCHMARKS) == meta_arguments.BENCHMARKS
+
+
+def test_defaults_are_those_of_the_library():
+    args, design = parse("x", "y"), system_values.Design()
+    names = ("interval", "confidence", "resamples", "seed", "ties")
+    assert [getattr(args, name) for name in names] == [getattr(design, name) for name in names]
+
+
+def test_json_equals_the_library_and_the_file(run, table, scores, human, tmp_path):
+    out = tmp_path / "m.json"
+    code, text, err = run(scores, human, "--format", "json", "-o", str(out))
+    design = system_values.Design(human="ew")
+    assert code == 0
+    assert json.loads(text) == correlate_systems(table, HUMAN, design=design).to_json()
+    assert out.read_text("utf-8") == text
+    assert "5 systems are few" in err
+
+
+def test_every_option_reaches_the_library(run, scores, human):
+    _, text, err = run(
+        *(scores, human, "-m", "share", "--drop", "E", "--interval", "sentences"),
+        *("--resamples", "50", "--seed", "7", "--confidence", "0.9", "--ties", "gamma"),
+        *("--leave-one-out", "--top-k", "--drop-outliers", "9", "--format", "json", "--quiet"),
+    )
+    data = json.loads(text)
+    assert err == ""
+    assert data["systems"] == list("ABCD")
+    metric = data["metrics"]["share"]
+    assert list(metric["leave_one_out"]) == list("ABCD")
+    assert [row["k"] for row in metric["top"]] == [4]
+    for part in ("interval:sentences", "resamples:50", "seed:7", "confidence:0.9", "kendall:gamma"):
+        assert f"meta-{part}" in metric["signature"]
+    assert metric["pearson"]["low"] <= metric["pearson"]["value"] <= metric["pearson"]["high"]
+
+
+def test_tables_for_people(run, scores, human):
+    _, text, _ = run(scores, human, "--leave-one-out", "--top-k")
+    for part in ("pearson", "better (spearman)", "without", "best K", "5 systems against ew"):
+        assert part in text
+    for form in ("latex", "markdown"):
+        assert "share" in run(scores, human, "--format", form)[1]
+
+
+def test_tsv_has_a_line_for_each_metric_and_kind(run, scores, human):
+    lines = run(scores, human, "--format", "tsv")[1].splitlines()
+    assert lines[0].split("\t") == ["metric", "correlation", "value", "low", "high", "pvalue", "n"]
+    assert len(lines) == 1 + 2 * 3
+    assert len({len(line.split("\t")) for line in lines}) == 1
+
+
+def test_one_metric_has_no_williams_table(run, scores, human):
+    assert "better" not in run(scores, human, "-m", "share")[1]
+
+
+def test_a_constant_metric_is_null_with_a_reason(run, put, human):
+    flat = put("f.tsv", "metric\tsystem\tvalue\n" + "".join(f"flat\t{s}\t1\n" for s in HUMAN))
+    code, text, _ = run(flat, human, "--format", "json")
+    found = json.loads(text)["metrics"]["flat"]["pearson"]
+    assert code == 0
+    assert found["value"] is None
+    assert found["reason"] == "the metric gives all systems the same score"
+    assert "NaN: the metric gives" in run(flat, human)[1]
+
+
+def test_a_stranger_is_named(run, put, human):
+    rows = "".join(f"x\t{s}\t{at}\n" for at, s in enumerate(["A", "B", "nobody"]))
+    strange = put("s.tsv", "metric\tsystem\tvalue\n" + rows)
+    with pytest.raises(DataError, match="nobody"):
+        run(strange, human)
+    assert run(strange, human, "--systems", "A", "B")[0] == 0
+
+
+def test_a_word_for_a_number_has_its_line(run, put, human):
+    with pytest.raises(DataError) as found:
+        run(put("w.tsv", "metric\tsystem\tvalue\nx\tA\tgood\n"), human)
+    assert found.value.where.endswith("w.tsv:2")
+
+
+def test_aggregates_stand_side_by_side(run, put, human):
+    rows = "".join(
+        f"x\t{s}\t{n}\t{q * (n + 1)}\n" for s, q in QUALITIES.items() for n in range(1, 9)
+    )
+    segments = put("seg.tsv", "metric\tsystem\tsegment\tvalue\n" + rows)
+    _, text, _ = run(segments, human, "--aggregate", "expected-wins", "mean", "--format", "json")
+    found = json.loads(text)["metrics"]
+    assert list(found) == ["x", "x by expected-wins", "x by mean"]
+    assert found["x"]["pearson"]["value"] == found["x by mean"]["pearson"]["value"]
+    assert found["x by expected-wins"]["spearman"]["value"] == pytest.approx(0.9)
+
+
+# --- people --------------------------------------------------------------------------------
+
+
+def test_a_ranking(run, scores, put):
+    rows = tuple(RankedSystem(s, v, (1, 5), 1) for s, v in HUMAN.items())
+    ranked = Ranked("expected-wins", Signature.of("expected-wins", {"unit": "pair"}), rows)
+    path = put("r.json", json.dumps(ranked.to_json()))
+    data = json.loads(run(scores, path, "--format", "json")[1])
+    assert data["human"].startswith("expected-wins(unit=pair, version=")
+    assert data["systems"] == list("ABCDE")
+
+
+def judgments(*rankings):
+    return "".join(
+        json.dumps(
+            {"judge": "a", "segment": n, "groups": [[s] for s in order], "ranks": [*range(1, 6)]}
+        )
+        + "\n"
+        for n, order in enumerate(rankings, start=1)
+    )
+
+
+def test_judgments_are_ranked(run, scores, put):
+    path = put("j.jsonl", judgments("ABCDE", "BACDE", "ABDCE", "EABCD"))
+    for by in ("expected-wins", "trueskill"):
+        data = json.loads(run(scores, path, "--by", by, "--format", "json")[1])
+        assert data["human"].startswith(by)
+        assert data["systems"] == list("ABCDE")
+    assert json.loads(run(scores, path, "--format", "json")[1])["human"].startswith("expected")
+
+
+def test_by_is_for_judgments(run, scores, human):
+    with pytest.raises(UsageError, match="nothing to do"):
+        run(scores, human, "--by", "trueskill")
+
+
+def test_one_human_side_is_needed(run, scores, human):
+    for arguments in ((), (human, "--benchmark", "gjg15")):
+        with pytest.raises(UsageError, match="from one place"):
+            run(scores, *arguments)
+
+
+def test_an_unknown_metric_is_refused(run, scores, human):
+    with pytest.raises(UnknownNameError):
+        run(scores, human, "-m", "m2")
+
+
+def test_benchmarks(run, put, shared, monkeypatch):
+    monkeypatch.setenv("GRAMMETER_DATA", str(shared / "data"))
+    names = [*benchmarks.BENCHMARKS["seeda-e"].systems]
+    path = put("x.tsv", "".join(f"{s}\t{len(s)}\n" for s in names))
+    data = json.loads(
+        run(path, "--benchmark", "seeda-e", "--systems", "base", "--format", "json")[1]
+    )
+    assert len(data["systems"]) == 12
+    assert data["systems"][0] == "TransGEC"
+    assert data["human"] == "seeda-e, trueskill as published"
+    data = json.loads(
+        run(path, "--benchmark", "seeda-s", "--by", "expected-wins", "--format", "json")[1]
+    )
+    assert data["systems"][:2] == ["REF-F", "GPT-3.5"]
+    gjg15 = benchmarks.benchmark("gjg15").read_judgments()
+    systems15 = sorted({s for ranking in gjg15 for s in ranking.systems})
+    path = put("y.tsv", "".join(f"{s}\t{len(s)}\n" for s in systems15))
+    data = json.loads(run(path, "--benchmark", "gjg15", "--format", "json")[1])
+    assert data["systems"][:3] == ["AMU", "RAC", "CAMB"]
+    assert not any(math.isnan(v["pearson"]["value"]) for v in data["metrics"].values())
