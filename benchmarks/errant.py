@@ -29,7 +29,10 @@ from grammeter.edits.pipelines import shipped_pipeline
 
 SHARED = Path(os.environ.get("GRAMMETER_SHARED", Path(__file__).parents[2] / "shared"))
 CONLL = SHARED / "data" / "conll14_test"
-SYSTEMS = "AMU CAMB CUUI IITB INPUT IPN NTHU PKU POST RAC SJTU UFC UMC".split()
+SYSTEMS = (
+    "AMU", "CAMB", "CUUI", "IITB", "INPUT", "IPN", "NTHU", "PKU", "POST", "RAC", "SJTU", "UFC",
+    "UMC",
+)  # fmt: skip
 SPANS, TYPES = "errant", "errant(categories=full)"
 
 

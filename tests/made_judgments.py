@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -22,8 +23,8 @@ def rankings(draw, systems=NAMES):
     """One item: some systems, some of them with the same output, on a scale of three."""
     shown = draw(st.lists(st.sampled_from(systems), unique=True, min_size=1))
     cuts = draw(st.sets(st.integers(1, len(shown)), max_size=len(shown)))
-    bounds = sorted({0, len(shown), *(c for c in cuts if c < len(shown))})
-    groups = tuple(tuple(shown[a:b]) for a, b in zip(bounds, bounds[1:], strict=False))
+    edges = sorted({0, len(shown), *cuts})
+    groups = tuple(tuple(shown[a:b]) for a, b in pairwise(edges))
     return Ranking(
         judge=draw(st.sampled_from(JUDGES)),
         segment=draw(st.integers(1, 6)),

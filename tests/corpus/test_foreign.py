@@ -131,7 +131,7 @@ def test_byte_order_mark_and_carriage_returns(tmp_path):
     [
         (HEADER + "x\tA\tgood\n", 2, "'good' is no number"),
         (HEADER + "x\tA\tinf\n", 2, "'inf' is no number"),
-        (HEADER + "x\tA\t1e999\n", 2, "is no number"),
+        (HEADER + "x\tA\t1e999\n", 2, "is no number of a usual size"),
         (HEADER + "x\tA\t1_0\n", 2, "is no number"),
         (HEADER + "x\tA\t1\nx\tA\t2\n", 3, "a second score of 'A' by 'x'; line 2 has one"),
         (HEADER + "x\tA\n", 2, "2 columns where 3 are due"),
@@ -166,7 +166,7 @@ def test_json_of_another_kind_is_refused():
 @given(
     st.dictionaries(
         st.sampled_from("ABC"),
-        st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=2, max_size=2),
+        st.lists(st.floats(-1e100, 1e100), min_size=2, max_size=2),
         min_size=1,
     )
 )

@@ -12,10 +12,10 @@ from grammeter.edits.tokens import Tokens, split
 PAIRS = int(os.environ.get("GRAMMETER_ERRANT_PAIRS", "400"))
 """How many random pairs are held against package errant."""
 
-WORDS = (
+WORDS = split(
     "more More and the The THE a cat cats Cat on of 's - acat , . ' () theme to eat eating was"
     " were ca can another other sub - way subway"
-).split()
+).texts
 POS = ("NOUN", "VERB", "DET", "PUNCT", "AUX", "PART", "ADJ", "ADP", "PRON", "ADV")
 TAGS = ("NN", "NNS", "VB", "VBD", "VBG", "VBZ", "POS", "DT", "JJ", "TO", "IN", "PRP", "CD")
 DEPS = ("aux", "auxpass", "det", "prep", "prt", "nsubj", "dobj", "amod", "acomp", "poss", "ROOT")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import groupby
+from itertools import groupby, pairwise
 from random import Random
 from string import punctuation
 
@@ -209,5 +209,5 @@ def test_a_rewritten_long_sentence():
     spans = merge(ALIGNER.align(source, target), source, target)
     assert (spans[0].start, spans[0].target_start) == (0, 0)
     assert (spans[-1].end, spans[-1].target_end) == (300, 310)
-    for one, next_ in zip(spans, spans[1:], strict=False):
+    for one, next_ in pairwise(spans):
         assert (one.end, one.target_end) == (next_.start, next_.target_start)

@@ -20,7 +20,7 @@ from grammeter.edits.partial import (
     partial_text,
 )
 
-WORDS = "a b c d".split()
+WORDS = ["a", "b", "c", "d"]
 
 
 @st.composite

@@ -617,3 +617,19 @@ def test_the_public_shape():
     metric = data["metrics"]["good"]
     assert set(metric["ties"]) == {"metric", "human", "both", "metric_share"}
     assert metric["n"] == 18 == metric["concordant"] + metric["discordant"] + 3
+
+
+def test_soft_pairwise_accuracy_comes_with_permutations():
+    rankings = [ranked(n, ["a", "b", "c"], ranks=(1, 2, 3)) for n in range(1, 7)]
+    worst = column({"a": [1] * 6, "b": [2] * 6, "c": [3] * 6})
+    turned = column({"a": [1] * 6, "b": [2] * 6, "c": [3] * 6}, higher=False)
+    holes = column({"a": [1] * 6, "b": [math.nan] * 6, "c": [3] * 6})
+    table = table_of(6, worst=worst, turned=turned, holes=holes)
+    found = correlate_sentences(table, rankings, design=design(permutations=2000, unit="pair"))
+    assert found.soft["turned"].value == pytest.approx(1, abs=0.01)
+    assert found.soft["worst"].value == pytest.approx(1 / 64, abs=0.02)
+    data = found.to_json()["soft_pairwise_accuracy"]
+    assert data["holes"] == {
+        "value": None,
+        "reason": "a system has no score for a judged sentence",
+    }

@@ -158,6 +158,14 @@ def test_three_systems_have_no_interval():
     assert found["windows"][0]["metrics"]["m"]["reason"] == "too few systems for an interval"
 
 
+def test_a_perfect_correlation_of_few_systems_has_no_interval_of_no_width():
+    found = correlate_windows(table_of(m=column({n: h**3 for n, h in HUMAN.items()})), HUMAN)
+    spearman = found[0].metrics["m"]["spearman"]
+    assert spearman.value == 1
+    assert math.isnan(spearman.low)
+    assert "around 1 or -1" in found.to_json()["windows"][0]["metrics"]["m"]["reason"]
+
+
 def test_systems_are_chosen_and_strangers_named():
     table = table_of(m=column(METRIC | {"stranger": 1.0}))
     with pytest.raises(DataError, match="stranger"):

@@ -63,9 +63,7 @@ def test_table_7(shared, judge):
     table = golden(shared, "table7_judge_rankings")[str(judge)]
     pairs = extract_pairs([r for r in official(shared) if r.judge == table["user"]])
     wins, _ = pairs.counts()
-    scores = dict(
-        zip(pairs.systems, expected_wins(wins, divisor="beaten-opponents"), strict=True)
-    )
+    scores = dict(zip(pairs.systems, expected_wins(wins, divisor="beaten-opponents"), strict=True))
     printed = {name: float(f"{float(f'{score:.4f}'):.3f}") for name, score in scores.items()}
     assert printed == {row["system"]: row["score"] for row in table["published"]}
     papers = dict(zip(pairs.systems, expected_wins(wins), strict=True))

@@ -1,6 +1,7 @@
 """The corrections of one game: exact values, and arrays against them."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -22,8 +23,9 @@ def twin(t, margin, outcome):
     def moment(power):
         weigh = lambda x: (x - t) ** power * norm.pdf(x, t)  # noqa: E731
         parts = sorted({max(low, t - 12), min(high, t + 12), min(max(t, low), high)})
-        pieces = zip(parts, parts[1:], strict=False)
-        return sum(integrate.quad(weigh, a, b, epsabs=0, epsrel=1e-11)[0] for a, b in pieces)
+        return sum(
+            integrate.quad(weigh, a, b, epsabs=0, epsrel=1e-11)[0] for a, b in pairwise(parts)
+        )
 
     mass, mean = moment(0), moment(1)
     return mean / mass, 1 - moment(2) / mass + (mean / mass) ** 2

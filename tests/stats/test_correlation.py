@@ -150,6 +150,15 @@ def test_a_constant_with_a_rounded_mean_is_constant():
     assert np.isnan(kendall(x, np.arange(13.0), ties="tau-a"))
 
 
+@pytest.mark.parametrize("scale", [1e-200, 1e-20, 1e100])
+def test_the_scale_does_not_matter(scale):
+    x, y = np.array([1.0, 2, 4, 3]), np.array([2.0, 1, 3, 5])
+    for kind in KINDS:
+        ours, plain = correlate(x * scale, y, kind), correlate(x, y, kind)
+        assert ours.statistic == pytest.approx(plain.statistic, abs=1e-12)
+        assert ours.pvalue == pytest.approx(plain.pvalue, abs=1e-12)
+
+
 def test_gamma_of_pairs_that_are_all_tied_is_undefined():
     result = correlate(np.array([1.0, 2, 2]), np.array([1.0, 1, 2]), "kendall", ties="gamma")
     assert result.statistic == 1

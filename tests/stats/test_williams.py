@@ -90,6 +90,12 @@ def test_twins_opposites_and_constants_are_not_tested():
     assert np.isnan(found.correlations[3])
 
 
+def test_the_scale_does_not_matter():
+    human, metrics = np.arange(5.0), np.array([[2.0, 1, 4, 5, 3], [1, 0, 2, 1, 5]])
+    found, small = (williams_matrix(human, metrics * scale) for scale in (1, 1e-200))
+    assert found.pvalue == pytest.approx(small.pvalue, nan_ok=True)
+
+
 def test_a_tie_of_correlations_has_p_one_half():
     half = np.array(0.5)
     t, pvalue = williams_test(half, half, half, 10)

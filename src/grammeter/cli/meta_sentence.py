@@ -220,7 +220,8 @@ def _add_chance(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=0,
         metavar="N",
-        help="test the difference of every two metrics by N rounds of swaps; default: no test",
+        help="test the difference of every two metrics by N rounds of swaps, and give the soft"
+        " pairwise accuracy; default: no test",
     )
 
 
@@ -308,6 +309,10 @@ def _notes(found: SentenceLevel, percent: str) -> Iterator[str]:
             )
         reasons = (each.tau.reason, each.accuracy.reason)
         yield from (f"{name}: {reason}" for reason in dict.fromkeys(reasons) if reason)
+        if name in found.soft:
+            soft = found.soft[name]
+            told = f" ({soft.reason})" if soft.reason else ""
+            yield f"{name}: soft pairwise accuracy {format_number(soft.value)}{told}"
         if each.counts.missing:
             yield f"{name}: {each.counts.missing} pairs lack a score"
 

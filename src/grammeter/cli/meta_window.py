@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -149,7 +150,8 @@ def _cells(found: Coefficients) -> Iterator[str]:
 
     for each in found.values():
         yield format_number(each.value)
-        yield f"[{format_number(each.low, 2)}, {format_number(each.high, 2)}]"
+        known = not math.isnan(each.low)
+        yield f"[{format_number(each.low, 2)}, {format_number(each.high, 2)}]" if known else "-"
 
 
 def _numbers(found: Coefficients) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
@@ -207,7 +208,9 @@ def _show_learning_curve(args: argparse.Namespace, judgments: Judgments) -> None
     neighbours = separations(kept, order)
     data = curve.to_json() | {"items_needed": needed}
     data["separations"] = [each.to_json() for each in neighbours]
-    tables = (curve_table(curve, needed), separation_table(neighbours))
+    tables = [curve_table(curve, needed)]
+    if args.format != "tsv":  # which is for programs: one table
+        tables.append(separation_table(neighbours))
     emit(args, data, lambda: "\n".join(_draw(args, table) for table in tables))
 
 
@@ -242,8 +245,7 @@ def head_to_head_table(found: HeadToHead, args: argparse.Namespace) -> Table:
     if args.format == "tsv":
         header = ("row", "column", "share", "wins", "losses", "ties", "pvalue", "mark")
         rows = tuple(
-            (d.row, d.column, share(d, 6), *_counts(d), f"{d.pvalue:.6g}".upper(), d.mark)
-            for d in found.cells
+            (d.row, d.column, share(d, 6), *_counts(d), _pvalue(d), d.mark) for d in found.cells
         )
         return Table(header, rows, "llrrrrrl")
     width = 2 if args.format == "table" else 0  # keeps the numbers in line
@@ -372,6 +374,10 @@ def _notes(ranked: Ranked) -> Iterator[str]:
 def _span(ranks: tuple[int, int]) -> str:
     first, last = ranks
     return str(first) if first == last else f"{first}-{last}"
+
+
+def _pvalue(duel: Duel) -> str:
+    return "NaN" if math.isnan(duel.pvalue) else f"{duel.pvalue:.6g}"
 
 
 def _counts(duel: Duel) -> tuple[str, str, str]:

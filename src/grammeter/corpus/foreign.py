@@ -40,6 +40,9 @@ from grammeter.corpus.wmt import is_wmt
 _JSONError = json.JSONDecodeError
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)
 _SEGMENT = re.compile(r"\d{1,7}\Z", re.ASCII)
+_LARGEST = 1e100
+"""Beyond it sums and squares of scores overflow."""
+
 _MISSING = {"none", "nan"}
 _SCORES_FIX = (
     "Give the JSON of 'grammeter score -o FILE', or tab-separated lines under the header"
@@ -261,7 +264,7 @@ def parse_value(cell: str, place: str) -> float:
     """Read one score; NaN where it says that there is none."""
     if not _is_value(cell):
         raise DataError(
-            f"{cell!r} is no number",
+            f"{cell!r} is no number" + (" of a usual size" if _NUMBER.match(cell) else ""),
             where=place,
             fix="Write a decimal number, or None where there is no score.",
         )
@@ -270,7 +273,7 @@ def parse_value(cell: str, place: str) -> float:
 
 def _is_value(cell: str) -> bool:
     if _NUMBER.match(cell):
-        return math.isfinite(float(cell))
+        return abs(float(cell)) <= _LARGEST
     return cell.lower() in _MISSING
 
 

@@ -15,7 +15,6 @@ from typing import get_args
 from grammeter.core.edit import DETECTION_ONLY, Edit
 from grammeter.core.errors import UnknownNameError
 from grammeter.edits.align import Aligner, Change, Span
-from grammeter.edits.classify import UNKNOWN
 from grammeter.edits.languages import NEUTRAL_RULES, Language, language
 from grammeter.edits.merge import Strategy, is_decided_by_changes, merge
 from grammeter.edits.parse import Parser
@@ -139,14 +138,7 @@ class Annotator:
     ) -> list[tuple[Edit, ...]]:
         """Do :meth:`retype` for many (source, edits), parsing them together."""
         given = [_Given.of(source, edits, minimise=minimise) for source, edits in sentences]
-        if keep_types:
-            return [sentence.placed() for sentence in given]
-        texts = {text for one in given if one.spans for text in (one.source, one.target)}
-        parses = self._parse({text: split(text) for text in sorted(texts)})
-        return [
-            one.typed(self._rules, parses[one.source], parses[one.target]) if one.spans else ()
-            for one in given
-        ]
+        return [sentence.placed() for sentence in given] if keep_types else self._typed(given)
 
     def reextract_all(
         self, sentences: Sequence[tuple[str, Sequence[Edit]]]
@@ -157,10 +149,11 @@ class Annotator:
         among edits with the same span stand first.
         """
         given = [_Given.of(source, edits, minimise=False) for source, edits in sentences]
+        detected = self._typed([sentence.detections() for sentence in given])
         extracted = self.annotate([(sentence.source, sentence.target) for sentence in given])
         return [
-            tuple(sorted([*sentence.detections, *new], key=_by_span))
-            for sentence, new in zip(given, extracted, strict=True)
+            tuple(sorted([*old, *new], key=_by_span))
+            for old, new in zip(detected, extracted, strict=True)
         ]
 
     def signature(self) -> dict[str, str]:
@@ -173,6 +166,14 @@ class Annotator:
             "merge": self._merge,
             "align": "lev" if self._lev else "linguistic",
         }
+
+    def _typed(self, given: Sequence[_Given]) -> list[tuple[Edit, ...]]:
+        texts = {text for one in given if one.spans for text in (one.source, one.target)}
+        parses = self._parse({text: split(text) for text in sorted(texts)})
+        return [
+            one.typed(self._rules, parses[one.source], parses[one.target]) if one.spans else ()
+            for one in given
+        ]
 
     def _extract(self, pairs: Sequence[Texts]) -> Iterator[tuple[Edit, ...]]:
         bare = {text: split(text) for pair in pairs for text in pair}
@@ -264,13 +265,14 @@ class _Given:
     Attributes
     ----------
     spans
-        By edit, in the order of their spans: which tokens it stands for in both texts, or
-        ``None`` if it only detects an error and is not applied.
+        By edit, in the order of their spans: which tokens it stands for in both texts. Edits
+        that only detect an error are not applied: both sides are the same there, unless another
+        edit overlaps.
     """
 
     source: str
     target: str
-    spans: tuple[tuple[Edit, Span | None], ...]
+    spans: tuple[tuple[Edit, Span], ...]
 
     @classmethod
     def of(cls, source: str, edits: Iterable[Edit], *, minimise: bool) -> _Given:
@@ -278,45 +280,48 @@ class _Given:
         before = source.split()
         after = list(before)
         moved = 0
-        placed: list[tuple[Edit, Span | None]] = []
+        spans: list[tuple[Edit, Span]] = []
         for edit in sorted((e for e in edits if not e.is_noop), key=_by_span):
-            detects = edit.type in DETECTION_ONLY
-            new = before[edit.start : edit.end] if detects else edit.correction.split()
+            new = before[edit.start : edit.end] if _detects(edit) else edit.correction.split()
             start = edit.start + moved
             after[start : edit.end + moved] = new
             moved += len(new) - (edit.end - edit.start)
             span = Span(edit.start, edit.end, start, start + len(new))
-            placed.append((replace(edit, alternatives=()), None if detects else span))
-        spans = [
-            (edit, _minimised(span, before, after) if span and minimise else span)
-            for edit, span in placed
-        ]
+            spans.append((replace(edit, alternatives=()), span))
+        if minimise:
+            spans = [
+                (edit, span if _detects(edit) else _minimised(span, before, after))
+                for edit, span in spans
+            ]
         return cls(" ".join(before), " ".join(after), tuple(spans))
 
-    @property
-    def detections(self) -> list[Edit]:
-        """The edits that are not applied."""
-        return [replace(edit, type=UNKNOWN) for edit, span in self.spans if span is None]
+    def detections(self) -> _Given:
+        """Return the same with only those edits that are not applied."""
+        return replace(self, spans=tuple([pair for pair in self.spans if _detects(pair[0])]))
 
     def placed(self) -> tuple[Edit, ...]:
         """Return all edits with their types as they were."""
         target = split(self.target)
-        return tuple([_at(span, target, edit) if span else edit for edit, span in self.spans])
+        return tuple([_at(span, target, edit) for edit, span in self.spans])
 
     def typed(self, rules: Language, source: Tokens, target: Tokens) -> tuple[Edit, ...]:
         """Return all edits with new types."""
         return tuple(
             [
                 replace(_at(span, target, edit), type=rules.classify(span, source, target))
-                if span
-                else replace(edit, type=UNKNOWN)
                 for edit, span in self.spans
             ]
         )
 
 
+def _detects(edit: Edit) -> bool:
+    return edit.type in DETECTION_ONLY
+
+
 def _at(span: Span, target: Tokens, edit: Edit) -> Edit:
     """Return an edit with its final offsets and the tokens that the text has there."""
+    if _detects(edit):
+        return edit
     correction = " ".join(target.texts[span.target_start : span.target_end])
     return replace(edit, start=span.start, end=span.end, correction=correction)
 

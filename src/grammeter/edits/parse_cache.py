@@ -120,7 +120,6 @@ class ParseCache:
             self._folder = None
             return None
         try:
-            connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute(
                 "CREATE TABLE IF NOT EXISTS parses (key BLOB PRIMARY KEY, parse TEXT NOT NULL)"

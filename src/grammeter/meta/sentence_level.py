@@ -49,7 +49,7 @@ class SentenceDesign:
         Resamples (0: no interval), where chance starts, what is drawn as a whole, and the share
         that a percentile interval covers.
     permutations
-        Rounds of the permutation test between metrics; 0: no test.
+        Rounds of the permutation tests, between metrics and between systems; 0: no test.
 
     Raises
     ------
@@ -228,6 +228,9 @@ class SentenceLevel(Mapping[str, MetricAgreement]):
         The same figures for the judgments of each judge alone; empty unless asked for.
     pvalues
         Permutation tests between metrics that have all scores; empty unless asked for.
+    soft
+        Soft pairwise accuracy by metric, of the same number of rounds; see
+        :mod:`grammeter.meta.soft`.
     """
 
     design: SentenceDesign
@@ -239,6 +242,7 @@ class SentenceLevel(Mapping[str, MetricAgreement]):
         default_factory=dict[str, Mapping[str, MetricAgreement]]
     )
     pvalues: PValues = field(default_factory=dict[str, Mapping[tuple[str, str], float]])
+    soft: Mapping[str, Estimate] = field(default_factory=dict[str, Estimate])
 
     def __getitem__(self, spelling: str) -> MetricAgreement:
         if spelling not in self.metrics:
@@ -267,6 +271,8 @@ class SentenceLevel(Mapping[str, MetricAgreement]):
             data["by_judge"] = {j: _metrics_to_json(found) for j, found in self.by_judge.items()}
         if self.pvalues:
             data["permutation"] = {name: _nested(found) for name, found in self.pvalues.items()}
+        if self.soft:
+            data["soft_pairwise_accuracy"] = {n: found.to_json() for n, found in self.soft.items()}
         return data
 
 

@@ -141,7 +141,8 @@ def correlate_windows(
     metrics
         Spellings, all in the table by default.
     confidence
-        Of the intervals, by Fisher's z; a window of fewer than four systems has none.
+        Of the intervals, by Fisher's z; there is none around a correlation of 1 or -1, nor with
+        fewer than four systems.
     human_name
         What the human scores are, for the signature.
 
@@ -201,9 +202,11 @@ def _correlation(
 ) -> Correlation:
     found = correlate(scores, human, kind)
     low, high = fisher_interval(found.statistic, found.n, kind, confidence=confidence)
+    nothing = _undefined(scores, human) or found.reason
+    if abs(found.statistic) == 1:  # not rare among four systems: certain of nothing
+        low, high, nothing = math.nan, math.nan, "Fisher's z gives no interval around 1 or -1"
     few = "too few systems for an interval" if math.isnan(low) else None
-    reason = _undefined(scores, human) or found.reason or few
-    return Correlation(found.statistic, low, high, found.pvalue, found.n, reason)
+    return Correlation(found.statistic, low, high, found.pvalue, found.n, nothing or few)
 
 
 def _undefined(scores: FloatArray, human: FloatArray) -> str | None:

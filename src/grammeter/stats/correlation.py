@@ -141,6 +141,7 @@ def _unit_deviations(values: FloatArray, weights: FloatArray) -> FloatArray:
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = (weights * values).sum(axis=-1, keepdims=True) / weights.sum(axis=-1, keepdims=True)
         away = values - mean
+        away = away / np.max(np.abs(away), axis=-1, keepdims=True, initial=0.0)  # squares may be 0
         length = np.sqrt((weights * away * away).sum(axis=-1, keepdims=True))
         scaled: FloatArray = away / length
     return np.where(_constant(values, weights)[..., None], np.nan, scaled)

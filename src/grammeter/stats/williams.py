@@ -139,8 +139,10 @@ def upper_tail(t: FloatArray, degrees: int) -> FloatArray:
 
 def _correlation_matrix(rows: FloatArray) -> FloatArray:
     """Correlate every two rows; NaN for a row that is constant or holds a NaN."""
-    away = rows - rows.mean(axis=1, keepdims=True)
-    length = np.sqrt((away * away).sum(axis=1, keepdims=True))
     constant = ~(rows.max(axis=1, keepdims=True) > rows.min(axis=1, keepdims=True))
+    away = rows - rows.mean(axis=1, keepdims=True)
+    largest = np.abs(away).max(axis=1, keepdims=True)  # squares of what is tiny would be 0
+    away = np.divide(away, largest, out=np.zeros(rows.shape), where=largest > 0)
+    length = np.sqrt((away * away).sum(axis=1, keepdims=True))
     scaled = np.divide(away, length, out=np.full(rows.shape, math.nan), where=~constant)
     return np.clip(scaled @ scaled.T, -1.0, 1.0)

@@ -1,0 +1,101 @@
+"""Soft pairwise accuracy: is a metric as sure as people are which of two systems is better?
+
+Thompson, Mathur, Deutsch & Khayrallah 2024 (WMT): for every two systems, the p-value of a paired
+one-sided permutation test by the metric is held against that by people. Here people gave
+rankings, no scores, so what is permuted of a sentence is how often one system was preferred to the
+other, less the reverse.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+
+from grammeter.core.statistics import FloatArray, IntArray
+from grammeter.ranking.pairs import Pairs
+from grammeter.stats.resample import chunks, generator, on_grid
+
+
+def soft_pairwise_accuracy(human: FloatArray, metric: FloatArray) -> float:
+    """Return the mean of ``1 - |p_human - p_metric|`` over pairs of systems, 0 to 1.
+
+    Parameters
+    ----------
+    human, metric
+        Shape ``(pairs of systems,)``: one-sided p-values from :func:`swap_pvalues`.
+    """
+    return float(np.mean(1 - np.abs(human - metric)))
+
+
+def swap_pvalues(differences: FloatArray, *, rounds: int, seed: int) -> FloatArray:
+    """Test for every two systems whether the first is better than the second, one-sided.
+
+    Each round swaps the two systems in each sentence with probability one half, that is, turns
+    the sign of the sentence's difference; rounds that equal the observed sum count half. So the
+    p-value of "second better than first" is 1 less that of "first better", whatever the order of
+    the names, and two systems without a difference have one half.
+
+    Parameters
+    ----------
+    differences
+        Shape ``(sentences, pairs of systems)``, in any units.
+    rounds, seed
+        Number of rounds, and where their random numbers start; the same for all columns.
+
+    Returns
+    -------
+    FloatArray
+        Shape ``(pairs of systems,)``.
+    """
+    exact = on_grid(differences[None])[0]
+    observed = exact.sum(axis=0)
+    random = generator(seed)
+    above = np.zeros(exact.shape[1])
+    for some in chunks(rounds, max(exact.shape)):
+        signs = random.integers(0, 2, size=(some, len(exact))) * 2.0 - 1.0
+        null = signs @ exact
+        above += (null > observed).sum(axis=0) + (null == observed).sum(axis=0) / 2
+    return above / rounds
+
+
+def human_differences(pairs: Pairs) -> FloatArray:
+    """Count preferences of the first of two systems less those of the second.
+
+    Returns
+    -------
+    FloatArray
+        Shape ``(judged sentences, pairs of systems)``; pairs in the order of
+        :func:`itertools.combinations`.
+    """
+    size = len(pairs.systems)
+    number = np.zeros((size, size), dtype=np.int64)
+    first, second = system_pairs(size)
+    number[first, second] = np.arange(len(first))
+    sentences, row = np.unique(pairs.segment, return_inverse=True)
+    flat = row * len(first) + number[pairs.first, pairs.second]
+    cells = len(sentences) * len(first)
+    return np.bincount(flat, weights=pairs.outcome, minlength=cells).reshape(-1, len(first))
+
+
+def metric_differences(values: FloatArray) -> FloatArray:
+    """Subtract the second system's scores from the first's.
+
+    Parameters
+    ----------
+    values
+        Shape ``(systems, sentences)``; larger is better.
+
+    Returns
+    -------
+    FloatArray
+        Shape ``(sentences, pairs of systems)``, pairs as in :func:`human_differences`.
+    """
+    first, second = system_pairs(len(values))
+    return (values[first] - values[second]).T
+
+
+def system_pairs(size: int) -> tuple[IntArray, IntArray]:
+    """Return the numbers of the first and the second system of all pairs."""
+    first, second = np.array(list(combinations(range(size), 2)), dtype=np.int64).T
+    return first, second
