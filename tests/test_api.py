@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 import grammeter as gm
-from grammeter import api
 from grammeter.core.errors import UnknownNameError
+from grammeter.corpus import objects
+from grammeter.corpus.read import read_records_corpus
 
 
 @pytest.fixture
@@ -163,12 +164,12 @@ def test_files_that_are_no_scores(tmp_path: Path, text: str, message: str) -> No
 
 def test_json_never_holds_a_bare_nan(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="not JSON compliant"):
-        api.write_json({"value": float("nan")}, tmp_path / "x.json")
-    assert api.json_text({"é": 1 / 3}) == '{"é": 0.3333333333333333}'
+        objects.write_object({"value": float("nan")}, tmp_path / "x.json")
+    assert objects.object_text({"é": 1 / 3}) == '{"é": 0.3333333333333333}'
 
 
 def test_numbers_are_not_rounded(table: gm.ScoreTable) -> None:
-    data = json.loads(api.json_text(table.to_json()))
+    data = json.loads(objects.object_text(table.to_json()))
     assert data["metrics"]["gleu"]["systems"]["A"]["value"] == table["gleu"]["A"].value
 
 
@@ -179,12 +180,12 @@ def test_a_corpus_in_one_table(tmp_path: Path) -> None:
     ]
     path = tmp_path / "c.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    corpus = api.read_records_corpus(path)
+    corpus = read_records_corpus(path)
     assert corpus.references == (("a c", None), (None, "e"))
     assert list(corpus.systems) == ["A"]
     path.write_text('{"source": "a", "references": [null]}\n', encoding="utf-8")
     with pytest.raises(gm.DataError, match=r"c\.jsonl:1: this sentence has no reference"):
-        api.read_records_corpus(path)
+        read_records_corpus(path)
 
 
 def test_names_that_do_not_exist_are_key_errors_too(table: gm.ScoreTable) -> None:

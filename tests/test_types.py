@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from fake_annotator import FakeAnnotator
 
+from fake_annotator import FakeAnnotator
 from grammeter.cli.main import main
 from grammeter.core.table import ScoreTable
 from grammeter.metrics import errant

@@ -17,20 +17,8 @@ from typing import TYPE_CHECKING
 from grammeter.version import __version__
 
 if TYPE_CHECKING:
-    from grammeter.api import (
-        agree,
-        compare,
-        explain,
-        metric,
-        rank,
-        read_corpus,
-        read_judgments,
-        read_scores,
-        sample,
-        score,
-        write_judgments,
-        write_scores,
-    )
+    from grammeter.api import correlate, explain, sample
+    from grammeter.comparison import compare
     from grammeter.core.edit import Edit
     from grammeter.core.errors import (
         DataError,
@@ -45,24 +33,32 @@ if TYPE_CHECKING:
     from grammeter.core.table import ScoreTable
     from grammeter.corpus.corpus import Corpus
     from grammeter.corpus.judged import Judgments
+    from grammeter.corpus.judgments import read_judgments, write_judgments
+    from grammeter.corpus.read import read_corpus
+    from grammeter.corpus.scores import read_scores, write_scores
     from grammeter.metrics.base import Metric
+    from grammeter.metrics.registry import metric
+    from grammeter.ranking.agreement import agree
+    from grammeter.ranking.rank import rank
     from grammeter.resources import sample_corpus
+    from grammeter.scoring import score
 
 _HOMES = {
-    "agree": "grammeter.api",
-    "rank": "grammeter.api",
-    "read_judgments": "grammeter.api",
+    "agree": "grammeter.ranking.agreement",
+    "correlate": "grammeter.api",
+    "rank": "grammeter.ranking.rank",
+    "read_judgments": "grammeter.corpus.judgments",
     "sample": "grammeter.api",
-    "write_judgments": "grammeter.api",
+    "write_judgments": "grammeter.corpus.judgments",
     "Judgments": "grammeter.corpus.judged",
     "Ranking": "grammeter.core.judgment",
-    "compare": "grammeter.api",
+    "compare": "grammeter.comparison",
     "explain": "grammeter.api",
-    "metric": "grammeter.api",
-    "read_corpus": "grammeter.api",
-    "read_scores": "grammeter.api",
-    "score": "grammeter.api",
-    "write_scores": "grammeter.api",
+    "metric": "grammeter.metrics.registry",
+    "read_corpus": "grammeter.corpus.read",
+    "read_scores": "grammeter.corpus.scores",
+    "score": "grammeter.scoring",
+    "write_scores": "grammeter.corpus.scores",
     "sample_corpus": "grammeter.resources",
     "Corpus": "grammeter.corpus.corpus",
     "DataError": "grammeter.core.errors",
@@ -94,6 +90,7 @@ __all__ = [
     "__version__",
     "agree",
     "compare",
+    "correlate",
     "explain",
     "metric",
     "rank",

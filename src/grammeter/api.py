@@ -1,62 +1,26 @@
-"""The verbs: what a user types, in Python and, through the command line, on the shell."""
+"""The verbs that are made of several rooms: sample, explain, correlate.
+
+The others live where their work is done; :mod:`grammeter` gathers them all under one name.
+"""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, cast
 
-from grammeter.comparison import compare_systems
 from grammeter.core.errors import DataError, UsageError
 from grammeter.core.explanation import SentenceExplanation
 from grammeter.core.item import Item
-from grammeter.core.table import ScoreTable
+from grammeter.core.ranked import Ranked
+from grammeter.core.table import MetricScores, ScoreTable
 from grammeter.corpus.corpus import Corpus
-from grammeter.corpus.judgments import read_judgments, write_judgments
-from grammeter.corpus.read import read_corpus
-from grammeter.corpus.records import read_records
-from grammeter.corpus.text import read_text, write_text
 from grammeter.metrics.base import Metric
 from grammeter.metrics.registry import metric
-from grammeter.ranking.agreement import agree
-from grammeter.ranking.assignment import assign
-from grammeter.ranking.rank import rank
-from grammeter.ranking.sampling import Select, distribution
-from grammeter.ranking.sampling import sample as draw
-from grammeter.scoring import check_listed, check_needs, score
 
-__all__ = [
-    "agree",
-    "compare",
-    "explain",
-    "metric",
-    "rank",
-    "read_corpus",
-    "read_judgments",
-    "read_scores",
-    "sample",
-    "score",
-    "write_judgments",
-    "write_scores",
-]
-
-compare = compare_systems
-
-
-def read_records_corpus(path: str | Path) -> Corpus:
-    """Read a corpus that stands in one table: JSON lines, TSV, CSV or parquet.
-
-    See :mod:`grammeter.corpus.records` for the shapes.
-    """
-    records = read_records(path)
-    origins = {part: str(path) for part in ("source", "references[0]")}
-    return Corpus(
-        sources=records.sources,
-        references=records.references,
-        systems=records.systems,
-        origins=origins,
-    )
+if TYPE_CHECKING:
+    from grammeter.meta.system_values import Design, SystemMeta
+    from grammeter.ranking.sampling import Select
+    from grammeter.stats.resample import PairedSamples
 
 
 def sample(
@@ -94,6 +58,10 @@ def sample(
     UsageError
         If the numbers do not fit each other or the corpus.
     """
+    from grammeter.ranking.assignment import assign
+    from grammeter.ranking.sampling import distribution
+    from grammeter.ranking.sampling import sample as draw
+
     source = distribution(corpus.systems, select=select, per_item=per_item, scores=scores)
     items = draw(source, n=n, distinct=distinct, seed=seed)
     if judges:
@@ -130,6 +98,8 @@ def explain(
     DataError
         If the table does not hold its corpus.
     """
+    from grammeter.scoring import check_listed, check_needs
+
     corpus = scores if isinstance(scores, Corpus) else corpus_of(scores)
     asked = metrics if metrics is not None else [] if isinstance(scores, Corpus) else list(scores)
     check_listed(asked)
@@ -164,51 +134,59 @@ def corpus_of(table: ScoreTable) -> Corpus:
     return Corpus.from_json(table.corpus)
 
 
-def read_scores(path: str | Path) -> ScoreTable:
-    """Read a score table that :func:`write_scores` or ``grammeter score -o`` wrote.
+def correlate(
+    scores: ScoreTable,
+    human: Ranked | Mapping[str, float],
+    *,
+    systems: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
+    metrics: Sequence[str] | None = None,
+    design: Design | None = None,
+) -> SystemMeta:
+    """Correlate metrics with people's scores of the same systems, with Williams tests.
+
+    Parameters
+    ----------
+    scores
+        What :func:`score` gives, or :func:`grammeter.corpus.foreign.read_score_file`.
+    human
+        A ranking, such as :func:`rank` gives, or a score by system; higher is better.
+    systems, drop
+        Who takes part; default: all, and they must be the same on both sides.
+    metrics
+        Which metrics; default: all.
+    design
+        Intervals, confidence, seed, ties; see :class:`~grammeter.meta.system_values.Design`.
 
     Raises
     ------
     DataError
-        If the file is absent or holds something else.
+        If a system stands on one side only.
     """
-    return ScoreTable.from_json(read_json(path), where=str(path))
+    from grammeter.corpus.foreign import system_scores
+    from grammeter.meta.system import correlate_systems
+    from grammeter.meta.system_values import Design
+
+    found = design or Design()
+    if isinstance(human, Ranked):
+        found = found if design else Design(human=str(human.signature))
+        human = system_scores(human)
+    return correlate_systems(
+        scores,
+        human,
+        design=found,
+        systems=systems,
+        drop=drop,
+        metrics=metrics,
+        sampler=summed_rows,
+    )
 
 
-def write_scores(table: ScoreTable, path: str | Path) -> None:
-    """Write a score table with all that ``compare`` and ``explain`` need."""
-    write_json(table.to_full_json(), path)
+def summed_rows(column: MetricScores, systems: Sequence[str]) -> PairedSamples:
+    """Let a metric of the registry make summable rows of some systems' statistics."""
+    from grammeter.comparison import paired_samples
 
-
-def read_json(path: str | Path) -> dict[str, Any]:
-    """Read one JSON object from a file, plain or gzip."""
-    try:
-        data: object = json.loads(read_text(path))
-    except json.JSONDecodeError as error:
-        raise DataError(
-            f"no JSON: {error.msg}",
-            where=f"{path}:{error.lineno}",
-            fix="Give a file that grammeter wrote with -o.",
-        ) from None
-    except (ValueError, RecursionError) as error:  # a number too long, brackets too deep
-        raise DataError(
-            f"no JSON that can be read: {error}",
-            where=str(path),
-            fix="Give a file that grammeter wrote with -o.",
-        ) from None
-    if not isinstance(data, dict):
-        raise DataError("no JSON object", where=str(path), fix="Give a file written with -o.")
-    return cast("dict[str, Any]", data)
-
-
-def write_json(data: Mapping[str, Any], path: str | Path) -> None:
-    """Write one JSON object, UTF-8, gzip by the name's suffix."""
-    write_text(path, json_text(data) + "\n")
-
-
-def json_text(data: Mapping[str, Any]) -> str:
-    """Return JSON text; a NaN that was not turned into ``null`` is an error, never written."""
-    return json.dumps(data, ensure_ascii=False, allow_nan=False)
+    return paired_samples(column.metric, column, systems)
 
 
 def _metric_of(scores: ScoreTable | Corpus, name: str | Metric) -> Metric:

@@ -304,7 +304,7 @@ def _compare_columns(
     columns: Mapping[str, MetricScores], design: Design
 ) -> dict[str, MetricComparison]:
     pairs = [_pairs(column, design.baseline) for column in columns.values()]
-    groups = [_samples(name, column) for name, column in columns.items()]
+    groups = [paired_samples(name, column, list(column)) for name, column in columns.items()]
     resampled = bootstrap(groups, resamples=design.resamples, seed=design.seed)
     if design.test == "bootstrap":
         raw = [bootstrap_pvalues(*found) for found in zip(groups, resampled, pairs, strict=True)]
@@ -317,17 +317,24 @@ def _compare_columns(
     }
 
 
-def _samples(name: str, column: MetricScores) -> PairedSamples:
-    """Gather the rows of all systems, the choice among references made."""
+def paired_samples(name: str, column: MetricScores, systems: Sequence[str]) -> PairedSamples:
+    """Gather the rows of some systems, the choice among references made.
+
+    Raises
+    ------
+    DataError
+        If a system was scored without statistics, or on other segments than the rest; ``name``
+        says which metric.
+    """
     scorer = metric(column.metric)
-    for system in column:
+    for system in systems:
         if system not in column.statistics:
             raise DataError(
                 f"{name}, {system}: scored without statistics",
                 fix="Run 'grammeter score ... -o FILE' again and compare what it writes.",
             )
-    rows = [scorer.summands(column.statistics[system]) for system in column]
-    counts = {system: len(each) for system, each in zip(column, rows, strict=True)}
+    rows = [scorer.summands(column.statistics[system]) for system in systems]
+    counts = {system: len(each) for system, each in zip(systems, rows, strict=True)}
     if len(set(counts.values())) != 1 or 0 in counts.values():
         raise DataError(
             f"{name}: systems can only be compared on the same segments; found {counts}",
@@ -435,3 +442,7 @@ def _numbers(result: object, *keys: str) -> dict[str, float | int | None]:
 
 def _reason_json(reason: str | None) -> dict[str, str]:
     return {} if reason is None else {"reason": reason}
+
+
+compare = compare_systems
+"""What :mod:`grammeter` calls it."""

@@ -8,6 +8,7 @@ import pytest
 from grammeter.cli import meta_sentence
 from grammeter.core.errors import DataError, UnknownNameError
 from grammeter.core.judgment import Ranking
+from grammeter.corpus.corpus import Corpus
 from grammeter.corpus.foreign import read_score_file
 from grammeter.corpus.judgments import read_judgments, write_judgments
 from grammeter.meta.segment import correlate_sentences
@@ -15,6 +16,7 @@ from grammeter.meta.sentence_level import MISSING, SentenceDesign
 from grammeter.meta.ties import TIE_RULES
 from grammeter.ranking.bootstrap import UNITS
 from grammeter.ranking.selection import EXTRACTIONS
+from grammeter.scoring import score
 
 SCORES = {
     "good": {"a": [3, 3, 3], "b": [2, 2, 4], "c": [1, 1, 1]},
@@ -202,12 +204,10 @@ def test_an_assumed_numbering_is_said(run, scores, tmp_path):
 
 
 def test_the_numbering_is_found_in_the_outputs_that_were_scored(run, tmp_path):
-    from grammeter import api
-
     outputs = {"a": ["x y", "p", "u"], "b": ["x", "q", "u"], "c": ["z", "q", "v"]}
-    corpus = api.Corpus(sources=["x", "p", "u"], references=[["x y", "p", "u"]], systems=outputs)
+    corpus = Corpus(sources=["x", "p", "u"], references=[["x y", "p", "u"]], systems=outputs)
     stored = tmp_path / "scores.json"
-    api.write_scores(api.score(corpus, ["gleu(iterations=1)"]), stored)
+    stored.write_text(json.dumps(score(corpus, ["gleu(iterations=1)"]).to_full_json()), "utf-8")
     path = tmp_path / "judgments.xml"
     path.write_text(XML.format(2), encoding="utf-8")  # b and c agree in the second sentence alone
     _, text, err = run(str(stored), str(path), "--format", "json")

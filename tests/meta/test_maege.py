@@ -64,9 +64,9 @@ class Worse(Measure):
 
 
 def distance(a, b):
-    """Levenshtein distance, a column of the table at a time in the bits of a number (Myers 1999)."""
+    """Levenshtein distance, a column of the table at a time in the bits of a number (Myers)."""
     full, last = (1 << len(a)) - 1, 1 << len(a) >> 1
-    places = {letter: 0 for letter in b}
+    places = dict.fromkeys(b, 0)
     for place, letter in enumerate(a):
         places[letter] = places.get(letter, 0) | 1 << place
     up, down, found = full, 0, len(a)

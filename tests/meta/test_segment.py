@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sentence_twin as twin
-from grammeter import api
 from grammeter.core.errors import DataError, UnknownNameError, UsageError
 from grammeter.core.judgment import Ranking
 from grammeter.core.signature import Signature
@@ -22,9 +21,11 @@ from grammeter.core.table import MetricScores, ScoreTable
 from grammeter.corpus.corpus import Corpus
 from grammeter.corpus.foreign import parse_score_file
 from grammeter.corpus.judgments import read_judgments, read_outputs
+from grammeter.corpus.read import read_corpus
 from grammeter.meta.segment import correlate_sentences
 from grammeter.meta.sentence_level import SentenceDesign
 from grammeter.meta.ties import BOTH, CELLS, RULES, TIE_RULES, cell_numbers, tie_calibrated
+from grammeter.scoring import score
 from grammeter.stats.resample import resample_counts
 
 PUBLISHED = {"gleu": "GLEU", "imeasure": "I", "m2score": "M2"}
@@ -119,12 +120,12 @@ def test_the_number_of_decided_unexpanded_pairs(gjg15, published_scores, golden)
 def test_the_m2_row_from_our_own_scores(shared, gjg15):
     """Their sentence score is that of the last annotator; the best annotator's is higher."""
     conll = shared / "data/conll14_test"
-    corpus = api.read_corpus(
+    corpus = read_corpus(
         source=conll / "source.txt",
         references=[conll / "noalt/official-2014.combined.m2"],
         systems=sorted((conll / "official_systems").iterdir()),
     )
-    scores = api.score(corpus, ["sentm2(annotator=last)", "sentm2"])
+    scores = score(corpus, ["sentm2(annotator=last)", "sentm2"])
     expected = {  # from the brief of the published slips: last annotator as printed, best annotator
         ("expanded", "no-ties"): (0.300, 0.351),
         ("expanded", "h-ties"): (0.617, 0.618),
@@ -201,7 +202,7 @@ def _stored(path):
 
 def _sentence_m2(shared, outputs, at):
     conll = shared / "data/conll14_test"
-    whole = api.read_corpus(
+    whole = read_corpus(
         source=conll / "source.txt", references=[conll / "noalt/official-2014.combined.m2"]
     )
     judged = Corpus(
@@ -209,7 +210,7 @@ def _sentence_m2(shared, outputs, at):
         gold=[whole.gold[n] for n in at],
         systems={name: [lines[n] for n in at] for name, lines in outputs.items()},
     )
-    scores = api.score(judged, ["sentm2"])["sentm2"].segments
+    scores = score(judged, ["sentm2"])["sentm2"].segments
     _, stored = _stored(shared / "golden/seeda/m2_sentence_f05_best.tsv")
     for name, found in scores.items():
         np.testing.assert_allclose(found.values, stored[name], atol=5.1e-6)

@@ -1,1 +1,1 @@
-"""The shell: one file a verb; it parses, calls :mod:`grammeter.api` and prints a report."""
+"""The shell: one file a verb; it parses, calls the library and prints a report."""

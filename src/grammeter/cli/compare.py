@@ -43,8 +43,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Compare and print; return the exit code."""
-    from grammeter.api import read_scores
     from grammeter.comparison import compare_systems
+    from grammeter.corpus.scores import read_scores
 
     comparison = compare_systems(
         read_scores(args.scores),

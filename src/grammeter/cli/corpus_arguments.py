@@ -69,9 +69,9 @@ def add_corpus(parser: argparse.ArgumentParser) -> None:
 
 def read(args: argparse.Namespace) -> Corpus:
     """Read the corpus that the arguments name."""
-    from grammeter.api import read_corpus, read_records_corpus
     from grammeter.core.errors import UsageError
     from grammeter.corpus.gold import TextRule
+    from grammeter.corpus.read import read_corpus, read_records_corpus
 
     if args.corpus:
         if any((args.source, args.references, args.hyps, args.names, args.normalise, args.lenient)):

@@ -31,7 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Explain and print; return the exit code."""
-    from grammeter.api import explain, read_scores
+    from grammeter.api import explain
+    from grammeter.corpus.scores import read_scores
     from grammeter.report.explain import explanation_text
 
     explained = explain(

@@ -114,8 +114,8 @@ def _design(args: argparse.Namespace) -> Design:
 
 
 def _metrics(spelled: list[str]) -> dict[str, Metric]:
-    from grammeter.api import metric
     from grammeter.core.errors import UsageError
+    from grammeter.metrics.registry import metric
 
     found = {name: metric(name) for name in spelled}
     if len(found) != len(spelled):

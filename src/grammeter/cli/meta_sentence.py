@@ -87,12 +87,12 @@ def read_judgments_of(args: argparse.Namespace, table: ScoreTable) -> Judgments:
     Where the table holds the outputs that it scored, the number of the first sentence is found
     by comparing the judgments with them, unless the arguments tell it.
     """
-    from grammeter.api import corpus_of
+    from grammeter.corpus.corpus import Corpus
     from grammeter.corpus.judgments import read_judgments
 
     told = args.hyps or args.first_segment is not None or "-" in args.judgments
     if not told and table.corpus is not None:
-        outputs = corpus_of(table).systems
+        outputs = Corpus.from_json(table.corpus).systems
         judgments = read_judgments(args.judgments)
         if {name for ranking in judgments for name in ranking.systems} <= set(outputs):
             judgments = read_judgments(args.judgments, systems=outputs)

@@ -12,10 +12,8 @@ from grammeter.cli import meta_arguments
 from grammeter.cli.output import add_output, emit, notice
 
 if TYPE_CHECKING:
-    from grammeter.core.table import MetricScores
     from grammeter.meta.system_values import Correlation, Pair, SystemMeta
     from grammeter.report.tables import Table
-    from grammeter.stats.resample import PairedSamples
 
 INTERVALS = ("fisher", "systems", "sentences", "none")
 TIES = ("tau-a", "tau-b", "tau-c", "gamma")
@@ -83,6 +81,7 @@ def _add_robustness(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Correlate and print; return the exit code."""
+    from grammeter.api import summed_rows
     from grammeter.corpus.foreign import read_score_file
     from grammeter.meta.aggregate import with_aggregates
     from grammeter.meta.system import correlate_systems
@@ -114,18 +113,6 @@ def run(args: argparse.Namespace) -> int:
         notice(args, text)
     emit(args, found.to_json(), lambda: _drawn(found, args))
     return 0
-
-
-def summed_rows(column: MetricScores, systems: Sequence[str]) -> PairedSamples:
-    """Let a metric of the registry make summable rows of its statistics."""
-    import numpy as np
-
-    from grammeter.metrics.registry import metric
-    from grammeter.stats.resample import PairedSamples
-
-    scorer = metric(column.metric)
-    rows = [scorer.summands(column.statistics[name]) for name in systems]
-    return PairedSamples(np.array(rows, dtype=np.float64), scorer.value_of)
 
 
 # --- tables --------------------------------------------------------------------------------

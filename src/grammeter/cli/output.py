@@ -29,17 +29,17 @@ def add_output(
 
 def print_json(data: Mapping[str, Any]) -> None:
     """Print one JSON object to standard output."""
-    from grammeter.api import json_text
+    from grammeter.corpus.objects import object_text
 
-    sys.stdout.write(json_text(data) + "\n")
+    sys.stdout.write(object_text(data) + "\n")
 
 
 def emit(args: argparse.Namespace, data: Mapping[str, Any], draw: Callable[[], str]) -> None:
     """Write the result to ``-o`` as JSON, and to standard output in the form asked for."""
-    from grammeter.api import write_json
+    from grammeter.corpus.objects import write_object
 
     if args.output:
-        write_json(data, args.output)
+        write_object(data, args.output)
     if args.format == "json":
         print_json(data)
     else:

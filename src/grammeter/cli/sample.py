@@ -90,8 +90,8 @@ def _add_judges(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Draw and print; return the exit code."""
-    from grammeter.api import read_scores
     from grammeter.corpus.items import items_text
+    from grammeter.corpus.scores import read_scores
     from grammeter.ranking.assignment import assign
     from grammeter.ranking.sampling import distribution, sample
 

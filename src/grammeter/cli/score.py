@@ -64,9 +64,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Score and print; return the exit code."""
-    from grammeter.api import metric, score, write_scores
     from grammeter.core.progress import reporting
+    from grammeter.corpus.scores import write_scores
     from grammeter.corpus.text import check_folder
+    from grammeter.metrics.registry import metric
+    from grammeter.scoring import score
 
     limits = _limits(args.fail_under, args.metrics)
     for path in (args.output, args.segments):  # told before the work, not after it

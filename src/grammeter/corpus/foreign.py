@@ -16,13 +16,11 @@ A value that says ``None`` or ``NaN`` is missing; anything else that is no numbe
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
 
 import numpy as np
 
@@ -34,10 +32,10 @@ from grammeter.core.signature import Signature
 from grammeter.core.statistics import SegmentScores
 from grammeter.core.table import MetricScores, ScoreTable
 from grammeter.corpus.judgments import FirstSegment, Judgments, parse_judgments
+from grammeter.corpus.objects import parse_object
 from grammeter.corpus.text import read_text, split_lines
 from grammeter.corpus.wmt import is_wmt
 
-_JSONError = json.JSONDecodeError
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)
 _SEGMENT = re.compile(r"\d{1,7}\Z", re.ASCII)
 _LARGEST = 1e100
@@ -78,7 +76,7 @@ def read_score_file(path: str | Path) -> ScoreTable:
 def parse_score_file(text: str, where: str) -> ScoreTable:
     """Read scores from a text; ``where`` names it in messages and names nameless metrics."""
     if text.lstrip()[:1] == "{":
-        return ScoreTable.from_json(_json_object(text, where), where=where)
+        return ScoreTable.from_json(parse_object(text, where), where=where)
     return _table(_score_rows(text, where), where)
 
 
@@ -120,7 +118,7 @@ def read_human(
     if _holds_judgments(text):
         return parse_judgments(text, where, first_segment=first_segment)
     if text.lstrip()[:1] == "{":
-        return Ranked.from_json(_json_object(text, where), where=where)
+        return Ranked.from_json(parse_object(text, where), where=where)
     return _human_scores(text, where)
 
 
@@ -374,25 +372,7 @@ def _mean(scores: SegmentScores, signature: Signature) -> Score:
     return Score(float(np.mean(scores.values)), signature, len(scores), reason=reason)
 
 
-# --- JSON ----------------------------------------------------------------------------------
-
-
-def _json_object(text: str, where: str) -> dict[str, Any]:
-    try:
-        data: object = json.loads(text)
-    except _JSONError as error:
-        raise DataError(
-            f"no JSON: {error.msg}",
-            where=f"{where}:{error.lineno}",
-            fix="Give a file that grammeter wrote with -o.",
-        ) from None
-    except (ValueError, RecursionError) as error:  # a number too long, brackets too deep
-        raise DataError(
-            f"no JSON that can be read: {error}",
-            where=where,
-            fix="Give a file that grammeter wrote with -o.",
-        ) from None
-    return cast("dict[str, Any]", data)  # it begins with a brace
+# --- what a file holds ---------------------------------------------------------------------
 
 
 def _holds_judgments(text: str) -> bool:

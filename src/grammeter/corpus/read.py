@@ -107,6 +107,23 @@ def read_corpus(
     )
 
 
+def read_records_corpus(path: PathLike) -> Corpus:
+    """Read a corpus that stands in one table: JSON lines, TSV, CSV or parquet.
+
+    See :mod:`grammeter.corpus.records` for the shapes.
+    """
+    from grammeter.corpus.records import read_records
+
+    records = read_records(path)
+    origins = {part: str(path) for part in ("source", "references[0]")}
+    return Corpus(
+        sources=records.sources,
+        references=records.references,
+        systems=records.systems,
+        origins=origins,
+    )
+
+
 @dataclass
 class _Reader:
     """Reads files and keeps what is to be said of them."""

@@ -2,7 +2,7 @@
 
 A pair is two systems whose outputs of one sentence one judge ranked. The human's preference is
 held against the metric's, which is that of the two sentence scores, compared exactly; pooled
-over all pairs that gives Kendall's tau and accuracy (Chollampatt & Ng 2018, section 4.2;
+over all pairs that gives Kendall's tau and accuracy (Chollampatt & Ng 2018, Table 3;
 Kobayashi et al. 2024). How ties count is a choice of its own: see :mod:`grammeter.meta.ties`.
 """
 

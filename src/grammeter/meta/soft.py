@@ -1,4 +1,4 @@
-"""Soft pairwise accuracy: is a metric as sure as people are which of two systems is better?
+"""Soft pairwise accuracy: metrics that are as sure as people which of two systems is better.
 
 Thompson, Mathur, Deutsch & Khayrallah 2024 (WMT): for every two systems, the p-value of a paired
 one-sided permutation test by the metric is held against that by people. Here people gave
@@ -75,7 +75,8 @@ def human_differences(pairs: Pairs) -> FloatArray:
     sentences, row = np.unique(pairs.segment, return_inverse=True)
     flat = row * len(first) + number[pairs.first, pairs.second]
     cells = len(sentences) * len(first)
-    return np.bincount(flat, weights=pairs.outcome, minlength=cells).reshape(-1, len(first))
+    sums = np.bincount(flat, weights=pairs.outcome, minlength=cells).astype(np.float64)
+    return sums.reshape(-1, len(first))
 
 
 def metric_differences(values: FloatArray) -> FloatArray:

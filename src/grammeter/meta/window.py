@@ -1,9 +1,9 @@
 """Windows: correlations among systems that people find close.
 
 Correlations over all systems are carried by the far ends of a ranking. Kobayashi et al. 2024
-(section 4, from SEEDA) correlate N systems that follow each other in the human ranking, window
-by window. So few systems give correlations that say little, the less so where people themselves
-cannot tell the systems apart; so an interval and the human clusters stand beside each window.
+correlate N systems that follow each other in the human ranking, window by window. So few systems
+give correlations that say little, the less so where people themselves cannot tell the systems
+apart; so an interval and the human clusters stand beside each window.
 """
 
 from __future__ import annotations
