@@ -116,12 +116,12 @@ def test_same_seed_same_ranking():
 
 def test_signature():
     items = random_duels(CHAIN, 80)
-    found = rank(items, unit="ranking", bootstrap=50, seed=2, numbering="1 (stated)")
+    found = rank(items, unit="ranking", bootstrap=50, seed=2)
     settings_ = dict(found.signature)
     assert {key: settings_[key] for key in list(settings_)[:-1]} == {
         "divisor": "all-opponents", "ties": "ignored", "unit": "ranking", "resamples": "50",
         "seed": "2", "confidence": "0.95", "extraction": "expanded", "judges": "1",
-        "first-segment": "1 (stated)", "systems": "3", "rankings": "80", "comparisons": "80",
+        "systems": "3", "rankings": "80", "comparisons": "80",
         "tied": settings_["tied"],
     }  # fmt: skip
     games = dict(rank(items, by="trueskill", bootstrap=50).signature)

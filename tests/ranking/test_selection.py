@@ -5,6 +5,7 @@ from hypothesis import given
 
 from grammeter.core.errors import DataError, UnknownNameError
 from grammeter.core.judgment import Ranking
+from grammeter.corpus.judgments import Judgments
 from grammeter.ranking.pairs import extract_pairs
 from grammeter.ranking.selection import of_judges, select
 from made_judgments import campaigns, duel
@@ -35,17 +36,18 @@ def test_a_judge_sees_only_some_systems():
 
 
 def test_signature():
-    shown = select(ITEMS, without_judges=["y"], numbering="0 (default)").shown
+    shown = select(Judgments(tuple(ITEMS)), without_judges=["y"]).shown
     assert shown == {
         "extraction": "expanded",
         "judges": 2,
         "without": "y",
-        "first-segment": "0 (default)",
+        "first-segment": "1 (format)",
         "systems": 3,
         "rankings": 2,
         "comparisons": 2,
         "tied": 0,
     }
+    assert select(ITEMS, numbering="0 (found)").shown["first-segment"] == "0 (found)"
     assert select(ITEMS, judges=["z", "x"]).shown["judges"] == "x+z"
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grammeter.ranking.bootstrap import Resampling
+from grammeter.ranking.bootstrap import Resampling, resampled_counts
 from grammeter.ranking.clusters import cluster_runs, score_order
 from grammeter.ranking.pairs import extract_pairs
 from grammeter.ranking.trueskill import TrueSkill, play
@@ -24,13 +24,15 @@ def uniform(seed, run, games):
     return np.random.Generator(np.random.PCG64(source)).random((games, 2))
 
 
-def twin(pairs, model, seed, run):
+def twin(wins, ties, model, seed, run):
     """One run, one game after the other, as its description says."""
-    judged = {}
-    columns = (pairs.first.tolist(), pairs.second.tolist(), pairs.outcome.tolist())
-    for first, second, outcome in zip(*columns, strict=True):
-        judged.setdefault((first, second), []).append(outcome)
-        judged.setdefault((second, first), []).append(-outcome)
+    n = len(wins)
+    judged = {
+        (a, b): [1] * wins[a, b] + [-1] * wins[b, a] + [0] * ties[a, b]
+        for a in range(n)
+        for b in range(n)
+        if wins[a, b] + wins[b, a] + ties[a, b]
+    }
     there = sorted({first for first, _ in judged}, reverse=True)
     mean, variance = dict.fromkeys(there, 0.0), dict.fromkeys(there, model.sigma**2)
     for for_opponent, for_outcome in uniform(seed, run, model.games).tolist():
@@ -40,8 +42,7 @@ def twin(pairs, model, seed, run):
         passed = list(accumulate(weights))
         goal = (1 - for_opponent) * passed[-1]
         second = next(s for s, sum_ in zip(opponents, passed, strict=True) if sum_ >= goal)
-        drawn = sorted(judged[first, second], key=[1, -1, 0].index)  # wins, losses, ties
-        outcome = drawn[int(for_outcome * len(drawn))]
+        outcome = judged[first, second][int(for_outcome * len(judged[first, second]))]
         before = {s: variance[s] + model.tau**2 for s in (first, second)}
         total = 2 * model.beta**2 + before[first] + before[second]
         spread = math.sqrt(total)
@@ -50,7 +51,7 @@ def twin(pairs, model, seed, run):
         mean[first] += before[first] / spread * v
         mean[second] -= before[second] / spread * v
         variance |= {s: each * (1 - each / total * w) for s, each in before.items()}
-    return [mean.get(s, math.nan) for s in range(len(pairs.systems))]
+    return [mean.get(s, math.nan) for s in range(n)]
 
 
 @settings(max_examples=40)
@@ -60,7 +61,21 @@ def test_equals_the_plain_loop(items, tau, beta):
     model = TrueSkill(games=60, tau=tau, beta=beta).model(len(pairs))
     found = play(pairs, model, Resampling(unit=None, runs=3, seed=4))
     for run in range(3):
-        np.testing.assert_allclose(found[run], twin(pairs, model, 4, run), rtol=0, atol=1e-7)
+        expected = twin(*pairs.counts(), model, 4, run)
+        np.testing.assert_allclose(found[run], expected, rtol=0, atol=1e-7)
+
+
+@settings(max_examples=20)
+@given(campaigns)
+def test_each_run_has_a_resample_of_its_own(items):
+    pairs = extract_pairs(items)
+    model = TrueSkill(games=60).model(len(pairs))
+    resampling = Resampling(unit="ranking", runs=3, seed=4)
+    found = play(pairs, model, resampling)
+    (wins, ties), *_ = resampled_counts(pairs, resampling)
+    for run in range(3):
+        expected = twin(wins[run], ties[run], model, 4, run)
+        np.testing.assert_allclose(found[run], expected, rtol=0, atol=1e-7)
 
 
 def test_equals_the_plain_loop_on_2015(shared):
@@ -69,7 +84,8 @@ def test_equals_the_plain_loop_on_2015(shared):
     model = method.model(len(pairs))
     found = method.runs(pairs, Resampling(unit=None, runs=2, seed=1))
     for run in range(2):
-        np.testing.assert_allclose(found[run], twin(pairs, model, 1, run), rtol=0, atol=1e-10)
+        expected = twin(*pairs.counts(), model, 1, run)
+        np.testing.assert_allclose(found[run], expected, rtol=0, atol=1e-10)
 
 
 def test_a_run_does_not_depend_on_its_neighbours_or_the_processes():

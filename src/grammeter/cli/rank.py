@@ -167,7 +167,7 @@ def _check(args: argparse.Namespace) -> None:
 def _show_ranking(args: argparse.Namespace, judgments: Judgments) -> None:
     from grammeter.ranking.rank import rank
 
-    settings = _settings(args, judgments, RESAMPLES)
+    settings = _settings(args, RESAMPLES)
     with _progress(args):
         ranked = rank(judgments, unit=args.unit, **settings)
     for row in ranked.values():
@@ -179,7 +179,7 @@ def _show_ranking(args: argparse.Namespace, judgments: Judgments) -> None:
 def _show_validation(args: argparse.Namespace, judgments: Judgments) -> None:
     from grammeter.ranking.prediction import validate
 
-    settings = _settings(args, judgments, RESAMPLES_OF_A_FOLD)
+    settings = _settings(args, RESAMPLES_OF_A_FOLD)
     settings["training"], settings["unit"] = args.training or "held-out", args.unit or "sentence"
     with _progress(args):
         found = validate(judgments, folds=args.validate, **settings)
@@ -189,7 +189,7 @@ def _show_validation(args: argparse.Namespace, judgments: Judgments) -> None:
 def _show_head_to_head(args: argparse.Namespace, judgments: Judgments) -> None:
     from grammeter.ranking.head_to_head import head_to_head
 
-    found = head_to_head(judgments, **_choice(args, judgments))
+    found = head_to_head(judgments, **_choice(args))
     emit(args, found.to_json(), lambda: _draw(args, head_to_head_table(found, args)))
 
 
@@ -331,11 +331,11 @@ def _progress(args: argparse.Namespace) -> AbstractContextManager[None]:
     return reporting(Progress()) if progress_wanted(args) else nullcontext()
 
 
-def _settings(args: argparse.Namespace, judgments: Judgments, resamples: int) -> dict[str, Any]:
+def _settings(args: argparse.Namespace, resamples: int) -> dict[str, Any]:
     """Return what a ranking and its validation both take."""
     from grammeter.ranking.bradley_terry import BradleyTerry
 
-    settings = _choice(args, judgments)
+    settings = _choice(args)
     settings["by"] = args.by if args.prior is None else BradleyTerry(prior=args.prior)
     settings["bootstrap"] = _resamples(args, resamples)
     for name in ("seed", "confidence", "divisor", "processes"):
@@ -343,12 +343,11 @@ def _settings(args: argparse.Namespace, judgments: Judgments, resamples: int) ->
     return settings
 
 
-def _choice(args: argparse.Namespace, judgments: Judgments) -> dict[str, Any]:
+def _choice(args: argparse.Namespace) -> dict[str, Any]:
     return {
         "judges": args.judge,
         "without_judges": args.without_judge,
         "extraction": args.extraction,
-        "numbering": judgments.numbering,
     }
 
 

@@ -98,8 +98,8 @@ def head_to_head(
     judges: Sequence[str] | None = None,
     without_judges: Sequence[str] | None = None,
     extraction: Extraction = "expanded",
-    zeros: Zeros = "one",
     numbering: str | None = None,
+    zeros: Zeros = "one",
 ) -> HeadToHead:
     """Compare each system with each other by all judgments.
 

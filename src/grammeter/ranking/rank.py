@@ -92,7 +92,7 @@ def rank(
     extraction
         See :data:`~grammeter.ranking.pairs.Extraction`.
     numbering
-        How the file counted sentences, for the signature; default: what ``rankings`` knows.
+        How the file counted sentences, for the signature; what was read from files knows it.
     processes
         For TrueSkill; the result does not depend on it.
 
@@ -118,7 +118,7 @@ def rank(
         judges=judges,
         without_judges=without_judges,
         extraction=extraction,
-        numbering=numbering or getattr(rankings, "numbering", None),
+        numbering=numbering,
     )
     pairs = chosen.pairs
     scores = method.score(*pairs.counts())

@@ -42,7 +42,7 @@ def select(
     extraction
         See :data:`~grammeter.ranking.pairs.Extraction`.
     numbering
-        How the file counted sentences, for the signature.
+        How the file counted sentences, for the signature; what was read from files knows it.
 
     Raises
     ------
@@ -60,8 +60,9 @@ def select(
     shown["judges"] = len(pairs.judges) if judges is None else "+".join(pairs.judges)
     if without_judges:
         shown["without"] = "+".join(sorted(_named(without_judges)))
-    if numbering:
-        shown["first-segment"] = numbering
+    counted = numbering or getattr(rankings, "numbering", None)  # Judgments have one
+    if counted:
+        shown["first-segment"] = counted
     shown |= {"systems": len(pairs.systems), "rankings": len(np.unique(pairs.ranking))}
     shown |= {"comparisons": len(pairs), "tied": int((pairs.outcome == 0).sum())}
     return Selection(pairs, shown)

@@ -191,7 +191,8 @@ class _Season:
         self._table = self._run * n if tables > 1 else np.zeros(self._runs, dtype=np.int64)
         self._there = np.broadcast_to(judged.any(axis=2).T, (n, self._runs))
         self._mean = np.zeros((n, self._runs))
-        self._variance = np.where(self._there, job.model.sigma**2, 0.0)  # 0 never comes first
+        self._variance = np.zeros((n, self._runs))  # 0 never comes first
+        self._variance[self._there] = job.model.sigma**2
 
     def pair_up(self, uniform: FloatArray) -> tuple[IntArray, IntArray]:
         """Choose the two systems of each run's next game."""

@@ -10,7 +10,7 @@ place or a line style that says the same.
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from itertools import product
 from pathlib import Path
@@ -50,7 +50,7 @@ def rank_ranges(ranked: Ranked) -> Figure:
     The score stands at the right end, ``NaN`` where there is none.
     """
     rows = list(ranked.values())
-    with _figure(5.2, 1.1 + 0.26 * len(rows)) as (figure, axes):
+    with open_figure(5.2, 1.1 + 0.26 * len(rows)) as (figure, axes):
         for place, row in enumerate(rows):
             axes.plot(row.ranks, (place, place), color=BLUE, linewidth=2.5, marker="|")
             if row.ranks[0] == row.ranks[1]:
@@ -95,8 +95,8 @@ def head_to_head_map(
     UsageError
         If the shapes do not fit.
     """
-    with _figure(1.9 + 0.52 * len(systems), 1.4 + 0.4 * len(systems)) as (figure, axes):
-        _heat_map(axes, systems, shares, marks, colours="PuOr", bounds=(0.0, 1.0))
+    with open_figure(1.9 + 0.52 * len(systems), 1.4 + 0.4 * len(systems)) as (figure, axes):
+        heat_map(axes, systems, shares, marks, colours="PuOr", bounds=(0.0, 1.0))
         axes.set_xlabel("share of decided comparisons won by this system …")
         axes.set_ylabel("… against this one")
         axes.set_title("Head to head", loc="left")
@@ -121,8 +121,8 @@ def agreement_matrix(judges: Sequence[str], values: FloatArray, *, label: str = 
         If the shapes do not fit.
     """
     lowest = min(0.0, float(np.min(values, initial=0.0, where=np.isfinite(values))))
-    with _figure(1.9 + 0.52 * len(judges), 1.4 + 0.4 * len(judges)) as (figure, axes):
-        _heat_map(axes, judges, values, None, colours="cividis", bounds=(lowest, 1.0))
+    with open_figure(1.9 + 0.52 * len(judges), 1.4 + 0.4 * len(judges)) as (figure, axes):
+        heat_map(axes, judges, values, None, colours="cividis", bounds=(lowest, 1.0))
         axes.set_title(f"Agreement of judges ({label})", loc="left")
     return figure
 
@@ -154,7 +154,7 @@ def learning_curve(
     """
     if not len(sizes) == len(mean) == len(low) == len(high):
         raise UsageError("columns of different lengths", fix="Give one figure for each size.")
-    with _figure(5.2, 3.2) as (figure, axes):
+    with open_figure(5.2, 3.2) as (figure, axes):
         band = f"{1 - 2 * tail:.0%} of the draws"
         axes.fill_between(sizes, low, high, color=BLUE, alpha=0.2, linewidth=0, label=band)
         axes.plot(sizes, mean, color=BLUE, marker="o", markersize=3, label="mean")
@@ -180,7 +180,7 @@ def save(figure: Figure, path: str | Path) -> None:
     """
     if not str(path).lower().endswith(SUFFIXES):
         raise UsageError(f"{path}: no name of a figure", fix=f"End it in {' or '.join(SUFFIXES)}.")
-    title = figure.axes[0].get_title(loc="left")
+    title = figure.get_suptitle() or figure.axes[0].get_title(loc="left")
     own = {"Creator": "grammeter", "Date": None} if _is_svg(path) else {"Software": None}
     write = cast("Any", figure).savefig
     try:
@@ -193,12 +193,18 @@ def save(figure: Figure, path: str | Path) -> None:
 
 
 @contextmanager
-def _figure(width: float, height: float) -> Generator[tuple[Figure, Axes], None, None]:
-    """Open a figure of so many inches with one plot; what is drawn inside has our style."""
+def open_figure(
+    width: float, height: float, *, rows: int = 1, columns: int = 1
+) -> Generator[tuple[Figure, Axes], None, None]:
+    """Open a figure of so many inches; what is drawn inside has our style.
+
+    Yields the figure and its first plot; all plots, row by row, are ``figure.axes``.
+    """
     make = require("matplotlib.figure", extra="plot").Figure
     with _style():
         figure: Figure = make(figsize=(width, height), layout="constrained")
-        yield figure, figure.add_subplot()
+        figure.subplots(rows, columns)
+        yield figure, figure.axes[0]
 
 
 @contextmanager
@@ -223,7 +229,7 @@ def _band_clusters(axes: Axes, clusters: Sequence[int]) -> None:
             )
 
 
-def _heat_map(
+def heat_map(
     axes: Axes,
     names: Sequence[str],
     values: FloatArray,
@@ -231,7 +237,9 @@ def _heat_map(
     *,
     colours: str,
     bounds: tuple[float, float],
+    form: Callable[[float], str] = "{:.2f}".format,
 ) -> None:
+    """Draw a square of numbers with their names, in no colour and without a number where NaN."""
     size = len(names)
     if values.shape != (size, size) or (marks and {len(marks), *map(len, marks)} != {size}):
         raise UsageError(f"cells {values.shape} of {size} names", fix="One row and column each.")
@@ -241,7 +249,7 @@ def _heat_map(
     for row, column in product(range(size), repeat=2):
         value = float(values[row, column])
         if math.isfinite(value):
-            text = f"{value:.2f}".replace("0.", ".") + (marks[row][column] if marks else "")
+            text = form(value).replace("0.", ".") + (marks[row][column] if marks else "")
             dark = _is_dark(image.cmap(image.norm(value)))
             axes.text(column, row, text, ha="center", va="center", color="w" if dark else "k")
     axes.figure.colorbar(image, ax=axes)
