@@ -70,3 +70,13 @@ def test_which_metric(run, put):
     bare = put("b.tsv", "metric\tsystem\tvalue\nx\tA\t1\n")
     with pytest.raises(DataError, match="no metric of this file has precision and recall"):
         run(bare, human)
+
+
+def test_figure(run, put, tmp_path):
+    path = tmp_path / "x.svg"
+    scores, human = put("s.tsv", HEADER + ROWS), put("h.tsv", HUMAN)
+    plain = run(scores, human)
+    assert run(scores, human, "--figure", str(path)) == plain
+    text = path.read_text("utf-8")
+    assert "<dc:title>Correlation by beta</dc:title>" in text
+    assert text.count(">best: ") == 2

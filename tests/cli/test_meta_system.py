@@ -236,3 +236,23 @@ def test_benchmarks(run, put, shared, monkeypatch):
     data = json.loads(run(path, "--benchmark", "gjg15", "--format", "json")[1])
     assert data["systems"][:3] == ["AMU", "RAC", "CAMB"]
     assert not any(math.isnan(v["pearson"]["value"]) for v in data["metrics"].values())
+
+
+def test_figures(run, scores, human, tmp_path):
+    points, tests = tmp_path / "points.svg", tmp_path / "tests.svg"
+    plain = run(scores, human)
+    assert run(scores, human, "--figure", str(points), "--figure-williams", str(tests)) == plain
+    text = points.read_text("utf-8")
+    assert [text.count(f">{system}<") for system in HUMAN] == [2] * len(HUMAN)
+    assert text.count(", sign turned<") == 1  # of errors, which are better when few
+    text = tests.read_text("utf-8")
+    assert text.count(">share<") == 4  # row and column, for both coefficients
+    assert text.count("one-sided p") == 2
+
+
+def test_figures_of_one_metric(run, scores, human, tmp_path):
+    points, tests = tmp_path / "points.png", tmp_path / "tests.png"
+    options = ("-m", "share", "--figure", str(points), "--figure-williams", str(tests))
+    assert run(scores, human, *options)[0] == 0
+    assert points.is_file()
+    assert tests.is_file()

@@ -8,6 +8,8 @@ import pytest
 from grammeter.cli import meta_window
 from grammeter.core.errors import DataError, UsageError
 from grammeter.core.judgment import Ranking
+from grammeter.core.ranked import Ranked, RankedSystem
+from grammeter.core.signature import Signature
 from grammeter.corpus.foreign import read_score_file
 from grammeter.corpus.judgments import write_judgments
 from grammeter.meta.window import SIZE, correlate_windows
@@ -136,3 +138,26 @@ def test_bad_input(run, scores, human, tmp_path):
     (tmp_path / "human.tsv").write_text("system\tvalue\na\t1\nb\t2\nzz\t3\n", encoding="utf-8")
     with pytest.raises(DataError, match="zz"):
         run(scores, human)
+
+
+def test_figure(run, scores, human, tmp_path):
+    path = tmp_path / "x.svg"
+    plain = run(scores, human)
+    assert run(scores, human, "--figure", str(path)) == plain
+    text = path.read_text("utf-8")
+    assert [text.count(shown) for shown in (">1-4<", ">2-5<", ">m<")] == [2, 2, 2]
+    assert "shaded" not in text
+
+
+def test_figure_shades_windows_of_one_cluster(run, scores, tmp_path):
+    ranking, path = tmp_path / "ranking.json", tmp_path / "x.svg"
+    ranges = {"a": (1, 1), "b": (2, 3), "c": (2, 3), "d": (4, 4), "e": (5, 5)}
+    rows = tuple(
+        RankedSystem(name, HUMAN[name], ranks, ranks[0] if ranks[0] < 3 else ranks[0] - 1)
+        for name, ranks in ranges.items()
+    )
+    ranked = Ranked("expected-wins", Signature.of("expected-wins", {}), rows)
+    ranking.write_text(json.dumps(ranked.to_json()), encoding="utf-8")
+    _, _, err = run(scores, str(ranking), "--size", "2", "--figure", str(path))
+    assert "apart in 1 of 4 windows" in err
+    assert "shaded: one cluster" in path.read_text("utf-8")

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import math
 
 import pytest
 
@@ -229,3 +230,34 @@ def test_one_question_at_a_time(run, capsys):
     with pytest.raises(SystemExit):
         run(SAMPLE, "--head-to-head", "--validate", "3")
     assert "not allowed with" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "title"),
+    [
+        (["--bootstrap", "20"], "Rank ranges and clusters"),
+        (["--head-to-head"], "Head to head"),
+        (["--learning-curve", "--bootstrap", "20"], "Learning curve"),
+    ],
+)
+def test_figure(run, tmp_path, options, title):
+    path = tmp_path / "x.svg"
+    plain, _ = run(SAMPLE, *options)
+    drawn, _ = run(SAMPLE, *options, "--figure", str(path))
+    assert drawn == plain
+    assert f"<dc:title>{title}</dc:title>" in path.read_text("utf-8")
+
+
+def test_the_figure_shows_the_shares(run, tmp_path):
+    path = tmp_path / "x.svg"
+    run(SAMPLE, "--head-to-head", "--figure", str(path))
+    text = path.read_text("utf-8")
+    found = head_to_head(read_judgments(SAMPLE))
+    for cell in found.cells:
+        share = f"{cell.share:.2f}".replace("0.", ".") + cell.mark
+        assert math.isnan(cell.share) or f">{share}<" in text
+
+
+def test_a_validation_has_no_figure(run):
+    with pytest.raises(UsageError, match="--figure"):
+        run(SAMPLE, "--validate", "5", "--figure", "x.svg")

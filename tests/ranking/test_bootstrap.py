@@ -55,7 +55,7 @@ def test_cells_hold_all_outcomes(items):
 
 
 def test_deviations_of_2015(shared):
-    """The deviation over resampled comparisons; half of a percent of it is chance."""
+    """The deviation over resampled comparisons; one or two percent of it is chance."""
     pairs = official_pairs(shared)
     table = golden(shared, "table3b_expected_wins")["bootstrap_sd_pair_level"]
     runs = ExpectedWins().runs(pairs, Resampling(unit="pair", runs=4000))

@@ -37,6 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="BETAS",
         help="FIRST:LAST:STEP, or betas between commas; default: %(default)s",
     )
+    parser.add_argument(
+        "--figure", metavar="FILE", help="draw both correlations over beta: .svg or .png"
+    )
     add_output(parser)
 
 
@@ -58,6 +61,11 @@ def run(args: argparse.Namespace) -> int:
         systems=args.systems,
         drop=args.drop,
     )
+    if args.figure:
+        from grammeter.report import figures, meta_figures
+
+        columns = (column.tolist() for column in (found.betas, found.pearson, found.spearman))
+        figures.save(meta_figures.beta_curve(*columns), args.figure)
     emit(args, found.to_json(), lambda: _drawn(found, args))
     return 0
 

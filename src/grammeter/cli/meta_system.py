@@ -12,7 +12,8 @@ from grammeter.cli import meta_arguments
 from grammeter.cli.output import add_output, emit, notice
 
 if TYPE_CHECKING:
-    from grammeter.meta.system_values import Correlation, Pair, SystemMeta
+    from grammeter.core.statistics import FloatArray
+    from grammeter.meta.system_values import Correlation, MetricMeta, Pair, SystemMeta
     from grammeter.report.tables import Table
 
 INTERVALS = ("fisher", "systems", "sentences", "none")
@@ -37,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     meta_arguments.add_inputs(parser)
     _add_statistics(parser)
     _add_robustness(parser)
+    _add_figures(parser)
     add_output(parser)
 
 
@@ -79,6 +81,13 @@ def _add_robustness(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_figures(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("figures, .svg or .png")
+    add = group.add_argument
+    add("--figure", metavar="FILE", help="draw each metric's scores against people's")
+    add("--figure-williams", metavar="FILE", help="draw the p-values of Williams' test")
+
+
 def run(args: argparse.Namespace) -> int:
     """Correlate and print; return the exit code."""
     from grammeter.api import summed_rows
@@ -111,8 +120,47 @@ def run(args: argparse.Namespace) -> int:
     )
     for text in found.notices:
         notice(args, text)
+    _save_figures(found, args)
     emit(args, found.to_json(), lambda: _drawn(found, args))
     return 0
+
+
+def _save_figures(found: SystemMeta, args: argparse.Namespace) -> None:
+    if not args.figure and not args.figure_williams:
+        return
+    from grammeter.report import figures, meta_figures
+
+    if args.figure:
+        scores = {name: metric.scores for name, metric in found.items()}
+        captions = {name: _caption(metric) for name, metric in found.items()}
+        label = found.design.human.partition("|")[0]  # of a signature only the method
+        drawn = meta_figures.scatter(found.human, scores, human_label=label, captions=captions)
+        figures.save(drawn, args.figure)
+    if args.figure_williams:
+        figures.save(meta_figures.williams_map(tuple(found), _pvalues(found)), args.figure_williams)
+
+
+def _caption(metric: MetricMeta) -> str:
+    from grammeter.report.tables import format_number
+
+    kinds = ("pearson", "spearman")
+    told = ", ".join(f"{kind} {format_number(metric[kind].value, 3)}" for kind in kinds)
+    return told + (", sign turned" if "meta-direction" in dict(metric.signature) else "")
+
+
+def _pvalues(found: SystemMeta) -> dict[str, FloatArray]:
+    """Return the p-values by kind as squares; NaN where there is no cell."""
+    import numpy as np
+
+    return {
+        kind: np.array(
+            [
+                [row[second].pvalue if second in row else math.nan for second in found]
+                for row in (rows[first] for first in found)
+            ]
+        )
+        for kind, rows in found.williams.items()
+    }
 
 
 # --- tables --------------------------------------------------------------------------------

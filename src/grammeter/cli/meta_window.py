@@ -12,9 +12,11 @@ from grammeter.cli.output import add_output, emit, notice
 
 if TYPE_CHECKING:
     from grammeter.core.ranked import Ranked
+    from grammeter.core.statistics import FloatArray
     from grammeter.corpus.judgments import Judgments
     from grammeter.meta.window import Coefficients, Window, Windows
     from grammeter.report.tables import Table
+    from grammeter.stats.correlation import Kind
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,6 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("-m", "--metrics", nargs="+", metavar="METRIC", help="default: all in the file")
     add("--size", type=int, default=4, metavar="N", help="systems a window; default: %(default)s")
     add("--confidence", type=float, default=0.95, metavar="C", help="default: %(default)s")
+    add("--figure", metavar="FILE", help="draw the correlations by window: .svg or .png")
     add_output(parser)
 
 
@@ -57,8 +60,26 @@ def run(args: argparse.Namespace) -> int:
     alike = sum(window.one_cluster for window in windows)
     if alike:
         notice(args, f"people tell no two systems apart in {alike} of {len(windows)} windows")
+    if args.figure:
+        _save_figure(windows, args.figure)
     emit(args, windows.to_json(), lambda: _drawn(windows, args))
     return 0
+
+
+def _save_figure(windows: Windows, path: str) -> None:
+    import numpy as np
+
+    from grammeter.report import figures, meta_figures
+
+    def drawn(metric: str, kind: Kind) -> FloatArray:
+        found = (window.metrics[metric][kind] for window in windows)
+        return np.array([(each.value, each.low, each.high) for each in found])
+
+    kinds: tuple[Kind, ...] = ("pearson", "spearman")
+    curves = {kind: {name: drawn(name, kind) for name in windows.signatures} for kind in kinds}
+    names = [f"{window.first}-{window.last}" for window in windows]
+    alike = [window.one_cluster for window in windows]
+    figures.save(meta_figures.window_curve(names, curves, alike=alike), path)
 
 
 def window_table(windows: Windows) -> Table:

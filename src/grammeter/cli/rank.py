@@ -48,6 +48,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_method(parser)
     _add_data(parser)
     parser.add_argument("--percent", action="store_true", help="multiply by 100 in tables")
+    parser.add_argument(
+        "--figure",
+        metavar="FILE",
+        help="draw the ranges of ranks, with --head-to-head the shares, with --learning-curve the"
+        " curve: .svg or .png",
+    )
     add_output(parser)
 
 
@@ -156,6 +162,7 @@ def _check(args: argparse.Namespace) -> None:
         "--divisor": (args.divisor, args.by == "expected-wins", "--by expected-wins"),
         "--prior": (args.prior, args.by == "bradley-terry", "--by bradley-terry"),
         "--training": (args.training, args.validate is not None, "--validate"),
+        "--figure": (args.figure, args.validate is None, "results other than --validate's"),
     }
     for option, (given, at_home, home) in homes.items():
         if given is not None and not at_home:
@@ -173,6 +180,10 @@ def _show_ranking(args: argparse.Namespace, judgments: Judgments) -> None:
     for row in ranked.values():
         if row.reason:
             notice(args, f"{row.system}: {row.reason}")
+    if args.figure:
+        from grammeter.report import figures
+
+        figures.save(figures.rank_ranges(ranked), args.figure)
     emit(args, ranked.to_json(), lambda: _draw(args, ranking_table(ranked, args)))
 
 
@@ -190,7 +201,23 @@ def _show_head_to_head(args: argparse.Namespace, judgments: Judgments) -> None:
     from grammeter.ranking.head_to_head import head_to_head
 
     found = head_to_head(judgments, **_choice(args))
+    if args.figure:
+        _save_head_to_head(found, args.figure)
     emit(args, found.to_json(), lambda: _draw(args, head_to_head_table(found, args)))
+
+
+def _save_head_to_head(found: HeadToHead, path: str) -> None:
+    import numpy as np
+
+    from grammeter.report import figures
+
+    places = {system: place for place, system in enumerate(found.systems)}
+    shares = np.full((len(places), len(places)), math.nan)
+    marks = [[""] * len(places) for _ in places]
+    for duel in found.cells:
+        row, column = places[duel.row], places[duel.column]
+        shares[row, column], marks[row][column] = duel.share, duel.mark
+    figures.save(figures.head_to_head_map(found.systems, shares, marks), path)
 
 
 def _show_learning_curve(args: argparse.Namespace, judgments: Judgments) -> None:
@@ -205,6 +232,8 @@ def _show_learning_curve(args: argparse.Namespace, judgments: Judgments) -> None
         campaigns = draw_campaigns(kept, draws=draws, seed=args.seed)
         curve, needed = learning_curve(campaigns), items_needed(campaigns)
         order = tuple(rank(kept, bootstrap=draws, seed=args.seed))
+    if args.figure:
+        _save_curve(curve, args.figure)
     neighbours = separations(kept, order)
     data = curve.to_json() | {"items_needed": needed}
     data["separations"] = [each.to_json() for each in neighbours]
@@ -212,6 +241,13 @@ def _show_learning_curve(args: argparse.Namespace, judgments: Judgments) -> None
     if args.format != "tsv":  # which is for programs: one table
         tables.append(separation_table(neighbours))
     emit(args, data, lambda: "\n".join(_draw(args, table) for table in tables))
+
+
+def _save_curve(curve: LearningCurve, path: str) -> None:
+    from grammeter.report import figures
+
+    columns = (column.tolist() for column in (curve.sizes, curve.mean, curve.low, curve.high))
+    figures.save(figures.learning_curve(*columns, tail=curve.tail), path)
 
 
 def ranking_table(ranked: Ranked, args: argparse.Namespace) -> Table:

@@ -21,11 +21,13 @@ class RankedSystem:
     Attributes
     ----------
     score
-        Of all the data, never of one bootstrap sample; NaN with a ``reason`` if it has none.
+        Of all the data, never of one bootstrap sample; NaN if there is none.
     ranks
         The first and last rank, from 1, that it takes in resampling.
     cluster
         From 1; systems of different clusters differ in all resamples but a few.
+    reason
+        Why there is no score, or what it does not rest on.
     """
 
     system: str
@@ -80,7 +82,7 @@ class Ranked(Mapping[str, RankedSystem]):
 
 def _row_to_json(row: RankedSystem) -> dict[str, Any]:
     data: dict[str, Any] = {"system": row.system, "score": json_number(row.score)}
-    if data["score"] is None:
+    if data["score"] is None or row.reason:
         data["reason"] = row.reason or "undefined"
     return data | {"ranks": list(row.ranks), "cluster": row.cluster}
 

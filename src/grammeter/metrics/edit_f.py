@@ -2,16 +2,77 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
 from grammeter.core.score import Counts, Score
 from grammeter.core.signature import Signature
 from grammeter.core.statistics import FloatArray, IntArray, SegmentScores, Statistics
+from grammeter.metrics.base import Metric, mean_of
 
 COLUMNS = ("correct", "proposed", "gold")
 """Counts of one sentence against one annotator."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EditF(Metric):
+    """Base of metrics whose rows are counts of edits, one slot per annotator or reference.
+
+    Attributes
+    ----------
+    beta
+        Weight of recall in F; 0.5 prefers precision.
+    """
+
+    beta: float = 0.5
+
+    @abstractmethod
+    def choose(self, statistics: Statistics) -> IntArray:
+        """Return the slot of the annotator or reference of each sentence."""
+
+    def score(self, statistics: Statistics) -> Score:
+        """Score a corpus by the sums of its chosen rows."""
+        rows = chosen_rows(statistics, self.choose(statistics))
+        return corpus_score(rows, self.beta, self.signature())
+
+    def sentences(self, statistics: Statistics) -> SegmentScores:
+        """Return each sentence's part in the corpus score: its chosen counts."""
+        return segment_scores(statistics, self.choose(statistics), self.beta)
+
+    def summands(self, statistics: Statistics) -> FloatArray:
+        """Return the chosen counts."""
+        return chosen_rows(statistics, self.choose(statistics)).astype(np.float64)
+
+    def value_of(self, sums: FloatArray) -> FloatArray:
+        """Return F of summed counts."""
+        return f_of_counts(sums, self.beta)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SentenceMean(EditF):
+    """Turns such a metric into the mean of its sentence scores; stands before it as a base."""
+
+    resampling: ClassVar[str] = "mean of sentence scores"
+
+    def score(self, statistics: Statistics) -> Score:
+        """Return the mean of the sentence scores, and the sums of the chosen counts."""
+        scores = self.sentences(statistics)
+        counts = Counts(*(int(scores.parts[key].sum()) for key in ("tp", "fp", "fn")))
+        mean = mean_of(scores.values, self.signature(), scores.reason)
+        return replace(mean, parts=counts.parts())
+
+    def summands(self, statistics: Statistics) -> FloatArray:
+        """Return each sentence's score, and 1."""
+        values = self.sentences(statistics).values
+        return np.stack([values, np.ones_like(values)], axis=-1)
+
+    def value_of(self, sums: FloatArray) -> FloatArray:
+        """Return the mean."""
+        return sums[..., 0] / sums[..., 1]
 
 
 def f_of_counts(rows: FloatArray | IntArray, beta: float) -> FloatArray:

@@ -14,7 +14,7 @@ from grammeter.core.explanation import Explanation, Grid, JudgedEdit, Verdict
 from grammeter.core.progress import track
 from grammeter.core.score import Counts, Score
 from grammeter.core.segment import Segment
-from grammeter.core.statistics import FloatArray, IntArray, SegmentScores, Statistics
+from grammeter.core.statistics import IntArray, Statistics
 from grammeter.edits.annotate import Annotator, annotator
 from grammeter.edits.compare import (
     Groups,
@@ -29,18 +29,17 @@ from grammeter.edits.compare import (
     outcomes,
     tier_of,
 )
-from grammeter.metrics.base import Metric, Needs, mean_of
+from grammeter.metrics.base import Needs
 from grammeter.metrics.edit_f import (
     COLUMNS,
-    chosen_rows,
-    corpus_score,
+    EditF,
+    SentenceMean,
     f_of_counts,
-    segment_scores,
 )
 
 
 @dataclass(frozen=True, kw_only=True)
-class Errant(Metric):
+class Errant(EditF):
     """F-measure over edits that are extracted by rules from hypothesis and reference alike.
 
     Gold edits are used as they stand, whatever their types; where there are none, edits are
@@ -88,7 +87,6 @@ class Errant(Metric):
   url = {https://aclanthology.org/C16-1079}
 }"""
 
-    beta: float = 0.5
     mode: Mode = "span-correction"
     categories: Tier | None = None
     tokens: Literal["any", "single", "multi"] = "any"
@@ -144,23 +142,6 @@ class Errant(Metric):
         there counts twice.
         """
         return _Batch(self, self._annotator(), segments).statistics()
-
-    def score(self, statistics: Statistics) -> Score:
-        """Score a corpus, references chosen over running totals."""
-        rows = chosen_rows(statistics, self.choose(statistics))
-        return corpus_score(rows, self.beta, self.signature())
-
-    def sentences(self, statistics: Statistics) -> SegmentScores:
-        """Return each sentence's part in the corpus score: its chosen reference's counts."""
-        return segment_scores(statistics, self.choose(statistics), self.beta)
-
-    def summands(self, statistics: Statistics) -> FloatArray:
-        """Return the chosen references' counts."""
-        return chosen_rows(statistics, self.choose(statistics)).astype(np.float64)
-
-    def value_of(self, sums: FloatArray) -> FloatArray:
-        """Return F of summed counts."""
-        return f_of_counts(sums, self.beta)
 
     def choose(self, statistics: Statistics) -> IntArray:
         """Return the slot of the reference of each sentence."""
@@ -237,7 +218,7 @@ class Errant(Metric):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SentErrant(Errant):
+class SentErrant(SentenceMean, Errant):
     """Mean over sentences of F against each sentence's best reference.
 
     A sentence without edits on either side scores 1. The fields are those of :class:`Errant`.
@@ -245,26 +226,10 @@ class SentErrant(Errant):
 
     name: ClassVar[str] = "senterrant"
     title: ClassVar[str] = "mean of sentence-level ERRANT F-measures (Gong et al. 2022)"
-    resampling: ClassVar[str] = "mean of sentence scores"
 
     def choose(self, statistics: Statistics) -> IntArray:
         """Return the slot of the reference that is best for each sentence alone."""
         return self._chosen(statistics, running=False)
-
-    def score(self, statistics: Statistics) -> Score:
-        """Return the mean of the sentence scores, and the counts of the chosen references."""
-        scores = self.sentences(statistics)
-        counts = Counts(*(int(scores.parts[key].sum()) for key in ("tp", "fp", "fn")))
-        return replace(mean_of(scores.values, self.signature(), None), parts=counts.parts())
-
-    def summands(self, statistics: Statistics) -> FloatArray:
-        """Return each sentence's score, and 1."""
-        values = self.sentences(statistics).values
-        return np.stack([values, np.ones_like(values)], axis=-1)
-
-    def value_of(self, sums: FloatArray) -> FloatArray:
-        """Return the mean."""
-        return sums[..., 0] / sums[..., 1]
 
 
 class _Batch:

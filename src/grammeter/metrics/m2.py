@@ -12,17 +12,17 @@ from grammeter.core.edit import Edit, GoldEdits
 from grammeter.core.errors import UsageError
 from grammeter.core.explanation import Explanation, Grid, JudgedEdit, Verdict
 from grammeter.core.progress import track
-from grammeter.core.score import Counts, Score
+from grammeter.core.score import Counts
 from grammeter.core.segment import Segment
-from grammeter.core.statistics import FloatArray, IntArray, SegmentScores, Statistics
+from grammeter.core.statistics import IntArray, SegmentScores, Statistics
 from grammeter.edits.arcs import Proposal, Row0
 from grammeter.edits.lattice import matcher
-from grammeter.metrics.base import Metric, Needs, mean_of
+from grammeter.metrics.base import Needs
 from grammeter.metrics.edit_f import (
     COLUMNS,
+    EditF,
+    SentenceMean,
     best_alone,
-    chosen_rows,
-    corpus_score,
     f_of_counts,
     running_choice,
     segment_scores,
@@ -33,7 +33,7 @@ MOST_BETA = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
-class M2(Metric):
+class M2(EditF):
     """F-measure over edits that are extracted so as to agree best with gold edits.
 
     Attributes
@@ -65,7 +65,6 @@ class M2(Metric):
 }"""
     resampling: ClassVar[str] = "annotators fixed"
 
-    beta: float = 0.5
     max_unchanged: int = 2
     ignore_case: bool = False
     row0: Row0 = "3.2"
@@ -107,23 +106,6 @@ class M2(Metric):
                 present[position, slot[number]] = True
         return Statistics(rows, present, labels, COLUMNS)
 
-    def score(self, statistics: Statistics) -> Score:
-        """Score a corpus, annotators chosen over running totals."""
-        rows = chosen_rows(statistics, self.choose(statistics))
-        return corpus_score(rows, self.beta, self.signature())
-
-    def sentences(self, statistics: Statistics) -> SegmentScores:
-        """Return each sentence's part in the corpus score: its chosen annotator's counts."""
-        return segment_scores(statistics, self.choose(statistics), self.beta)
-
-    def summands(self, statistics: Statistics) -> FloatArray:
-        """Return the chosen annotators' counts."""
-        return chosen_rows(statistics, self.choose(statistics)).astype(np.float64)
-
-    def value_of(self, sums: FloatArray) -> FloatArray:
-        """Return F of summed counts."""
-        return f_of_counts(sums, self.beta)
-
     def choose(self, statistics: Statistics) -> IntArray:
         """Return the slot of the annotator of each sentence."""
         return running_choice(statistics, self.beta)
@@ -156,7 +138,7 @@ class M2(Metric):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SentM2(M2):
+class SentM2(SentenceMean, M2):
     """Mean over sentences of the F of one annotator.
 
     Attributes
@@ -168,7 +150,6 @@ class SentM2(M2):
 
     name: ClassVar[str] = "sentm2"
     title: ClassVar[str] = "mean of sentence-level MaxMatch F-measures (Gong et al. 2022)"
-    resampling: ClassVar[str] = "mean of sentence scores"
 
     annotator: Literal["best", "last"] | int = "best"
 
@@ -202,22 +183,6 @@ class SentM2(M2):
             reason = f"annotator {self.annotator} is not listed for the sentence"
             return Explanation(value=float("nan"), reason=reason)
         return super().explain(segment)
-
-    def score(self, statistics: Statistics) -> Score:
-        """Return the mean of the sentence scores, and the counts of the chosen annotators."""
-        scores = self.sentences(statistics)
-        counts = Counts(*(int(scores.parts[key].sum()) for key in ("tp", "fp", "fn")))
-        mean = mean_of(scores.values, self.signature(), scores.reason)
-        return replace(mean, parts=counts.parts())
-
-    def summands(self, statistics: Statistics) -> FloatArray:
-        """Return each sentence's score, and 1."""
-        values = self.sentences(statistics).values
-        return np.stack([values, np.ones_like(values)], axis=-1)
-
-    def value_of(self, sums: FloatArray) -> FloatArray:
-        """Return the mean."""
-        return sums[..., 0] / sums[..., 1]
 
 
 class _Sentence:

@@ -42,7 +42,8 @@ class Resampling:
     seed
         Where the random numbers start, at least 0.
     processes
-        How many processes share work that takes long; the result does not depend on it.
+        How many processes share work that takes long; the result does not depend on it. Above
+        1, a script needs the usual guard ``if __name__ == "__main__":``.
 
     Raises
     ------

@@ -193,18 +193,24 @@ def save(figure: Figure, path: str | Path) -> None:
 
 
 @contextmanager
-def open_figure(
-    width: float, height: float, *, rows: int = 1, columns: int = 1
-) -> Generator[tuple[Figure, Axes], None, None]:
-    """Open a figure of so many inches; what is drawn inside has our style.
+def open_figure(width: float, height: float) -> Generator[tuple[Figure, Axes], None, None]:
+    """Open a figure of so many inches with one plot; what is drawn inside has our style."""
+    with open_grid(width, height) as (figure, plots):
+        yield figure, plots[0]
 
-    Yields the figure and its first plot; all plots, row by row, are ``figure.axes``.
-    """
+
+@contextmanager
+def open_grid(
+    width: float, height: float, *, rows: int = 1, columns: int = 1, title: str = ""
+) -> Generator[tuple[Figure, list[Axes]], None, None]:
+    """Open a figure with a grid of plots, row by row, and a title above all of them."""
     make = require("matplotlib.figure", extra="plot").Figure
     with _style():
         figure: Figure = make(figsize=(width, height), layout="constrained")
         figure.subplots(rows, columns)
-        yield figure, figure.axes[0]
+        if title:
+            cast("Any", figure).suptitle(title)
+        yield figure, list[Axes](figure.axes)
 
 
 @contextmanager
