@@ -49,9 +49,9 @@ OWN_NAMES = {
     "gold.m2": "gold.m2",
     "ref0.txt": "ref0.txt",
     "ref1.txt": "ref1.txt",
-    "out/AMU.txt": "systems/Careful.txt",
-    "out/CAMB.txt": "systems/Thorough.txt",
-    "out/POST.txt": "systems/Fluent.txt",
+    "out/Careful.txt": "systems/Careful.txt",
+    "out/Thorough.txt": "systems/Thorough.txt",
+    "out/Fluent.txt": "systems/Fluent.txt",
 }
 """A name in the documentation -> the file of the sample corpus that stands behind it."""
 
@@ -60,7 +60,7 @@ PREPARED = {
 import grammeter as gm
 table = gm.score(
     gm.read_corpus(source="src.txt", references=["ref0.txt", "ref1.txt"],
-                   systems=["out/AMU.txt", "out/CAMB.txt"]),
+                   systems=["out/Careful.txt", "out/Thorough.txt"]),
     ["gleu"],
 )
 """,

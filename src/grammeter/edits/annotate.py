@@ -7,14 +7,15 @@ one of the three looks at more than the words.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import get_args
 
-from grammeter.core.edit import DETECTION_ONLY, Edit
+from grammeter.core.edit import Edit
 from grammeter.core.errors import UnknownNameError
-from grammeter.edits.align import Aligner, Change, Span
+from grammeter.edits.align import Aligner, Change
+from grammeter.edits.given import GivenEdits, by_span
 from grammeter.edits.languages import NEUTRAL_RULES, Language, language
 from grammeter.edits.merge import Strategy, is_decided_by_changes, merge
 from grammeter.edits.parse import Parser
@@ -137,7 +138,7 @@ class Annotator:
         keep_types: bool = False,
     ) -> list[tuple[Edit, ...]]:
         """Do :meth:`retype` for many (source, edits), parsing them together."""
-        given = [_Given.of(source, edits, minimise=minimise) for source, edits in sentences]
+        given = [GivenEdits.of(source, edits, minimise=minimise) for source, edits in sentences]
         return [sentence.placed() for sentence in given] if keep_types else self._typed(given)
 
     def reextract_all(
@@ -148,11 +149,11 @@ class Annotator:
         Edits that only detect (``Um``, ``UNK``) are not applied; they stay, typed ``UNK``, and
         among edits with the same span stand first.
         """
-        given = [_Given.of(source, edits, minimise=False) for source, edits in sentences]
+        given = [GivenEdits.of(source, edits, minimise=False) for source, edits in sentences]
         detected = self._typed([sentence.detections() for sentence in given])
         extracted = self.annotate([(sentence.source, sentence.target) for sentence in given])
         return [
-            tuple(sorted([*old, *new], key=_by_span))
+            tuple(sorted([*old, *new], key=by_span))
             for old, new in zip(detected, extracted, strict=True)
         ]
 
@@ -167,7 +168,7 @@ class Annotator:
             "align": "lev" if self._lev else "linguistic",
         }
 
-    def _typed(self, given: Sequence[_Given]) -> list[tuple[Edit, ...]]:
+    def _typed(self, given: Sequence[GivenEdits]) -> list[tuple[Edit, ...]]:
         texts = {text for one in given if one.spans for text in (one.source, one.target)}
         parses = self._parse({text: split(text) for text in sorted(texts)})
         return [
@@ -258,74 +259,6 @@ class _Draft:
     needs: tuple[bool, bool]
 
 
-@dataclass(frozen=True, slots=True)
-class _Given:
-    """A sentence with given edits, and the text that they make.
-
-    Attributes
-    ----------
-    spans
-        By edit, in the order of their spans: which tokens it stands for in both texts. Edits
-        that only detect an error are not applied: both sides are the same there, unless another
-        edit overlaps.
-    """
-
-    source: str
-    target: str
-    spans: tuple[tuple[Edit, Span], ...]
-
-    @classmethod
-    def of(cls, source: str, edits: Iterable[Edit], *, minimise: bool) -> _Given:
-        """Apply edits one by one, from the left, where the earlier ones have moved them to."""
-        before = source.split()
-        after = list(before)
-        moved = 0
-        spans: list[tuple[Edit, Span]] = []
-        for edit in sorted((e for e in edits if not e.is_noop), key=_by_span):
-            new = before[edit.start : edit.end] if _detects(edit) else edit.correction.split()
-            start = edit.start + moved
-            after[start : edit.end + moved] = new
-            moved += len(new) - (edit.end - edit.start)
-            span = Span(edit.start, edit.end, start, start + len(new))
-            spans.append((replace(edit, alternatives=()), span))
-        if minimise:
-            spans = [
-                (edit, span if _detects(edit) else _minimised(span, before, after))
-                for edit, span in spans
-            ]
-        return cls(" ".join(before), " ".join(after), tuple(spans))
-
-    def detections(self) -> _Given:
-        """Return the same with only those edits that are not applied."""
-        return replace(self, spans=tuple([pair for pair in self.spans if _detects(pair[0])]))
-
-    def placed(self) -> tuple[Edit, ...]:
-        """Return all edits with their types as they were."""
-        target = split(self.target)
-        return tuple([_at(span, target, edit) for edit, span in self.spans])
-
-    def typed(self, rules: Language, source: Tokens, target: Tokens) -> tuple[Edit, ...]:
-        """Return all edits with new types."""
-        return tuple(
-            [
-                replace(_at(span, target, edit), type=rules.classify(span, source, target))
-                for edit, span in self.spans
-            ]
-        )
-
-
-def _detects(edit: Edit) -> bool:
-    return edit.type in DETECTION_ONLY
-
-
-def _at(span: Span, target: Tokens, edit: Edit) -> Edit:
-    """Return an edit with its final offsets and the tokens that the text has there."""
-    if _detects(edit):
-        return edit
-    correction = " ".join(target.texts[span.target_start : span.target_end])
-    return replace(edit, start=span.start, end=span.end, correction=correction)
-
-
 def annotator(
     pipeline: str | None = None,
     *,
@@ -380,20 +313,6 @@ def _annotator(
 def _parser(pipeline: Pipeline, folder: Path | None) -> Parser:
     """Return one parser for all annotators of a pipeline, with or without types."""
     return Parser(pipeline, folder)
-
-
-def _by_span(edit: Edit) -> tuple[int, int]:
-    return edit.start, edit.end
-
-
-def _minimised(span: Span, source: Sequence[str], target: Sequence[str]) -> Span:
-    """Take equal tokens off both ends, first off the beginning."""
-    start, end, target_start, target_end = span
-    while start < end and target_start < target_end and source[start] == target[target_start]:
-        start, target_start = start + 1, target_start + 1
-    while start < end and target_start < target_end and source[end - 1] == target[target_end - 1]:
-        end, target_end = end - 1, target_end - 1
-    return Span(start, end, target_start, target_end)
 
 
 def _by_source(pairs: Iterable[Texts]) -> list[Texts]:

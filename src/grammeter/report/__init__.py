@@ -1,1 +1,1 @@
-"""Values to text: tables and explanations."""
+"""Values to text and pictures: tables, explanations, figures."""
