@@ -107,7 +107,7 @@ def test_a_file_of_one_empty_line_is_one_empty_sentence(tmp_path: Path) -> None:
     assert read_lines(tmp_path / "a") == [""]
 
 
-@pytest.mark.parametrize("data", [b"a\n", gzip.compress(b"a\n")])
+@pytest.mark.parametrize("data", [b"a\n", gzip.compress(b"a\n", mtime=0)])
 def test_standard_input(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(data)))
     assert read_bytes("-") == b"a\n"

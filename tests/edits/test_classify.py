@@ -17,6 +17,9 @@ from grammeter.edits.pipelines import shipped_pipeline
 from grammeter.edits.tokens import split
 
 
+pytest.importorskip("rapidfuzz", reason="extra errant is missing")
+
+
 def type_of(source, target):
     return classify(Span(0, len(source), 0, len(target)), source, target)
 

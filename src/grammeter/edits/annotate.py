@@ -26,8 +26,8 @@ from grammeter.edits.tokens import Tokens, split
 CHUNK = 4096
 """Pairs that are worked on at once."""
 
-EDIT_LIMIT = 200_000
-"""So many edits are remembered by their pairs, some 50 MB; a pair counts as one more."""
+EDIT_LIMIT = 100_000
+"""So many edits are remembered by their pairs, some 25 MB; a pair counts as one more."""
 
 Texts = tuple[str, str]
 """Source and corrected sentence."""

@@ -22,8 +22,8 @@ BATCH = 128
 ZONE = 2048
 """Sentences after which spaCy forgets the words that only they had."""
 
-TOKEN_LIMIT = 400_000
-"""So many tokens of parsed sentences are kept in memory, some 50 MB."""
+TOKEN_LIMIT = 300_000
+"""So many tokens of parsed sentences are kept in memory, some 40 MB."""
 
 LEMMA_LIMIT = 100_000
 """So many words a lemmatizer may remember."""
