@@ -16,7 +16,6 @@ from grammeter.edits.lancaster import stem
 from grammeter.edits.pipelines import shipped_pipeline
 from grammeter.edits.tokens import split
 
-
 pytest.importorskip("rapidfuzz", reason="extra errant is missing")
 
 
