@@ -54,6 +54,17 @@ class _Builder:
         return self.open[0].children[0]
 
 
+def element_tree(text: str) -> Element:
+    """Build the tree of an XML text; faults are those of defusedxml, as it raises them."""
+    from defusedxml.ElementTree import DefusedXMLParser
+
+    builder = _Builder()
+    parser: Any = DefusedXMLParser(target=builder, forbid_dtd=True)
+    builder.expat = parser.parser
+    parser.feed(text)
+    return parser.close()
+
+
 def parse_xml(text: str, where: str) -> Element:
     """Read an XML text; ``where`` names it in messages.
 

@@ -29,9 +29,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from grammeter.core.errors import DataError
+from grammeter.corpus.elements import Element, element_tree
 from grammeter.corpus.text import read_text, write_text
 
 PARAGRAPH = "P"
@@ -210,58 +210,20 @@ def _escape(text: str, table: dict[str, str] = _ESCAPED) -> str:
     return escaped.replace("]]>", "]]&gt;")
 
 
-@dataclass(slots=True)
-class _Node:
-    """An element, with its line."""
-
-    tag: str
-    attributes: dict[str, str]
-    line: int
-    text: str = ""
-    children: list[_Node] = field(default_factory=list["_Node"])
-
-
-class _Builder:
-    """Makes nodes of what the parser reports."""
-
-    def __init__(self) -> None:
-        self.root = _Node("", {}, 1)
-        self.open = [self.root]
-        self.expat: Any = None
-
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        node = _Node(tag, attributes, self.expat.CurrentLineNumber)
-        self.open[-1].children.append(node)
-        self.open.append(node)
-
-    def end(self, tag: str) -> None:
-        self.open.pop()
-
-    def data(self, text: str) -> None:
-        self.open[-1].text += text
-
-    def close(self) -> _Node:
-        return self.root.children[0]
-
-
 @dataclass(frozen=True, slots=True)
 class _Reader:
     """Turns nodes into documents; knows the file's name for messages."""
 
     where: str
 
-    def tree(self, text: str) -> _Node:
-        from defusedxml.ElementTree import DefusedXMLParser, ParseError
+    def tree(self, text: str) -> Element:
+        from defusedxml.ElementTree import ParseError
 
-        builder = _Builder()
-        parser: Any = DefusedXMLParser(target=builder, forbid_dtd=True)
-        builder.expat = parser.parser
         # a file is a row of documents: one root around them makes it XML, on the same lines,
         # and leaves no place where a document type or entities could be declared
         wrapped = f"<ROOT>{_BARE.sub(lambda m: _ESCAPED[m[0]], text)}</ROOT>"
         try:
-            parser.feed(wrapped)
-            return parser.close()
+            return element_tree(wrapped)
         except ParseError as error:
             raise DataError(
                 f"cannot be parsed: {str(error).partition(':')[0]}",
@@ -270,7 +232,7 @@ class _Reader:
                 " and entities are not declared.",
             ) from None
 
-    def document(self, node: _Node) -> Document:
+    def document(self, node: Element) -> Document:
         parts = self.children(node, {"TEXT", "ANNOTATION"})
         texts = [part for part in parts if part.tag == "TEXT"]
         paragraphs = [p for text in texts for p in self.children(text, None)]
@@ -282,11 +244,11 @@ class _Reader:
             line=node.line,
         )
 
-    def annotation(self, node: _Node) -> Annotation:
+    def annotation(self, node: Element) -> Annotation:
         mistakes = tuple(self.mistake(child) for child in self.children(node, {"MISTAKE"}))
         return Annotation(self.attribute(node, "teacher_id"), mistakes)
 
-    def mistake(self, node: _Node) -> Mistake:
+    def mistake(self, node: Element) -> Mistake:
         parts = self.children(node, {"TYPE", "CORRECTION", "COMMENT"})
         texts = {part.tag: self.content(part) for part in parts}
         if len(texts) != len(parts) or not {"TYPE", "CORRECTION"} <= texts.keys():
@@ -301,7 +263,7 @@ class _Reader:
             texts["TYPE"], texts["CORRECTION"], texts.get("COMMENT"), node.line,
         )  # fmt: skip
 
-    def children(self, node: _Node, allowed: set[str] | None) -> list[_Node]:
+    def children(self, node: Element, allowed: set[str] | None) -> list[Element]:
         if node.text.strip():
             raise self.fault(node, f"has text between its elements: {node.text.strip()[:40]!r}")
         for child in node.children:
@@ -309,23 +271,23 @@ class _Reader:
                 raise self.fault(child, f"does not belong here; {' or '.join(sorted(allowed))} do")
         return node.children
 
-    def content(self, node: _Node) -> str:
+    def content(self, node: Element) -> str:
         if node.children:
             raise self.fault(node.children[0], f"stands inside the text of <{node.tag}>")
         return node.text
 
-    def attribute(self, node: _Node, name: str) -> str:
+    def attribute(self, node: Element, name: str) -> str:
         if name not in node.attributes:
             raise self.fault(node, f"has no {name}")
         return node.attributes[name]
 
-    def number(self, node: _Node, name: str) -> int:
+    def number(self, node: Element, name: str) -> int:
         text = self.attribute(node, name)
         if not (text.isascii() and text.isdigit()):
             raise self.fault(node, f"{name}={text!r} is no whole number")
         return int(text)
 
-    def fault(self, node: _Node, message: str) -> DataError:
+    def fault(self, node: Element, message: str) -> DataError:
         return DataError(
             f"<{node.tag}> {message}",
             where=f"{self.where}:{node.line}",
