@@ -56,13 +56,19 @@ class _Builder:
 
 def element_tree(text: str) -> Element:
     """Build the tree of an XML text; faults are those of defusedxml, as it raises them."""
+    parser, _ = _parser()
+    parser.feed(text)
+    return parser.close()
+
+
+def _parser() -> tuple[Any, Any]:
+    """Return a parser that builds elements, and the expat parser that knows its line."""
     from defusedxml.ElementTree import DefusedXMLParser
 
     builder = _Builder()
     parser: Any = DefusedXMLParser(target=builder, forbid_dtd=True)
     builder.expat = parser.parser
-    parser.feed(text)
-    return parser.close()
+    return parser, builder.expat
 
 
 def parse_xml(text: str, where: str) -> Element:
@@ -74,11 +80,9 @@ def parse_xml(text: str, where: str) -> Element:
         With file and line: if it is not well-formed, or declares a document type or entities.
     """
     from defusedxml.common import DefusedXmlException
-    from defusedxml.ElementTree import DefusedXMLParser, ParseError
+    from defusedxml.ElementTree import ParseError
 
-    builder = _Builder()
-    parser: Any = DefusedXMLParser(target=builder, forbid_dtd=True)
-    builder.expat = parser.parser
+    parser, expat = _parser()
     try:
         parser.feed(text)
         return parser.close()
@@ -92,7 +96,7 @@ def parse_xml(text: str, where: str) -> Element:
     except DefusedXmlException:
         raise DataError(
             "declares a document type or entities, which is refused",
-            where=f"{where}:{builder.expat.CurrentLineNumber}",
+            where=f"{where}:{expat.CurrentLineNumber}",
             fix="Take <!DOCTYPE ...> out of the file.",
         ) from None
 
