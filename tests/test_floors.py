@@ -28,7 +28,7 @@ BELOW: dict[str, set[str]] = {
     "resources": {"core"},
     "metrics": {"core", "edits", "neural", "judge"},
     "ranking": {"core", "stats"},
-    "scoring": {"core", "corpus", "metrics"},
+    "scoring": {"core", "corpus", "metrics", "neural"},
     "annotation": {"core", "corpus", "edits"},
     "comparison": {"core", "stats", "metrics"},
     "meta": {"core", "edits", "stats", "ranking"},
@@ -51,7 +51,7 @@ MAY_IMPORT = {
     **{room: {*rooms, "version"} for room, rooms in UPPER.items()},
 }
 
-COMMON = {"base", "edit_f"}
+COMMON = {"base", "edit_f", "asking"}
 """Files through which metrics meet."""
 BUILDS_ON = {"weighted": {"m2", "errant"}}
 

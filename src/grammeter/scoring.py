@@ -13,8 +13,10 @@ from grammeter.core.segment import Segment
 from grammeter.core.statistics import IntArray, Statistics
 from grammeter.core.table import MetricScores, ScoreTable
 from grammeter.corpus.corpus import Corpus
+from grammeter.metrics.asking import Asking
 from grammeter.metrics.base import Metric
 from grammeter.metrics.registry import metric as make_metric
+from grammeter.neural.service import run_together
 
 
 def score(corpus: Corpus, metrics: Sequence[str | Metric], *, types: bool = False) -> ScoreTable:
@@ -47,13 +49,10 @@ def score(corpus: Corpus, metrics: Sequence[str | Metric], *, types: bool = Fals
     for metric in wanted.values():
         check_needs(metric, corpus)
     batch = _Batch(corpus)
-    counted: dict[object, Statistics] = {}
+    counted = _count(list(wanted.values()), batch)
     columns: dict[str, MetricScores] = {}
     for spelled, metric in wanted.items():
-        counting = metric.counting()
-        if counting not in counted:
-            counted[counting] = metric.pooled_statistics(batch.segments, batch.copies)
-        column = _score_one(metric, corpus, batch, counted[counting])
+        column = _score_one(metric, corpus, batch, counted[metric.counting()])
         columns[spelled] = replace(column, types=_types(metric, corpus)) if types else column
     if types and not any(column.types for column in columns.values()):
         raise UsageError(
@@ -81,6 +80,18 @@ class _Batch:
                 self.copies[position] += 1
                 rows.append(position)
             self.rows[system] = np.array(rows, dtype=np.int64)
+
+
+def _count(metrics: Sequence[Metric], batch: _Batch) -> dict[object, Statistics]:
+    """Count once for all metrics that share rows; what they ask of models is asked together."""
+    distinct = {metric.counting(): metric for metric in reversed(metrics)}
+    asking = {key: metric for key, metric in distinct.items() if isinstance(metric, Asking)}
+    answered = run_together([metric.steps(batch.segments) for metric in asking.values()])
+    counted: dict[object, Statistics] = dict(zip(asking, answered, strict=True))
+    for key, metric in distinct.items():
+        if key not in counted:
+            counted[key] = metric.pooled_statistics(batch.segments, batch.copies)
+    return counted
 
 
 def _score_one(metric: Metric, corpus: Corpus, batch: _Batch, rows: Statistics) -> MetricScores:

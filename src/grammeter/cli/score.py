@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from grammeter.cli import corpus_arguments
+from grammeter.cli import corpus_arguments, model_arguments
 from grammeter.cli.output import Progress, add_output, notice, print_json, progress_wanted
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="METRIC=VALUE",
         help="exit with 1 if a system scores less (in the metric's own units)",
     )
+    model_arguments.add_models(parser)
     group = parser.add_argument_group("output")
     group.add_argument(
         "--segments",
@@ -64,6 +65,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Score and print; return the exit code."""
+    from grammeter.neural.runtime import using
+
+    with using(model_arguments.runtime(args)):
+        return _score(args)
+
+
+def _score(args: argparse.Namespace) -> int:
     from grammeter.core.progress import reporting
     from grammeter.corpus.scores import write_scores
     from grammeter.corpus.text import check_folder

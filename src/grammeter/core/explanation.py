@@ -15,11 +15,12 @@ Verdict = Literal["matched", "spurious", "missed"]
 
 @dataclass(frozen=True, slots=True)
 class JudgedEdit:
-    """An edit, the source tokens it replaces, and what the metric says of it."""
+    """An edit, the source tokens it replaces, what the metric says of it, and what it weighs."""
 
     edit: Edit
     original: str
     verdict: Verdict
+    weight: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +113,7 @@ def _to_json(explanation: Explanation) -> dict[str, Any]:
                 "corrections": list(judged.edit.corrections),
                 "type": judged.edit.type,
                 "verdict": judged.verdict,
+                **({} if judged.weight is None else {"weight": json_number(judged.weight)}),
             }
             for judged in explanation.edits
         ],

@@ -1,0 +1,53 @@
+"""The arguments of verbs that run pretrained models."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from grammeter.neural.runtime import Runtime
+
+
+def add_models(parser: argparse.ArgumentParser) -> None:
+    """Declare how models run."""
+    group = parser.add_argument_group("pretrained models")
+    group.add_argument(
+        "--device", default="cpu", help="cpu, cuda, cuda:1 or mps; default: %(default)s"
+    )
+    group.add_argument(
+        "--dtype",
+        choices=["float32", "bfloat16", "float16"],
+        default="float32",
+        help="number type; the shorter ones are faster and differ in the fourth digit;"
+        " default: %(default)s",
+    )
+    group.add_argument(
+        "--batch-tokens",
+        type=int,
+        metavar="N",
+        help="tokens that go through a model at once; default: 4096 on a CPU, else 16384",
+    )
+    group.add_argument(
+        "--cache-dir",
+        metavar="DIR",
+        help="keep what models answered here, so that a second run asks only what is new",
+    )
+    group.add_argument(
+        "--download", action="store_true", help="fetch models that are not here from their hub"
+    )
+
+
+def runtime(args: argparse.Namespace) -> Runtime:
+    """Return how models shall run."""
+    from pathlib import Path
+
+    from grammeter.neural.runtime import Runtime
+
+    return Runtime(
+        device=args.device,
+        dtype=args.dtype,
+        batch_tokens=args.batch_tokens,
+        cache_dir=Path(args.cache_dir).expanduser() if args.cache_dir else None,
+        download=args.download,
+    )

@@ -1,0 +1,52 @@
+"""Metrics that ask pretrained models: their counting is a work that yields requests."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from grammeter.core.segment import Segment
+from grammeter.core.statistics import Statistics
+from grammeter.metrics.base import Metric
+from grammeter.neural.files import find_model
+from grammeter.neural.runtime import current
+from grammeter.neural.service import Steps, run_together
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asking(Metric):
+    """Base of metrics with models.
+
+    A subclass writes :meth:`steps` in place of ``statistics``, so that the requests of all
+    metrics of a run are answered together, and names its models in :meth:`models`.
+    """
+
+    @abstractmethod
+    def models(self) -> Mapping[str, str]:
+        """Return the models in use: what each is for (its field), and its name or folder."""
+
+    @abstractmethod
+    def steps(self, segments: Sequence[Segment]) -> Steps[Statistics]:
+        """Count: yield requests, receive their figures, return statistics at last."""
+
+    def statistics(self, segments: Sequence[Segment]) -> Statistics:
+        """Count once: one row per segment, one slot per competing reference."""
+        return run_together([self.steps(segments)])[0]
+
+    @property
+    def notice(self) -> str | None:
+        """Raise at once, before any work, if a model is missing."""
+        for name in self.models().values():
+            find_model(name)
+        return None
+
+    def settings(self) -> dict[str, object]:
+        """Return what the signature says of the models: revision or hash, and number type."""
+        shown: dict[str, object] = {}
+        for use, name in self.models().items():
+            files = find_model(name)
+            shown[f"{use}-hash"] = files.hash
+            if files.revision:
+                shown[f"{use}-revision"] = files.revision
+        return {**shown, "dtype": current().dtype} if shown else {}
