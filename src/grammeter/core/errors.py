@@ -9,6 +9,7 @@
     |   +-- LengthMismatchError          two inputs that must be parallel are not
     +-- MissingResourceError    exit 4   a model, package or data set is absent; says how to get it
     +-- RemoteError             exit 5   a remote service failed
+    +-- LimitReachedError       exit 1   a limit that the user set ended the work; nothing is lost
 
 Every message says what is wrong, where, and what to do about it.
 """
@@ -103,6 +104,12 @@ class RemoteError(GrammeterError):
     """A remote service failed (exit code 5)."""
 
     exit_code = 5
+
+
+class LimitReachedError(GrammeterError):
+    """A limit that the user set ended the work; what was done is kept (exit code 1)."""
+
+    exit_code = 1
 
 
 def _near(name: str, names: list[str]) -> list[str]:

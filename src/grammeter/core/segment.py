@@ -18,13 +18,16 @@ class Segment:
     ``references`` holds one text per reference, ``None`` where this sentence lacks it;
     ``gold`` the edits by annotator. Either may be empty. Segments of one source line share
     the very same ``references`` and ``gold`` objects, so that a metric can do the work on
-    them once.
+    them once. ``previous`` and ``following`` are the source sentences before and after, empty
+    where there is none; judges read them.
     """
 
     source: str
     hypothesis: str
     references: tuple[str | None, ...] = ()
     gold: GoldEdits = field(default_factory=_no_gold)
+    previous: str = ""
+    following: str = ""
 
     @property
     def texts(self) -> list[str]:

@@ -87,8 +87,14 @@ class Corpus:
         """Return what a metric sees of one system, a segment for each sentence."""
         if system not in self.systems:
             raise UnknownNameError("system", system, self.systems)
-        rows = zip(self.sources, self.systems[system], self._targets, strict=True)
-        return [Segment(source, output, *target) for source, output, target in rows]
+        previous, following = ["", *self.sources[:-1]], [*self.sources[1:], ""]
+        rows = zip(
+            self.sources, self.systems[system], self._targets, previous, following, strict=True
+        )
+        return [
+            Segment(source, output, *target, before, after)
+            for source, output, target, before, after in rows
+        ]
 
     @cached_property
     def _targets(self) -> list[tuple[tuple[str | None, ...], GoldEdits]]:

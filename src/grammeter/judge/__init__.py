@@ -1,0 +1,1 @@
+"""The only room that talks to a language model: prompts, their replies, a careful client."""
