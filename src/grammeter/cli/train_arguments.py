@@ -1,0 +1,131 @@
+"""What the trainings have in common: how a model is fitted, and what is said at the end."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from grammeter.cli.output import Progress, print_json, progress_wanted
+
+if TYPE_CHECKING:
+    from grammeter.train.settings import Settings
+
+
+def add_parallel(parser: argparse.ArgumentParser, *, named: bool = False) -> None:
+    """Declare where parallel data come from; ``named``: ``NAME=DATA`` for each corpus."""
+    group = parser.add_argument_group("data")
+    group.add_argument(
+        "--parallel",
+        nargs="+",
+        required=True,
+        metavar="NAME=DATA" if named else "DATA",
+        help="an M2 file, source.txt:reference.txt, or a table (tsv, csv, jsonl, parquet)",
+    )
+    group.add_argument("--source-column", metavar="NAME", help="of tables; default: source")
+    group.add_argument("--target-column", metavar="NAME", help="of tables; default: target")
+    group.add_argument(
+        "--pipeline", metavar="NAME", help="the spaCy pipeline that extracts edits from texts"
+    )
+
+
+def add_encoder(parser: argparse.ArgumentParser) -> None:
+    """Declare the encoder."""
+    parser.add_argument(
+        "--encoder",
+        default="bert-base-cased",
+        metavar="MODEL",
+        help="name or folder of the encoder to start from; default: %(default)s",
+    )
+
+
+def add_fitting(
+    parser: argparse.ArgumentParser, *, rate: float, epochs: int = 10, decay: str, warmup: float
+) -> None:
+    """Declare how a model is fitted; the defaults are the metric's."""
+    group = parser.add_argument_group("fitting")
+    group.add_argument(
+        "--epochs", type=int, default=epochs, metavar="N", help="default: %(default)s"
+    )
+    group.add_argument(
+        "--batch", type=int, default=32, metavar="N", help="examples a step; default: %(default)s"
+    )
+    group.add_argument(
+        "--learning-rate", type=float, default=rate, metavar="X", help="default: %(default)s"
+    )
+    group.add_argument(
+        "--decay",
+        choices=["none", "linear"],
+        default=decay,
+        help="of the learning rate; default: %(default)s",
+    )
+    group.add_argument(
+        "--warmup",
+        type=float,
+        default=warmup,
+        metavar="SHARE",
+        help="of all steps; default: %(default)s",
+    )
+    group.add_argument(
+        "--precision",
+        choices=["auto", "float32", "bfloat16", "float16"],
+        default="auto",
+        help="auto: bfloat16 where the processor has it; weights stay float32",
+    )
+    group.add_argument("--seed", type=int, default=1, help="default: %(default)s")
+
+
+def add_running(parser: argparse.ArgumentParser) -> None:
+    """Declare where models run."""
+    group = parser.add_argument_group("running")
+    group.add_argument("--device", default="cpu", help="cpu, cuda, cuda:1 or mps")
+    group.add_argument(
+        "--cache-dir", metavar="DIR", help="keep measured impacts here for other seeds"
+    )
+    group.add_argument(
+        "--download", action="store_true", help="fetch the encoder from its hub if it is not here"
+    )
+
+
+def settings(args: argparse.Namespace, *, seed: int | None = None) -> Settings:
+    """Return how a model shall be fitted."""
+    from grammeter.train.settings import Settings
+
+    return Settings(
+        encoder=args.encoder,
+        epochs=args.epochs,
+        batch=args.batch,
+        rate=args.learning_rate,
+        decay=args.decay,
+        warmup=args.warmup,
+        precision=args.precision,
+        device=args.device,
+        seed=args.seed if seed is None else seed,
+    )
+
+
+@contextmanager
+def at_work(args: argparse.Namespace) -> Generator[None]:
+    """Show progress, and run models as the arguments say."""
+    from grammeter.core.progress import reporting
+    from grammeter.neural.runtime import Runtime, using
+
+    progress = Progress()
+    folder = Path(args.cache_dir).expanduser() if args.cache_dir else None
+    runtime = Runtime(device=args.device, download=args.download, cache_dir=folder)
+    with using(runtime), reporting(progress) if progress_wanted(args) else nullcontext():
+        yield
+    progress.clear()
+
+
+def print_card(args: argparse.Namespace, card: dict[str, Any]) -> None:
+    """Print what a training came to: its card as JSON, or the page."""
+    from grammeter.train.card import card_page
+
+    if args.format == "json":
+        print_json(card)
+    else:
+        sys.stdout.write(card_page(card))

@@ -1,0 +1,221 @@
+"""Tables with any columns: TSV, CSV, JSON lines, parquet, read by the names of columns."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from grammeter.core.errors import DataError, UnknownNameError, UsageError
+from grammeter.core.lazy import require
+from grammeter.corpus.text import decode, read_bytes, split_lines
+
+SUFFIXES = ("jsonl", "tsv", "csv", "parquet")
+
+
+@dataclass(frozen=True)
+class Columns:
+    """A table, column by column.
+
+    Attributes
+    ----------
+    names
+        In the order of the file.
+    cells
+        By name; texts, or what JSON lines and parquet hold.
+    lines
+        The line (parquet: row) of each row.
+    where
+        The file.
+    """
+
+    names: tuple[str, ...]
+    cells: dict[str, list[object]]
+    lines: list[int]
+    where: str
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def texts(self, name: str) -> list[str]:
+        """Return a column of texts.
+
+        Raises
+        ------
+        DataError
+            If there is no such column, or a cell is no text.
+        """
+        return [self._text(cell, name, row) for row, cell in enumerate(self._column(name))]
+
+    def numbers(self, name: str) -> list[float]:
+        """Return a column of numbers.
+
+        Raises
+        ------
+        DataError
+            If there is no such column, or a cell is no finite number.
+        """
+        return [self._number(cell, name, row) for row, cell in enumerate(self._column(name))]
+
+    def first_of(self, names: Sequence[str]) -> str | None:
+        """Return the first of several names that is a column."""
+        return next((name for name in names if name in self.cells), None)
+
+    def origin(self, row: int) -> str:
+        """Return ``file:line`` of a row, counted from 0."""
+        return f"{self.where}:{self.lines[row]}"
+
+    def _column(self, name: str) -> list[object]:
+        if name not in self.cells:
+            error = UnknownNameError("column", name, self.names)
+            raise DataError(f"no column {name!r}", where=self.where, fix=error.fix)
+        return self.cells[name]
+
+    def _text(self, cell: object, name: str, row: int) -> str:
+        if not isinstance(cell, str):
+            raise DataError(
+                f"{name} is {cell!r}, no text", where=self.origin(row), fix="Write a text."
+            )
+        return cell
+
+    def _number(self, cell: object, name: str, row: int) -> float:
+        try:
+            value = float(cast("Any", cell))
+            if value - value == 0:  # neither NaN nor infinite
+                return value
+        except (TypeError, ValueError):
+            pass
+        raise DataError(
+            f"{name} is {cell!r}, no number", where=self.origin(row), fix="Write a number."
+        )
+
+
+def has_columns(path: str | Path) -> bool:
+    """Whether a file's name says that it is a table."""
+    return _form(path) is not None
+
+
+def read_columns(path: str | Path) -> Columns:
+    """Read a table; the first line of TSV and CSV names the columns.
+
+    Raises
+    ------
+    DataError
+        With file and line: no row, rows of unequal columns, a line that is no JSON object,
+        columns named twice.
+    UsageError
+        If the name does not tell the format.
+    MissingResourceError
+        For parquet, if ``pyarrow`` is not installed.
+    """
+    form = _form(path)
+    if form is None:
+        raise UsageError(
+            f"the name {str(path)!r} does not tell the format",
+            fix=f"Let it end in .{', .'.join(SUFFIXES)}, with .gz after that if packed.",
+        )
+    data, where = read_bytes(path), str(path)
+    if form == "parquet":
+        found = _parquet(data, where)
+    elif form == "jsonl":
+        found = _json_lines(decode(data, path), where)
+    else:
+        found = _rows(decode(data, path), where, "\t" if form == "tsv" else ",")
+    if not len(found):
+        raise DataError("the file has no row", where=where, fix="It needs one row a sentence.")
+    return found
+
+
+def _form(path: str | Path) -> str | None:
+    suffix = str(path).removesuffix(".gz").rpartition(".")[2]
+    return suffix if suffix in SUFFIXES else None
+
+
+def _rows(text: str, where: str, separator: str) -> Columns:
+    rows = _tab_rows(text) if separator == "\t" else _comma_rows(text, where)
+    first = next(rows, None)
+    head = first[1] if first else []
+    if len(set(head)) != len(head) or not head:
+        raise DataError(
+            "a column is named twice" if head else "the file is empty",
+            where=f"{where}:1",
+            fix="The first line names the columns, each once.",
+        )
+    lines: list[int] = []
+    cells: dict[str, list[object]] = {name: [] for name in head}
+    for number, row in rows:
+        if len(row) != len(head):
+            raise DataError(
+                f"{len(row)} cells, but the first line has {len(head)}",
+                where=f"{where}:{number}",
+                fix="Each line needs a cell for each column.",
+            )
+        lines.append(number)
+        for name, cell in zip(head, row, strict=True):
+            cells[name].append(cell)
+    return Columns(tuple(head), cells, lines, where)
+
+
+def _tab_rows(text: str) -> Iterator[tuple[int, list[str]]]:
+    for number, line in enumerate(split_lines(text), start=1):
+        yield number, line.split("\t")
+
+
+def _comma_rows(text: str, where: str) -> Iterator[tuple[int, list[str]]]:
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    number = 1
+    try:
+        for row in reader:
+            yield number, row
+            number = reader.line_num + 1
+    except csv.Error as error:
+        raise DataError(
+            f"not CSV: {error}",
+            where=f"{where}:{number}",
+            fix="Cells with commas, quotes or line ends stand in double quotes, quotes doubled.",
+        ) from None
+
+
+def _json_lines(text: str, where: str) -> Columns:
+    names: tuple[str, ...] = ()
+    cells: dict[str, list[object]] = {}
+    lines: list[int] = []
+    for number, line in enumerate(split_lines(text), start=1):
+        try:
+            row: object = json.loads(line)
+        except (ValueError, RecursionError):
+            row = None
+        if not isinstance(row, dict):
+            raise DataError(
+                "no JSON object", where=f"{where}:{number}", fix="Write one JSON object a line."
+            )
+        found = cast("dict[str, object]", row)
+        if not lines:
+            names = tuple(found)
+            cells = {name: [] for name in names}
+        if set(found) != set(names):
+            raise DataError(
+                f"other keys than in line 1: {', '.join(sorted(set(found) ^ set(names)))}",
+                where=f"{where}:{number}",
+                fix="Each line needs the same keys.",
+            )
+        lines.append(number)
+        for name in names:
+            cells[name].append(found[name])
+    return Columns(names, cells, lines, where)
+
+
+def _parquet(data: bytes, where: str) -> Columns:
+    parquet: Any = require("pyarrow.parquet", extra="records")
+    try:
+        table: Any = parquet.read_table(io.BytesIO(data))
+    except Exception as error:
+        raise DataError(
+            f"not parquet: {str(error).splitlines()[0]}", where=where, fix="Write it anew."
+        ) from error
+    cells = {str(name): list(table.column(name).to_pylist()) for name in table.column_names}
+    return Columns(tuple(cells), cells, list(range(1, table.num_rows + 1)), where)
