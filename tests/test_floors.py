@@ -29,10 +29,13 @@ BELOW: dict[str, set[str]] = {
     "metrics": {"core", "edits", "neural", "judge"},
     "ranking": {"core", "stats"},
     "scoring": {"core", "corpus", "metrics", "neural"},
+    "judging": {"core", "corpus", "judge", "metrics"},
     "annotation": {"core", "corpus", "edits"},
+    "attribution": {"core", "edits", "stats", "metrics", "neural"},
     "comparison": {"core", "stats", "metrics"},
     "meta": {"core", "edits", "stats", "ranking"},
-    "train": {"core", "edits", "neural", "metrics"},
+    "training": {"core", "corpus", "edits", "neural", "train"},
+    "train": {"core", "edits", "stats", "neural", "metrics"},
 }
 """What each room of the floors 1 to 4 may import, besides itself."""
 

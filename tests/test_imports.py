@@ -10,8 +10,9 @@ import pytest
 from grammeter.cli.main import VERBS
 from grammeter.resources import sample_corpus
 
-HEAVY = {"scipy", "sacrebleu", "torch", "transformers", "spacy", "pandas", "django", "ray",
-         "rich", "pyarrow", "rapidfuzz", "defusedxml", "matplotlib", "jinja2"}  # fmt: skip
+MODELS = {"torch", "transformers", "tokenizers", "safetensors", "huggingface_hub"}
+HEAVY = MODELS | {"scipy", "sacrebleu", "spacy", "pandas", "django", "ray", "rich", "pyarrow",
+                  "rapidfuzz", "defusedxml", "matplotlib", "jinja2"}  # fmt: skip
 SCORE = """
 import contextlib, io
 from grammeter.cli.main import main
@@ -76,7 +77,9 @@ def test_scoring_loads_no_other_package_and_no_other_metric(name: str) -> None:
     assert not roots(loaded) & HEAVY
     metrics = {m.rpartition(".")[2] for m in loaded if m.startswith("grammeter.metrics.")}
     home = "m2" if name == "sentm2" else name
-    assert metrics <= {"base", "registry", "edit_f", home}
+    assert metrics <= {"base", "registry", "edit_f", "asking", home}
+    rooms = {m.rpartition(".")[2] for m in loaded if m.startswith("grammeter.neural.")}
+    assert not rooms & {"loading", "encoder", "likelihood", "regressor"}
 
 
 @pytest.mark.parametrize("module", ["urllib.request", "http.client", "grammeter.corpus.datasets"])
@@ -88,6 +91,32 @@ def test_bleu_loads_sacrebleu_alone() -> None:
     loaded = roots(loaded_by(SCORE.format(metrics='"bleu"')))
     assert "sacrebleu" in loaded
     assert not loaded & (HEAVY - {"sacrebleu"})
+
+
+@pytest.mark.parametrize("verb", ["list", "cite bertscore", "cite impara"])
+def test_to_read_of_metrics_with_models_loads_nothing_that_runs_them(verb: str) -> None:
+    code = (
+        "import contextlib, io\n"
+        "from grammeter.cli.main import main\n"
+        "with contextlib.redirect_stdout(io.StringIO()):\n"
+        f"    assert main({verb.split()!r}) == 0"
+    )
+    assert not roots(loaded_by(code)) & MODELS
+
+
+def test_the_doctor_looks_for_models_without_torch() -> None:
+    code = (
+        "import contextlib, io\n"
+        "from grammeter.cli.main import main\n"
+        "with contextlib.redirect_stdout(io.StringIO()):\n"
+        "    assert main(['doctor']) == 0"
+    )
+    assert not roots(loaded_by(code)) & {"torch", "transformers", "tokenizers"}
+
+
+def test_saying_how_models_run_loads_none() -> None:
+    loaded = loaded_by("import grammeter as gm\nwith gm.using(gm.Runtime(device='cuda')): pass")
+    assert not roots(loaded) & HEAVY
 
 
 def test_comparing_loads_no_scipy(tmp_path) -> None:

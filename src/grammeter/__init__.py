@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from grammeter.corpus.scores import read_scores, write_scores
     from grammeter.metrics.base import Metric
     from grammeter.metrics.registry import metric
+    from grammeter.neural.runtime import Runtime, using
     from grammeter.ranking.agreement import agree
     from grammeter.ranking.rank import rank
     from grammeter.resources import sample_corpus
@@ -60,6 +61,8 @@ _HOMES = {
     "score": "grammeter.scoring",
     "write_scores": "grammeter.corpus.scores",
     "sample_corpus": "grammeter.resources",
+    "using": "grammeter.neural.runtime",
+    "Runtime": "grammeter.neural.runtime",
     "Corpus": "grammeter.corpus.corpus",
     "DataError": "grammeter.core.errors",
     "Edit": "grammeter.core.edit",
@@ -83,6 +86,7 @@ __all__ = [
     "MissingResourceError",
     "Ranking",
     "RemoteError",
+    "Runtime",
     "Score",
     "ScoreTable",
     "Segment",
@@ -100,6 +104,7 @@ __all__ = [
     "sample",
     "sample_corpus",
     "score",
+    "using",
     "write_judgments",
     "write_scores",
 ]

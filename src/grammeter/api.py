@@ -6,10 +6,13 @@ The others live where their work is done; :mod:`grammeter` gathers them all unde
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
+from grammeter.attribution import LIMIT, attribute
 from grammeter.core.errors import DataError, UsageError
-from grammeter.core.explanation import SentenceExplanation
+from grammeter.core.explanation import Method, SentenceExplanation
 from grammeter.core.item import Item
 from grammeter.core.ranked import Ranked
 from grammeter.core.table import MetricScores, ScoreTable
@@ -75,6 +78,10 @@ def explain(
     system: str,
     line: int,
     metrics: Sequence[str | Metric] | None = None,
+    attribution: Method | None = None,
+    seed: int = 1,
+    limit: int = LIMIT,
+    pipeline: str | None = None,
 ) -> SentenceExplanation:
     """Say why an output got its scores.
 
@@ -89,12 +96,17 @@ def explain(
         Number of the sentence, from 1.
     metrics
         Which metrics; default those of the table.
+    attribution
+        Also say what each edit contributes: ``shapley`` or ``leave-one-out``.
+    seed, limit, pipeline
+        For the attribution: where random orders start, how many tokens may be scored, what
+        extracts the edits; see :func:`grammeter.attribution.attribute`.
 
     Raises
     ------
     UsageError
-        If there is no such system, line or metric, no metric is named for a corpus, or the
-        corpus lacks what a metric needs.
+        If there is no such system, line, metric or attribution, no metric is named for a
+        corpus, or the corpus lacks what a metric needs.
     DataError
         If the table does not hold its corpus.
     """
@@ -113,6 +125,13 @@ def explain(
     for each in chosen.values():
         check_needs(each, corpus)
     explained = {name: each.explain(segment) for name, each in chosen.items()}
+    if attribution is not None:
+        found = partial(attribute, method=attribution, pipeline=pipeline, seed=seed, limit=limit)
+        company = [corpus.systems[name][line - 1] for name in corpus.systems if name != system]
+        explained = {
+            name: replace(explained[name], attribution=found(each, segment, company=company))
+            for name, each in chosen.items()
+        }
     return SentenceExplanation(
         system, line, segment.source, segment.hypothesis, segment.references, explained
     )

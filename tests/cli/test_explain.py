@@ -98,6 +98,11 @@ def test_metrics_beyond_those_of_the_run(run) -> None:
         ("other.json --system A --line 1", 3, "other.json: these are no scores"),
         ("bare.json --system A --line 1", 3, "do not hold the sentences"),
         ("damaged.json --system A --line 1", 3, "damaged corpus"),
+        ("s.json --system A --line 9 --attribution shapley", 2, "Lines count from 1 to 2"),
+        ("s.json --system A --line 1 --attribution shapley --seed -1", 2, "seed=-1"),
+        ("s.json --system A --line 1 --attribution shapley --limit 0", 2, "limit=0"),
+        ("s.json --system A --line 1 --attribution shapley --pipeline no_such", 4, "no_such"),
+        ("s.json --system A --line 1 --batch-tokens 0", 2, "batches of 0 tokens"),
     ],
 )
 def test_what_cannot_be_explained(run, folder: Path, arguments: str, code: int, words: str) -> None:
@@ -113,6 +118,88 @@ def test_what_cannot_be_explained(run, folder: Path, arguments: str, code: int, 
     assert (found, out) == (code, "")
     assert words in err
     assert "Traceback" not in err
+
+
+def test_attribution(run) -> None:
+    arguments = ("s.json", "--system", "A", "--line", "1", "-m", "m2", "--pipeline", "neutral")
+    code, out, err = run(*arguments, "--attribution", "shapley")
+    assert (code, err) == (0, "")
+    # without any edit the output is right for the second annotator
+    at = out.index("  Shapley values: 0.5000 with all edits, 1.0000 with none\n")
+    head, _, *rows = out[at:].splitlines()[1:]
+    assert [line.split() for line in (head, *rows)] == [
+        ["span", "edit", "type", "verdict", "value"],
+        ["1:2", "[go", "->", "goes]", "R", "matched", "+0.1667"],
+        ["3:3", "[", "->", "the]", "M", "spurious", "-0.6667"],
+    ]
+
+
+def test_attribution_as_json_equals_that_of_python(run) -> None:
+    options = ("--attribution", "leave-one-out", "--pipeline", "neutral", "--format", "json")
+    code, out, _ = run("s.json", "--system", "A", "--line", "1", *options)
+    found = gm.explain(
+        gm.read_scores("s.json"),
+        system="A",
+        line=1,
+        attribution="leave-one-out",
+        pipeline="neutral",
+    )
+    assert code == 0
+    assert json.loads(out) == json.loads(json.dumps(found.to_json()))
+    values = json.loads(out)["metrics"]["m2"]["attribution"]["edits"]
+    assert [edit["value"] for edit in values] == pytest.approx([0.5, -1 / 3])
+
+
+def test_attribution_of_many_edits_is_drawn(run, folder: Path) -> None:
+    source = " ".join(f"w{n} x{n}" for n in range(13))
+    corpus = gm.Corpus(
+        sources=[source], references=[[source]], systems={"A": [source.replace("w", "v")]}
+    )
+    gm.write_scores(gm.score(corpus, ["gleu"]), folder / "many.json")
+    arguments = ("many.json", "--system", "A", "--line", "1", "--attribution", "shapley")
+    arguments += ("--pipeline", "neutral", "--limit", "1000")
+    code, out, _ = run(*arguments, "--seed", "3")
+    assert code == 0
+    assert "  Shapley values from 4 random orders: " in out
+    heads = [line.split() for line in out.splitlines() if line.split()[:1] == ["span"]]
+    assert heads == [["span", "edit", "type", "value", "error"]]
+    assert run(*arguments, "--seed", "3")[1] == out
+    assert run(*arguments, "--seed", "4")[1] != out
+
+
+def test_attribution_without_edits(run, folder: Path) -> None:
+    arguments = ("s.json", "--system", "A", "--line", "2", "-m", "m2", "--pipeline", "neutral")
+    assert run(*arguments, "--attribution", "leave-one-out")[1].endswith(
+        "  Leave one out: the output has no edits\n"
+    )
+    data = json.loads(run(*arguments, "--attribution", "shapley", "--format", "json")[1])
+    attribution = data["metrics"]["m2"]["attribution"]
+    assert (attribution["edits"], attribution["total"], attribution["baseline"]) == ([], 1.0, 1.0)
+
+
+def test_attribution_of_an_empty_output(run) -> None:
+    arguments = ("s.json", "--system", "GPT-3.5", "--line", "1", "-m", "green")
+    out = run(*arguments, "--pipeline", "neutral", "--attribution", "leave-one-out")[1]
+    assert "[he go to home . -> ]" in out
+
+
+def test_a_pipeline_that_nobody_chose_is_told(run) -> None:
+    arguments = ("s.json", "--system", "A", "--line", "1", "-m", "m2", "--attribution", "shapley")
+    code, out, err = run(*arguments)
+    from grammeter.edits.annotate import annotator
+
+    text = annotator().notice
+    assert code == 0
+    assert err == (f"note: {text}\n" if text else "")
+    assert run(*arguments, "--quiet") == (0, out, "")
+
+
+def test_the_limit_of_the_shell_is_that_of_python() -> None:
+    from grammeter.attribution import LIMIT
+    from grammeter.cli.main import parser_of
+
+    parser = parser_of("explain")
+    assert parser.parse_args(["s.json", "--system", "A", "--line", "1"]).limit == LIMIT
 
 
 def test_text_of_odd_values() -> None:

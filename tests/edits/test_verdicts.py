@@ -34,6 +34,7 @@ from grammeter.edits.verdicts import (
     judged_edits,
     length_weight,
     similarity_sums,
+    trials,
 )
 
 LETTERS = "TWOU."  # of the goldens, in the order of KINDS
@@ -55,6 +56,13 @@ def bag(pairs):
         size = first.total() + second.total()
         found.append(2 * (first & second).total() / size if size else 1.0)
     return found
+
+
+def weighed(judged, similarity, *, unmoved):
+    """Weigh by a similarity that is asked for all pairs at once."""
+    pairs = trials(judged)
+    similarities = dict(zip(pairs, similarity(pairs), strict=True))
+    return similarity_sums(judged, similarities, unmoved=unmoved)
 
 
 @pytest.fixture(params=["edge", "hypA", "hypB", "hypC"])
@@ -86,8 +94,8 @@ def test_similarity_weights_are_the_authors(golden, assumption):
         judged = judged_of(target, together=assumption == "ind")
         if assumption == "ind":
             judged = each_version(judged[0], competing(target[0], changed_only=False))
-        sums = similarity_sums(judged, bag, unmoved=0)
-        for each, own, theirs in zip(judged, sums, row, strict=True):
+        for each, theirs in zip(judged, row, strict=True):
+            own = weighed(each, bag, unmoved=0)
             assert own == pytest.approx(theirs["bag"][:5], abs=2e-6)
             assert set(map(int, theirs["weights"])) == {
                 number for number, kind in enumerate(each.kinds) if kind != TN
@@ -192,14 +200,14 @@ def test_similarity_weights_by_hand():
     assert judged.kinds == [TP, TN, FP_NE]  # 2:3 and 3:4 touch
     assert judged.chunks[2].texts == (("c", "a"), ("y", "z", "d"))
     with pytest.raises(KeyError):  # the hypothesis' text is tried, not the reference's
-        similarity_sums([judged], similarity, unmoved=0)
+        weighed(judged, similarity, unmoved=0)
     assert asked[0] == [(text, "x b y z d") for text in ("a b c d", "x b c d", "a b c a")]
 
     (missed,) = judged_of((target[0], ()))
     assert missed.kinds == [FN, TN, FN, TN]
-    sums = similarity_sums([missed, missed], similarity, unmoved=0)
-    assert sums == [pytest.approx([0, 0, 0, 0.25 + 0.4, 2])] * 2
-    assert len(asked[1]) == 3  # each distinct pair once
+    sums = weighed(missed, similarity, unmoved=0)
+    assert sums == pytest.approx([0, 0, 0, 0.25 + 0.4, 2])
+    assert len(asked[1]) == 3
 
 
 def test_a_chunk_that_moves_nothing():
@@ -207,8 +215,19 @@ def test_a_chunk_that_moves_nothing():
     (judged,) = judged_of(target)
     assert judged.kinds == [FP_NE]
     # nothing is left of the sentence: it counts as the source
-    assert similarity_sums([judged], bag, unmoved=0) == [[0, 0, 0, 0, 0]]
-    assert similarity_sums([judged], bag, unmoved=1) == [[0, 1, 0, 0, 0]]
+    assert weighed(judged, bag, unmoved=0) == [0, 0, 0, 0, 0]
+    assert weighed(judged, bag, unmoved=1) == [0, 1, 0, 0, 0]
+
+
+@pytest.mark.parametrize(("difference", "weight"), [(1e-7, 1), (2e-6, 2e-6)])
+def test_the_noise_of_single_precision_moves_nothing(difference, weight):
+    target = sentence("a b c", [(0, 1, "x")]), changes_of("a b c", (2, 3, "d"))
+    (judged,) = judged_of(target)
+    assert judged.kinds == [FN, TN, FP_UN]
+    source, missed, moved = trials(judged)
+    similarities = {source: 0.5, missed: 0.9, moved: 0.5 - difference}
+    sums = similarity_sums(judged, similarities, unmoved=1)
+    assert sums[FP_UN] == pytest.approx(weight)
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,14 @@ from __future__ import annotations
 import gzip
 import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import made_models
 from chunk_targets import (
     SYSTEMS,
     changes_of,
@@ -28,9 +30,13 @@ from grammeter.core.errors import MissingResourceError, UsageError
 from grammeter.core.segment import Segment
 from grammeter.core.statistics import Statistics
 from grammeter.edits.chunks import Sentence, ordered
-from grammeter.metrics import cleme
+from grammeter.metrics import asking, cleme
 from grammeter.metrics.base import build
 from grammeter.metrics.cleme import Cleme, average_length, prf, rates
+from grammeter.neural import service
+from grammeter.neural.files import ModelFiles
+from grammeter.neural.measures import TokenSimilarity
+from grammeter.neural.runtime import Runtime, using
 
 ASSUMPTIONS = {"dep": "dependent", "ind": "independent"}
 
@@ -55,7 +61,15 @@ def no_pipeline(monkeypatch):
 
 @pytest.fixture
 def bags(monkeypatch):
-    monkeypatch.setattr(cleme, "open_similarity", lambda model, layer: bag)
+    """An encoder that is not there, and what it would say."""
+
+    def answered(requests):
+        columns = len(TokenSimilarity.columns)
+        return [np.repeat(np.array(bag(each.items))[:, None], columns, 1) for each in requests]
+
+    monkeypatch.setattr(service, "answer", answered)
+    monkeypatch.setattr(Cleme, "_used_layer", lambda self: 1)
+    monkeypatch.setattr(asking, "find_model", lambda name: ModelFiles(name, Path("nowhere")))
 
 
 def metric(row, **fields):
@@ -612,7 +626,6 @@ def test_explanation(no_pipeline):
         ("cleme(level=sentence, weights=length-corpus)", "length-corpus"),
         ("cleme(weights=none)", "none"),
         ("cleme(version=2)", "none"),
-        ("cleme(version=2, model=some/folder)", "similarity"),
         ("cleme(version=2, weights=length)", "length-corpus"),
     ],
 )
@@ -665,10 +678,81 @@ def test_impossible_fields(fields):
         Cleme(**fields)
 
 
-def test_similarity_needs_an_encoder():
-    own = Cleme(version=2, weights="similarity", model="some/folder", layer=4)
-    with pytest.raises(MissingResourceError, match="some/folder, layer 4"):
-        own.evaluate([Segment("a b", "a b", ("a b",))])
+# Similarity weights
+
+
+@pytest.mark.parametrize("assumption", ["dep", "ind"])
+@pytest.mark.parametrize("system", "ABC")
+def test_similarity_weights_are_the_authors(shared, system, assumption):
+    """CLEME 2.0 with bert-score 0.3.13 on a tiny model, layer 2."""
+    neural = shared / "golden" / "neural"
+    figures = read_json(shared / "golden" / "cleme" / "tiny_bertscore.json")[system][assumption]
+    targets = targets_of(
+        neural / "data" / f"hyp{system}.m2", references_of(neural / "data" / "reference.m2")
+    )
+    model, compared = str(neural / "tiny_models" / "bert-uncased"), 0
+    for name, row in figures.items():
+        if name != "weights":
+            _, level, _, factors = name.split("_")
+            own = Cleme(
+                version=2, assumption=ASSUMPTIONS[assumption], level=level, model=model, layer=2,
+                factors=cleme.FACTORS[factors[8:]],
+            )  # fmt: skip
+            score = own.score(own.count(targets))
+            names = {
+                key: score.parts[name] for key, name in (WEIGHED | RATES).items() if key in row
+            }
+            ours = {**names, "score": score.value}
+            assert ours == {key: pytest.approx(row[key], abs=1e-5) for key in ours}
+            compared += 1
+    assert compared == 4
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory) -> str:
+    return made_models.encoder(tmp_path_factory.mktemp("cleme"))
+
+
+SIMILAR = [
+    Segment("a b c", "a x c", ("a x c", "a b y")),
+    Segment("the cat go", "the cat go", ("the cat goes", None)),
+    Segment("the cat go", "The cat goes", ("the cat goes", "the Cat go")),
+    Segment("a b", "", ("a c", "a b")),
+]
+
+
+@pytest.mark.parametrize("assumption", ASSUMPTIONS.values())
+@pytest.mark.parametrize("version", [1, 2])
+def test_similarity_weights_by_the_encoder(no_pipeline, encoder, version, assumption):
+    own = Cleme(version=version, assumption=assumption, weights="similarity", model=encoder)
+    rows = own.statistics(SIMILAR).rows
+    for budget in (1, 1000):
+        with using(Runtime(batch_tokens=budget)):
+            again = own.statistics(SIMILAR[::-1]).rows[::-1]
+        assert again == pytest.approx(rows, abs=1e-5)
+    score = own.score(own.statistics(SIMILAR))
+    assert 0 < score.value < 1
+    assert own.explain(SIMILAR[0]).chosen in (0, 1)
+
+
+def test_the_encoder_stands_in_the_signature(encoder):
+    own = build(Cleme, spelling.parse(f"cleme(version=2, model='{encoder}')")[1])
+    assert own.weighting == "similarity"
+    assert own.models() == {"model": encoder}
+    signature = dict(own.signature())
+    assert signature["layer"] == "1"
+    assert len(signature["model-hash"]) == 16
+    assert build(Cleme, spelling.parse(str(own))[1]) == own
+    assert Cleme().models() == Cleme(version=2).models() == {}
+    assert "model-hash" not in dict(Cleme().signature())
+
+
+def test_what_the_encoder_lacks_is_said_before_any_work(encoder):
+    assert Cleme(weights="similarity").models() == {"model": "bert-base-uncased"}
+    with pytest.raises(MissingResourceError, match="hf download no-such/encoder"):
+        _ = Cleme(version=2, model="no-such/encoder").notice
+    with pytest.raises(UsageError, match="has 2 layers"):
+        _ = Cleme(version=2, model=encoder, layer=4).notice
 
 
 def test_weights_of_zero(bags):

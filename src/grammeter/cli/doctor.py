@@ -12,8 +12,12 @@ from grammeter.version import __version__
 
 CORE = ("defusedxml", "numpy", "sacrebleu", "scipy")
 EXTRAS = {
+    "campaign": ("argon2-cffi", "Django", "django-htmx", "waitress", "whitenoise"),
     "errant": ("rapidfuzz", "spacy"),
+    "llm": ("openai",),
+    "neural": ("huggingface_hub", "safetensors", "torch", "transformers"),
     "plot": ("matplotlib",),
+    "postgres": ("psycopg",),
     "records": ("pyarrow",),
 }
 """Extra -> the packages that it brings."""
@@ -37,6 +41,8 @@ def run(args: argparse.Namespace) -> int:
             for extra, packages in EXTRAS.items()
             for name in packages
         ),
+        _gpu(),
+        *_models(),
         *_plugins(),
         *_datasets(),
     ]
@@ -55,6 +61,39 @@ def _package(name: str, command: str) -> tuple[str, str, str]:
         return name, metadata.version(name), ""
     except metadata.PackageNotFoundError:
         return name, "missing", f"get it: {command}"
+
+
+def _gpu() -> tuple[str, str, str]:
+    from grammeter.neural.devices import gpu
+
+    notes = {
+        "none": "models run on the CPU",
+        "no torch": "there is one, but no build of torch that uses it: see docs/install.md",
+        "ready": "--device cuda uses it",
+    }
+    state = gpu()
+    return "gpu", "present" if state == "ready" else "none", notes[state]
+
+
+def _models() -> list[tuple[str, str, str]]:
+    """Look for the models that metrics name; nothing is fetched and torch is not loaded."""
+    from grammeter.core.errors import MissingResourceError
+    from grammeter.neural.files import find_model, how_to_fetch
+    from grammeter.neural.known import KNOWN
+
+    rows: list[tuple[str, str, str]] = []
+    for known in KNOWN:
+        what = f"model {known.name}"
+        try:
+            files = find_model(known.name)
+        except MissingResourceError:
+            rows.append(
+                (what, "missing", f"{known.megabytes} MB, get it: {how_to_fetch(known.name)}")
+            )
+            continue
+        revision = f", revision {files.revision}" if files.revision else ""
+        rows.append((what, "present", f"{files.folder}{revision}"))
+    return rows
 
 
 def _plugins() -> list[tuple[str, str, str]]:

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import nullcontext
 
-from grammeter.cli.output import add_output, emit
+from grammeter.cli import model_arguments
+from grammeter.cli.output import Progress, add_output, emit, notice, progress_wanted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the verb's arguments; nothing heavy is imported for it."""
-    parser.epilog = "example:\n  grammeter explain scores.json --system AMU --line 17"
+    parser.epilog = (
+        "examples:\n"
+        "  grammeter explain scores.json --system AMU --line 17\n"
+        "  grammeter explain scores.json --system AMU --line 17 -m gleu --attribution shapley"
+    )
     parser.add_argument("scores", metavar="SCORES", help="what 'grammeter score -o' wrote")
     parser.add_argument("--system", required=True, metavar="NAME", help="whose output")
     parser.add_argument(
@@ -26,17 +32,71 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="decimals, default: %(default)s",
     )
+    _add_attribution(parser)
+    model_arguments.add_models(parser)
     add_output(parser, formats=("table", "json"))
+
+
+def _add_attribution(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("attribution")
+    group.add_argument(
+        "--attribution",
+        choices=["shapley", "leave-one-out"],
+        help="also say what each edit contributes to the sentence score",
+    )
+    group.add_argument(
+        "--seed",
+        type=int,
+        default=1,
+        metavar="N",
+        help="where random orders of many edits start; default: %(default)s",
+    )
+    group.add_argument(
+        "--limit",
+        type=int,
+        default=65_536,
+        metavar="TOKENS",
+        help="tokens that may be scored, in all partial outputs together; more make Shapley values"
+        " of many edits more precise; default: %(default)s",
+    )
+    group.add_argument(
+        "--pipeline",
+        metavar="NAME",
+        help="a spaCy pipeline, by name or folder, or 'neutral', to extract the edits",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
     """Explain and print; return the exit code."""
+    from grammeter.neural.runtime import using
+
+    with using(model_arguments.runtime(args)):
+        return _explain(args)
+
+
+def _explain(args: argparse.Namespace) -> int:
     from grammeter.api import explain
+    from grammeter.core.progress import reporting
     from grammeter.corpus.scores import read_scores
+    from grammeter.edits.annotate import annotator
     from grammeter.report.explain import explanation_text
 
-    explained = explain(
-        read_scores(args.scores), system=args.system, line=args.line, metrics=args.metrics
-    )
+    scores = read_scores(args.scores)
+    text = annotator(args.pipeline).notice if args.attribution else None
+    if text:
+        notice(args, text)
+    progress = Progress()
+    with reporting(progress) if progress_wanted(args) else nullcontext():
+        explained = explain(
+            scores,
+            system=args.system,
+            line=args.line,
+            metrics=args.metrics,
+            attribution=args.attribution,
+            seed=args.seed,
+            limit=args.limit,
+            pipeline=args.pipeline,
+        )
+    progress.clear()
     emit(args, explained.to_json(), lambda: explanation_text(explained, digits=args.digits))
     return 0

@@ -26,7 +26,7 @@ def add_models(parser: argparse.ArgumentParser) -> None:
         "--batch-tokens",
         type=int,
         metavar="N",
-        help="tokens that go through a model at once; default: 4096 on a CPU, else 16384",
+        help="tokens that go through a model at once; default: 2048 on a CPU, else 16384",
     )
     group.add_argument(
         "--cache-dir",

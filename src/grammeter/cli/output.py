@@ -57,7 +57,8 @@ def notice(args: argparse.Namespace, text: str) -> None:
 class Progress:
     """A progress line on standard error: only on a terminal, only for work of over a second."""
 
-    def __init__(self) -> None:
+    def __init__(self, note: Callable[[], str] | None = None) -> None:
+        self._note = note
         self._start = self._last = time.monotonic()
         self._label = ""
         self._shown = False
@@ -74,7 +75,8 @@ class Progress:
         rate = done / (now - self._start)
         left = f", {(total - done) / rate:.0f} s left" if rate and total else ""
         of = f" of {total}" if total else ""
-        sys.stderr.write(f"\r\x1b[K{label}: {done}{of} ({rate:.0f}/s{left})")
+        note = f", {self._note()}" if self._note else ""
+        sys.stderr.write(f"\r\x1b[K{label}: {done}{of} ({rate:.0f}/s{left}){note}")
         sys.stderr.flush()
 
     def clear(self) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from grammeter.cli import corpus_arguments, model_arguments
+from grammeter.cli import corpus_arguments, judge_arguments, model_arguments
 from grammeter.cli.output import Progress, add_output, notice, print_json, progress_wanted
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="exit with 1 if a system scores less (in the metric's own units)",
     )
     model_arguments.add_models(parser)
+    judge_arguments.add_endpoint(parser, cache=False)
     group = parser.add_argument_group("output")
     group.add_argument(
         "--segments",
@@ -67,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
     """Score and print; return the exit code."""
     from grammeter.neural.runtime import using
 
-    with using(model_arguments.runtime(args)):
+    with using(model_arguments.runtime(args)), judge_arguments.asking(args):
         return _score(args)
 
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grammeter.cli.output import Progress, print_json, progress_wanted
+from grammeter.cli.output import Progress, notice, print_json, progress_wanted
 
 if TYPE_CHECKING:
     from grammeter.train.settings import Settings
+    from grammeter.training import Reading
 
 
 def add_parallel(parser: argparse.ArgumentParser, *, named: bool = False) -> None:
@@ -43,12 +45,16 @@ def add_encoder(parser: argparse.ArgumentParser) -> None:
 
 
 def add_fitting(
-    parser: argparse.ArgumentParser, *, rate: float, epochs: int = 10, decay: str, warmup: float
+    parser: argparse.ArgumentParser, *, rate: float, decay: str, warmup: float, seeds: bool = False
 ) -> None:
-    """Declare how a model is fitted; the defaults are the metric's."""
+    """Declare how a model is fitted; the defaults are the metric's. ``seeds``: several models."""
     group = parser.add_argument_group("fitting")
     group.add_argument(
-        "--epochs", type=int, default=epochs, metavar="N", help="default: %(default)s"
+        "--epochs",
+        type=int,
+        default=10,
+        metavar="N",
+        help="the best of so many is kept; 0 writes the untrained head; default: %(default)s",
     )
     group.add_argument(
         "--batch", type=int, default=32, metavar="N", help="examples a step; default: %(default)s"
@@ -71,11 +77,21 @@ def add_fitting(
     )
     group.add_argument(
         "--precision",
-        choices=["auto", "float32", "bfloat16", "float16"],
+        choices=["auto", "float32", "bfloat16"],
         default="auto",
-        help="auto: bfloat16 where the processor has it; weights stay float32",
+        help="of the steps; auto: bfloat16 where the processor has it; weights stay float32",
     )
-    group.add_argument("--seed", type=int, default=1, help="default: %(default)s")
+    if seeds:
+        group.add_argument(
+            "--seeds",
+            nargs="+",
+            type=int,
+            default=[1, 2, 3],
+            metavar="N",
+            help="a model of each corpus for each; default: 1 2 3",
+        )
+    else:
+        group.add_argument("--seed", type=int, default=1, help="default: %(default)s")
 
 
 def add_running(parser: argparse.ArgumentParser) -> None:
@@ -107,18 +123,47 @@ def settings(args: argparse.Namespace, *, seed: int | None = None) -> Settings:
     )
 
 
+def reading(args: argparse.Namespace) -> Reading:
+    """Return how parallel data shall be read."""
+    from grammeter.training import Reading
+
+    return Reading(source=args.source_column, target=args.target_column, pipeline=args.pipeline)
+
+
 @contextmanager
 def at_work(args: argparse.Namespace) -> Generator[None]:
-    """Show progress, and run models as the arguments say."""
+    """Show progress, run models as the arguments say, tell after Ctrl-C how to go on."""
     from grammeter.core.progress import reporting
     from grammeter.neural.runtime import Runtime, using
+    from grammeter.train.live import listening
 
     progress = Progress()
+
+    def tell(text: str) -> None:
+        progress.clear()
+        notice(args, text)
+
     folder = Path(args.cache_dir).expanduser() if args.cache_dir else None
     runtime = Runtime(device=args.device, download=args.download, cache_dir=folder)
-    with using(runtime), reporting(progress) if progress_wanted(args) else nullcontext():
-        yield
-    progress.clear()
+    shown = reporting(progress) if progress_wanted(args) else nullcontext()
+    try:
+        with using(runtime), shown, listening(tell):
+            yield
+    except KeyboardInterrupt:
+        progress.clear()
+        if hasattr(args, "output"):
+            notice(args, f"{args.output} keeps what is done; to go on: {_again(args)}")
+        raise
+    finally:
+        progress.clear()
+
+
+def _again(args: argparse.Namespace) -> str:
+    """Return the command that goes on where this one stopped."""
+    flag = ["--resume"] if getattr(args, "resume", None) is False else []
+    if sys.argv[1:2] != ["train"]:  # called from Python
+        return " ".join(["the same command", *(["with --resume"] if flag else [])])
+    return shlex.join(["grammeter", *sys.argv[1:], *flag])
 
 
 def print_card(args: argparse.Namespace, card: dict[str, Any]) -> None:

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from grammeter.cli.output import FORMATS, add_output, print_json
-from grammeter.cli.train_arguments import add_parallel, at_work, settings
+from grammeter.cli.train_arguments import add_parallel, at_work, reading, settings
 from grammeter.cli.train_impara import add_preference
 
 if TYPE_CHECKING:
@@ -24,11 +24,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "finished models are taken as they are: the same command goes on after an interruption"
     )
     add_parallel(parser, named=True)
-    add_preference(parser)
+    add_preference(parser, seeds=True)
     group = parser.add_argument_group("output")
-    group.add_argument(
-        "--seeds", nargs="+", type=int, default=[1, 2, 3], metavar="N", help="default: 1 2 3"
-    )
     group.add_argument(
         "-o", "--output", required=True, metavar="DIR", help="folder of the models, NAME-SEED each"
     )
@@ -44,14 +41,12 @@ def run(args: argparse.Namespace) -> int:
         cells = train_cross_domain(
             _corpora(args.parallel),
             args.output,
-            settings=settings(args),
+            settings=settings(args, seed=args.seeds[0]),
             seeds=args.seeds,
             pairs=args.pairs,
             loss=args.loss,
             parallel_only=args.parallel_only,
-            pipeline=args.pipeline,
-            source=args.source_column,
-            target=args.target_column,
+            reading=reading(args),
         )
     if args.format == "json":
         print_json({"kind": "cross-domain", "seeds": args.seeds, "cells": [*map(_json, cells)]})
@@ -67,7 +62,7 @@ def _corpora(given: list[str]) -> dict[str, list[str]]:
     corpora: dict[str, list[str]] = {}
     for text in given:
         name, equals, data = text.partition("=")
-        if not (name and equals and data) or "/" in name:
+        if not (name and equals and data):
             raise UsageError(f"--parallel {text}", fix="Write NAME=DATA: conll13=conll13.m2")
         corpora.setdefault(name, []).append(data)
     return corpora

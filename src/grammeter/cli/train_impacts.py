@@ -7,7 +7,13 @@ import sys
 from typing import TYPE_CHECKING
 
 from grammeter.cli.output import FORMATS, add_output, print_json
-from grammeter.cli.train_arguments import add_encoder, add_parallel, add_running, at_work
+from grammeter.cli.train_arguments import (
+    add_encoder,
+    add_parallel,
+    add_running,
+    at_work,
+    reading,
+)
 
 if TYPE_CHECKING:
     from grammeter.report.tables import Table
@@ -43,13 +49,7 @@ def run(args: argparse.Namespace) -> int:
     from grammeter.training import edit_impacts
 
     with at_work(args):
-        sentences = edit_impacts(
-            args.parallel,
-            args.encoder,
-            pipeline=args.pipeline,
-            source=args.source_column,
-            target=args.target_column,
-        )
+        sentences = edit_impacts(args.parallel, args.encoder, reading=reading(args)).sentences
     types, edits = impacts_by_type(sentences), impacts_of_edits(sentences)
     if args.format == "json":
         rows = [{**asdict(row), "deviation": json_number(row.deviation)} for row in types]

@@ -12,6 +12,7 @@ from grammeter.cli.train_arguments import (
     add_running,
     at_work,
     print_card,
+    reading,
     settings,
 )
 
@@ -28,8 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_run(parser)
 
 
-def add_preference(parser: argparse.ArgumentParser) -> None:
-    """Declare pairs, encoder and fitting of a quality estimator."""
+def add_preference(parser: argparse.ArgumentParser, *, seeds: bool = False) -> None:
+    """Declare pairs, encoder and fitting of a quality estimator; ``seeds``: of several."""
     group = parser.add_argument_group("pairs")
     group.add_argument(
         "--pairs",
@@ -43,15 +44,15 @@ def add_preference(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="only pairs of source and correction: the paper's ablation",
     )
-    add_encoder(parser)
-    add_fitting(parser, rate=1e-5, decay="none", warmup=0.0)
-    add_running(parser)
-    parser.add_argument(
+    group.add_argument(
         "--loss",
         choices=["sigmoid", "logistic"],
         default="sigmoid",
         help="equation 4 of the paper, or the logistic ranking loss; default: %(default)s",
     )
+    add_encoder(parser)
+    add_fitting(parser, rate=1e-5, decay="none", warmup=0.0, seeds=seeds)
+    add_running(parser)
 
 
 def add_run(parser: argparse.ArgumentParser) -> None:
@@ -78,9 +79,7 @@ def run(args: argparse.Namespace) -> int:
             pairs=args.pairs,
             loss=args.loss,
             parallel_only=args.parallel_only,
-            pipeline=args.pipeline,
-            source=args.source_column,
-            target=args.target_column,
+            reading=reading(args),
             resume=args.resume,
         )
     print_card(args, card)

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
-from grammeter.core.edit import Edit
+from grammeter.core.edit import Edit, minimise
 from grammeter.core.score import json_number
+from grammeter.core.signature import Signature
 
 Verdict = Literal["matched", "spurious", "missed"]
 """An edit the references agree with; one they do not; one that the system did not make."""
+
+Method = Literal["shapley", "leave-one-out"]
+"""How a sentence score is shared out among edits; see :mod:`grammeter.attribution`."""
+
+METHODS: tuple[Method, ...] = get_args(Method)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +36,41 @@ class Grid:
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attribution:
+    """How much each edit of an output contributes to its sentence score.
+
+    Attributes
+    ----------
+    method
+        How the score is shared out.
+    total, baseline
+        The sentence score with all edits and with none, in the metric's units.
+    edits
+        Those of the system, in the order of the sentence.
+    values
+        One for each edit, in the metric's units; NaN where a score that it needs is missing.
+    errors
+        The standard error of each value, where orders are drawn.
+    orders
+        How many random orders of the edits were drawn; ``None``: nothing was drawn.
+    signature
+        What the values depend on besides the metric.
+    reason
+        Why a value is NaN.
+    """
+
+    method: Method
+    total: float
+    baseline: float
+    edits: tuple[Edit, ...]
+    values: tuple[float, ...]
+    errors: tuple[float, ...] | None = None
+    orders: int | None = None
+    signature: Signature
+    reason: str | None = None
 
 
 def _no_parts() -> Mapping[str, float]:
@@ -54,6 +95,8 @@ class Explanation:
         Whatever else shows how the score came about.
     reason
         Why the value is NaN.
+    attribution
+        What each edit contributes to the value, if that was asked for.
     """
 
     value: float
@@ -62,6 +105,17 @@ class Explanation:
     edits: tuple[JudgedEdit, ...] = ()
     grids: tuple[Grid, ...] = ()
     reason: str | None = None
+    attribution: Attribution | None = None
+
+    def judged(self, edit: Edit, source: Sequence[str]) -> JudgedEdit | None:
+        """Return what the metric says of an edit of the system, if it knows the same one.
+
+        Edits are the same if they are, less the tokens that they leave as they are.
+        ``source`` are the tokens of the sentence.
+        """
+        wanted = _changed(edit, source)
+        made = (judged for judged in self.edits if judged.verdict != "missed")
+        return next((each for each in made if _changed(each.edit, source) == wanted), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +148,10 @@ class SentenceExplanation:
             "source": self.source,
             "hypothesis": self.hypothesis,
             "references": list(self.references),
-            "metrics": {name: _to_json(each) for name, each in self.metrics.items()},
+            "metrics": {
+                name: _to_json(each) | _attribution_to_json(each, self.source.split())
+                for name, each in self.metrics.items()
+            },
         }
 
 
@@ -112,8 +169,7 @@ def _to_json(explanation: Explanation) -> dict[str, Any]:
                 "original": judged.original,
                 "corrections": list(judged.edit.corrections),
                 "type": judged.edit.type,
-                "verdict": judged.verdict,
-                **({} if judged.weight is None else {"weight": json_number(judged.weight)}),
+                **_judged_to_json(judged),
             }
             for judged in explanation.edits
         ],
@@ -122,3 +178,43 @@ def _to_json(explanation: Explanation) -> dict[str, Any]:
             for grid in explanation.grids
         ],
     }
+
+
+def _attribution_to_json(explanation: Explanation, source: Sequence[str]) -> dict[str, Any]:
+    found = explanation.attribution
+    if found is None:
+        return {}
+    data: dict[str, Any] = {
+        "method": found.method,
+        "signature": str(found.signature),
+        "total": json_number(found.total),
+        "baseline": json_number(found.baseline),
+        **({} if found.orders is None else {"orders": found.orders}),
+        **({} if found.reason is None else {"reason": found.reason}),
+    }
+    data["edits"] = [
+        {
+            "start": edit.start,
+            "end": edit.end,
+            "original": " ".join(source[edit.start : edit.end]),
+            "correction": edit.correction,
+            "type": edit.type,
+            "value": json_number(value),
+            **({} if found.errors is None else {"error": json_number(found.errors[number])}),
+            **_judged_to_json(explanation.judged(edit, source)),
+        }
+        for number, (edit, value) in enumerate(zip(found.edits, found.values, strict=True))
+    ]
+    return {"attribution": data}
+
+
+def _judged_to_json(judged: JudgedEdit | None) -> dict[str, Any]:
+    if judged is None:
+        return {}
+    weight = {} if judged.weight is None else {"weight": json_number(judged.weight)}
+    return {"verdict": judged.verdict, **weight}
+
+
+def _changed(edit: Edit, source: Sequence[str]) -> tuple[int, int, str]:
+    bare = minimise(edit, source)
+    return bare.start, bare.end, bare.correction

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,14 +81,22 @@ class Columns:
             raise DataError(
                 f"{name} is {cell!r}, no text", where=self.origin(row), fix="Write a text."
             )
+        try:
+            cell.encode()
+        except UnicodeEncodeError as error:
+            raise DataError(
+                f"{name} holds U+{ord(cell[error.start]):04X}, half a surrogate pair, no character",
+                where=self.origin(row),
+                fix="Repair the text where it was made.",
+            ) from None
         return cell
 
     def _number(self, cell: object, name: str, row: int) -> float:
         try:
-            value = float(cast("Any", cell))
-            if value - value == 0:  # neither NaN nor infinite
+            value = math.nan if isinstance(cell, bool) else float(cast("Any", cell))
+            if math.isfinite(value):
                 return value
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             pass
         raise DataError(
             f"{name} is {cell!r}, no number", where=self.origin(row), fix="Write a number."
@@ -139,12 +148,7 @@ def _rows(text: str, where: str, separator: str) -> Columns:
     rows = _tab_rows(text) if separator == "\t" else _comma_rows(text, where)
     first = next(rows, None)
     head = first[1] if first else []
-    if len(set(head)) != len(head) or not head:
-        raise DataError(
-            "a column is named twice" if head else "the file is empty",
-            where=f"{where}:1",
-            fix="The first line names the columns, each once.",
-        )
+    _check_names(head, f"{where}:1")
     lines: list[int] = []
     cells: dict[str, list[object]] = {name: [] for name in head}
     for number, row in rows:
@@ -158,6 +162,15 @@ def _rows(text: str, where: str, separator: str) -> Columns:
         for name, cell in zip(head, row, strict=True):
             cells[name].append(cell)
     return Columns(tuple(head), cells, lines, where)
+
+
+def _check_names(names: Sequence[str], where: str) -> None:
+    if len(set(names)) != len(names) or not names:
+        raise DataError(
+            "a column is named twice" if names else "no column is named",
+            where=where,
+            fix="Each column needs a name of its own; in TSV and CSV the first line has them.",
+        )
 
 
 def _tab_rows(text: str) -> Iterator[tuple[int, list[str]]]:
@@ -210,12 +223,13 @@ def _json_lines(text: str, where: str) -> Columns:
 
 
 def _parquet(data: bytes, where: str) -> Columns:
+    arrow: Any = require("pyarrow", extra="records")
     parquet: Any = require("pyarrow.parquet", extra="records")
     try:
         table: Any = parquet.read_table(io.BytesIO(data))
-    except Exception as error:
-        raise DataError(
-            f"not parquet: {str(error).splitlines()[0]}", where=where, fix="Write it anew."
-        ) from error
-    cells = {str(name): list(table.column(name).to_pylist()) for name in table.column_names}
-    return Columns(tuple(cells), cells, list(range(1, table.num_rows + 1)), where)
+    except (arrow.ArrowException, OSError) as error:
+        raise DataError(f"not parquet: {error}", where=where, fix="Write it anew.") from None
+    names = [str(name) for name in table.column_names]
+    _check_names(names, where)
+    cells = {name: list(table.column(n).to_pylist()) for n, name in enumerate(names)}
+    return Columns(tuple(names), cells, list(range(1, table.num_rows + 1)), where)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from grammeter.core.edit import Edit
 from grammeter.core.errors import DataError, LengthMismatchError
 from grammeter.corpus.columns import has_columns, read_columns
-from grammeter.corpus.m2 import parse_m2
+from grammeter.corpus.m2 import M2Block, parse_m2
 from grammeter.corpus.read import is_m2
-from grammeter.corpus.text import checked_lines, decode, read_bytes, read_lines
+from grammeter.corpus.text import decode, read_bytes, read_lines
 
 SOURCES = ("source", "src")
 TARGETS = ("target", "tgt", "reference", "reference.0", "correction")
@@ -32,7 +32,8 @@ class Correction:
     text
         The corrected sentence, where it is not told by edits.
     origin
-        ``file:line`` of a text or table, ``file#sentence`` of an M2 file.
+        ``file:line`` of a text or table; of an M2 file ``file#sentence``, or
+        ``file#sentence.annotator`` where a sentence has several.
     """
 
     source: str
@@ -85,25 +86,22 @@ def read_parallel(
             where=spelled,
             fix="Give an M2 file, a table, or two texts as source.txt:reference.txt.",
         )
-    return [
-        Correction(block.source, edits, None, f"{spelled}#{number}")
-        for number, block in enumerate(parse_m2(text, spelled).blocks, start=1)
-        for edits in block.gold.values()
-    ]
+    blocks = enumerate(parse_m2(text, spelled).blocks, start=1)
+    return [row for number, block in blocks for row in _annotated(block, f"{spelled}#{number}")]
+
+
+def _annotated(block: M2Block, origin: str) -> Iterator[Correction]:
+    for annotator, edits in block.gold.items():
+        own = origin if len(block.gold) == 1 else f"{origin}.{annotator}"
+        yield Correction(block.source, edits, None, own)
 
 
 def _lines(source: Path, target: Path) -> Iterator[Correction]:
-    sources, targets = (_checked(path) for path in (source, target))
+    sources, targets = read_lines(source), read_lines(target)
     if len(sources) != len(targets):
         raise LengthMismatchError(str(source), len(sources), str(target), len(targets))
     for number, pair in enumerate(zip(sources, targets, strict=True), start=1):
         yield Correction(pair[0], None, pair[1], f"{source}:{number}")
-
-
-def _checked(path: Path) -> Sequence[str]:
-    lines = read_lines(path)
-    checked_lines("\n".join(lines), path)
-    return lines
 
 
 def _rows(path: Path, source: str | None, target: str | None) -> Iterator[Correction]:

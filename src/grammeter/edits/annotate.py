@@ -14,12 +14,12 @@ from typing import get_args
 
 from grammeter.core.edit import Edit
 from grammeter.core.errors import UnknownNameError
+from grammeter.core.folders import cache_folder
 from grammeter.edits.align import Aligner, Change
 from grammeter.edits.given import GivenEdits, by_span
 from grammeter.edits.languages import NEUTRAL_RULES, Language, language
 from grammeter.edits.merge import Strategy, is_decided_by_changes, merge
 from grammeter.edits.parse import Parser
-from grammeter.edits.parse_cache import cache_folder
 from grammeter.edits.pipelines import NEUTRAL, Pipeline, find_pipeline
 from grammeter.edits.tokens import Tokens, split
 

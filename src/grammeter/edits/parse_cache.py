@@ -8,17 +8,12 @@ cannot be read or written is parsed anew, and it is emptied when it has grown to
 from __future__ import annotations
 
 import hashlib
-import os
 import sqlite3
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from grammeter.edits.tokens import Tokens
 
-VARIABLE = "GRAMMETER_CACHE"
-"""Names the folder of caches; ``off`` does without."""
-
-OFF = "off"
 FILE = "parses-1.sqlite"
 """The number is that of the file's format."""
 
@@ -28,23 +23,6 @@ SIZE_LIMIT = 1 << 30
 _VALUE, _COLUMN = "\x1f", "\x1e"
 _WAIT = 30.0
 _AT_ONCE = 500
-
-
-def cache_folder(given: str | Path | None = None) -> Path | None:
-    """Return the folder of caches; ``None`` where there shall be none.
-
-    Parameters
-    ----------
-    given
-        A folder, ``off``, or ``None``: that of ``GRAMMETER_CACHE``, else the user's.
-    """
-    chosen = str(given or os.environ.get(VARIABLE) or "")
-    if chosen == OFF:
-        return None
-    if chosen:
-        return Path(chosen).expanduser()
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "grammeter"
 
 
 class ParseCache:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from grammeter.core.edit import Edit
@@ -27,8 +27,14 @@ KINDS = ("tp", "fp_ne", "fp_un", "fn", "tn")
 
 TP, FP_NE, FP_UN, FN, TN = range(len(KINDS))
 
-Similarity = Callable[[Sequence[tuple[str, str]]], Sequence[float]]
-"""How alike the texts of each pair are, in any unit."""
+Row = Sequence[float]
+"""Counts or weights of one sentence or corpus, in the order of ``KINDS``."""
+
+Similarities = Mapping[tuple[str, str], float]
+"""How alike the texts of pairs are, in any unit."""
+
+NOISE = 1e-6
+"""Differences of similarities below this come from single precision."""
 
 TOGETHER = -1
 """Label where all references are taken together."""
@@ -154,28 +160,61 @@ def counts_by_length(judged: Judged) -> Counter[tuple[str, int]]:
     return found
 
 
-def similarity_sums(
-    judged: Sequence[Judged], similarity: Similarity, *, unmoved: float
-) -> list[list[float]]:
+def trials(judged: Judged) -> list[tuple[str, str]]:
+    """Return whose similarities weigh the chunks against one reference.
+
+    The pairs of a text and the reference: first the source, then for each chunk but ``tn`` the
+    source with this chunk alone put in: the hypothesis' text or, for a miss, the reference's.
+    Where nothing is left of the source, it is taken as it was.
+    """
+    (at,) = judged.versions
+    source = [chunk.source for chunk in judged.chunks]
+    reference = _join(chunk.texts[at] for chunk in judged.chunks)
+    pairs = [(_join(source), reference)]
+    for number, (chunk, kind) in enumerate(zip(judged.chunks, judged.kinds, strict=True)):
+        if kind != TN:
+            text = chunk.texts[at if kind == FN else 0]
+            tried = _join([*source[:number], text, *source[number + 1 :]])
+            pairs.append((tried or pairs[0][0], reference))
+    return pairs
+
+
+def similarity_sums(judged: Judged, similarities: Similarities, *, unmoved: float) -> list[float]:
     """Sum the chunks of each kind, weighed by what they do for the sentence (Ye et al. 2025).
 
     A chunk weighs as much as the similarity to the reference changes when it alone is put into
-    the source: the hypothesis' text or, for a miss, the reference's. ``tn`` weigh 1; a chunk
-    that changes nothing weighs ``unmoved``. All similarities are asked for in one call, each
-    distinct pair once.
+    the source; ``similarities`` has those of all :func:`trials`. ``tn`` weigh 1; a chunk that
+    changes nothing weighs ``unmoved``.
     """
-    trials = [_trials(each) for each in judged]
-    pairs = list(dict.fromkeys(pair for trial in trials for pair in trial))
-    known = dict(zip(pairs, similarity(pairs), strict=True))
-    rows: list[list[float]] = []
-    for each, (untouched, *moved) in zip(judged, trials, strict=True):
-        sums = [0.0] * len(KINDS)
-        moves = iter(moved)
-        for kind in each.kinds:
-            weight = 1.0 if kind == TN else abs(known[untouched] - known[next(moves)])
-            sums[kind] += weight or unmoved
-        rows.append(sums)
-    return rows
+    untouched, *moved = (similarities[pair] for pair in trials(judged))
+    moves = iter(moved)
+    sums = [0.0] * len(KINDS)
+    for kind in judged.kinds:
+        weight = 1.0 if kind == TN else abs(untouched - next(moves))
+        sums[kind] += weight if weight >= NOISE else unmoved
+    return sums
+
+
+def prf(row: Row, beta: float) -> tuple[float, float, float, float]:
+    """Return F, precision, recall and accuracy; precision and recall are 1 where undefined."""
+    tp, wrong, over, fn, tn = row
+    fp = wrong + over
+    precision = tp / (tp + fp) if tp + fp else 1.0
+    recall = tp / (tp + fn) if tp + fn else 1.0
+    below, everything = beta * beta * precision + recall, tp + fp + fn + tn
+    f = (1 + beta * beta) * precision * recall / below if below else 0.0
+    return f, precision, recall, (tp + tn) / everything if everything else 1.0
+
+
+def rates(row: Row, factors: Sequence[float]) -> tuple[float, float, float, float, float]:
+    """Return CLEME 2.0's score and its hit, wrong, under and over; 0 where undefined."""
+    tp, wrong, over, fn, _ = row
+    needed, made = tp + wrong + fn, tp + wrong + over
+    shares = [part / needed if needed else 0.0 for part in (tp, wrong, fn)]
+    shares.append(over / made if made else 0.0)
+    good = [shares[0], *(1 - share for share in shares[1:])]
+    score = sum(factor * part for factor, part in zip(factors, good, strict=True))
+    return score, shares[0], shares[1], shares[2], shares[3]
 
 
 def chunk_grid(judged: Judged) -> Grid:
@@ -223,20 +262,6 @@ def _kind_together(chunk: Chunk, versions: Sequence[int], detection: bool) -> in
     if any(touched) if detection else equal:
         return TP
     return FP_NE if any(touched) else FP_UN
-
-
-def _trials(judged: Judged) -> list[tuple[str, str]]:
-    """Return the source and each changed version of it, each with the reference."""
-    (at,) = judged.versions
-    source = [chunk.source for chunk in judged.chunks]
-    reference = _join(chunk.texts[at] for chunk in judged.chunks)
-    trials = [(_join(source), reference)]
-    for number, (chunk, kind) in enumerate(zip(judged.chunks, judged.kinds, strict=True)):
-        if kind != TN:
-            text = chunk.texts[at if kind == FN else 0]
-            tried = _join([*source[:number], text, *source[number + 1 :]])
-            trials.append((tried or trials[0][0], reference))
-    return trials
 
 
 def _join(texts: Iterable[Tokens]) -> str:

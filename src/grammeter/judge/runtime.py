@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from grammeter.core.errors import UsageError
+from grammeter.judge.cost import Bill
 
 OPENAI = "https://api.openai.com/v1"
 
@@ -43,6 +44,13 @@ class Endpoint:
         Answer from the cache alone.
     prices
         A table of prices to use in place of the one that ships.
+    max_output
+        Tokens of one reply at most, hidden reasoning included; twice as many when a reply was
+        cut. A request with another limit is another request to the cache.
+    backoff
+        Seconds before the first repetition of a request at most; the time doubles with each.
+    bill
+        Counts what is asked under this value; the ceilings hold for it.
     """
 
     base_url: str = OPENAI
@@ -58,6 +66,9 @@ class Endpoint:
     cache_dir: Path | None = None
     offline: bool = False
     prices: Path | None = None
+    max_output: int = 256
+    backoff: float = 0.5
+    bill: Bill = field(default_factory=Bill, init=False, compare=False)
 
     def __post_init__(self) -> None:
         if not self.base_url.startswith(("http://", "https://")):
@@ -65,7 +76,8 @@ class Endpoint:
                 f"base_url={self.base_url}", fix="Write it as http://localhost:8000/v1"
             )
         for name in ("concurrency", "requests_per_minute", "tokens_per_minute", "timeout",
-                     "patience", "max_requests", "max_tokens", "max_cost"):  # fmt: skip
+                     "patience", "max_requests", "max_tokens", "max_cost", "max_output",
+                     "backoff"):  # fmt: skip
             value = getattr(self, name)
             if value is not None and not value > 0:
                 raise UsageError(f"{name}={value}", fix=f"{name} is greater than 0.")

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from grammeter.core.segment import Segment
 from grammeter.core.statistics import Statistics
 from grammeter.metrics.base import Metric
-from grammeter.neural.files import find_model
+from grammeter.neural.devices import gpu
+from grammeter.neural.files import check_installed, find_model
 from grammeter.neural.runtime import current
 from grammeter.neural.service import Steps, run_together
 
@@ -36,9 +37,15 @@ class Asking(Metric):
 
     @property
     def notice(self) -> str | None:
-        """Raise at once, before any work, if a model is missing."""
-        for name in self.models().values():
+        """Say that a GPU lies idle; raise at once, before any work, if something is missing."""
+        models = self.models()
+        for name in models.values():
             find_model(name)
+        if not models:
+            return None
+        check_installed()
+        if current().device == "cpu" and gpu() == "ready":
+            return "there is a GPU here, and models run on the CPU; --device cuda uses it"
         return None
 
     def settings(self) -> dict[str, object]:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from grammeter.core.errors import MissingResourceError, UsageError
+from grammeter.core.errors import UsageError
 from grammeter.core.explanation import Explanation, Grid
 from grammeter.core.progress import track
 from grammeter.core.score import Score
@@ -30,7 +30,7 @@ from grammeter.edits.verdicts import (
     TP,
     WHOLE,
     Judged,
-    Similarity,
+    Row,
     chunk_grid,
     competing,
     counts_by_length,
@@ -39,20 +39,27 @@ from grammeter.edits.verdicts import (
     judge_together,
     judged_edits,
     length_weight,
+    prf,
+    rates,
     similarity_sums,
+    trials,
 )
-from grammeter.metrics.base import Metric, Needs, mean_of
-
-Row = Sequence[float]
-"""Counts or weights of one sentence or corpus, in the order of ``KINDS``."""
-
+from grammeter.metrics.asking import Asking
+from grammeter.metrics.base import Needs, mean_of
+from grammeter.neural.encoder import layer_of
+from grammeter.neural.files import find_model
+from grammeter.neural.measures import TokenSimilarity
+from grammeter.neural.service import Request, Steps, run_together
 
 FACTORS = {"corpus": (0.45, 0.35, 0.15, 0.05), "sentence": (0.35, 0.25, 0.20, 0.20)}
 """CLEME 2.0's trade-off between hit, wrong, under- and over-correction, by level."""
 
+MODEL = "bert-base-uncased"
+"""The encoder of similarity weights in the authors' program."""
+
 
 @dataclass(frozen=True, kw_only=True)
-class Cleme(Metric):
+class Cleme(Asking):
     """CLEME (F-measure over chunks) and CLEME 2.0 (four rates traded off); 0 to 1.
 
     Attributes
@@ -68,8 +75,9 @@ class Cleme(Metric):
     weights
         ``length``: by the length of a chunk, with the authors' constants for the level;
         ``length-corpus`` and ``length-sentence`` name the constants. ``similarity``: by how
-        much a chunk moves the sentence towards the reference. ``none``. ``auto``: ``length``
-        for version 1; for version 2 ``similarity`` where a model is named, else ``none``.
+        much a chunk moves the sentence to or from the reference, in F1 of BERTScore. ``none``.
+        ``auto``: ``length`` for version 1; for version 2 ``similarity`` where a model is named,
+        else ``none``.
     beta
         Weight of recall in F; version 1 only.
     factors
@@ -81,8 +89,12 @@ class Cleme(Metric):
         Count a changed chunk as a hit if a reference changes it, too, whatever it becomes.
     pipeline
         What extracts edits from texts; see :func:`grammeter.edits.annotate.annotator`.
-    model, layer
-        The encoder of similarity weights.
+    model
+        The encoder of similarity weights: a folder, or a name on the hub; ``none``:
+        ``bert-base-uncased``.
+    layer
+        Its layer, from 1; ``none``: the published one, for models without one three quarters of
+        the depth.
     """
 
     name: ClassVar[str] = "cleme"
@@ -146,16 +158,28 @@ class Cleme(Metric):
             return "none" if self.model is None else "similarity"
         return self.weights
 
+    def models(self) -> Mapping[str, str]:
+        """Return the encoder of similarity weights; nothing for other weights."""
+        return {"model": self._encoder} if self.weighting == "similarity" else {}
+
     @property
     def notice(self) -> str | None:
-        """What users should know of the pipeline, once."""
-        return self._annotator().notice
+        """What users should know of the pipeline and of the device, once.
+
+        Raises at once, before any work, if the encoder or its layer is missing.
+        """
+        said = [self._annotator().notice, super().notice]
+        if self.models():
+            self._used_layer()
+        return "; ".join(each for each in said if each) or None
 
     def settings(self) -> dict[str, object]:
-        """Return the weights and factors in use, and what the edits depend on."""
-        used = {"weights": self.weighting, "tok": "whitespace"}
+        """Return weights, factors, encoder and layer in use, and what the edits depend on."""
+        used: dict[str, object] = {"weights": self.weighting, "tok": "whitespace"}
         if self.version == 2:
             used["factors"] = " ".join(map(str, self._factors))
+        if self.models():
+            used |= {"model": self._encoder, "layer": self._used_layer(), **super().settings()}
         return {**used, **self._annotator().signature()}
 
     def counting(self) -> object:
@@ -165,9 +189,9 @@ class Cleme(Metric):
             return "cleme", *edits, self.version, self.model, self.layer
         return "cleme", *edits, self.weighting == "none"
 
-    def statistics(self, segments: Sequence[Segment]) -> Statistics:
-        """Extract edits and :meth:`count`."""
-        return self.count(read_targets(segments, self._annotator().annotate))
+    def steps(self, segments: Sequence[Segment]) -> Steps[Statistics]:
+        """Extract edits and count, as :meth:`count` says."""
+        return (yield from self._count(read_targets(segments, self._annotator().annotate)))
 
     def count(self, targets: Sequence[Target]) -> Statistics:
         """Count chunks by kind; one slot per reference or, independent, one for all.
@@ -177,11 +201,15 @@ class Cleme(Metric):
         number and length of the chunks that references change. Under similarity weights the
         columns are sums of weights.
         """
-        apart = self.weighting == "similarity"
-        similarity = open_similarity(self.model, self.layer) if apart else None
+        return run_together([self._count(targets)])[0]
+
+    def _count(self, targets: Sequence[Target]) -> Steps[Statistics]:
         judged = self._judged(targets)
         flat = [each for versions in judged for each in versions]
-        columns, counts = self._counted(flat, similarity)
+        if self.weighting == "similarity":
+            columns, counts = KINDS, (yield from self._weighed(flat))
+        else:
+            columns, counts = self._counted(flat)
         labels = tuple(sorted({each.label for each in flat}))
         rows = np.zeros((len(judged), len(labels), len(columns)), dtype=counts.dtype)
         present = np.zeros(rows.shape[:2], dtype=np.bool_)
@@ -353,14 +381,8 @@ class Cleme(Metric):
             found.append(each_version(together, known[sentence]) if apart else [together])
         return found
 
-    def _counted(
-        self, judged: Sequence[Judged], similarity: Similarity | None
-    ) -> tuple[tuple[str, ...], npt.NDArray[Any]]:
+    def _counted(self, judged: Sequence[Judged]) -> tuple[tuple[str, ...], IntArray]:
         """Return the columns and the rows."""
-        if similarity is not None:
-            unmoved = 1.0 if self.version == 1 else 0.0  # as in the authors' program
-            sums = similarity_sums(judged, similarity, unmoved=unmoved)
-            return KINDS, np.array(sums, dtype=np.float64).reshape(-1, len(KINDS))
         if self.weighting == "none":
             rows = [[each.kinds.count(kind) for kind in range(len(KINDS))] for each in judged]
             return KINDS, np.array(rows, dtype=np.int64).reshape(-1, len(KINDS))
@@ -370,42 +392,23 @@ class Cleme(Metric):
         names = tuple(name if n == WHOLE else f"{name}@{n}" for name, n in columns)
         return names, np.array(rows, dtype=np.int64).reshape(-1, len(columns))
 
+    def _weighed(self, judged: Sequence[Judged]) -> Steps[FloatArray]:
+        """Ask for the similarities that weigh chunks; return the sums by kind."""
+        pairs = list(dict.fromkeys(pair for each in judged for pair in trials(each)))
+        measure = TokenSimilarity(layer=self._used_layer())
+        (figures,) = yield [Request(self._encoder, measure, pairs)]
+        f1 = figures[:, measure.columns.index("f1")].tolist()
+        similarities = dict(zip(pairs, f1, strict=True))
+        unmoved = 1.0 if self.version == 1 else 0.0  # as in the authors' program
+        sums = [similarity_sums(each, similarities, unmoved=unmoved) for each in judged]
+        return np.array(sums, dtype=np.float64).reshape(-1, len(KINDS))
 
-def open_similarity(model: str | None, layer: int | None) -> Similarity:
-    """Open the encoder of similarity weights.
+    @property
+    def _encoder(self) -> str:
+        return MODEL if self.model is None else self.model
 
-    Raises
-    ------
-    MissingResourceError
-        Always, in this version: it has no encoder.
-    """
-    raise MissingResourceError(
-        f"cleme: similarity weights need an encoder ({model or 'no model named'},"
-        f" layer {layer if layer is not None else 'not named'}), and this version has none",
-        fix="Use weights=none or weights=length.",
-    )
-
-
-def prf(row: Row, beta: float) -> tuple[float, float, float, float]:
-    """Return F, precision, recall and accuracy; precision and recall are 1 where undefined."""
-    tp, wrong, over, fn, tn = row
-    fp = wrong + over
-    precision = tp / (tp + fp) if tp + fp else 1.0
-    recall = tp / (tp + fn) if tp + fn else 1.0
-    below, everything = beta * beta * precision + recall, tp + fp + fn + tn
-    f = (1 + beta * beta) * precision * recall / below if below else 0.0
-    return f, precision, recall, (tp + tn) / everything if everything else 1.0
-
-
-def rates(row: Row, factors: Sequence[float]) -> tuple[float, float, float, float, float]:
-    """Return CLEME 2.0's score and its hit, wrong, under and over; 0 where undefined."""
-    tp, wrong, over, fn, _ = row
-    needed, made = tp + wrong + fn, tp + wrong + over
-    shares = [part / needed if needed else 0.0 for part in (tp, wrong, fn)]
-    shares.append(over / made if made else 0.0)
-    good = [shares[0], *(1 - share for share in shares[1:])]
-    score = sum(factor * part for factor, part in zip(factors, good, strict=True))
-    return score, shares[0], shares[1], shares[2], shares[3]
+    def _used_layer(self) -> int:
+        return layer_of(find_model(self._encoder), self.layer)
 
 
 def average_length(statistics: Statistics) -> float:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from grammeter.core.score import Counts, Score
 from grammeter.core.signature import Signature
@@ -15,7 +16,7 @@ from grammeter.core.statistics import FloatArray, IntArray, SegmentScores, Stati
 from grammeter.metrics.base import Metric, mean_of
 
 COLUMNS = ("correct", "proposed", "gold")
-"""Counts of one sentence against one annotator."""
+"""Counts of one sentence against one annotator, or weights of the edits that are counted."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,18 +35,22 @@ class EditF(Metric):
     def choose(self, statistics: Statistics) -> IntArray:
         """Return the slot of the annotator or reference of each sentence."""
 
+    def counts(self, statistics: Statistics) -> Statistics:
+        """Return the rows from which F is made, with no other columns than :data:`COLUMNS`."""
+        return statistics
+
     def score(self, statistics: Statistics) -> Score:
         """Score a corpus by the sums of its chosen rows."""
-        rows = chosen_rows(statistics, self.choose(statistics))
+        rows = chosen_rows(self.counts(statistics), self.choose(statistics))
         return corpus_score(rows, self.beta, self.signature())
 
     def sentences(self, statistics: Statistics) -> SegmentScores:
         """Return each sentence's part in the corpus score: its chosen counts."""
-        return segment_scores(statistics, self.choose(statistics), self.beta)
+        return segment_scores(self.counts(statistics), self.choose(statistics), self.beta)
 
     def summands(self, statistics: Statistics) -> FloatArray:
         """Return the chosen counts."""
-        return chosen_rows(statistics, self.choose(statistics)).astype(np.float64)
+        return chosen_rows(self.counts(statistics), self.choose(statistics)).astype(np.float64)
 
     def value_of(self, sums: FloatArray) -> FloatArray:
         """Return F of summed counts."""
@@ -59,11 +64,12 @@ class SentenceMean(EditF):
     resampling: ClassVar[str] = "mean of sentence scores"
 
     def score(self, statistics: Statistics) -> Score:
-        """Return the mean of the sentence scores, and the sums of the chosen counts."""
+        """Return the mean of the sentence scores, and the sums of their parts."""
         scores = self.sentences(statistics)
-        counts = Counts(*(int(scores.parts[key].sum()) for key in ("tp", "fp", "fn")))
+        sums = {key: column.sum().item() for key, column in scores.parts.items()}
+        counts = Counts(sums["tp"], sums["fp"], sums["fn"])
         mean = mean_of(scores.values, self.signature(), scores.reason)
-        return replace(mean, parts=counts.parts())
+        return replace(mean, parts=counts.parts() | sums)
 
     def summands(self, statistics: Statistics) -> FloatArray:
         """Return each sentence's score, and 1."""
@@ -121,7 +127,7 @@ def best_alone(statistics: Statistics, beta: float) -> IntArray:
     return np.array(chosen, dtype=np.int64)
 
 
-def chosen_rows(statistics: Statistics, slots: IntArray) -> IntArray:
+def chosen_rows(statistics: Statistics, slots: IntArray) -> npt.NDArray[Any]:
     """Return the counts of the chosen slots, shape ``(segments, columns)``."""
     return statistics.rows[np.arange(len(statistics)), slots]
 
@@ -137,9 +143,9 @@ def segment_scores(statistics: Statistics, slots: IntArray, beta: float) -> Segm
     )
 
 
-def corpus_score(rows: IntArray, beta: float, signature: Signature) -> Score:
-    """Score a corpus by the sums of its chosen rows."""
-    correct, proposed, gold = (int(total) for total in rows.sum(axis=0))
+def corpus_score(rows: npt.NDArray[Any], beta: float, signature: Signature) -> Score:
+    """Score a corpus by the sums of its chosen rows; sums of whole numbers stay whole."""
+    correct, proposed, gold = rows.sum(axis=0).tolist()
     counts = Counts(correct, proposed - correct, gold - correct)
     return Score(value=counts.f(beta), signature=signature, n=len(rows), parts=counts.parts())
 
@@ -152,7 +158,8 @@ def _best(sums: Iterable[tuple[float, ...] | None], beta: float) -> int:
         if counts is None:
             continue
         correct, proposed, gold = counts
-        size = b2 * gold + proposed  # in this order: ties are compared exactly
+        # in this order: ties are compared exactly; recall is 1 where all of gold weighs nothing
+        size = b2 * (gold or correct) + proposed
         f = (1 + b2) * correct / size if size else 1.0
         better_tie = f == best_f and (
             correct > best_c or (correct == best_c and proposed + b2 * gold < best_size)

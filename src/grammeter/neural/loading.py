@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from grammeter.core.errors import DataError, GrammeterError, MissingResourceError, UsageError
+from grammeter.core.errors import DataError, MissingResourceError
 from grammeter.core.lazy import require
+from grammeter.neural.batching import is_out_of_memory
+from grammeter.neural.devices import check_device
 from grammeter.neural.files import ModelFiles
 from grammeter.neural.runtime import Runtime
 
 LARGEST_LIMIT = 100_000
 """Tokenizers without a limit name a number with thirty digits."""
+
+TOKENIZER_FILES = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model")
+"""One of these has the words of a tokenizer."""
 
 
 @dataclass(frozen=True)
@@ -25,12 +31,16 @@ class Loaded:
     ----------
     limit
         Tokens of a text that the model takes, special tokens included; ``None``: no limit.
+    random
+        Weights that the folder lacks, so that chance has drawn them: none but a pooler's, which
+        a measure of states never reads.
     """
 
     files: ModelFiles
     tokenizer: Any
     model: Any
     limit: int | None
+    random: tuple[str, ...] = ()
 
     def tokenize(
         self, items: Sequence[str | tuple[str, str]], *, limit: int | None
@@ -41,7 +51,12 @@ class Loaded:
         """
         most = min(each for each in (limit, self.limit, LARGEST_LIMIT) if each is not None)
         given: Any = list(items)
-        whole = self._encode(given, max_length=None)
+        whole: list[dict[str, list[int]]] = [{}] * len(given)
+        for kind in (str, tuple):
+            at = [position for position, item in enumerate(given) if isinstance(item, kind)]
+            encoded = self._encode([given[position] for position in at], max_length=None)
+            for position, one in zip(at, encoded, strict=True):
+                whole[position] = one
         cut = [len(one["input_ids"]) > most for one in whole]
         for position, is_cut in enumerate(cut):
             if is_cut:
@@ -80,80 +95,168 @@ def load(files: ModelFiles, kind: str, runtime: Runtime, **settings: int) -> Loa
     Raises
     ------
     MissingResourceError
-        If torch or transformers is not installed, or there is no such device.
+        If torch or transformers is not installed, there is no such device, or its memory does
+        not suffice.
     DataError
-        If the folder's model is of another kind, or lacks weights of this kind.
+        If the folder's model is of another kind, or lacks weights of this kind or a tokenizer.
     """
-    return _load(files, kind, runtime.device, runtime.dtype, tuple(sorted(settings.items())))
+    own = tuple(sorted(settings.items()))
+    return _load(files, files.hash, kind, runtime.device, runtime.dtype, own)
 
 
 @lru_cache(maxsize=8)
 def _load(
-    files: ModelFiles, kind: str, device: str, dtype: str, settings: tuple[tuple[str, int], ...]
+    files: ModelFiles,
+    content: str,
+    kind: str,
+    device: str,
+    dtype: str,
+    settings: tuple[tuple[str, int], ...],
 ) -> Loaded:
+    """Load once, and once more where the files have changed (``content`` is their hash)."""
+    del content
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     torch: Any = require("torch", extra="neural")
     transformers: Any = require("transformers", extra="neural")
-    transformers.logging.set_verbosity_error()
-    transformers.logging.disable_progress_bar()
-    place = _device(torch, device)
-    try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(files.folder, local_files_only=True)
-        model, report = getattr(transformers, kind).from_pretrained(
-            files.folder,
-            local_files_only=True,
-            use_safetensors=True,
-            trust_remote_code=False,
-            dtype=getattr(torch, dtype),
-            output_loading_info=True,
-            **dict(settings),
-        )
-    except GrammeterError:
-        raise
-    except Exception as error:
-        text = " ".join(str(error).split())[:300]
-        raise DataError(
-            f"the model {files.name!r} cannot be loaded as {kind}: {text}",
-            where=str(files.folder),
-            fix="Check that it is a model of this kind, and that its files are whole.",
-        ) from error
-    lacking = sorted(key for key in report["missing_keys"] if "pooler" not in key)
+    place = device_of(torch, device)
+    with quiet(transformers):
+        tokenizer = load_tokenizer(transformers, files)
+        model, report = _model(transformers, files, kind, getattr(torch, dtype), dict(settings))
+    check_vocabulary(files, tokenizer, model)
+    random = tuple(sorted(report["missing_keys"]))
+    lacking = [key for key in random if "pooler" not in key]
     if lacking:
         raise DataError(
             f"the model {files.name!r} lacks weights that {kind} needs: {', '.join(lacking[:3])}",
             where=str(files.folder),
             fix="Name a model of this kind; weights that are missing would be random.",
         )
-    return Loaded(files, tokenizer, model.to(place).eval(), _limit(tokenizer, model))
+    return Loaded(files, tokenizer, _moved(model, place), limit_of(tokenizer, model), random)
 
 
-def _device(torch: Any, name: str) -> Any:
+@contextmanager
+def quiet(transformers: Any) -> Generator[None, None, None]:
+    """Load without the library's own progress and advice, and leave its settings as they were."""
+    level = transformers.logging.get_verbosity()
+    bars = transformers.logging.is_progress_bar_enabled()
+    transformers.logging.set_verbosity_error()
+    transformers.logging.disable_progress_bar()
     try:
-        place = torch.device(name)
-    except RuntimeError:
-        raise UsageError(f"unknown device {name!r}", fix="Use cpu, cuda, cuda:1 or mps.") from None
-    there = {
-        "cuda": torch.cuda.is_available(),
-        "mps": torch.backends.mps.is_available(),
-    }
-    if not there.get(place.type, True):
-        raise MissingResourceError(
-            f"there is no device {name!r} here", fix="Use --device cpu, or install torch for it."
+        yield
+    finally:
+        transformers.logging.set_verbosity(level)
+        if bars:
+            transformers.logging.enable_progress_bar()
+
+
+def load_tokenizer(transformers: Any, files: ModelFiles) -> Any:
+    """Return the tokenizer of a model's folder; raise :class:`DataError` if there is none."""
+    # without these, transformers makes a tokenizer that knows no word, and says nothing
+    if not any(path for glob in TOKENIZER_FILES for path in files.folder.glob(glob)):
+        raise DataError(
+            f"the model {files.name!r} has no tokenizer",
+            where=str(files.folder),
+            fix="Write it there: tokenizer.save_pretrained(folder).",
         )
-    return place
+    try:
+        return transformers.AutoTokenizer.from_pretrained(
+            files.folder, local_files_only=True, trust_remote_code=False
+        )
+    except Exception as error:
+        raise _unloadable(files, "its tokenizer cannot be loaded", error) from error
 
 
-def _limit(tokenizer: Any, model: Any) -> int | None:
-    """Return the smaller of what the tokenizer says and what the position table holds."""
-    config = model.config
-    positions = getattr(config, "max_position_embeddings", None) or getattr(
-        config, "n_positions", None
+def _model(
+    transformers: Any, files: ModelFiles, kind: str, dtype: Any, settings: dict[str, int]
+) -> tuple[Any, dict[str, Any]]:
+    """Return the model, and what transformers reports of missing weights."""
+    try:
+        return getattr(transformers, kind).from_pretrained(
+            files.folder,
+            local_files_only=True,
+            use_safetensors=True,
+            trust_remote_code=False,
+            dtype=dtype,
+            output_loading_info=True,
+            **settings,
+        )
+    except Exception as error:
+        raise _unloadable(files, f"it cannot be loaded as {kind}", error) from error
+
+
+def _unloadable(files: ModelFiles, what: str, error: Exception) -> DataError:
+    text = " ".join(str(error).split())[:300]
+    return DataError(
+        f"the model {files.name!r}: {what}: {text}",
+        where=str(files.folder),
+        fix="Check that it is a model of this kind, and that its files are whole.",
     )
-    # RoBERTa's positions begin after its padding id
-    offset = (config.pad_token_id + 1) if config.model_type.endswith("roberta") else 0
+
+
+def check_vocabulary(files: ModelFiles, tokenizer: Any, model: Any) -> None:
+    """Raise :class:`DataError` if a tokenizer has words that its model does not know."""
+    known = model.get_input_embeddings().num_embeddings
+    if len(tokenizer) > known:
+        raise DataError(
+            f"the model {files.name!r} knows {known} tokens, its tokenizer {len(tokenizer)}",
+            where=str(files.folder),
+            fix="Put the tokenizer there with which the model was trained.",
+        )
+
+
+def _moved(model: Any, place: Any) -> Any:
+    try:
+        return model.to(place).eval()
+    except RuntimeError as error:
+        if not is_out_of_memory(error):
+            raise
+        raise MissingResourceError(
+            f"the memory of {str(place)!r} does not suffice for the model",
+            fix="Use --device cpu, a shorter number type (--dtype bfloat16), or a smaller model.",
+        ) from error
+
+
+def device_of(torch: Any, name: str) -> Any:
+    """Return torch's device of this name.
+
+    Raises
+    ------
+    UsageError
+        If no device is called so anywhere.
+    MissingResourceError
+        If there is none here.
+    """
+    check_device(name)
+    kind, _, number = name.partition(":")
+    count = {
+        "cuda": torch.cuda.device_count() if torch.cuda.is_available() else 0,
+        "mps": int(torch.backends.mps.is_available()),
+    }.get(kind, 1)
+    if int(number or 0) >= count:
+        there = f", but {count} of this kind" if count else ""
+        raise MissingResourceError(
+            f"there is no device {name!r} here{there}",
+            fix="Use --device cpu, or install torch for it; 'grammeter doctor' tells more.",
+        )
+    return torch.device(name)
+
+
+def limit_of(tokenizer: Any, model: Any) -> int | None:
+    """Return the smaller of what the tokenizer says and what the position table holds."""
+    positions = getattr(model.config, "max_position_embeddings", None)
     limits = [
         limit
-        for limit in (tokenizer.model_max_length, positions and positions - offset)
+        for limit in (tokenizer.model_max_length, positions and positions - _reserved(model))
         if limit and limit < LARGEST_LIMIT
     ]
     return min(limits, default=None)
+
+
+def _reserved(model: Any) -> int:
+    """Return how many positions no token takes: in RoBERTa's kin those up to the padding's."""
+    paddings = [
+        getattr(module, "padding_idx", None)
+        for name, module in model.named_modules()
+        if name.endswith("position_embeddings")
+    ]
+    return max((padding + 1 for padding in paddings if padding is not None), default=0)

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from grammeter.core.errors import UsageError
+from grammeter.neural.devices import check_device
+from grammeter.neural.store import check_folder
 
 Dtype = Literal["float32", "bfloat16", "float16"]
 
@@ -49,12 +51,13 @@ class Tally:
 
 @dataclass(frozen=True, kw_only=True)
 class Runtime:
-    """How models run.
+    """How models run; it holds inside :func:`using`.
 
     Attributes
     ----------
     device
-        As torch spells it: ``cpu``, ``cuda``, ``cuda:1``, ``mps``.
+        As torch spells it: ``cpu``, ``cuda``, ``cuda:1``, ``mps``. Whether it is there is known
+        when the first model is loaded.
     dtype
         Number type of weights and activations; scores of ``bfloat16`` differ in the fourth
         digit, so it stands in signatures.
@@ -62,30 +65,40 @@ class Runtime:
         Tokens that go through a model at once, padding included; ``None`` lets the device say.
         A text with more tokens goes alone.
     cache_dir
-        Folder of the figures that models gave; ``None`` keeps none on disk.
+        Folder of the figures that models gave, made if need be; ``None`` keeps none on disk.
     download
         Whether a model that is not here may be fetched.
     tally
         Counts what is done under this runtime.
+
+    Raises
+    ------
+    UsageError
+        If a value is not possible.
     """
 
     device: str = "cpu"
     dtype: Dtype = "float32"
     batch_tokens: int | None = None
-    cache_dir: Path | None = None
+    cache_dir: str | Path | None = None
     download: bool = False
     tally: Tally = field(default_factory=Tally, compare=False)
 
     def __post_init__(self) -> None:
+        check_device(self.device)
         if self.dtype not in DTYPES:
-            raise UsageError(f"dtype={self.dtype}", fix=f"Use {', '.join(DTYPES)}.")
+            raise UsageError(f"unknown number type {self.dtype!r}", fix=f"Use {', '.join(DTYPES)}.")
         if self.batch_tokens is not None and self.batch_tokens < 1:
-            raise UsageError(f"batch_tokens={self.batch_tokens}", fix="Use 1 or more.")
+            raise UsageError(
+                f"batches of {self.batch_tokens} tokens", fix="Use 1 or more, or leave it out."
+            )
+        if self.cache_dir is not None:
+            object.__setattr__(self, "cache_dir", Path(self.cache_dir).expanduser())
 
     @property
     def budget(self) -> int:
         """Tokens in a batch, padding included."""
-        return self.batch_tokens or (4_096 if self.device == "cpu" else 16_384)
+        return self.batch_tokens or (2_048 if self.device == "cpu" else 16_384)
 
 
 _current: ContextVar[Runtime | None] = ContextVar("runtime", default=None)
@@ -99,7 +112,17 @@ def current() -> Runtime:
 
 @contextmanager
 def using(runtime: Runtime) -> Generator[Runtime, None, None]:
-    """Run all models inside the block as ``runtime`` says."""
+    """Run all models inside the block as ``runtime`` says: ``with using(Runtime(...)): ...``.
+
+    A thread that is started inside does not inherit it.
+
+    Raises
+    ------
+    UsageError
+        At once, if figures cannot be kept in the folder ``cache_dir``.
+    """
+    if runtime.cache_dir is not None:
+        check_folder(runtime.cache_dir)
     token = _current.set(runtime)
     try:
         yield runtime

@@ -71,7 +71,7 @@ def answer(requests: Sequence[Request]) -> list[FloatArray]:
     Raises
     ------
     MissingResourceError
-        If a model is not here, or torch is not installed.
+        If a model, torch or the device is not here, or memory does not suffice for one text.
     DataError
         If a model's architecture does not fit the measure.
     """
@@ -104,21 +104,22 @@ class _Table:
 
 
 def _fill(files: ModelFiles, room: str, tables: Mapping[Measure, _Table], runtime: Runtime) -> None:
-    """Look figures up, and compute and keep those that are not known."""
+    """Look figures up; compute those that are not known, and keep them as they come."""
+    # the name, too: it tells a layer where a measure names none
+    model = f"{files.hash} {files.name.rstrip('/').rpartition('/')[2]}"
+    device = runtime.device.partition(":")[0]
     stores: dict[Measure, Store] = {}
     missing: dict[Measure, list[int]] = {}
+    questions: dict[Measure, list[Item]] = {}
     for measure, table in tables.items():
-        identity = f"{files.hash} {measure} {runtime.dtype} {runtime.device.partition(':')[0]}"
+        identity = f"{model} {measure} {runtime.dtype} {device}"
         stores[measure] = Store(runtime.cache_dir, identity, len(measure.columns))
         items = list(table.positions)
         table.figures, known = stores[measure].read(items)
-        missing[measure] = np.flatnonzero(~known).tolist()
         runtime.tally.known += int(known.sum())
-    questions = {
-        measure: [items[at] for at in missing[measure]]
-        for measure, table in tables.items()
-        if missing[measure] and (items := list(table.positions))
-    }
+        if not known.all():
+            missing[measure] = np.flatnonzero(~known).tolist()
+            questions[measure] = [items[at] for at in missing[measure]]
     if not questions:
         return
     answers: Room = importlib.import_module(room).answer

@@ -1,19 +1,21 @@
 """Figures on disk: an SQLite file that several processes may use at once.
 
-The file is only a cache: what cannot be read or written is computed anew, and it is emptied
-when it has grown too large. Keys are hashes of the model, the measure and the item.
+The file is only a cache: it is emptied when it has grown too large, and what cannot be read or
+written is computed anew, with a warning. Keys are hashes of the model, the measure and the item.
 """
 
 from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 
+from grammeter.core.errors import UsageError
 from grammeter.core.statistics import BoolArray, FloatArray
 from grammeter.neural.measures import Item
 
@@ -25,6 +27,29 @@ SIZE_LIMIT = 4 << 30
 
 _WAIT = 30.0
 _AT_ONCE = 500
+
+
+def check_folder(folder: str | Path) -> None:
+    """Make the folder of a store.
+
+    Raises
+    ------
+    UsageError
+        If it cannot be made, or nothing can be written there.
+    """
+    path = Path(folder)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        with closing(_connect(path)) as connection:
+            connection.execute("DELETE FROM figures WHERE key IS NULL")  # there is none
+    except (OSError, sqlite3.Error) as error:
+        if _is_busy(error):
+            return
+        raise UsageError(
+            f"figures cannot be kept in {str(folder)!r}: {_words(error)}",
+            fix=f"Name a folder that can be written, or delete {FILE} there if it is damaged;"
+            " without --cache-dir nothing is kept.",
+        ) from None
 
 
 class Store:
@@ -40,8 +65,8 @@ class Store:
         How many figures an item has.
     """
 
-    def __init__(self, folder: Path | None, identity: str, width: int) -> None:
-        self._folder = folder
+    def __init__(self, folder: str | Path | None, identity: str, width: int) -> None:
+        self._folder = None if folder is None else Path(folder)
         self._identity = hashlib.blake2b(identity.encode("utf-8"), digest_size=16).digest()
         self._width = width
 
@@ -49,60 +74,37 @@ class Store:
         """Return figures, shape ``(items, width)``, and which of them are known."""
         figures = np.full((len(items), self._width), np.nan)
         known = np.zeros(len(items), dtype=np.bool_)
-        connection = self._open() if items else None
-        if connection is None:
+        if self._folder is None or not items:
             return figures, known
         places = {self._key(item): place for place, item in enumerate(items)}
-        with closing(connection):
-            try:
+        try:
+            with closing(_connect(self._folder)) as connection:
                 for key, value in _select(connection, list(places)):
-                    row = np.frombuffer(value, dtype="<f8")
-                    if len(row) == self._width:
-                        figures[places[key]], known[places[key]] = row, True
-            except sqlite3.Error:
-                self._folder = None
+                    if isinstance(value, bytes) and len(value) == 8 * self._width:
+                        figures[places[key]] = np.frombuffer(value, dtype="<f8")
+                        known[places[key]] = True
+        except (OSError, sqlite3.Error) as error:
+            self._give_up(error)
         return figures, known
 
     def write(self, items: Sequence[Item], rows: FloatArray) -> None:
         """Add the figures of items, or replace them."""
-        connection = self._open() if len(items) else None
-        if connection is None:
+        if self._folder is None or not items:
             return
         values = np.ascontiguousarray(rows, dtype="<f8")
         pairs = [(self._key(item), row.tobytes()) for item, row in zip(items, values, strict=True)]
-        with closing(connection):
-            try:
-                with connection:
-                    connection.executemany("INSERT OR REPLACE INTO figures VALUES (?, ?)", pairs)
-            except sqlite3.Error:
-                self._folder = None
+        try:
+            with closing(_connect(self._folder)) as connection, connection:
+                connection.executemany("INSERT OR REPLACE INTO figures VALUES (?, ?)", pairs)
+        except (OSError, sqlite3.Error) as error:
+            self._give_up(error)
 
-    def _open(self) -> sqlite3.Connection | None:
-        """Open the file; from then on do without one that cannot be opened."""
-        if self._folder is None:
-            return None
-        path = self._folder / FILE
-        try:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            connection = sqlite3.connect(path, timeout=_WAIT)
-        except (OSError, sqlite3.Error):
-            self._folder = None
-            return None
-        try:
-            connection.execute("PRAGMA synchronous = NORMAL")
-            connection.execute(
-                "CREATE TABLE IF NOT EXISTS figures (key BLOB PRIMARY KEY, value BLOB NOT NULL)"
-                " WITHOUT ROWID"
-            )
-            if path.stat().st_size > SIZE_LIMIT:
-                connection.execute("DELETE FROM figures")
-                connection.commit()
-                connection.execute("VACUUM")
-        except (OSError, sqlite3.Error):
-            connection.close()
-            self._folder = None
-            return None
-        return connection
+    def _give_up(self, error: Exception) -> None:
+        """Do without the file from now on."""
+        warnings.warn(
+            f"{self._folder}: figures are not kept any more: {_words(error)}", stacklevel=2
+        )
+        self._folder = None
 
     def _key(self, item: Item) -> bytes:
         texts = (item,) if isinstance(item, str) else item
@@ -113,13 +115,41 @@ class Store:
         return digest.digest()
 
 
-def _select(connection: sqlite3.Connection, keys: Sequence[bytes]) -> list[tuple[bytes, bytes]]:
-    rows: list[tuple[bytes, bytes]] = []
+def _connect(folder: Path) -> sqlite3.Connection:
+    """Open the file, with its table; empty one that has grown too large."""
+    path = folder / FILE
+    connection = sqlite3.connect(path, timeout=_WAIT)
+    try:
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute(
+            "CREATE TABLE IF NOT EXISTS figures (key BLOB PRIMARY KEY, value BLOB NOT NULL)"
+            " WITHOUT ROWID"
+        )
+        if path.stat().st_size > SIZE_LIMIT:
+            with connection:
+                connection.execute("DELETE FROM figures")
+            connection.execute("VACUUM")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _select(
+    connection: sqlite3.Connection, keys: Sequence[bytes]
+) -> Iterator[tuple[bytes, object]]:
     for start in range(0, len(keys), _AT_ONCE):
         part = keys[start : start + _AT_ONCE]
         marks = ",".join("?" * len(part))
-        rows += connection.execute(
+        yield from connection.execute(
             f"SELECT key, value FROM figures WHERE key IN ({marks})",  # noqa: S608
             part,
         )
-    return rows
+
+
+def _is_busy(error: Exception) -> bool:
+    return getattr(error, "sqlite_errorcode", None) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
+def _words(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error)

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from grammeter.core.explanation import Explanation, Grid, JudgedEdit, SentenceExplanation
+from grammeter.core.explanation import (
+    Attribution,
+    Explanation,
+    Grid,
+    JudgedEdit,
+    SentenceExplanation,
+)
 from grammeter.report.tables import Table, format_number, terminal, to_text
 
 _MARKS = {"matched": "+", "spurious": "-", "missed": "?"}
+
+_METHODS = {"shapley": "Shapley values", "leave-one-out": "Leave one out"}
 
 
 def explanation_text(explained: SentenceExplanation, *, digits: int = 4) -> str:
@@ -24,6 +32,9 @@ def _lines(explained: SentenceExplanation, digits: int) -> Iterator[str]:
     for name, explanation in explained.metrics.items():
         yield ""
         yield from _metric_lines(name, explanation, digits)
+        if explanation.attribution is not None:
+            source = explained.source.split()
+            yield from _attribution_lines(explanation.attribution, explanation, source, digits)
 
 
 def _metric_lines(name: str, explanation: Explanation, digits: int) -> Iterator[str]:
@@ -33,7 +44,7 @@ def _metric_lines(name: str, explanation: Explanation, digits: int) -> Iterator[
         yield "  " + "  ".join(
             f"{key} {_short(value, digits)}" for key, value in explanation.parts.items()
         )
-    yield from (f"  {line}" for line in _edit_lines(explanation.edits))
+    yield from (f"  {line}" for line in _edit_lines(explanation.edits, digits))
     for grid in explanation.grids:
         yield f"  {grid.title}"
         yield from (f"    {line}" for line in _grid_lines(grid))
@@ -43,19 +54,71 @@ def _short(value: float, digits: int) -> str:
     return str(int(value)) if float(value).is_integer() else format_number(value, digits)
 
 
-def _edit_lines(edits: tuple[JudgedEdit, ...]) -> list[str]:
+def _edit_lines(edits: tuple[JudgedEdit, ...], digits: int) -> list[str]:
     if not edits:
         return []
-    rows = tuple(
+    rows = [
         (
             f"{_MARKS[judged.verdict]} {judged.verdict}",
             f"{judged.edit.start}:{judged.edit.end}",
             f"[{judged.original} -> {' | '.join(judged.edit.corrections)}]",
             judged.edit.type,
+            _weight(judged, digits),
         )
         for judged in edits
-    )
-    return to_text(Table(("verdict", "span", "edit", "type"), rows, "llll")).splitlines()
+    ]
+    return _filled_lines(("verdict", "span", "edit", "type", "weight"), rows, "llllr")
+
+
+def _attribution_lines(
+    found: Attribution, explanation: Explanation, source: Sequence[str], digits: int
+) -> Iterator[str]:
+    """Yield what each edit contributes, and what the metric says of it."""
+    yield f"  {_attribution_head(found, digits)}"
+    if found.reason is not None:
+        yield f"    NaN: {terminal(found.reason)}"
+    rows: list[tuple[str, ...]] = []
+    for number, (edit, value) in enumerate(zip(found.edits, found.values, strict=True)):
+        judged = explanation.judged(edit, source)
+        rows.append(
+            (
+                f"{edit.start}:{edit.end}",
+                f"[{' '.join(source[edit.start : edit.end])} -> {edit.correction}]",
+                edit.type,
+                judged.verdict if judged else "",
+                _weight(judged, digits),
+                format_number(value, digits, sign=True),
+                "" if found.errors is None else format_number(found.errors[number], digits),
+            )
+        )
+    columns = ("span", "edit", "type", "verdict", "weight", "value", "error")
+    yield from (f"    {line}" for line in _filled_lines(columns, rows, "llllrrr"))
+
+
+def _attribution_head(found: Attribution, digits: int) -> str:
+    how = _METHODS[found.method]
+    if found.orders is not None:
+        how += f" from {found.orders} random orders"
+    total, baseline = (format_number(each, digits) for each in (found.total, found.baseline))
+    if not found.edits:
+        return f"{how}: the output has no edits"
+    return f"{how}: {total} with all edits, {baseline} with none"
+
+
+def _weight(judged: JudgedEdit | None, digits: int) -> str:
+    if judged is None or judged.weight is None:
+        return ""
+    return format_number(judged.weight, digits)
+
+
+def _filled_lines(header: Sequence[str], rows: Sequence[tuple[str, ...]], align: str) -> list[str]:
+    """Lay out a table without the columns that are empty in all rows."""
+    if not rows:
+        return []
+    kept = [at for at in range(len(header)) if any(row[at] for row in rows)]
+    cells = tuple(tuple(row[at] for at in kept) for row in rows)
+    names = tuple(header[at] for at in kept)
+    return to_text(Table(names, cells, "".join(align[at] for at in kept))).splitlines()
 
 
 def _grid_lines(grid: Grid) -> list[str]:

@@ -13,12 +13,16 @@ from grammeter.core.statistics import FloatArray
 from grammeter.neural.measures import Regression
 from grammeter.neural.service import Request, answer
 from grammeter.stats.means import t_interval
-from grammeter.train.pairs import Pair, Sentence, accuracy
+from grammeter.train.impacts import Sentence
+from grammeter.train.pairs import Pair, accuracy
 
 
 @dataclass(frozen=True, slots=True)
 class TypeImpact:
-    """The impacts of the edits of one error type (Table 6)."""
+    """The impacts of the edits of one error type (Table 6).
+
+    ``deviation`` is the standard deviation of the sample; NaN for a single edit.
+    """
 
     type: str
     count: int
@@ -45,17 +49,18 @@ def impacts_by_type(sentences: Sequence[Sentence]) -> list[TypeImpact]:
     for sentence in sentences:
         for edit, impact in zip(sentence.edits, sentence.impacts, strict=True):
             found.setdefault(edit.type, []).append(impact)
-    rows = [
-        TypeImpact(
-            kind,
-            len(impacts),
-            float(np.mean(impacts)),
-            float(np.median(impacts)),
-            float(np.std(impacts, ddof=1)) if len(impacts) > 1 else math.nan,
-        )
-        for kind, impacts in found.items()
-    ]
+    rows = [_of_type(kind, impacts) for kind, impacts in found.items()]
     return sorted(rows, key=lambda row: (-row.mean, row.type))
+
+
+def _of_type(kind: str, impacts: Sequence[float]) -> TypeImpact:
+    return TypeImpact(
+        kind,
+        len(impacts),
+        float(np.mean(impacts)),
+        float(np.median(impacts)),
+        float(np.std(impacts, ddof=1)) if len(impacts) > 1 else math.nan,
+    )
 
 
 def impacts_of_edits(sentences: Sequence[Sentence]) -> list[EditImpact]:

@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 
-from grammeter.core.errors import DataError
 from grammeter.core.score import json_number
 from grammeter.core.statistics import FloatArray
+from grammeter.neural.cards import FILE, KIND, Card
+from grammeter.neural.files import ModelFiles, find_model
+from grammeter.stats.resample import PairedSamples, bootstrap, percentile_interval
 from grammeter.train.fit import Fitted
+from grammeter.train.folder import write_text, writing
 from grammeter.train.settings import Settings
 from grammeter.version import __version__
 
-FILE = "card.json"
 PAGE = "README.md"
 
 RESAMPLES = 1000
-
-Card = dict[str, Any]
 
 
 def make_card(
@@ -32,11 +31,12 @@ def make_card(
     *,
     data: Mapping[str, object],
     settings: Settings,
-    encoder_hash: str,
+    encoder: ModelFiles,
     fitted: Fitted,
     figure: str,
     results: Mapping[str, object],
     options: Mapping[str, object],
+    scoring: str,
 ) -> Card:
     """Gather everything that a reader of the model's scores may ask.
 
@@ -48,53 +48,54 @@ def make_card(
         Files and counts.
     settings, options
         How the model was fitted, and what the metric's training adds to that.
-    encoder_hash
-        Of the encoder it started from.
+    encoder
+        The encoder it started from; a folder stands in the card with its whole path.
     fitted
         Epochs and environment.
     figure
         What the figure of an epoch is.
     results
         On held-out examples.
+    scoring
+        The metric that scores with the model.
+
+    Returns
+    -------
+    dict
+        Texts, numbers, lists and dicts; NaN is ``None``.
     """
-    return {
-        "kind": "training-card",
+    folder = Path(settings.encoder).expanduser()
+    name = str(folder.resolve()) if folder.is_dir() else settings.encoder
+    card = {
+        "kind": KIND,
         "grammeter": __version__,
         "metric": metric,
-        "encoder": {"name": settings.encoder, "hash": encoder_hash},
-        "settings": {**asdict(settings), "precision": fitted.precision, **options},
-        "data": dict(data),
+        "scoring": scoring,
+        "encoder": {"name": name, "hash": encoder.hash},
+        "settings": {**asdict(settings), "encoder": name, "precision": fitted.precision, **options},
+        "data": {**data, "truncated": fitted.truncated},
         "figure": figure,
         "epochs": [asdict(epoch) for epoch in fitted.epochs],
         "best_epoch": fitted.best,
-        "results": dict(results),
+        "results": results,
         "environment": fitted.environment,
     }
+    return cast("Card", _plain(card))
 
 
 def write_card(card: Card, folder: Path) -> None:
-    """Write the card beside the weights, as JSON and as a page; the weights' hash is added."""
-    card["weights"] = weights_hash(folder)
-    (folder / PAGE).write_text(card_page(card), "utf-8")
-    text = json.dumps(_plain(card), ensure_ascii=False, indent=2) + "\n"
-    (folder / FILE).write_text(text, "utf-8")
-
-
-def read_card(folder: Path) -> Card | None:
-    """Return a folder's card; ``None`` if it has none, as before its training ends.
+    """Write the card beside the weights, as JSON and as a page; their hashes are added.
 
     Raises
     ------
     DataError
-        If it cannot be read.
+        If it cannot be written.
     """
-    path = folder / FILE
-    if not path.is_file():
-        return None
-    try:
-        return cast("Card", json.loads(path.read_text("utf-8")))
-    except (OSError, ValueError) as error:
-        raise DataError(f"no training card: {error}", where=str(path), fix="Train anew.") from error
+    card["weights"] = weights_hash(folder)
+    card["model"] = find_model(str(folder)).hash
+    with writing(folder):
+        write_text(folder / PAGE, card_page(card))
+        write_text(folder / FILE, card)
 
 
 def weights_hash(folder: Path) -> str:
@@ -114,16 +115,21 @@ def interval(values: FloatArray, groups: Sequence[str], *, seed: int) -> tuple[f
         Shape ``(examples,)``.
     groups
         The source sentence of each: examples of one sentence are not independent.
+
+    Returns
+    -------
+    tuple of float
+        Low and high end; NaN without values.
     """
     if not len(values):
         return math.nan, math.nan
     numbers = {name: n for n, name in enumerate(dict.fromkeys(groups))}
     at = np.array([numbers[name] for name in groups])
-    sums = np.bincount(at, weights=values)
-    counts = np.bincount(at).astype(np.float64)
-    drawn = np.random.default_rng(seed).integers(len(sums), size=(RESAMPLES, len(sums)))
-    means = sums[drawn].sum(1) / counts[drawn].sum(1)
-    low, high = np.quantile(means, [0.025, 0.975])
+    rows = np.zeros((len(numbers), 2))
+    np.add.at(rows, at, np.stack([values, np.ones_like(values)], axis=1))
+    samples = PairedSamples(rows[None], lambda sums: sums[..., 0] / sums[..., 1])
+    (means,) = bootstrap([samples], resamples=RESAMPLES, seed=seed)
+    low, high = percentile_interval(means[0], 0.95)
     return float(low), float(high)
 
 
@@ -133,22 +139,33 @@ def card_page(card: Card) -> str:
         f"# {card['metric']}, trained by grammeter {card['grammeter']}",
         "",
         f"Encoder: {card['encoder']['name']} ({card['encoder']['hash']}).",
-        f"Weights: {card['weights']} (blake2b, 8 bytes).",
+        f"Weights: {card['weights']} (blake2b, 8 bytes); model, as signatures have it:"
+        f" {card['model']}.",
+        f"Scores with: {card['scoring']}.",
         "",
         *_table("Data", card["data"]),
         *_table("Settings", card["settings"]),
+        *_epochs(card),
+        *_table("Results on held-out examples", card["results"]),
+        *_table("Environment", card["environment"]),
+    ]
+    return "\n".join(lines)
+
+
+def _epochs(card: Card) -> list[str]:
+    if not card["epochs"]:
+        return ["## Epochs", "", "None: the head is untrained.", ""]
+    lines = [
         "## Epochs",
         "",
         f"| epoch | loss | {card['figure']} (validation) | seconds |",
         "|---|---|---|---|",
     ]
     for epoch in card["epochs"]:
-        best = " *" if epoch["number"] == card["best_epoch"] else ""
+        best = " \\*" if epoch["number"] == card["best_epoch"] else ""
         figures = f"{epoch['loss']:.4f} | {epoch['figure']:.4f} | {epoch['seconds']:.0f}"
         lines.append(f"| {epoch['number']}{best} | {figures} |")
-    lines += ["", "\\* kept", "", *_table("Results on held-out examples", card["results"])]
-    lines += _table("Environment", card["environment"])
-    return "\n".join(lines)
+    return [*lines, "", "\\* kept", ""]
 
 
 def _table(title: str, rows: Mapping[str, object]) -> list[str]:
@@ -160,12 +177,12 @@ def _table(title: str, rows: Mapping[str, object]) -> list[str]:
 def _shown(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"
-    if isinstance(value, list | tuple):
+    if isinstance(value, list):
         return ", ".join(_shown(each) for each in cast("Sequence[object]", value))
     if isinstance(value, dict):
         items = cast("Mapping[str, object]", value).items()
         return ", ".join(f"{name} {_shown(each)}" for name, each in items)
-    return str(value).replace("|", "\\|")
+    return "undefined" if value is None else str(value).replace("|", "\\|")
 
 
 def _plain(value: object) -> object:

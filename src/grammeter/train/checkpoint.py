@@ -8,13 +8,16 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-from grammeter.core.errors import DataError, UsageError
+from grammeter.core.errors import DataError
 from grammeter.core.lazy import require
+from grammeter.train.folder import writing
 
 FOLDER = "checkpoint"
 """Inside the folder of the model, until the training ends."""
+
+BEST = "best.safetensors"
 
 Tensors = Mapping[str, Any]
 
@@ -52,14 +55,14 @@ class Progress:
         best = max(self.epochs, key=lambda one: one["figure"], default={"number": 0})
         return best["number"]
 
-    def finish_epoch(self, figure: float, *, steps: int, seconds: float) -> None:
+    def finish_epoch(self, figure: float) -> None:
         """Note the epoch and begin the next."""
         self.epochs.append(
             {
                 "number": self.epoch,
-                "loss": self.loss / steps,
+                "loss": self.loss / self.step,
                 "figure": figure,
-                "seconds": seconds,
+                "seconds": self.seconds,
             }
         )
         self.epoch, self.step, self.loss, self.seconds = self.epoch + 1, 0, 0.0, 0.0
@@ -67,11 +70,12 @@ class Progress:
 
 @dataclass(frozen=True)
 class Saved:
-    """What a checkpoint holds."""
+    """What a checkpoint holds; ``environment`` is that of the machine that wrote it."""
 
     progress: Progress
     weights: Tensors
     optimiser: Tensors
+    environment: Mapping[str, object]
 
 
 class Checkpoint:
@@ -81,21 +85,16 @@ class Checkpoint:
     ----------
     folder
         The folder of the model.
-    identity
-        Settings and data; a checkpoint of others is refused.
     """
 
-    def __init__(self, folder: Path, identity: Mapping[str, object]) -> None:
+    def __init__(self, folder: Path) -> None:
         self._folder = folder / FOLDER
-        self._identity = dict(identity)
 
     def last(self) -> Saved | None:
         """Return the last state, ``None`` if there is none.
 
         Raises
         ------
-        UsageError
-            If it was written under other settings or for other data.
         DataError
             If it is damaged.
         """
@@ -104,55 +103,71 @@ class Checkpoint:
             return None
         try:
             state = json.loads((folder / "state.json").read_text("utf-8"))
-            found = Saved(
+            return Saved(
                 Progress(**state["progress"]),
                 _load(folder / "weights.safetensors"),
                 _load(folder / "optimiser.safetensors"),
+                dict(state["environment"]),
             )
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise DataError(
-                f"the checkpoint is damaged: {error}", where=str(folder), fix="Train anew."
-            ) from error
-        self._check(cast("dict[str, object]", state["identity"]))
-        return found
+            raise _damaged(folder, error) from error
 
-    def _check(self, identity: Mapping[str, object]) -> None:
-        wanted = json.loads(json.dumps(self._identity))
-        other = [key for key in wanted if wanted[key] != identity.get(key)]
-        if other:
-            shown = ", ".join(f"{key} was {identity.get(key)}, is {wanted[key]}" for key in other)
-            raise UsageError(
-                f"{self._folder} belongs to another run: {shown}",
-                fix="Give the same options to resume, or leave --resume out to begin anew.",
-            )
+    def write(
+        self,
+        progress: Progress,
+        weights: Tensors,
+        optimiser: Tensors,
+        environment: Mapping[str, object],
+    ) -> None:
+        """Keep a state; the one before is removed when the new one is whole.
 
-    def write(self, progress: Progress, weights: Tensors, optimiser: Tensors) -> None:
-        """Keep a state; the one before is removed when the new one is whole."""
+        Raises
+        ------
+        DataError
+            If it cannot be written.
+        """
         before = self._newest()
-        name = f"{progress.updates:09d}"
-        new = self._folder / f"{name}.part"
-        shutil.rmtree(new, ignore_errors=True)
-        new.mkdir(parents=True)
-        _save(new / "weights.safetensors", weights)
-        _save(new / "optimiser.safetensors", optimiser)
-        state = {"progress": asdict(progress), "identity": self._identity}
-        (new / "state.json").write_text(json.dumps(state, indent=1), "utf-8")
-        whole = self._folder / f"{name}-{progress.epoch:03d}"
-        shutil.rmtree(whole, ignore_errors=True)
-        os.replace(new, whole)
-        if before is not None and before != whole:
-            shutil.rmtree(before)
+        whole = self._folder / f"{progress.updates:09d}-{progress.epoch:03d}"
+        if whole.exists():  # the same state
+            return
+        new = self._folder / f"{progress.updates:09d}.part"
+        with writing(self._folder):
+            shutil.rmtree(new, ignore_errors=True)
+            new.mkdir(parents=True)
+            _save(new / "weights.safetensors", weights)
+            _save(new / "optimiser.safetensors", optimiser)
+            state = {"progress": asdict(progress), "environment": dict(environment)}
+            (new / "state.json").write_text(json.dumps(state, indent=1), "utf-8")
+            os.replace(new, whole)
+        if before is not None:
+            shutil.rmtree(before, ignore_errors=True)
 
     def keep_best(self, weights: Tensors) -> None:
-        """Keep the weights of the best epoch so far."""
-        self._folder.mkdir(parents=True, exist_ok=True)
+        """Keep the weights of the best epoch so far.
+
+        Raises
+        ------
+        DataError
+            If they cannot be written.
+        """
         new = self._folder / "best.part"
-        _save(new, weights)
-        os.replace(new, self._folder / "best.safetensors")
+        with writing(self._folder):
+            self._folder.mkdir(parents=True, exist_ok=True)
+            _save(new, weights)
+            os.replace(new, self._folder / BEST)
 
     def best(self) -> Tensors:
-        """Return the weights of the best epoch."""
-        return _load(self._folder / "best.safetensors")
+        """Return the weights of the best epoch.
+
+        Raises
+        ------
+        DataError
+            If they are damaged.
+        """
+        try:
+            return _load(self._folder / BEST)
+        except (OSError, ValueError) as error:
+            raise _damaged(self._folder, error) from error
 
     def _newest(self) -> Path | None:
         found = [path for path in self._folder.glob("*-*") if path.is_dir()]
@@ -164,16 +179,27 @@ def clear(folder: Path) -> None:
     shutil.rmtree(folder / FOLDER, ignore_errors=True)
 
 
+def _damaged(folder: Path, error: Exception) -> DataError:
+    return DataError(
+        f"the checkpoint is damaged: {error}",
+        where=str(folder),
+        fix="Remove the folder of the model and train anew.",
+    )
+
+
 def _save(path: Path, tensors: Tensors) -> None:
-    safetensors: Any = require("safetensors.torch", extra="neural")
-    safetensors.save_file({key: tensor.contiguous() for key, tensor in tensors.items()}, path)
+    safetensors: Any = require("safetensors", extra="neural")
+    files: Any = require("safetensors.torch", extra="neural")
+    try:
+        files.save_file({key: tensor.contiguous() for key, tensor in tensors.items()}, path)
+    except safetensors.SafetensorError as error:  # what a full disk comes out as
+        raise OSError(str(error)) from error
 
 
 def _load(path: Path) -> Tensors:
-    safetensors: Any = require("safetensors.torch", extra="neural")
+    safetensors: Any = require("safetensors", extra="neural")
+    files: Any = require("safetensors.torch", extra="neural")
     try:
-        return safetensors.load_file(path)
-    except OSError:
-        raise
-    except Exception as error:  # safetensors' own class
+        return files.load_file(path)
+    except safetensors.SafetensorError as error:
         raise ValueError(f"{path.name}: {error}") from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from random import Random
 from typing import Any, Literal, Protocol
 
 from grammeter.core.statistics import FloatArray
@@ -39,6 +40,11 @@ class Task(Protocol):
         ...
 
     @property
+    def figure_name(self) -> str:
+        """What :meth:`figure` is."""
+        ...
+
+    @property
     def first_bias(self) -> float:
         """Where the bias of the head starts."""
         ...
@@ -67,10 +73,8 @@ def assign_parts(groups: Sequence[str], seed: int) -> dict[str, Part]:
     Examples of one group, all pairs made from one source sentence, stay together: near-copies of
     training examples would otherwise be among the held-out ones.
     """
-    import random
-
     names = sorted(set(groups))
-    random.Random(f"parts {seed}").shuffle(names)  # noqa: S311 - no secret
+    Random(f"parts {seed}").shuffle(names)  # noqa: S311 - no secret
     sizes = allotment(len(names))
     bounds = sizes["train"], sizes["train"] + sizes["validation"]
     return {

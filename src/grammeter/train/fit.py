@@ -7,17 +7,23 @@ threads).
 
 from __future__ import annotations
 
+import math
 import time
+import warnings
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from grammeter.core.errors import UsageError
 from grammeter.core.progress import track
 from grammeter.core.statistics import FloatArray
 from grammeter.train.checkpoint import Checkpoint, Progress, clear
-from grammeter.train.examples import Part, Task
+from grammeter.train.examples import PARTS, Part, Task
+from grammeter.train.folder import writing
+from grammeter.train.interrupt import held_interrupts
+from grammeter.train.live import tell
 from grammeter.train.network import Encoded, Network
 from grammeter.train.settings import Settings
 
@@ -26,6 +32,8 @@ BLOCK = 17
 
 EVERY = 60.0
 """Seconds between checkpoints inside an epoch."""
+
+HELD_OUT: tuple[Part, ...] = ("validation", "test")
 
 
 @dataclass(frozen=True)
@@ -47,9 +55,11 @@ class Fitted:
     epochs
         All epochs; figures are those of the validation part.
     best
-        Number of the epoch whose weights were kept.
+        Number of the epoch whose weights were kept; 0: the untrained head.
     outputs
-        Of the examples of each part under these weights, shape ``(examples, items)``.
+        Of the held-out examples under these weights, shape ``(examples, items)``.
+    truncated
+        By part, examples with a text of more tokens than the limit.
     precision, environment
         The number type that was used; versions, device, threads.
     """
@@ -57,11 +67,12 @@ class Fitted:
     epochs: tuple[Epoch, ...]
     best: int
     outputs: dict[Part, FloatArray]
+    truncated: dict[Part, int]
     precision: str
     environment: dict[str, object]
 
 
-def fit(task: Task, settings: Settings, folder: Path, *, identity: str, resume: bool) -> Fitted:
+def fit(task: Task, settings: Settings, folder: Path, *, resume: bool) -> Fitted:
     """Fit a model and write its best weights, with their tokenizer, into a folder.
 
     Parameters
@@ -71,98 +82,100 @@ def fit(task: Task, settings: Settings, folder: Path, *, identity: str, resume: 
     settings
         How.
     folder
-        Where the model goes; checkpoints lie in it until the end.
-    identity
-        What the examples depend on; a checkpoint of another identity or of other settings is
-        refused.
+        Where the model goes; checkpoints lie in it until :func:`clear` takes them away.
     resume
-        Go on from the last checkpoint, if there is one.
+        Go on from the last checkpoint, if there is one; the caller has seen to it that it is
+        one of the same run.
 
     Raises
     ------
     UsageError
-        If the checkpoint belongs to another run.
+        If the loss is no number any more.
+    DataError
+        If the encoder cannot carry a head, a checkpoint is damaged, or nothing can be written.
     MissingResourceError
-        If torch, the encoder or the device is not here.
+        If torch, the encoder or the device is not here, or memory does not suffice.
     """
-    checkpoint = Checkpoint(folder, {**asdict(settings), "data": identity})
-    network = Network.open(settings, bias=task.first_bias)
-    encoded: dict[Part, list[Encoded]] = {
-        part: network.encode(examples) for part, examples in task.examples.items()
-    }
-    run = _Run(task, settings, network, encoded, folder, checkpoint)
-    run.start(resume=resume)
-    while run.progress.epoch <= settings.epochs:
-        run.epoch()
-    network.load(checkpoint.best())
-    network.save(folder)
-    outputs: dict[Part, FloatArray] = {
-        part: run.outputs(part, f"measuring {part}") for part in encoded
-    }
-    epochs = tuple(Epoch(**one) for one in run.progress.epochs)
-    return Fitted(
-        epochs, run.progress.best_epoch, outputs, network.precision, network.environment()
-    )
+    with Network.open(settings, bias=task.first_bias) as network:
+        run = _Run(task, settings, network, folder)
+        run.start(resume=resume)
+        while run.progress.epoch <= settings.epochs:
+            run.epoch()
+        run.finish()
+        return Fitted(
+            tuple(Epoch(**one) for one in run.progress.epochs),
+            run.progress.best_epoch,
+            {part: run.outputs(part, f"measuring {part}") for part in HELD_OUT},
+            {part: sum(one.truncated for one in run.encoded[part]) for part in PARTS},
+            network.precision,
+            network.environment(),
+        )
 
 
 class _Run:
     """The state of a training run, and its steps."""
 
-    def __init__(
-        self,
-        task: Task,
-        settings: Settings,
-        network: Network,
-        encoded: dict[Part, list[Encoded]],
-        folder: Path,
-        checkpoint: Checkpoint,
-    ) -> None:
+    def __init__(self, task: Task, settings: Settings, network: Network, folder: Path) -> None:
         self._task = task
         self._settings = settings
         self._network = network
-        self._encoded = encoded
         self._folder = folder
-        self._checkpoint = checkpoint
-        self._saved = time.monotonic()
+        self._checkpoint = Checkpoint(folder)
+        self._saved = self._timed = time.monotonic()
+        self.encoded: dict[Part, list[Encoded]] = {
+            part: network.encode(examples) for part, examples in task.examples.items()
+        }
         self.progress = Progress()
-
-    @property
-    def _steps(self) -> int:
-        return -(-len(self._encoded["train"]) // self._settings.batch)
 
     def start(self, *, resume: bool) -> None:
         found = self._checkpoint.last() if resume else None
         if found is None:
             clear(self._folder)
-        else:
-            self.progress = found.progress
-            self._network.load(found.weights)
-            self._network.load_optimiser(found.optimiser, self.progress.updates)
+            return
+        self.progress = found.progress
+        self._network.load(found.weights)
+        self._network.load_optimiser(found.optimiser, self.progress.updates)
+        here = self._network.environment()
+        other = [key for key in here if here[key] != found.environment.get(key)]
+        if other:
+            shown = ", ".join(f"{key} {found.environment.get(key)}" for key in other)
+            warnings.warn(
+                f"{self._folder}: the run began with {shown}: its weights may differ from those of"
+                " an uninterrupted one",
+                stacklevel=2,
+            )
 
     def epoch(self) -> None:
         """Go on with the current epoch to its end, then measure and keep."""
-        started, progress = time.monotonic(), self.progress
-        batches = self._batches(progress.epoch)
-        left = batches[progress.step :]
-        for batch in track(left, self._label()):
-            progress.loss += self._step(batch)
-            progress.step += 1
-            if time.monotonic() - self._saved > EVERY:
-                progress.seconds += time.monotonic() - started
-                started = time.monotonic()
-                self._keep()
+        self._timed = time.monotonic()
+        with held_interrupts() as interrupted:
+            left = self._batches(self.progress.epoch)[self.progress.step :]
+            for batch in track(left, self._label()):
+                self._step(batch)
+                stop = interrupted()
+                if stop or time.monotonic() - self._saved > EVERY:
+                    self._keep()
+                if stop:
+                    break
         figure = self._task.figure(self.outputs("validation", "validation"), self._targets())
-        progress.finish_epoch(
-            figure, steps=len(batches), seconds=progress.seconds + time.monotonic() - started
-        )
-        if progress.best_epoch == progress.epoch - 1:
+        self._count_time()
+        self.progress.finish_epoch(figure)
+        if self.progress.best_epoch == self.progress.epoch - 1:
             self._checkpoint.keep_best(self._network.weights())
         self._keep()
+        tell(self._told())
+
+    def finish(self) -> None:
+        """Take the best weights and write the model."""
+        if self.progress.epochs:
+            self._network.load(self._checkpoint.best())
+        with writing(self._folder):
+            self._network.save(self._folder)
 
     def outputs(self, part: Part, label: str) -> FloatArray:
         """Return the outputs of all examples of a part, shape ``(examples, items)``."""
-        examples = self._encoded[part]
-        order = sorted(range(len(examples)), key=lambda n: _length(examples[n]))
+        examples = self.encoded[part]
+        order = sorted(range(len(examples)), key=lambda n: examples[n].length)
         result = np.zeros((len(examples), len(examples[0].items)))
         starts = range(0, len(order), self._settings.batch)
         for start in track(starts, label):
@@ -171,25 +184,35 @@ class _Run:
         return result
 
     def _targets(self) -> FloatArray:
-        return np.array([example.target for example in self._encoded["validation"]])
+        return np.array([example.target for example in self.encoded["validation"]])
 
-    def _step(self, batch: Sequence[int]) -> float:
-        examples = [self._encoded["train"][n] for n in batch]
-        self.progress.updates += 1
-        rate = self._rate(self.progress.updates)
-        return self._network.step(
-            examples, self._task.loss, rate=rate, seed=self._seed(self.progress.updates)
+    def _step(self, batch: Sequence[int]) -> None:
+        examples, progress = [self.encoded["train"][n] for n in batch], self.progress
+        loss = self._network.step(
+            examples,
+            self._task.loss,
+            rate=self._rate(progress.updates + 1),
+            seed=self._seed(progress.updates + 1),
         )
+        if not math.isfinite(loss):
+            raise UsageError(
+                f"the loss is {loss} in step {progress.updates + 1}",
+                fix="Train anew with a lower --learning-rate, or with --precision float32.",
+            )
+        progress.updates += 1
+        progress.step += 1
+        progress.loss += loss
 
     def _rate(self, update: int) -> float:
         """Return the learning rate of an update, counted from 1."""
-        settings, total = self._settings, self._steps * self._settings.epochs
+        settings = self._settings
+        total = -(-len(self.encoded["train"]) // settings.batch) * settings.epochs
         rising = settings.warmup * total
         if update <= rising:
             return settings.rate * update / rising
         if settings.decay == "none":
             return settings.rate
-        return settings.rate * (total - update + 1) / (total - rising)
+        return settings.rate * min(1.0, (total - update + 1) / (total - rising))
 
     def _seed(self, number: int) -> int:
         return int(np.random.SeedSequence([self._settings.seed, number]).generate_state(1)[0])
@@ -197,29 +220,37 @@ class _Run:
     def _batches(self, epoch: int) -> list[list[int]]:
         """Shuffle, sort by length inside blocks, shuffle the batches."""
         random = np.random.default_rng([self._settings.seed, 0, epoch])
-        examples, size = self._encoded["train"], self._settings.batch
+        examples, size = self.encoded["train"], self._settings.batch
         order: list[int] = random.permutation(len(examples)).tolist()
         batches: list[list[int]] = []
         for start in range(0, len(order), size * BLOCK):
             block = order[start : start + size * BLOCK]
-            block.sort(key=lambda n: _length(examples[n]))
+            block.sort(key=lambda n: examples[n].length)
             batches += [block[at : at + size] for at in range(0, len(block), size)]
         return [batches[n] for n in random.permutation(len(batches)).tolist()]
 
     def _label(self) -> str:
-        progress = self.progress
-        label = f"epoch {progress.epoch}/{self._settings.epochs}"
-        if not progress.epochs:
-            return label
-        last = progress.epochs[-1]
-        return f"{label}, loss {last['loss']:.4f}, validation {last['figure']:.4f}"
+        label = f"epoch {self.progress.epoch} of {self._settings.epochs}"
+        return f"{label} (before: {self._told()})" if self.progress.epochs else label
+
+    def _told(self) -> str:
+        last, of = self.progress.epochs[-1], self._settings.epochs
+        return (
+            f"epoch {last['number']} of {of}: loss {last['loss']:.4f},"
+            f" validation {self._task.figure_name} {last['figure']:.4f}"
+        )
+
+    def _count_time(self) -> None:
+        now = time.monotonic()
+        self.progress.seconds += now - self._timed
+        self._timed = now
 
     def _keep(self) -> None:
+        self._count_time()
         self._checkpoint.write(
-            self.progress, self._network.weights(), self._network.optimiser_state()
+            self.progress,
+            self._network.weights(),
+            self._network.optimiser_state(),
+            self._network.environment(),
         )
         self._saved = time.monotonic()
-
-
-def _length(example: Encoded) -> int:
-    return max(len(item["input_ids"]) for item in example.items)

@@ -4,36 +4,36 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
 
-from grammeter.core.errors import UsageError
+from grammeter.core.errors import DataError, UsageError
 from grammeter.core.lazy import require
 from grammeter.core.statistics import FloatArray
+from grammeter.neural.cards import Card, read_card
 from grammeter.neural.files import find_model
-from grammeter.train.card import Card, interval, make_card, read_card, write_card
+from grammeter.train.card import interval, make_card, write_card
 from grammeter.train.checkpoint import clear
 from grammeter.train.examples import PARTS, Example, Part
 from grammeter.train.fit import Fitted, fit
-from grammeter.train.folder import begin, digest, read_text, write_text
+from grammeter.train.folder import begin, digest, read_object, write_text, writing
+from grammeter.train.impacts import Measured
 from grammeter.train.pairs import (
     Pair,
     PairData,
-    Parallel,
     Tally,
     accuracy,
     draw_pairs,
-    measure_impacts,
     pairs_text,
     read_pairs,
 )
 from grammeter.train.settings import Settings
 
 PAIRS = "pairs.jsonl"
-TALLY = "draws.json"
+DRAWS = "draws.json"
 
 LossName = Literal["sigmoid", "logistic"]
 """Equation 4, the mean of ``sigmoid(q(low) - q(high))``; or ``log(1 + exp(...))`` of the same."""
@@ -55,7 +55,16 @@ class Preference:
 
     pairs: tuple[Pair, ...]
     loss_name: LossName = "sigmoid"
-    first_bias: float = 0.0
+
+    @property
+    def figure_name(self) -> str:
+        """What epochs are compared by."""
+        return "accuracy"
+
+    @property
+    def first_bias(self) -> float:
+        """0: the loss knows differences only."""
+        return 0.0
 
     @property
     def examples(self) -> Mapping[Part, Sequence[Example]]:
@@ -81,11 +90,12 @@ class Preference:
 
 
 def train_impara(
-    parallel: Callable[[], Sequence[Parallel]],
+    measure: Callable[[], Measured],
     folder: Path,
     settings: Settings,
     *,
     files: Sequence[Path] = (),
+    reading: Mapping[str, object] | None = None,
     size: int = 4096,
     loss: LossName = "sigmoid",
     parallel_only: bool = False,
@@ -95,14 +105,15 @@ def train_impara(
 
     Parameters
     ----------
-    parallel
-        Returns sentences and their edits; not called where a resumed run has its pairs already.
+    measure
+        Returns sentences and the impacts of their edits; not called where a resumed run has its
+        pairs already.
     folder
         Where the model goes: weights, tokenizer, ``pairs.jsonl``, ``card.json``, ``README.md``.
     settings
         How to fit; its seed draws the pairs, too.
-    files
-        Where the sentences come from: a resumed run needs the same.
+    files, reading
+        Where the sentences come from, and how they are read: a resumed run needs the same.
     size
         Pairs at most.
     loss
@@ -122,7 +133,7 @@ def train_impara(
     UsageError
         If the folder holds another run, or holds something and ``resume`` is not set.
     DataError
-        If there are too few sentences with edits.
+        If there are too few sentences with edits, or something cannot be read or written.
     MissingResourceError
         If torch, the encoder or the device is not here.
     """
@@ -130,59 +141,86 @@ def train_impara(
         raise UsageError(f"loss={loss}", fix=f"Use {' or '.join(LOSSES)}.")
     encoder = find_model(settings.encoder)
     options = {"pairs": size, "loss": loss, "parallel_only": parallel_only}
-    identity = f"{digest(files)} {encoder.hash} {options}"
-    if begin(folder, "impara", resume=resume) and (card := read_card(folder)):
-        return card
-    data = _pairs(folder, parallel, settings, identity, size, parallel_only)
-    task = Preference(data.pairs, loss)
-    fitted = fit(task, settings, folder, identity=identity, resume=resume)
-    card = make_card(
-        "impara",
-        data={
-            "files": [str(path) for path in files],
-            **asdict(data.tally),
-            "pairs": {part: len(data.part(part)) for part in PARTS},
-            "pairs_hash": hashlib.blake2b(
-                pairs_text(data.pairs).encode("utf-8"), digest_size=8
-            ).hexdigest(),
-        },
-        settings=settings,
-        options=options,
-        encoder_hash=encoder.hash,
-        fitted=fitted,
-        figure="accuracy",
-        results=_results(data, fitted, settings.seed),
-    )
-    write_card(card, folder)
+    run = {
+        **settings.identity(encoder.hash),
+        **options,
+        **(reading or {}),
+        "files": digest(files),
+    }
+    begin(folder, "impara", run, resume=resume)
+    if (card := read_card(folder)) is None:
+        data = _pairs(folder, measure, size, settings.seed, parallel_only)
+        task = Preference(data.pairs, loss)
+        fitted = fit(task, settings, folder, resume=resume)
+        card = make_card(
+            "impara",
+            data=_described(data, files),
+            settings=settings,
+            encoder=encoder,
+            fitted=fitted,
+            figure=task.figure_name,
+            results=_results(data, fitted, settings.seed),
+            options=options,
+            scoring="impara(model=FOLDER)",
+        )
+        write_card(card, folder)
     clear(folder)
     return card
 
 
 def pairs_of(folder: Path) -> list[Pair]:
-    """Return the pairs that a model was trained, validated and tested with."""
+    """Return the pairs that a model was trained, validated and tested with.
+
+    Raises
+    ------
+    DataError
+        If they are not there, or damaged.
+    """
     path = folder / PAIRS
-    return read_pairs(path.read_text("utf-8"), str(path))
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, ValueError) as error:
+        raise DataError(
+            f"the pairs cannot be read: {error}",
+            where=str(path),
+            fix="Remove the folder and train anew.",
+        ) from error
+    return read_pairs(text, str(path))
 
 
 def _pairs(
-    folder: Path,
-    parallel: Callable[[], Sequence[Parallel]],
-    settings: Settings,
-    identity: str,
-    size: int,
-    parallel_only: bool,
+    folder: Path, measure: Callable[[], Measured], size: int, seed: int, parallel_only: bool
 ) -> PairData:
     """Read the pairs of an interrupted run, or draw and write them."""
-    known = read_text(folder / TALLY)
-    if known is not None and known.get("identity") == identity:
-        return PairData(tuple(pairs_of(folder)), Tally(**known["tally"]))
-    sentences = parallel()
-    measured = measure_impacts(sentences, settings.encoder)
-    data = draw_pairs(measured, size=size, seed=settings.seed, parallel_only=parallel_only)
-    data.tally.sentences = len(sentences)
-    write_text(folder / PAIRS, pairs_text(data.pairs))
-    write_text(folder / TALLY, {"identity": identity, "tally": asdict(data.tally)})
-    return data
+    known = read_object(folder / DRAWS)
+    if known is not None:
+        try:
+            return PairData(tuple(pairs_of(folder)), Tally(**known["tally"]), known["edits"])
+        except (KeyError, TypeError) as error:
+            raise DataError(
+                f"no record of draws: {error}",
+                where=str(folder / DRAWS),
+                fix="Remove the folder and train anew.",
+            ) from error
+    measured = measure()
+    data = draw_pairs(measured.sentences, size=size, seed=seed, parallel_only=parallel_only)
+    data.tally.sentences = measured.total
+    with writing(folder):
+        write_text(folder / PAIRS, pairs_text(data.pairs))
+        write_text(folder / DRAWS, {"tally": asdict(data.tally), "edits": measured.edits})
+    return replace(data, edits=measured.edits)
+
+
+def _described(data: PairData, files: Sequence[Path]) -> dict[str, object]:
+    """Return what the card says of the data."""
+    text = pairs_text(data.pairs).encode("utf-8")
+    return {
+        "files": [str(path) for path in files],
+        "edits_from": data.edits,
+        **asdict(data.tally),
+        "pairs": {part: len(data.part(part)) for part in PARTS},
+        "pairs_hash": hashlib.blake2b(text, digest_size=8).hexdigest(),
+    }
 
 
 def _results(data: PairData, fitted: Fitted, seed: int) -> dict[str, object]:

@@ -4,34 +4,64 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+import shutil
+from collections.abc import Callable, Generator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from grammeter.core.errors import DataError
+from grammeter.core.errors import DataError, MissingResourceError
 from grammeter.core.lazy import require
 from grammeter.core.statistics import FloatArray
-from grammeter.neural.files import find_model
-from grammeter.neural.loading import Loaded, device_of, limit_of
+from grammeter.neural.batching import is_out_of_memory
+from grammeter.neural.files import ModelFiles, find_model
+from grammeter.neural.loading import (
+    Loaded,
+    check_vocabulary,
+    device_of,
+    limit_of,
+    load_tokenizer,
+    quiet,
+)
+from grammeter.neural.regressor import KIND, head_layers
 from grammeter.train.checkpoint import Tensors
 from grammeter.train.examples import Example
 from grammeter.train.settings import Settings
 
 NO_DECAY = ("bias", "LayerNorm.weight", "layer_norm.weight")
+"""Ends of the names of weights that AdamW does not draw towards 0."""
+
+AMPERE = 8
+"""From this compute capability on NVIDIA's GPUs have bfloat16."""
 
 Loss = Callable[[Any, Any], Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """An example whose items are the inputs of a model."""
+    """An example whose items are the inputs of a model.
+
+    Attributes
+    ----------
+    items
+        What the tokenizer made of each item.
+    target
+        The example's.
+    truncated
+        Whether an item was cut.
+    """
 
     items: tuple[dict[str, list[int]], ...]
     target: float
+    truncated: bool
+
+    @property
+    def length(self) -> int:
+        """Tokens of the longest item."""
+        return max(len(item["input_ids"]) for item in self.items)
 
 
 class Network:
@@ -42,7 +72,7 @@ class Network:
         self._torch = torch
         self._loaded = loaded
         self._device = next(loaded.model.parameters()).device
-        self.precision = _precision(settings, torch)
+        self.precision = _precision(settings, torch, self._device)
         decayed: dict[bool, list[Any]] = {True: [], False: []}
         for name, weights in loaded.model.named_parameters():
             decayed[not name.endswith(NO_DECAY)].append(weights)
@@ -53,13 +83,16 @@ class Network:
         self._optimiser = torch.optim.AdamW(groups, lr=settings.rate)
 
     @classmethod
-    def open(cls, settings: Settings, *, bias: float) -> Network:
+    @contextmanager
+    def open(cls, settings: Settings, *, bias: float) -> Generator[Network]:
         """Load the encoder and give it a new head; the seed settles the head's weights.
+
+        The caller's random numbers of torch go on after the block as if nothing had been drawn.
 
         Raises
         ------
         MissingResourceError
-            If torch, the encoder or the device is not here.
+            If torch, the encoder or the device is not here, or its memory does not suffice.
         DataError
             If the model cannot carry such a head.
         """
@@ -67,43 +100,31 @@ class Network:
         files = find_model(settings.encoder)
         torch: Any = require("torch", extra="neural")
         transformers: Any = require("transformers", extra="neural")
-        transformers.logging.set_verbosity_error()
-        transformers.logging.disable_progress_bar()
-        torch.manual_seed(settings.seed)
-        try:
-            tokenizer = transformers.AutoTokenizer.from_pretrained(
-                files.folder, local_files_only=True
-            )
-            model = transformers.AutoModelForSequenceClassification.from_pretrained(
-                files.folder,
-                num_labels=1,
-                problem_type="regression",
-                dtype=torch.float32,
-                local_files_only=True,
-                use_safetensors=True,
-                trust_remote_code=False,
-                ignore_mismatched_sizes=True,
-            )
-            with torch.no_grad():
-                model.classifier.bias.fill_(bias)
-        except Exception as error:
-            raise DataError(
-                f"{settings.encoder!r} cannot carry a head: {' '.join(str(error).split())[:300]}",
-                where=str(files.folder),
-                fix="Name an encoder such as bert-base-cased.",
-            ) from error
-        model.to(device_of(torch, settings.device))
-        return cls(settings, torch, Loaded(files, tokenizer, model, limit_of(tokenizer, model)))
+        device = device_of(torch, settings.device)
+        drawing_on = [device] if device.type == "cuda" else []
+        with quiet(transformers), torch.random.fork_rng(devices=drawing_on):
+            torch.manual_seed(settings.seed)
+            tokenizer = load_tokenizer(transformers, files)
+            model = _with_new_head(torch, transformers, files, bias)
+            check_vocabulary(files, tokenizer, model)
+            if tokenizer.pad_token_id is None or model.config.pad_token_id is None:
+                raise _unfit(files, "it has no padding token, so texts cannot go together")
+            with _within_memory("the model"):
+                model.to(device)
+            limit = limit_of(tokenizer, model)
+            yield cls(settings, torch, Loaded(files, tokenizer, model, limit))
 
     def encode(self, examples: Sequence[Example]) -> list[Encoded]:
         """Tokenise all items of all examples."""
         flat = [item for example in examples for item in example.items]
-        inputs, _ = self._loaded.tokenize(flat, limit=self._settings.limit)
-        rest = iter(inputs)
-        return [
-            Encoded(tuple(next(rest) for _ in example.items), example.target)
-            for example in examples
-        ]
+        inputs, cut = self._loaded.tokenize(flat, limit=self._settings.limit)
+        rest = iter(zip(inputs, cut, strict=True))
+        encoded: list[Encoded] = []
+        for example in examples:
+            found = [next(rest) for _ in example.items]
+            items = tuple(one for one, _ in found)
+            encoded.append(Encoded(items, example.target, any(was_cut for _, was_cut in found)))
+        return encoded
 
     def step(self, batch: Sequence[Encoded], loss: Loss, *, rate: float, seed: int) -> float:
         """Take one step and return the loss before it."""
@@ -113,18 +134,19 @@ class Network:
         for group in self._optimiser.param_groups:
             group["lr"] = rate
         targets = torch.tensor([each.target for each in batch], device=self._device)
-        with self._autocast():
-            outputs = self._forward(batch)
-        value = loss(outputs.float(), targets)
-        self._optimiser.zero_grad(set_to_none=True)
-        value.backward()
-        self._optimiser.step()
+        with _within_memory(f"a batch of {len(batch)} examples"):
+            with self._autocast():
+                outputs = self._forward(batch)
+            value = loss(outputs.float(), targets)
+            self._optimiser.zero_grad(set_to_none=True)
+            value.backward()
+            self._optimiser.step()
         return float(value.detach())
 
     def outputs(self, batch: Sequence[Encoded]) -> FloatArray:
         """Return outputs in single precision, without dropout, shape ``(examples, items)``."""
         self._loaded.model.eval()
-        with self._torch.inference_mode():
+        with self._torch.inference_mode(), _within_memory(f"a batch of {len(batch)} examples"):
             return self._forward(batch).float().cpu().numpy().astype(np.float64)
 
     def _forward(self, batch: Sequence[Encoded]) -> Any:
@@ -162,16 +184,21 @@ class Network:
         state: dict[int, dict[str, Any]] = {}
         for name, tensor in tensors.items():
             number, _, key = name.partition(".")
-            state.setdefault(int(number), {"step": self._torch.tensor(float(updates))})[key] = (
-                tensor
-            )
+            one = state.setdefault(int(number), {"step": self._torch.tensor(float(updates))})
+            one[key] = tensor
         whole = self._optimiser.state_dict()
         self._optimiser.load_state_dict({**whole, "state": state})
 
     def save(self, folder: Path) -> None:
-        """Write model and tokenizer, as transformers reads them."""
-        self._loaded.model.save_pretrained(folder)
-        self._loaded.tokenizer.save_pretrained(folder)
+        """Write model and tokenizer, as transformers reads them; may raise :class:`OSError`."""
+        safetensors: Any = require("safetensors", extra="neural")
+        try:
+            self._loaded.model.save_pretrained(folder)
+            self._loaded.tokenizer.save_pretrained(folder)
+        except safetensors.SafetensorError as error:  # what a full disk comes out as
+            raise OSError(str(error)) from error
+        for path in folder.glob("*.safetensors"):  # which safetensors lets the owner alone read
+            shutil.copymode(folder / "config.json", path)
 
     def environment(self) -> dict[str, object]:
         """Return versions, device and threads."""
@@ -186,10 +213,73 @@ class Network:
         }
 
 
-def _precision(settings: Settings, torch: Any) -> str:
+def _with_new_head(torch: Any, transformers: Any, files: ModelFiles, bias: float) -> Any:
+    """Load a model with a head of one output, whose weights chance draws."""
+    try:
+        model, report = getattr(transformers, KIND).from_pretrained(
+            files.folder,
+            num_labels=1,
+            problem_type="regression",
+            dtype=torch.float32,
+            local_files_only=True,
+            use_safetensors=True,
+            trust_remote_code=False,
+            ignore_mismatched_sizes=True,
+            output_loading_info=True,
+        )
+    except Exception as error:
+        raise _unfit(files, " ".join(str(error).split())[:300]) from error
+    inside = f"{model.base_model_prefix}."
+    lacking = [key for key in report["missing_keys"] if key.startswith(inside)]
+    lacking = sorted(key for key in lacking if "pooler" not in key)
+    if lacking:
+        raise _unfit(files, f"it lacks weights of its own: {', '.join(lacking[:3])}")
+    heads = head_layers(torch, model)
+    if not heads or heads[-1].out_features != 1 or heads[-1].bias is None:
+        raise _unfit(files, f"{type(model).__name__} has no linear layer with a bias at its end")
+    drawn = {*report["missing_keys"], *(key for key, *_ in report["mismatched_keys"])}
+    with torch.no_grad():
+        for name, layer in model.named_modules():
+            if f"{name}.weight" not in drawn and any(layer is head for head in heads):
+                _draw_again(layer, getattr(model.config, "initializer_range", 0.02))
+        heads[-1].bias.fill_(bias)
+    return model
+
+
+def _draw_again(layer: Any, spread: float) -> None:
+    """Forget the trained head that a folder brought along."""
+    layer.weight.normal_(0.0, spread)
+    if layer.bias is not None:
+        layer.bias.zero_()
+
+
+def _unfit(files: ModelFiles, why: str) -> DataError:
+    return DataError(
+        f"the model {files.name!r} cannot carry a head: {why}",
+        where=str(files.folder),
+        fix="Name an encoder such as bert-base-cased.",
+    )
+
+
+@contextmanager
+def _within_memory(what: str) -> Generator[None]:
+    try:
+        yield
+    except (RuntimeError, MemoryError) as error:
+        if not is_out_of_memory(error):
+            raise
+        raise MissingResourceError(
+            f"memory does not suffice for {what}",
+            fix="Use a smaller --batch, a smaller encoder, or another --device.",
+        ) from error
+
+
+def _precision(settings: Settings, torch: Any, device: Any) -> str:
     if settings.precision != "auto":
         return settings.precision
-    if settings.device.startswith("cuda"):
-        return "bfloat16" if torch.cuda.is_bf16_supported() else "float32"
-    capable = settings.device == "cpu" and torch.cpu._is_avx512_bf16_supported()
+    if device.type == "cuda":
+        capable = torch.cuda.get_device_capability(device)[0] >= AMPERE
+    else:  # torch tells it by a function that is not public
+        told = getattr(torch.cpu, "_is_avx512_bf16_supported", None)
+        capable = device.type == "cpu" and told is not None and told()
     return "bfloat16" if capable else "float32"

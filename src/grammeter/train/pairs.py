@@ -1,9 +1,6 @@
 """IMPARA's training data: pairs of partly corrected sentences, the better one told by impact.
 
-Maeda et al. 2022, sections 2.3 and 2.4. The impact of an edit is how much the sentence's
-meaning moves when the edit alone is taken back: ``1 - cos(T, T without e)`` (equation 5), over
-mean-pooled last states of an encoder that is not tuned; that of a set of edits is the sum
-(equation 6).
+Maeda et al. 2022, sections 2.3 and 2.4; what impacts are says :mod:`grammeter.train.impacts`.
 """
 
 from __future__ import annotations
@@ -11,67 +8,22 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import cached_property
 from random import Random
 from typing import Any, cast
 
 import numpy as np
 
-from grammeter.core.edit import Edit
 from grammeter.core.errors import DataError, UsageError
 from grammeter.core.statistics import FloatArray
-from grammeter.edits.partial import appliable, draw_subset, flip_some, partial_text
-from grammeter.neural.measures import MeanSimilarity
-from grammeter.neural.service import Request, answer
+from grammeter.edits.partial import draw_subset, flip_some
 from grammeter.train.examples import PARTS, Part, allotment, assign_parts
+from grammeter.train.impacts import Sentence
 
 DRAWS = 30
 """Instances that one sentence gives at most (section 2.4)."""
 
 EQUAL = 1e-6
 """Impacts nearer than this are equal: single precision tells them no further apart."""
-
-
-@dataclass(frozen=True, slots=True)
-class Parallel:
-    """A source sentence and the edits that correct it.
-
-    Attributes
-    ----------
-    source
-        Tokens separated by blanks.
-    edits
-        Of one annotator, or extracted from a corrected sentence.
-    origin
-        Where it comes from, ``file:line``.
-    """
-
-    source: str
-    edits: tuple[Edit, ...]
-    origin: str = ""
-
-
-@dataclass(frozen=True)
-class Sentence:
-    """A source sentence, the edits that can be applied together, and the impact of each."""
-
-    source: str
-    edits: tuple[Edit, ...]
-    impacts: tuple[float, ...]
-    origin: str
-
-    @cached_property
-    def words(self) -> list[str]:
-        """The tokens of the source."""
-        return self.source.split()
-
-    def text(self, subset: Iterable[int]) -> str:
-        """Return the sentence with some of its edits applied."""
-        return partial_text(self.words, [self.edits[n] for n in sorted(subset)]).strip()
-
-    def impact(self, subset: Iterable[int]) -> float:
-        """Return the summed impact of some edits (equation 6)."""
-        return sum(self.impacts[n] for n in sorted(subset))
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +85,7 @@ class Tally:
         Drawn; thrown away for equal sets, equal texts, equal impacts, or a pair seen before.
     available, kept
         Distinct pairs, and those that were sampled from them.
-    inclusion
+    inclusion, inclusion_share
         Of the pairs kept, those where one set of edits contains the other.
     one_edit
         Of the pairs kept, those from sentences with a single edit.
@@ -150,66 +102,24 @@ class Tally:
     available: int = 0
     kept: int = 0
     inclusion: int = 0
+    inclusion_share: float = 0.0
     one_edit: int = 0
 
 
 @dataclass(frozen=True)
 class PairData:
-    """Pairs in the order in which they were drawn, and what became of the draws."""
+    """Pairs, what became of the draws, and where the edits come from.
+
+    ``edits`` is that of :class:`~grammeter.train.impacts.Measured`.
+    """
 
     pairs: tuple[Pair, ...]
     tally: Tally = field(default_factory=Tally)
+    edits: str = "given"
 
     def part(self, part: Part) -> list[Pair]:
         """Return the pairs of one part."""
         return [pair for pair in self.pairs if pair.part == part]
-
-
-def measure_impacts(parallel: Sequence[Parallel], encoder: str) -> list[Sentence]:
-    """Measure the impact of every edit (equation 5); sentences without edits are left out.
-
-    Parameters
-    ----------
-    parallel
-        Sentences and edits; edits that change nothing, and of two that overlap the later one,
-        are left out.
-    encoder
-        Name or folder of the encoder, not tuned.
-
-    Returns
-    -------
-    list of Sentence
-        In the order given; impacts from 0 to 2, usually far below 1.
-    """
-    bare = [
-        Sentence(" ".join(each.source.split()), _changing(each), (), each.origin)
-        for each in parallel
-    ]
-    bare = [sentence for sentence in bare if sentence.edits]
-    asked = [list(_taken_back(sentence)) for sentence in bare]
-    flat = [pair for pairs in asked for pair in pairs]
-    (figures,) = answer([Request(encoder, MeanSimilarity(limit=512), flat)])
-    impacts = iter((1 - figures[:, 0]).tolist())
-    return [
-        Sentence(s.source, s.edits, tuple(next(impacts) for _ in pairs), s.origin)
-        for s, pairs in zip(bare, asked, strict=True)
-    ]
-
-
-def _changing(parallel: Parallel) -> tuple[Edit, ...]:
-    words = parallel.source.split()
-    return tuple(
-        edit
-        for edit in appliable(parallel.edits)
-        if words[edit.start : edit.end] != edit.correction.split()
-    )
-
-
-def _taken_back(sentence: Sentence) -> Iterator[tuple[str, str]]:
-    everything = range(len(sentence.edits))
-    whole = sentence.text(everything)
-    for without in everything:
-        yield whole, sentence.text(set(everything) - {without})
 
 
 def draw_pairs(
@@ -258,11 +168,16 @@ def draw_pairs(
                 found[pair.low, pair.high] = pair
     tally.available = len(found)
     kept = _sample(list(found.values()), size, seed)
-    one_edit = {s.origin for s in sentences if len(s.edits) == 1}
+    _count(kept, sentences, tally)
+    return PairData(tuple(kept), tally)
+
+
+def _count(kept: Sequence[Pair], sentences: Sequence[Sentence], tally: Tally) -> None:
+    one_edit = {(s.source, s.origin) for s in sentences if len(s.edits) == 1}
     tally.kept = len(kept)
     tally.inclusion = sum(pair.inclusion for pair in kept)
-    tally.one_edit = sum(pair.origin in one_edit for pair in kept)
-    return PairData(tuple(kept), tally)
+    tally.inclusion_share = tally.inclusion / len(kept)
+    tally.one_edit = sum((pair.source, pair.origin) in one_edit for pair in kept)
 
 
 def _draws(size: int, random: Random) -> Iterator[tuple[frozenset[int], frozenset[int]]]:

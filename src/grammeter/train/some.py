@@ -15,10 +15,11 @@ import numpy as np
 
 from grammeter.core.errors import DataError, UsageError
 from grammeter.core.statistics import FloatArray
-from grammeter.neural.files import find_model
+from grammeter.neural.cards import Card, read_card
+from grammeter.neural.files import ModelFiles, find_model
 from grammeter.neural.measures import Item
 from grammeter.stats.correlation import pearson, spearman
-from grammeter.train.card import Card, make_card, read_card, write_card
+from grammeter.train.card import make_card, write_card
 from grammeter.train.checkpoint import clear
 from grammeter.train.examples import PARTS, Example, Part, assign_parts
 from grammeter.train.fit import Fitted, fit
@@ -28,9 +29,6 @@ from grammeter.train.settings import Settings
 Criterion = Literal["grammaticality", "fluency", "meaning"]
 
 CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
-
-RATE, WARMUP = 3e-5, 0.1
-"""Our choice: AdamW at this rate, falling to 0 after a tenth of all steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +50,23 @@ class Rated:
 
 @dataclass(frozen=True)
 class HumanScore:
-    """The task: the output is the mean human score; squared error."""
+    """The task: the output is the mean human score; squared error.
+
+    Attributes
+    ----------
+    examples
+        Of each part.
+    first_bias
+        The mean score of the training part.
+    """
 
     examples: Mapping[Part, Sequence[Example]]
     first_bias: float
+
+    @property
+    def figure_name(self) -> str:
+        """What epochs are compared by."""
+        return "negative mean squared error"
 
     def loss(self, outputs: Any, targets: Any) -> Any:
         """Return the mean squared error of a batch."""
@@ -113,47 +124,44 @@ def train_some(
         criterion: _task(rated, criterion, settings.seed) for criterion in criteria
     }
     encoder = find_model(settings.encoder)
-    begin(folder, "some", resume=resume)
+    run = {**settings.identity(encoder.hash), "files": digest(files)}
+    begin(folder, "some", run, resume=resume)
     cards: dict[Criterion, Card] = {}
     for criterion, task in tasks.items():
         inside = folder / criterion
-        done = begin(inside, f"some {criterion}", resume=resume) and read_card(inside)
-        cards[criterion] = done or _train(
-            task, inside, settings, criterion=criterion, files=files, encoder_hash=encoder.hash,
-            resume=resume,
-        )  # fmt: skip
+        begin(inside, f"some {criterion}", run, resume=resume)
+        if (card := read_card(inside)) is None:
+            fitted = fit(task, settings, inside, resume=resume)
+            card = _card(criterion, task, settings, fitted, encoder, files)
+            write_card(card, inside)
+        clear(inside)
+        cards[criterion] = card
     return cards
 
 
-def _train(
-    task: HumanScore,
-    folder: Path,
-    settings: Settings,
-    *,
+def _card(
     criterion: Criterion,
+    task: HumanScore,
+    settings: Settings,
+    fitted: Fitted,
+    encoder: ModelFiles,
     files: Sequence[Path],
-    encoder_hash: str,
-    resume: bool,
 ) -> Card:
-    identity = f"{digest(files)} {encoder_hash} {criterion}"
-    fitted = fit(task, settings, folder, identity=identity, resume=resume)
-    card = make_card(
+    return make_card(
         f"some {criterion}",
         data={
             "files": [str(path) for path in files],
             "examples": {part: len(task.examples[part]) for part in PARTS},
-            "training mean": task.first_bias,
+            "training_mean": task.first_bias,
         },
         settings=settings,
         options={},
-        encoder_hash=encoder_hash,
+        encoder=encoder,
         fitted=fitted,
-        figure="negative mean squared error",
+        figure=task.figure_name,
         results=_results(task, fitted),
+        scoring=f"some(model=FOLDER), or some({criterion}=FOLDER/{criterion}, ...)",
     )
-    write_card(card, folder)
-    clear(folder)
-    return card
 
 
 def _task(rated: Sequence[Rated], criterion: Criterion, seed: int) -> HumanScore:

@@ -1,0 +1,239 @@
+"""``grammeter judge``: a language model ranks outputs as people do."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from grammeter.cli import corpus_arguments, judge_arguments
+from grammeter.cli.output import Progress, notice, print_json, progress_wanted
+
+if TYPE_CHECKING:
+    from grammeter.corpus.corpus import Corpus
+    from grammeter.judge.calls import Estimate
+    from grammeter.judging import Judged, Shown
+    from grammeter.metrics.llm import Judging
+
+MOST_TOLD = 5
+"""So many of a kind are named; the others are counted."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the verb's arguments; nothing heavy is imported for it."""
+    parser.description = (
+        "Let a language model score the outputs of a sentence side by side, and write its"
+        " rankings as judgments, one item a line, for 'grammeter rank' and 'grammeter meta'."
+    )
+    parser.epilog = (
+        "examples:\n"
+        '  grammeter judge -s src.txt --hyps out/* -m "llm-s(model=NAME)" --dry-run\n'
+        '  grammeter judge -s src.txt --hyps out/* -m "llm-s(model=NAME, criterion=fluency)"'
+        " -o judgments.jsonl\n"
+        '  grammeter judge -s src.txt --hyps out/* --items judgments.xml -m "llm-e(model=NAME)"'
+        " --base-url http://localhost:8000/v1 -o judgments.jsonl"
+    )
+    corpus_arguments.add_corpus(parser)
+    parser.add_argument(
+        "-m",
+        "--metric",
+        required=True,
+        metavar="METRIC",
+        help='llm-s or llm-e and its model: "llm-s(model=NAME, criterion=fluency)"',
+    )
+    _add_items(parser)
+    judge_arguments.add_endpoint(parser, cache=True)
+    _add_output(parser)
+
+
+def _add_items(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("items")
+    group.add_argument(
+        "--items",
+        metavar="FILE",
+        help="which outputs to show: items of 'grammeter sample', or anybody's judgments; default:"
+        " sets of at most five that show every distinct output",
+    )
+    group.add_argument(
+        "--first-segment",
+        type=int,
+        choices=[0, 1],
+        help="the number that Appraise and WMT files give to the first sentence; default: found"
+        " in the outputs",
+    )
+    for option, field, text in (
+        ("--per-output", "per_output", "without --items: sets in which each output is shown"),
+        ("--permute", "permutations", "orders in which each item is shown; scores are averaged"),
+        ("--repeats", "repeats", "how often each order is asked; scores are averaged"),
+        ("--seed", "seed", "where draws of sets and orders start"),
+    ):
+        group.add_argument(
+            option,
+            dest=field,
+            type=int,
+            metavar="N",
+            help=f"{text}; default: that of METRIC, 1",
+        )
+
+
+def _add_output(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("output")
+    group.add_argument("-o", "--output", metavar="FILE", help="write the judgments here")
+    group.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="print how many calls and tokens it takes and what they cost; send nothing",
+    )
+    group.add_argument("--format", choices=["table", "json"], default="table", help="of --dry-run")
+    group.add_argument(
+        "--coverage",
+        type=float,
+        metavar="SHARE",
+        help="exit with 1 if a smaller share of the items gets scores; default: that of METRIC, 1",
+    )
+    group.add_argument("--quiet", action="store_true", help="no notices and no progress")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Judge and write; return the exit code."""
+    from grammeter.corpus.text import check_folder
+    from grammeter.judging import estimate, judge
+
+    metric = _metric(args)
+    check_folder(args.output)
+    corpus = corpus_arguments.read(args)
+    items = _items(args, corpus)
+    for text in (*corpus.notices, metric.notice):
+        if text:
+            notice(args, text)
+    with judge_arguments.asking(args), _progress(args):
+        if args.dry_run:
+            _print_estimate(args, estimate(corpus, items, by=metric))
+            return 0
+        judged = judge(corpus, items, by=metric)
+    _write(args, judged)
+    for text in _report(judged, metric):
+        notice(args, text)
+    return _verdict(judged, metric.coverage)
+
+
+def _metric(args: argparse.Namespace) -> Judging:
+    from grammeter.judging import judging_metric
+
+    named = ("per_output", "permutations", "repeats", "seed", "coverage")
+    given = {name: getattr(args, name) for name in named if getattr(args, name) is not None}
+    return replace(judging_metric(args.metric), **given)
+
+
+def _items(args: argparse.Namespace, corpus: Corpus) -> Sequence[Shown] | None:
+    """Read what the judge is to see: items, or judgments in any format."""
+    from grammeter.core.errors import UsageError
+    from grammeter.corpus.items import read_items
+    from grammeter.corpus.judgments import read_judgments
+    from grammeter.corpus.text import STDIN, read_text
+
+    if not corpus.systems:
+        raise UsageError("no system outputs", fix="Give two at least (--hyps).")
+    if args.items is None and args.first_segment is not None:
+        raise UsageError("--first-segment belongs to --items", fix="Leave out --first-segment.")
+    if args.items is not None and args.per_output is not None:
+        raise UsageError("--items say what is shown", fix="Leave out --per-output.")
+    if args.items is None:
+        return None
+    if args.items == STDIN:
+        raise UsageError("--items -", fix="Give a file: its format is told by its content.")
+    first = read_text(args.items).lstrip().partition("\n")[0]
+    if first.startswith("{") and '"systems"' in first:
+        return read_items(args.items)
+    judgments = read_judgments(args.items, first_segment=args.first_segment, systems=corpus.systems)
+    for text in judgments.notices:
+        notice(args, text)
+    return judgments
+
+
+@contextmanager
+def _progress(args: argparse.Namespace) -> Generator[None, None, None]:
+    from grammeter.core.progress import reporting
+    from grammeter.judge.runtime import current
+
+    progress = Progress(note=lambda: str(current().bill))
+    try:
+        with reporting(progress) if progress_wanted(args) else nullcontext():
+            yield
+    finally:
+        progress.clear()
+
+
+def _write(args: argparse.Namespace, judged: Judged) -> None:
+    from grammeter.corpus.judgments import format_judgments
+    from grammeter.corpus.text import write_text
+
+    text = format_judgments(judged.rankings, "jsonl")
+    if args.output:
+        write_text(args.output, text)
+    else:
+        sys.stdout.write(text)
+
+
+def _print_estimate(args: argparse.Namespace, found: Estimate) -> None:
+    from grammeter.report.tables import Table, to_text
+
+    if args.format == "json":
+        print_json(found.to_json())
+        return
+    price = "unknown" if found.cost is None else f"{found.cost:.4f} {found.currency}"
+    rows = (
+        ("distinct calls", str(found.calls)),
+        ("of them in the cache", str(found.known)),
+        ("tokens in", str(found.tokens_in)),
+        ("tokens out", str(found.tokens_out)),
+        ("tokens counted by", found.basis),
+        ("price", price),
+    )
+    sys.stdout.write(to_text(Table(("what it takes", ""), rows, "ll")))
+
+
+def _report(judged: Judged, metric: Judging) -> Iterator[str]:
+    """Say what was judged and what not, and which sentences to look at."""
+    alone = len(judged.rankings) - judged.due
+    yield (
+        f"{len(judged.rankings)} items"
+        + (f", {alone} of them with one output, which are ties" if alone else "")
+    )
+    if metric.permutations * metric.repeats > 1:
+        yield (
+            "a target's highest and lowest score differ by"
+            f" {judged.spread:.2f} on average over orders and repeats"
+        )
+    missing = [
+        f"segment {ranking.segment}: no scores, {reason}" for ranking, reason in judged.missing
+    ]
+    flags = [
+        f"segment {flag.segment}, {flag.system or 'source'}: looks like an instruction to the"
+        f" judge: {flag.words!r}"
+        for flag in judged.flags
+    ]
+    yield from _some(missing)
+    yield from _some(flags)
+    yield f"signature: {judged.signature}"
+
+
+def _some(texts: Sequence[str]) -> Iterator[str]:
+    yield from texts[:MOST_TOLD]
+    if len(texts) > MOST_TOLD:
+        yield f"... and {len(texts) - MOST_TOLD} more"
+
+
+def _verdict(judged: Judged, wanted: float) -> int:
+    if judged.coverage >= wanted:
+        return 0
+    print(
+        f"{judged.due - len(judged.missing)} of {judged.due} items have scores, a share of"
+        f" {judged.coverage:.4f}, limit {wanted:g}; run the same command to ask for the others"
+        " once more",
+        file=sys.stderr,
+    )
+    return 1

@@ -1,0 +1,254 @@
+"""Replies on disk: an SQLite file with one row for each request that was sent.
+
+Replies cost money. A row is written before the reply is used, nothing is ever deleted, and a
+damaged file is an error, not an empty cache. Several processes may share it. No key is written.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Literal, cast
+
+from grammeter.core.errors import DataError
+from grammeter.judge.calls import Outcome, State
+from grammeter.judge.ladder import Abilities
+
+FILE = "replies-1.sqlite"
+"""The number is that of the file's format."""
+
+AttemptState = Literal["ok", "coerced", "refused", "invalid", "cut", "failed"]
+"""What came of one request; ``cut``: the reply ended at its limit; ``failed``: no completion."""
+
+_WAIT = 30.0
+_READ = "key, state, scores, reply, reason, ends"
+_AT_ONCE = 500
+_TABLES = """
+CREATE TABLE IF NOT EXISTS attempts (
+    id INTEGER PRIMARY KEY,
+    key TEXT NOT NULL,          -- SHA-256 of the request as it was meant
+    server TEXT NOT NULL,
+    model TEXT NOT NULL,
+    started REAL NOT NULL,      -- seconds since 1970
+    seconds REAL NOT NULL,      -- until the reply was there
+    request TEXT NOT NULL,      -- the body as it was sent
+    status INTEGER NOT NULL,    -- of HTTP; 0: no reply
+    body TEXT NOT NULL,         -- of the reply, as it came
+    reply TEXT NOT NULL,        -- the text in it
+    answered_by TEXT,           -- the model's name in the reply
+    fingerprint TEXT,
+    tokens_in INTEGER,
+    tokens_out INTEGER,
+    state TEXT NOT NULL,        -- of this request
+    scores TEXT,                -- JSON
+    reason TEXT NOT NULL,
+    ends TEXT                   -- how the call ended with it; null: not yet
+);
+CREATE INDEX IF NOT EXISTS attempts_by_key ON attempts (key);
+CREATE TABLE IF NOT EXISTS abilities (
+    server TEXT NOT NULL,
+    model TEXT NOT NULL,
+    value TEXT NOT NULL,
+    PRIMARY KEY (server, model)
+);
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One request and what came of it; the columns of the table."""
+
+    key: str
+    server: str
+    model: str
+    started: float
+    seconds: float
+    request: str
+    status: int
+    body: str
+    state: AttemptState
+    reply: str = ""
+    answered_by: str | None = None
+    fingerprint: str | None = None
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    scores: tuple[int, ...] | None = None
+    reason: str = ""
+    ends: State | None = None
+
+
+_COLUMNS = tuple(column.name for column in fields(Attempt))
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """What is known of a call.
+
+    Attributes
+    ----------
+    attempts
+        Requests sent for it.
+    bad
+        How many replies would not do.
+    cut
+        Whether one of them ended at its limit.
+    reason
+        What was wrong with the last of them.
+    outcome
+        How it ended; ``None``: not yet.
+    """
+
+    attempts: int = 0
+    bad: int = 0
+    cut: bool = False
+    reason: str = ""
+    outcome: Outcome | None = None
+
+    def after(self, came: AttemptState, reason: str) -> History:
+        """Return the history with one more request, which did not end it."""
+        bad = came in ("invalid", "cut")
+        return History(
+            self.attempts + 1,
+            self.bad + bad,
+            self.cut or came == "cut",
+            reason if bad else self.reason,
+        )
+
+
+class Attempts:
+    """The replies in one folder; to be closed.
+
+    Parameters
+    ----------
+    folder
+        Where the file lies or shall lie; ``None`` keeps everything in memory only.
+
+    Raises
+    ------
+    DataError
+        If the file is damaged or cannot be written; the message names it.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        self._name = ":memory:" if folder is None else str(folder / FILE)
+        with self._told():
+            if folder is not None:
+                folder.mkdir(parents=True, exist_ok=True)
+            self._database = sqlite3.connect(self._name, timeout=_WAIT, isolation_level=None)
+        try:
+            with self._told():
+                self._database.execute("PRAGMA journal_mode = WAL")
+                self._database.execute("PRAGMA synchronous = NORMAL")
+                self._database.executescript(_TABLES)
+                self._database.execute("SELECT ends, fingerprint FROM attempts LIMIT 1")
+        except BaseException:
+            self._database.close()
+            raise
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+    def add(self, attempt: Attempt) -> None:
+        """Write a row; it is safe against the end of this process when this returns."""
+        scores = None if attempt.scores is None else json.dumps(attempt.scores)
+        values = {name: getattr(attempt, name) for name in _COLUMNS} | {"scores": scores}
+        names, marks = ", ".join(_COLUMNS), ", ".join(f":{name}" for name in _COLUMNS)
+        with self._told():
+            self._database.execute(
+                f"INSERT INTO attempts ({names}) VALUES ({marks})",  # noqa: S608
+                values,
+            )
+
+    def histories(self, keys: Sequence[str]) -> dict[str, History]:
+        """Return what is known of calls; those of which nothing is known are left out."""
+        found: dict[str, History] = {}
+        for start in range(0, len(keys), _AT_ONCE):
+            part = keys[start : start + _AT_ONCE]
+            marks = ", ".join("?" * len(part))
+            query = f"SELECT {_READ} FROM attempts WHERE key IN ({marks}) ORDER BY id"  # noqa: S608
+            with self._told():
+                rows = cast(list[_Row], self._database.execute(query, part).fetchall())
+                for row in rows:
+                    found[row[0]] = _with_row(found.get(row[0], History()), row)
+        return found
+
+    def abilities(self, server: str, model: str) -> Abilities | None:
+        """Return what an endpoint takes, if that has been found out."""
+        with self._told():
+            row = self._database.execute(
+                "SELECT value FROM abilities WHERE server = ? AND model = ?", (server, model)
+            ).fetchone()
+            return None if row is None else Abilities.from_json(row[0])
+
+    def remember(self, server: str, model: str, abilities: Abilities) -> None:
+        """Write down what an endpoint takes."""
+        with self._told():
+            self._database.execute(
+                "INSERT OR REPLACE INTO abilities VALUES (?, ?, ?)",
+                (server, model, abilities.to_json()),
+            )
+
+    @contextmanager
+    def _told(self) -> Generator[None, None, None]:
+        """Turn what goes wrong with the file into an error that names it."""
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            if "no such column" in str(error):
+                raise self._damaged(error) from None
+            raise DataError(
+                f"the replies cannot be kept: {error}", where=self._name,
+                fix="Name a folder that can be written, with room on its disk (cache_dir).",
+            ) from None  # fmt: skip
+        except OSError as error:
+            raise DataError(
+                f"the replies cannot be kept: {error.strerror}", where=self._name,
+                fix="Name a folder that can be written (cache_dir).",
+            ) from None  # fmt: skip
+        except (sqlite3.DatabaseError, ValueError, TypeError) as error:
+            raise self._damaged(error) from None
+
+    def _damaged(self, error: Exception) -> DataError:
+        return DataError(
+            f"the file of replies is damaged: {error}",
+            where=self._name,
+            fix="It holds replies that were paid for: restore a copy, or rescue what is left with"
+            " 'sqlite3 FILE .recover'; move it away to begin anew.",
+        )
+
+
+_Row = tuple[str, AttemptState, str | None, str, str, State | None]
+
+
+def _with_row(history: History, row: _Row) -> History:
+    _, state, scores, reply, reason, ends = row
+    after = history.after(state, reason)
+    if ends is None:
+        return after if history.outcome is None else history
+    outcome = Outcome(
+        state=ends,
+        scores=None if scores is None else tuple(json.loads(scores)),
+        reply=reply,
+        reason=reason,
+        attempts=after.attempts,
+    )
+    # two processes that asked at once may both have ended it: the first one holds
+    return history if history.outcome else History(
+        after.attempts, after.bad, after.cut, after.reason, outcome
+    )  # fmt: skip
+
+
+def known(folder: Path | None, keys: Sequence[str]) -> dict[str, History]:
+    """Return what is known of calls without making a file."""
+    if folder is None or not (folder / FILE).exists():
+        return {}
+    attempts = Attempts(folder)
+    try:
+        return attempts.histories(keys)
+    finally:
+        attempts.close()

@@ -1,0 +1,228 @@
+"""What a reply says: one score from 1 to 5 for each target, read with tolerance or not at all.
+
+Tolerance goes as far as form: text around the JSON, comments, other spellings of keys, ``4.0`` and
+``"4"``. A score that is missing, doubled or out of range is never mended.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, cast
+
+SCORES = (1, 2, 3, 4, 5)
+
+_FENCE = re.compile(r"```json[ \t]*\r?\n(.*?)```", re.DOTALL | re.IGNORECASE)
+_KEY = re.compile(r"target(?:([0-9]+)_score|_score([0-9]+))", re.IGNORECASE | re.ASCII)
+_EXTRAS = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|,(?=\s*[}\]])', re.DOTALL)
+_THOUGHT = "</think>"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What was read.
+
+    Attributes
+    ----------
+    scores
+        One for each target, 1 to 5, or ``None``.
+    coerced
+        Whether tolerance was needed.
+    reason
+        Why there are no scores, or what was tolerated.
+    """
+
+    scores: tuple[int, ...] | None
+    coerced: bool = False
+    reason: str = ""
+
+
+class _UnreadableError(Exception):
+    """Why there are no scores."""
+
+
+Pairs = list[tuple[str, Any]]
+
+
+def schema(n: int) -> dict[str, Any]:
+    """Return the JSON schema of a reply on ``n`` targets, as strict endpoints want it.
+
+    Scores are an enumeration: more servers know it than bounds.
+    """
+    names = [f"target{number}_score" for number in range(1, n + 1)]
+    return {
+        "type": "object",
+        "properties": {name: {"type": "integer", "enum": list(SCORES)} for name in names},
+        "required": names,
+        "additionalProperties": False,
+    }
+
+
+def read(text: str, n: int) -> Reading:
+    """Read a reply on ``n`` targets.
+
+    The whole text as JSON decides; else the last block after ```` ```json ````; else the first
+    ``{...}``, unless a later one says something else. The first of these that is JSON is the
+    answer: if it will not do, no other is looked for.
+
+    Parameters
+    ----------
+    text
+        The reply, any text.
+    n
+        How many scores are due, 1 or more.
+
+    Returns
+    -------
+    Reading
+        ``scores`` is ``None`` unless there is exactly one score from 1 to 5 for each target.
+    """
+    try:
+        pairs, tolerated = _answer(text, n)
+        scores, more = _scores(pairs, n)
+    except _UnreadableError as error:
+        return Reading(None, False, str(error))
+    told = "; ".join(dict.fromkeys([*tolerated, *more]))
+    return Reading(scores, bool(told), told)
+
+
+def _answer(text: str, n: int) -> tuple[Pairs, list[str]]:
+    """Find the object that is the answer, and say what was tolerated for it."""
+    bare = text.strip().removeprefix("\ufeff").strip()
+    if not bare:
+        raise _UnreadableError("the reply is empty")
+    _, thought, rest = bare.rpartition(_THOUGHT)
+    whole, tolerated = rest.strip(), ["thoughts before the answer"] if thought else []
+    blocks = _FENCE.findall(whole)
+    fenced = bool(_FENCE.fullmatch(whole)) and len(blocks) == 1  # the form that prompts ask for
+    around = [] if fenced else ["text around the JSON"]
+    for candidate, notes in [(whole, []), *((block, around) for block in blocks[-1:])]:
+        found = _parsed(candidate)
+        if found is not None:
+            return found[0], tolerated + notes + found[1]
+    return _first_object(whole, n, tolerated)
+
+
+def _first_object(text: str, n: int, tolerated: list[str]) -> tuple[Pairs, list[str]]:
+    objects = [_parsed(piece) for piece in _balanced(text)]
+    if not objects or objects[0] is None:
+        raise _UnreadableError("there is no JSON object in the reply")
+    first = objects[0]
+    for other in objects[1:]:
+        if other is not None and _differ(first[0], other[0], n):
+            raise _UnreadableError("there are two different answers in the reply")
+    return first[0], [*tolerated, "text around the JSON", *first[1]]
+
+
+def _differ(first: Pairs, other: Pairs, n: int) -> bool:
+    """Whether both speak of targets, and not alike."""
+    if not any(_KEY.fullmatch(key) or key.lower() == "scores" for key, _ in other):
+        return False
+    try:
+        return _scores(first, n)[0] != _scores(other, n)[0]
+    except _UnreadableError:
+        return True
+
+
+def _parsed(text: str) -> tuple[Pairs, list[str]] | None:
+    """Parse an object as it stands, else without comments and trailing commas."""
+    found = _loads(text)
+    if found is not None:
+        return found, []
+    found = _loads(_EXTRAS.sub(lambda match: match[1] or "", text))
+    return None if found is None else (found, ["comments or trailing commas"])
+
+
+def _loads(text: str) -> Pairs | None:
+    """Return the pairs of a JSON object, doubled keys included; ``None`` if it is none."""
+    try:
+        value = json.loads(text, object_pairs_hook=_Object, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return None
+    return value.pairs if isinstance(value, _Object) else None
+
+
+class _Object:
+    """An object of the reply: told from arrays, doubled keys kept."""
+
+    def __init__(self, pairs: Pairs) -> None:
+        self.pairs = pairs
+
+
+def _refuse(name: str) -> None:
+    raise ValueError(name)  # NaN and Infinity are no JSON
+
+
+def _balanced(text: str) -> Iterator[str]:
+    """Yield the ``{...}`` of a text, outermost ones, in order; braces in strings do not count."""
+    depth, start, quoted, escaped = 0, 0, False, False
+    for place, letter in enumerate(text):
+        if quoted:
+            quoted = escaped or letter != '"'
+            escaped = letter == "\\" and not escaped
+        elif letter == '"':
+            quoted = depth > 0  # quotation marks of the text around are no strings
+        elif letter == "{":
+            start = start if depth else place
+            depth += 1
+        elif letter == "}" and depth:
+            depth -= 1
+            if not depth:
+                yield text[start : place + 1]
+
+
+def _scores(pairs: Pairs, n: int) -> tuple[tuple[int, ...], list[str]]:
+    """Return the scores of an object, and what was tolerated."""
+    values: dict[int, Any] = {}
+    tolerated: list[str] = []
+    for key, value in pairs:
+        for number, own in _numbered(key, value):
+            if number in values:
+                raise _UnreadableError(f"target {number} is scored twice")
+            values[number] = own
+        tolerated += _odd_key(key)
+    if set(values) != set(range(1, n + 1)):
+        raise _UnreadableError(_wrong_targets(values, n))
+    scores = {number: _score(number, value) for number, value in values.items()}
+    if any(not isinstance(value, int) for value in values.values()):
+        tolerated.append("scores written as text or with a decimal point")
+    return tuple(scores[number] for number in range(1, n + 1)), tolerated
+
+
+def _numbered(key: str, value: object) -> list[tuple[int, Any]]:
+    """Return the targets that a key speaks of, with their values."""
+    match = _KEY.fullmatch(key)
+    if match:
+        digits = match[1] or match[2]
+        return [(int(digits) if len(digits) < 4 else -1, value)]
+    if key.lower() != "scores":
+        return []
+    if not isinstance(value, list):
+        raise _UnreadableError('"scores" is no array')
+    return list(enumerate(cast(list[Any], value), start=1))
+
+
+def _odd_key(key: str) -> list[str]:
+    if re.fullmatch("target[1-9][0-9]*_score", key):
+        return []
+    known = _KEY.fullmatch(key) or key.lower() == "scores"
+    return ["keys spelled otherwise" if known else "more keys than asked for"]
+
+
+def _wrong_targets(values: dict[int, Any], n: int) -> str:
+    missing = [str(number) for number in range(1, n + 1) if number not in values]
+    if missing:
+        return f"the score of target {', '.join(missing)} is missing"
+    return f"there are scores for more than {n} targets"
+
+
+def _score(number: int, value: object) -> int:
+    """Return a whole number from 1 to 5, however it is written."""
+    digit = isinstance(value, str) and re.fullmatch("[0-9]", value, re.ASCII)
+    number_like = isinstance(value, int | float) and not isinstance(value, bool)
+    whole = int(cast(str, value)) if digit else value if number_like else None
+    if whole not in SCORES:
+        raise _UnreadableError(f"the score of target {number} is not one of 1, 2, 3, 4, 5")
+    return int(cast(float, whole))

@@ -1,0 +1,242 @@
+"""Items x a judging metric -> rankings: a language model as one more judge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from grammeter.core.errors import DataError, UnknownNameError, UsageError
+from grammeter.core.item import Item
+from grammeter.core.judgment import Ranking
+from grammeter.core.signature import Signature
+from grammeter.corpus.corpus import Corpus
+from grammeter.judge.calls import Estimate
+from grammeter.judge.flags import suspicious
+from grammeter.judge.grouping import draw_sets
+from grammeter.judge.opinions import Group, Opinion
+from grammeter.metrics.llm import Judging, plain
+from grammeter.metrics.registry import metric as make_metric
+
+BEST = 5
+"""The highest score: it becomes rank 1."""
+
+Shown = Item | Ranking
+"""What says which outputs of which sentence stand side by side: somebody's ranking does, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A sentence that seems to speak to the judge.
+
+    Attributes
+    ----------
+    segment
+        Its number, from 1.
+    system
+        Who wrote it; ``None`` for the learner.
+    words
+        What it is flagged for.
+    """
+
+    segment: int
+    system: str | None
+    words: str
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What a judge made of items.
+
+    Attributes
+    ----------
+    rankings
+        One for each item, in their order; ranks are 6 less the score; where an item took
+        several calls, the places of the mean scores. An item all of whose outputs are equal is
+        a tie on rank 1, for which nobody is asked; one without scores or
+        without outputs is skipped.
+    opinions
+        In the same order.
+    flags
+        Sentences shown that seem to speak to the judge.
+    signature
+        That of the metric.
+    """
+
+    rankings: tuple[Ranking, ...]
+    opinions: tuple[Opinion, ...]
+    flags: tuple[Flag, ...]
+    signature: Signature
+
+    @property
+    def due(self) -> int:
+        """How many items show outputs that differ."""
+        return sum(opinion.due for opinion in self.opinions)
+
+    @property
+    def missing(self) -> list[tuple[Ranking, str]]:
+        """The items that are due and have no scores, and why."""
+        return [
+            (ranking, opinion.reason)
+            for ranking, opinion in zip(self.rankings, self.opinions, strict=True)
+            if opinion.due and opinion.scores is None
+        ]
+
+    @property
+    def coverage(self) -> float:
+        """The share of the items that are due that have scores; 1 if none is due."""
+        return 1 - len(self.missing) / self.due if self.due else 1.0
+
+    @property
+    def spread(self) -> float:
+        """The difference of a target's highest and lowest score, mean over questions."""
+        verdicts = [verdict for opinion in self.opinions for verdict in opinion.verdicts]
+        spreads = [verdict.spread for verdict in verdicts if verdict.scores is not None]
+        return sum(spreads) / len(spreads) if spreads else 0.0
+
+
+def judge(corpus: Corpus, items: Sequence[Shown] | None = None, *, by: str | Judging) -> Judged:
+    """Let a language model judge items as people do.
+
+    Parameters
+    ----------
+    corpus
+        Sources, for the context, and the outputs that items name.
+    items
+        From a campaign, or somebody's judgments, whose ranks are not looked at; by default
+        :func:`covering_items`, which are the sets that ``score`` asks for, too.
+    by
+        ``llm-s`` or ``llm-e`` with a model.
+
+    Raises
+    ------
+    UsageError
+        If the metric asks no language model, or no model is named.
+    DataError
+        If an item does not fit the corpus.
+    LimitReachedError
+        If a ceiling of the endpoint is reached; the answers so far are kept.
+    RemoteError, MissingResourceError
+        If the endpoint fails, or something that it needs is not installed or set.
+    """
+    metric = judging_metric(by)
+    wanted = covering_items(corpus, metric) if items is None else items
+    groups = [_group(corpus, item) for item in wanted]
+    opinions = metric.judge(groups)
+    rankings = [
+        _ranking(str(metric), item, opinion) for item, opinion in zip(wanted, opinions, strict=True)
+    ]
+    flags = dict.fromkeys(_flags(corpus, wanted))
+    return Judged(tuple(rankings), tuple(opinions), tuple(flags), metric.signature())
+
+
+def estimate(
+    corpus: Corpus, items: Sequence[Shown] | None = None, *, by: str | Judging
+) -> Estimate:
+    """Say what :func:`judge` would cost; nothing is sent."""
+    metric = judging_metric(by)
+    wanted = covering_items(corpus, metric) if items is None else items
+    return metric.estimate([_group(corpus, item) for item in wanted])
+
+
+def judging_metric(by: str | Judging) -> Judging:
+    """Return a metric that asks a language model; raise :class:`UsageError` for any other."""
+    found = make_metric(by)
+    if not isinstance(found, Judging):
+        raise UsageError(
+            f"{found} asks no language model",
+            fix='Name one that does: "llm-s(model=NAME)" or "llm-e(model=NAME)".',
+        )
+    return found
+
+
+def covering_items(corpus: Corpus, metric: Judging) -> tuple[Item, ...]:
+    """Show every distinct output of every sentence in ``per_output`` items at least.
+
+    The metric's ``seed`` draws them. A sentence for which all systems wrote the same has one
+    item with one output.
+    """
+    settings = {"per_output": metric.per_output, "seed": metric.seed}
+    signature = Signature.of("judge-items", settings)
+    items: list[Item] = []
+    for line, source in enumerate(corpus.sources):
+        groups: dict[str, list[str]] = {}
+        for name, outputs in corpus.systems.items():
+            groups.setdefault(plain(outputs[line]), []).append(name)
+        for shown in draw_sets(source, list(groups), times=metric.per_output, seed=metric.seed):
+            items.append(
+                Item(
+                    segment=line + 1,
+                    systems=tuple(groups[text][0] for text in shown),
+                    groups=tuple(tuple(groups[text]) for text in shown),
+                    item=str(len(items) + 1),
+                    distinct=len(groups),
+                    signature=signature,
+                )
+            )
+    return tuple(items)
+
+
+def _group(corpus: Corpus, item: Shown) -> Group:
+    """Return the texts that an item shows, with their context."""
+    if not 1 <= item.segment <= len(corpus):
+        raise _misfit(item, f"there are {len(corpus)} sentences")
+    texts: list[str] = []
+    for names in item.groups:
+        written = {plain(_output(corpus, name, item.segment)) for name in names}
+        if len(written) > 1:
+            raise _misfit(item, f"{', '.join(names)} did not write the same")
+        texts += written
+    line = item.segment - 1
+    around = [
+        corpus.sources[at] if 0 <= at < len(corpus) else "" for at in (line - 1, line, line + 1)
+    ]
+    return Group((around[0], around[1], around[2]), tuple(texts))
+
+
+def _output(corpus: Corpus, system: str, segment: int) -> str:
+    if system not in corpus.systems:
+        raise UnknownNameError(f"system in an item of segment {segment}", system, corpus.systems)
+    return corpus.systems[system][segment - 1]
+
+
+def _misfit(item: Shown, told: str) -> DataError:
+    name = "" if item.item is None else f" {item.item!r}"
+    return DataError(
+        f"item{name} of segment {item.segment} does not fit the outputs: {told}",
+        fix="Give the sources and outputs that the items were made from, all their sentences.",
+    )
+
+
+def _ranking(judge: str, item: Shown, opinion: Opinion) -> Ranking:
+    scores = opinion.scores
+    if opinion.due:
+        ranks = () if scores is None else _ranks(scores, mean=len(opinion.outcomes) > 1)
+    else:  # the same text again and again is a tie, whatever it is worth
+        ranks = tuple(1 for _ in item.groups)
+    return Ranking(
+        judge=judge,
+        segment=item.segment,
+        groups=item.groups,
+        ranks=ranks,
+        skipped=not item.groups or (opinion.due and scores is None),
+        item=item.item,
+    )
+
+
+def _ranks(scores: Sequence[float], *, mean: bool) -> tuple[int, ...]:
+    """Turn scores into ranks: 6 less a score, or the place of a mean among the others."""
+    if not mean:
+        return tuple(BEST + 1 - int(score) for score in scores)
+    best_first = sorted(set(scores), reverse=True)
+    return tuple(best_first.index(score) + 1 for score in scores)
+
+
+def _flags(corpus: Corpus, items: Sequence[Shown]) -> Iterator[Flag]:
+    for item in items:
+        shown = [(name, corpus.systems[name]) for group in item.groups for name in group[:1]]
+        for line in range(max(item.segment - 2, 0), min(item.segment + 1, len(corpus))):
+            if words := suspicious(corpus.sources[line]):
+                yield Flag(line + 1, None, words)
+        for name, outputs in shown:
+            if words := suspicious(outputs[item.segment - 1]):
+                yield Flag(item.segment, name, words)

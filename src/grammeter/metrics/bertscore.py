@@ -1,0 +1,271 @@
+"""BERTScore: the tokens of hypothesis and reference, matched by their states in an encoder."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from grammeter.core.errors import DataError, UsageError
+from grammeter.core.explanation import Explanation, Grid
+from grammeter.core.score import Score
+from grammeter.core.segment import Segment
+from grammeter.core.statistics import FloatArray, IntArray, SegmentScores, Statistics
+from grammeter.edits.ngrams import gap, reference_slots
+from grammeter.metrics.asking import Asking
+from grammeter.metrics.base import Needs, mean_of
+from grammeter.neural.encoder import layer_of
+from grammeter.neural.files import find_model
+from grammeter.neural.measures import TokenSimilarity
+from grammeter.neural.service import Request, Steps
+
+FIGURES = ("precision", "recall", "f1")
+
+_UNWEIGHED = "all tokens of a text weigh 0"
+
+
+@dataclass(frozen=True, kw_only=True)
+class BertScore(Asking):
+    """BERTScore; -1 to 1, in practice above 0; 1 for equal texts.
+
+    Attributes
+    ----------
+    model
+        The encoder: a folder, or a name on the hub.
+    layer
+        Whose states are compared, from 1; ``none``: the published one, for models without one
+        three quarters of the depth.
+    idf
+        Whether rare tokens weigh more, by the inverse of their frequency in the reference texts
+        of the run; else each weighs 1.
+    rescale
+        Whether figures are rescaled so that 0 is what the baseline has.
+    baseline
+        A file ``LAYER,P,R,F`` with the mean figures of unrelated sentences; needed to rescale.
+    report
+        Which figure is the score.
+    """
+
+    name: ClassVar[str] = "bertscore"
+    title: ClassVar[str] = (
+        "similarity of the tokens of hypothesis and reference in context (Zhang et al. 2020)"
+    )
+    needs: ClassVar[Needs] = "texts"
+    resampling: ClassVar[str] = "mean of sentence scores"
+    citation: ClassVar[str] = """\
+@inproceedings{zhang-etal-2020-bertscore,
+    title = "{BERTScore}: Evaluating Text Generation with {BERT}",
+    author = "Zhang, Tianyi and Kishore, Varsha and Wu, Felix and Weinberger, Kilian Q.
+        and Artzi, Yoav",
+    booktitle = "International Conference on Learning Representations",
+    year = "2020",
+    url = "https://openreview.net/forum?id=SkeHuCVFDr",
+}"""
+
+    model: str = "bert-base-uncased"
+    layer: int | None = None
+    idf: bool = False
+    rescale: bool = False
+    baseline: str | None = None
+    report: Literal["f1", "precision", "recall"] = "f1"
+
+    def check_fields(self) -> None:
+        """Refuse rescaling without a baseline, and a baseline without rescaling."""
+        if self.rescale and self.baseline is None:
+            raise UsageError(
+                "bertscore: rescale=true needs a baseline, and grammeter ships none",
+                fix="Add baseline=FILE, with the lines LAYER,P,R,F that were measured for this"
+                " model, as the package bert-score has them.",
+            )
+        if self.baseline is not None and not self.rescale:
+            raise UsageError("bertscore: a baseline is named but not used", fix="Add rescale=true.")
+
+    def models(self) -> Mapping[str, str]:
+        """Return the encoder."""
+        return {"model": self.model}
+
+    @property
+    def notice(self) -> str | None:
+        """Say that a GPU lies idle; raise at once if model, layer or baseline is missing."""
+        said = super().notice
+        layer = self.used_layer
+        if self.baseline is not None:
+            read_baseline(self.baseline, layer)
+        return said
+
+    def settings(self) -> dict[str, object]:
+        """Return the layer in use, the model's hash and number type, the baseline's hash."""
+        used: dict[str, object] = {"layer": self.used_layer, **super().settings()}
+        if self.baseline is not None:
+            digest = hashlib.blake2b(_bytes(self.baseline), digest_size=8)
+            used["baseline-hash"] = digest.hexdigest()
+        return used
+
+    def counting(self) -> object:
+        """Return what the rows depend on: neither rescaling nor the report matters."""
+        return self.name, self.model, self.layer, self.idf
+
+    @property
+    def used_layer(self) -> int:
+        """The layer whose states are compared, from 1."""
+        return layer_of(find_model(self.model), self.layer)
+
+    def steps(self, segments: Sequence[Segment]) -> Steps[Statistics]:
+        """Ask the encoder for each hypothesis and reference.
+
+        Columns are ``precision recall f1``, not rescaled, and ``truncated``: how many of the
+        two texts were longer than the encoder takes. Precision or recall is NaN where all
+        tokens of a text weigh 0.
+        """
+        present = reference_slots(segments)
+        pairs = [(each.hypothesis, text) for each in segments for text in each.texts]
+        idf = reference_texts(segments) if self.idf else None
+        measure = TokenSimilarity(layer=self.used_layer, idf=idf)
+        (figures,) = yield [Request(self.model, measure, pairs)]
+        rows = np.zeros((*present.shape, len(TokenSimilarity.columns)))
+        rows[present] = figures  # both in the order of segments, then references
+        return Statistics(rows, present, tuple(range(present.shape[1])), TokenSimilarity.columns)
+
+    def score(self, statistics: Statistics) -> Score:
+        """Take the mean over all sentences.
+
+        Parts: the means of ``precision``, ``recall`` and ``f1``, and how many texts were cut
+        (``truncated``).
+        """
+        scores = self.sentences(statistics)
+        mean = mean_of(scores.values, self.signature(), scores.reason)
+        if not len(scores) or gap(statistics.present):
+            return mean
+        means = {name: float(scores.parts[name].mean()) for name in FIGURES}
+        return replace(mean, parts={**means, "truncated": int(scores.parts["truncated"].sum())})
+
+    def sentences(self, statistics: Statistics) -> SegmentScores:
+        """Take the maximum over references, of precision, recall and f1 separately.
+
+        So f1 need not fit precision and recall. The chosen reference is the one with the best
+        value, the first of equal ones; ``truncated`` counts the texts that were cut, against
+        the reference where they are most.
+        """
+        figures = self._figures(statistics)
+        chosen = self._chosen(figures[..., FIGURES.index(self.report)], statistics.labels)
+        best = np.fmax.reduce(figures, axis=1, initial=-np.inf)
+        best[np.isinf(best)] = np.nan
+        parts = {name: best[:, at] for at, name in enumerate(FIGURES)}
+        cut = statistics.rows[..., -1].max(axis=1, initial=0).astype(np.int64)
+        return SegmentScores(
+            values=parts[self.report],
+            chosen=chosen,
+            parts={**parts, "truncated": cut},
+            reason=gap(statistics.present) or (_UNWEIGHED if np.isnan(best).any() else None),
+        )
+
+    def summands(self, statistics: Statistics) -> FloatArray:
+        """Return sentence scores and ones: shape ``(segments, 2)``."""
+        values = self.sentences(statistics).values
+        return np.stack([values, np.ones_like(values)], axis=-1)
+
+    def value_of(self, sums: FloatArray) -> FloatArray:
+        """Return the mean."""
+        return sums[..., 0] / sums[..., 1]
+
+    def explain(self, segment: Segment) -> Explanation:
+        """Show precision, recall and f1 against each reference.
+
+        With ``idf`` the frequencies are those of this sentence's references alone.
+        """
+        statistics = self.statistics([segment])
+        scores = self.sentences(statistics)
+        chosen = int(scores.chosen[0])
+        figures = self._figures(statistics)[0]
+        rows = [
+            (str(slot), *(f"{value:.4f}" for value in figures[slot]), f"{cut:.0f}")
+            for slot, cut in enumerate(statistics.rows[0, :, -1])
+            if statistics.present[0, slot]
+        ]
+        return Explanation(
+            value=float(scores.values[0]),
+            parts={name: column[0].item() for name, column in scores.parts.items()},
+            chosen=chosen if chosen >= 0 else None,
+            grids=(Grid("References", ("reference", *FIGURES, "truncated"), tuple(rows)),),
+            reason=scores.reason if np.isnan(scores.values[0]) else None,
+        )
+
+    def _figures(self, statistics: Statistics) -> FloatArray:
+        """Return precision, recall and f1, rescaled if asked; NaN in absent slots."""
+        figures = np.where(statistics.present[..., None], statistics.rows[..., :3], np.nan)
+        if self.baseline is None:
+            return figures
+        base = np.array(read_baseline(self.baseline, self.used_layer))
+        return (figures - base) / (1 - base)
+
+    @staticmethod
+    def _chosen(values: FloatArray, labels: Sequence[int]) -> IntArray:
+        """Return the label of each segment's best slot, the first of equal ones; -1 for none."""
+        none = np.full((len(values), 1), -np.inf)
+        best = np.hstack([none, np.where(np.isnan(values), -np.inf, values)]).argmax(axis=1)
+        return np.array([-1, *labels], dtype=np.int64)[best]
+
+
+def reference_texts(segments: Sequence[Segment]) -> tuple[str, ...]:
+    """Return the reference texts of the source lines that the segments belong to, sorted.
+
+    Segments of one line share their references, which are taken once for it; a text that
+    several lines or references have is there as often.
+    """
+    lines = {id(each.references): each.texts for each in segments}
+    return tuple(sorted(text for texts in lines.values() for text in texts))
+
+
+def read_baseline(path: str, layer: int) -> tuple[float, float, float]:
+    """Read what unrelated sentences have of precision, recall and f1 at a layer.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read, is no table ``LAYER,P,R,F``, or lacks the layer.
+    """
+    try:
+        lines = list(csv.reader(_bytes(path).decode("utf-8-sig").splitlines()))
+    except (UnicodeDecodeError, csv.Error):
+        lines = []
+    if not lines or [name.strip() for name in lines[0]] != ["LAYER", "P", "R", "F"]:
+        raise DataError(
+            "no table of baselines", where=path, fix="Its first line must be LAYER,P,R,F."
+        )
+    for number, cells in enumerate(lines[1:], 2):
+        if len(cells) == 4 and cells[0].strip() == str(layer):
+            return _base(cells, f"{path}:{number}")
+    raise DataError(
+        f"no baseline for layer {layer}",
+        where=path,
+        fix="Name the file that was made for this model.",
+    )
+
+
+def _base(cells: Sequence[str], where: str) -> tuple[float, float, float]:
+    try:
+        p, r, f = (float(cell) for cell in cells[1:])
+    except ValueError:
+        p = r = f = math.nan
+    if not all(-1 <= value < 1 for value in (p, r, f)):
+        raise DataError(
+            f"not three numbers below 1: {','.join(cells[1:])}",
+            where=where,
+            fix="Take the file as the package bert-score has it.",
+        )
+    return p, r, f
+
+
+def _bytes(path: str) -> bytes:
+    try:
+        return Path(path).expanduser().read_bytes()
+    except OSError as error:
+        raise DataError(
+            f"cannot be read: {error.strerror}", where=path, fix="Check the path of the baseline."
+        ) from error

@@ -1,0 +1,203 @@
+"""IMPARA: a learned quality, of sentences that stay similar to their source."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from grammeter.core.errors import DataError, MissingResourceError, UsageError
+from grammeter.core.score import Score
+from grammeter.core.segment import Segment
+from grammeter.core.statistics import BoolArray, FloatArray, SegmentScores, Statistics
+from grammeter.metrics.asking import Asking
+from grammeter.metrics.base import Needs, mean_of
+from grammeter.neural.cards import FILE, read_card
+from grammeter.neural.files import find_model
+from grammeter.neural.measures import MeanSimilarity, Regression
+from grammeter.neural.service import Request, Steps
+
+COLUMNS = ("quality", "similarity", "truncated")
+
+ENCODER = "bert-base-cased"
+"""Of the similarity, where neither the user nor a training card names one."""
+
+_ODD = "a model gave no number"
+_NAME_IT = "Name the encoder: impara(model=..., similarity=ENCODER)."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Impara(Asking):
+    """IMPARA, the quality of a hypothesis, 0 where it is too far from its source; 0 to 1.
+
+    Attributes
+    ----------
+    model
+        The quality estimator, a regression model that reads the hypothesis: a folder, or a name
+        on the hub.
+    similarity
+        The encoder whose mean states tell how similar source and hypothesis are; not tuned. By
+        default the one that ``model`` was trained from, where a training card beside it says
+        so, else ``bert-base-cased``.
+    threshold
+        The similarity above which the quality counts.
+    head
+        How the estimator's figure comes about: ``released``, dense layer, tanh, then linear with
+        bias, as the public weights have it; ``paper``, linear on the first state, without bias.
+    gate
+        ``above``: the similarity must be above the threshold; ``at-least``: it may equal it.
+    """
+
+    name: ClassVar[str] = "impara"
+    title: ClassVar[str] = (
+        "learned quality of the hypothesis, if it stays similar to the source (Maeda et al. 2022)"
+    )
+    needs: ClassVar[Needs] = "nothing"
+    resampling: ClassVar[str] = "mean of sentence scores"
+    citation: ClassVar[str] = """\
+@inproceedings{maeda-etal-2022-impara,
+    title = "{IMPARA}: Impact-Based Metric for {GEC} Using Parallel Data",
+    author = "Maeda, Koki and Kaneko, Masahiro and Okazaki, Naoaki",
+    booktitle = "Proceedings of the 29th International Conference on Computational Linguistics",
+    year = "2022",
+    pages = "3578--3588",
+}"""
+
+    model: str = "gotutiyan/IMPARA-QE"
+    similarity: str | None = None
+    threshold: float = 0.9
+    head: Literal["released", "paper"] = "released"
+    gate: Literal["above", "at-least"] = "above"
+
+    def check_fields(self) -> None:
+        """Refuse a threshold that is no cosine."""
+        if not -1 <= self.threshold <= 1:
+            raise UsageError(
+                f"impara: threshold={self.threshold} is not possible",
+                fix="Similarities are cosines: use -1 to 1.",
+            )
+
+    def models(self) -> Mapping[str, str]:
+        """Return the quality estimator and the encoder of the similarity.
+
+        Raises
+        ------
+        DataError
+            If the training card cannot be read, or names an encoder that has changed.
+        MissingResourceError
+            If the encoder that the card names is not here.
+        """
+        return {"model": self.model, "similarity": self.similarity or self._encoder()}
+
+    def _encoder(self) -> str:
+        """Return the encoder that the estimator was trained from, as its card says."""
+        try:
+            folder = find_model(self.model).folder
+        except MissingResourceError:  # which is told where the model is used
+            return ENCODER
+        card = read_card(folder)
+        if card is None or card.get("metric") != self.name:
+            return ENCODER
+        where = str(folder / FILE)
+        try:
+            name, trained = str(card["encoder"]["name"]), card["encoder"]["hash"]
+        except (KeyError, TypeError):
+            raise DataError("no encoder is named", where=where, fix=_NAME_IT) from None
+        try:
+            found = find_model(name).hash
+        except MissingResourceError as error:
+            raise MissingResourceError(
+                f"the encoder {name!r}, which the model was trained from, is not here",
+                where=where,
+                fix=f"{_NAME_IT} {error.fix}",
+            ) from error
+        if found != trained:
+            raise DataError(
+                f"the encoder {name!r} is not the one that the model was trained from:"
+                f" its hash was {trained}, is {found}",
+                where=where,
+                fix=_NAME_IT,
+            )
+        return name
+
+    def settings(self) -> dict[str, object]:
+        """Return the encoder in use, hashes and number type."""
+        return {"similarity": self.models()["similarity"], **super().settings()}
+
+    def counting(self) -> object:
+        """Return what the rows depend on: threshold and gate do not matter."""
+        return self.name, self.model, self.similarity, self.head
+
+    def steps(self, segments: Sequence[Segment]) -> Steps[Statistics]:
+        """Ask both models.
+
+        Columns are ``quality``, the logistic function of the estimator's figure; ``similarity``,
+        1 where hypothesis and source are the same text; ``truncated``, whether a model read only
+        a part of either.
+        """
+        pairs = [(segment.source, segment.hypothesis) for segment in segments]
+        head = Regression(head="pooler" if self.head == "released" else "linear")
+        models = self.models()
+        quality, similarity = yield [
+            Request(models["model"], head, [hypothesis for _, hypothesis in pairs]),
+            Request(models["similarity"], MeanSimilarity(), pairs),
+        ]
+        same = np.array([source == hypothesis for source, hypothesis in pairs], dtype=np.bool_)
+        rows = np.column_stack(
+            [
+                _logistic(quality[:, 0]),
+                np.where(same, 1.0, similarity[:, 0]),
+                (quality[:, 1] > 0) | (similarity[:, 1] > 0),
+            ]
+        )[:, None, :]
+        return Statistics(rows, np.ones(rows.shape[:2], dtype=np.bool_), (0,), COLUMNS)
+
+    def score(self, statistics: Statistics) -> Score:
+        """Take the mean over all sentences.
+
+        Parts: mean ``quality`` before the gate, mean ``similarity``, how many sentences the gate
+        set to 0 (``gated``), how many were cut (``truncated``).
+        """
+        scores = self.sentences(statistics)
+        mean = mean_of(scores.values, self.signature(), scores.reason)
+        if not len(scores):
+            return mean
+        means = {name: float(scores.parts[name].mean()) for name in ("quality", "similarity")}
+        sums = {name: int(scores.parts[name].sum()) for name in ("gated", "truncated")}
+        return replace(mean, parts={**means, **sums})
+
+    def sentences(self, statistics: Statistics) -> SegmentScores:
+        """Return each sentence's quality, or 0; parts ``quality similarity gated truncated``."""
+        quality, similarity, truncated = np.moveaxis(statistics.rows[:, 0], -1, 0)
+        unknown = np.isnan(similarity)
+        gated = ~self._passes(similarity) & ~unknown
+        values = np.where(gated, 0.0, np.where(unknown, np.nan, quality))
+        parts = {
+            "quality": quality,
+            "similarity": similarity,
+            "gated": gated.astype(np.int64),
+            "truncated": truncated.astype(np.int64),
+        }
+        return SegmentScores(values, np.full(len(values), -1, dtype=np.int64), parts, _ODD)
+
+    def _passes(self, similarity: FloatArray) -> BoolArray:
+        if self.gate == "above":
+            return similarity > self.threshold
+        return similarity >= self.threshold
+
+    def summands(self, statistics: Statistics) -> FloatArray:
+        """Return sentence scores and ones: shape ``(segments, 2)``."""
+        values = self.sentences(statistics).values
+        return np.stack([values, np.ones_like(values)], axis=1)
+
+    def value_of(self, sums: FloatArray) -> FloatArray:
+        """Return the means of summed sentence scores."""
+        return sums[..., 0] / sums[..., 1]
+
+
+def _logistic(figures: FloatArray) -> FloatArray:
+    """Return 1 / (1 + exp(-x)), without overflow."""
+    small = np.exp(-np.abs(figures))
+    return np.where(figures >= 0, 1.0, small) / (1.0 + small)

@@ -1,0 +1,373 @@
+"""LLM-S and LLM-E: a language model scores outputs side by side, as sentences or as edits."""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import isnan
+from typing import ClassVar
+
+import numpy as np
+
+from grammeter.core.errors import UsageError
+from grammeter.core.explanation import Explanation
+from grammeter.core.score import Score
+from grammeter.core.segment import Segment
+from grammeter.core.statistics import FloatArray, SegmentScores, Statistics
+from grammeter.edits.annotate import Annotator, annotator
+from grammeter.edits.markup import marked
+from grammeter.judge import opinions, request, runtime
+from grammeter.judge.calls import Estimate
+from grammeter.judge.grouping import draw_sets
+from grammeter.judge.opinions import Context, Group, Opinion
+from grammeter.judge.panel import Panel
+from grammeter.judge.protocol import Criterion, Name, Prompt, Protocol
+from grammeter.metrics.base import Metric, Needs
+
+CITATION = """\
+@inproceedings{kobayashi-etal-2024-large,
+    title = "Large Language Models Are State-of-the-Art Evaluator for Grammatical Error Correction",
+    author = "Kobayashi, Masamune and Mita, Masato and Komachi, Mamoru",
+    booktitle = "Proceedings of the 19th Workshop on Innovative Use of NLP for Building \
+Educational Applications (BEA 2024)",
+    year = "2024",
+    pages = "68--77",
+}"""
+
+COLUMNS = ("score", "due", "answered")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judging(Metric):
+    """Base of metrics that ask a language model for scores from 1 to 5, 5 being best."""
+
+    needs: ClassVar[Needs] = "nothing"
+    pooled: ClassVar[bool] = True
+    resampling: ClassVar[str] = "mean of sentence scores"
+    citation: ClassVar[str] = CITATION
+
+    model: str | None = None
+    criterion: Criterion | None = None
+    prompt: Prompt = "paper"
+    numbered: bool = True
+    permutations: int = 1
+    repeats: int = 1
+    per_output: int = 1
+    coverage: float = 1.0
+    seed: int = 1
+
+    @abstractmethod
+    def targets(self, pairs: Sequence[tuple[str, str]]) -> list[str]:
+        """Return what the judge sees of each (source, output)."""
+
+    def check_fields(self) -> None:
+        """Refuse counts below 1, shares out of range, and criteria of the other metric."""
+        for name in ("permutations", "repeats", "per_output"):
+            if getattr(self, name) < 1:
+                raise UsageError(
+                    f"{self.name}: {name}={getattr(self, name)}", fix=f"{name} is 1 or more."
+                )
+        if self.seed < 0 or not 0 < self.coverage <= 1:
+            raise UsageError(
+                f"{self.name}: seed={self.seed}, coverage={self.coverage}",
+                fix="A seed is 0 or more; coverage is a share, above 0 and up to 1.",
+            )
+        _ = self.protocol
+
+    @property
+    def protocol(self) -> Protocol:
+        """How questions are put into words."""
+        return Protocol(
+            name=_name(self.name),
+            criterion=self.criterion,
+            prompt=self.prompt,
+            numbered=self.numbered,
+        )
+
+    @property
+    def panel(self) -> Panel:
+        """Who is asked, and how often.
+
+        Raises
+        ------
+        UsageError
+            If no model is named.
+        """
+        if self.model is None:
+            raise UsageError(
+                f"{self.name}: no model is named",
+                fix=f'Say which one is to judge: "{self.name}(model=NAME)"; the models of the'
+                " paper are shut down.",
+            )
+        return Panel(
+            model=self.model,
+            protocol=self.protocol,
+            orders=self.permutations,
+            repeats=self.repeats,
+            seed=self.seed,
+        )
+
+    @property
+    def notice(self) -> str | None:
+        """Raise at once, before any work, if no model is named."""
+        _ = self.panel
+        return None
+
+    def settings(self) -> dict[str, object]:
+        """Return the words by id and hash, where the model answers, how it is to sample."""
+        return {
+            "template": self.protocol.template,
+            "endpoint": request.server(runtime.current().base_url),
+            "temperature": request.TEMPERATURE,
+            "top-p": request.TOP_P,
+            "sampling-seed": request.SEED,
+            "max-output": runtime.current().max_output,
+            "tok": "whitespace",
+        }
+
+    def counting(self) -> object:
+        """Return what the rows depend on: not how many scores may lack."""
+        return replace(self, coverage=1.0)
+
+    def judge(self, groups: Sequence[Group]) -> list[Opinion]:
+        """Ask for scores.
+
+        A group whose outputs look the same to the judge needs no question; one with more than
+        five is shown in sets, drawn as for :meth:`pooled_statistics`.
+
+        Raises
+        ------
+        UsageError
+            If no model is named.
+        LimitReachedError
+            If a ceiling of the endpoint is reached; the answers so far are kept.
+        RemoteError, MissingResourceError
+            If the endpoint fails, or something that it needs is not installed or set.
+        """
+        return opinions.ask(self.panel, self._seen(groups))
+
+    def estimate(self, groups: Sequence[Group]) -> Estimate:
+        """Say what :meth:`judge` would cost; nothing is sent."""
+        return opinions.estimate(self.panel, self._seen(groups))
+
+    def _seen(self, groups: Sequence[Group]) -> list[Group]:
+        """Return groups as the judge sees them."""
+        pairs = [(plain(g.context[1]), plain(output)) for g in groups for output in g.outputs]
+        targets = iter(self.targets(pairs))
+        return [
+            Group(
+                (plain(group.context[0]), plain(group.context[1]), plain(group.context[2])),
+                tuple(next(targets) for _ in group.outputs),
+            )
+            for group in groups
+        ]
+
+    def statistics(self, segments: Sequence[Segment]) -> Statistics:
+        """Score the outputs of one system, which works only if a sentence comes with several."""
+        return self.pooled_statistics(segments, [1] * len(segments))
+
+    def pooled_statistics(self, segments: Sequence[Segment], copies: Sequence[int]) -> Statistics:
+        """Score the outputs of all systems; one row each.
+
+        Outputs of one sentence stand side by side in seeded sets of at most five, each output
+        in ``per_output`` of them at least; its score is the mean over its sets. Columns are
+        ``score``, ``due`` (whether other outputs differ from it) and ``answered``.
+
+        Raises
+        ------
+        UsageError
+            If there is one system only: nothing can be compared.
+        """
+        pool: dict[Context, dict[str, list[int]]] = {}
+        for row, segment in enumerate(segments):
+            context = segment.previous, segment.source, segment.following
+            pool.setdefault(context, {}).setdefault(plain(segment.hypothesis), []).append(row)
+        if pool and all(
+            sum(copies[row] for rows in own.values() for row in rows) < 2 for own in pool.values()
+        ):
+            raise UsageError(
+                f"{self.name} compares outputs, and there is only one system",
+                fix="Score several systems together.",
+            )
+        groups = [
+            Group(context, tuple(outputs))
+            for context, own in pool.items()
+            for outputs in draw_sets(context[1], list(own), times=self.per_output, seed=self.seed)
+        ]
+        judged = self.judge(groups)
+        self._tell(judged)
+        rows = np.zeros((len(segments), 1, len(COLUMNS)))
+        for (context, output), scores in _by_output(groups, judged).items():
+            value = sum(scores) / len(scores) if scores else 0.0
+            rows[pool[context][output], 0] = value, 1.0, float(bool(scores))
+        return Statistics(rows, np.ones(rows.shape[:2], dtype=np.bool_), (0,), COLUMNS)
+
+    def _tell(self, judged: Sequence[Opinion]) -> None:
+        lacking = Counter(o.reason for o in judged if o.due and o.scores is None)
+        if lacking:
+            told = ", ".join(f"{count} x {reason}" for reason, count in lacking.most_common(3))
+            due = sum(opinion.due for opinion in judged)
+            warnings.warn(
+                f"{self}: {lacking.total()} of {due} questions brought no scores: {told}",
+                stacklevel=4,
+            )
+
+    def score(self, statistics: Statistics) -> Score:
+        """Take the mean over the sentences whose outputs differ; parts: ``judged``, ``coverage``.
+
+        NaN if fewer of these have scores than ``coverage`` wants.
+        """
+        sums = self.summands(statistics).sum(axis=0)
+        _, due, answered = sums.tolist()
+        value = float(self.value_of(sums))
+        return Score(
+            value=value,
+            signature=self.signature(),
+            n=len(statistics),
+            parts={"judged": int(due), "coverage": answered / due if due else float("nan")},
+            reason=self._why(len(statistics), int(due), int(answered)) if isnan(value) else None,
+        )
+
+    def _why(self, segments: int, due: int, answered: int) -> str:
+        if not due:
+            return "no sentence has two distinct outputs" if segments else "no segments"
+        return (
+            f"{due - answered} of {due} sentences have no score, coverage={self.coverage:g}"
+            " is wanted; run the same again to ask for them once more"
+        )
+
+    def sentences(self, statistics: Statistics) -> SegmentScores:
+        """Return the score of each sentence, 1 to 5; NaN where there is none."""
+        score, _, answered = np.moveaxis(statistics.rows[:, 0], -1, 0)
+        return SegmentScores(
+            values=np.where(answered > 0, score, np.nan),
+            chosen=np.full(len(statistics), -1, dtype=np.int64),
+            parts={},
+            reason="all systems wrote the same here, or the judge gave no score",
+        )
+
+    def summands(self, statistics: Statistics) -> FloatArray:
+        """Return score, whether one is due, whether it is there: shape ``(segments, 3)``."""
+        return statistics.rows[:, 0].astype(np.float64)
+
+    def value_of(self, sums: FloatArray) -> FloatArray:
+        """Return means of summed scores; NaN where too few are there."""
+        total, due, answered = np.moveaxis(np.asarray(sums), -1, 0)
+        enough = (due > 0) & (answered >= self.coverage * due) & (answered > 0)
+        means: FloatArray = np.where(enough, total / np.where(enough, answered, 1.0), np.nan)
+        return means
+
+    def explain(self, segment: Segment) -> Explanation:
+        """Return NaN: a judge sees an output beside others, and a segment comes alone."""
+        del segment
+        return Explanation(
+            value=float("nan"),
+            reason="a judge scores outputs side by side, and gives no reasons: see the sentence"
+            " scores, and 'grammeter judge' for its rankings",
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class LLMS(Judging):
+    """LLM-S: a language model scores corrected sentences side by side, 1 to 5.
+
+    Attributes
+    ----------
+    model
+        As the endpoint calls it; there is no default.
+    criterion
+        ``grammaticality``, ``fluency`` or ``meaning``; by default the judge is told none.
+    prompt
+        ``paper``, or ``hardened``: texts are quoted, and the judge is told that they are data.
+    numbered
+        Write ``1.`` and so on before the targets.
+    permutations
+        In how many orders each set is shown; scores are averaged.
+    repeats
+        How often each order is asked.
+    per_output
+        In how many sets each output stands at least.
+    coverage
+        The share of sentences that must have scores, else the system has none.
+    seed
+        Where the draws of sets and orders start.
+    """
+
+    name: ClassVar[str] = "llm-s"
+    title: ClassVar[str] = (
+        "a language model scores corrected sentences side by side (Kobayashi et al. 2024)"
+    )
+
+    def targets(self, pairs: Sequence[tuple[str, str]]) -> list[str]:
+        """Return the outputs."""
+        return [text for _, text in pairs]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LLME(Judging):
+    """LLM-E: a language model scores corrections side by side, their edits marked, 1 to 5.
+
+    An output without edits is shown as it is, ``[old→new]`` marks an edit in the others.
+
+    Attributes
+    ----------
+    model
+        As the endpoint calls it; there is no default.
+    criterion
+        ``difficulty`` or ``impact``; by default the judge is told none.
+    prompt, numbered, permutations, repeats, per_output, coverage, seed
+        As for :class:`LLMS`.
+    pipeline
+        The spaCy pipeline that edits are extracted with, as for ``errant``.
+    """
+
+    name: ClassVar[str] = "llm-e"
+    title: ClassVar[str] = (
+        "a language model scores edits marked in sentences side by side (Kobayashi et al. 2024)"
+    )
+
+    pipeline: str | None = None
+
+    @property
+    def notice(self) -> str | None:
+        """Raise if no model is named; say what users should know of the pipeline."""
+        _ = self.panel
+        return self._annotator().notice
+
+    def settings(self) -> dict[str, object]:
+        """Return what the questions depend on, the edits' pipeline and rules with them."""
+        return {**super().settings(), **self._annotator().signature()}
+
+    def targets(self, pairs: Sequence[tuple[str, str]]) -> list[str]:
+        """Return the sources with the outputs' edits marked."""
+        edits = self._annotator().annotate(pairs)
+        return [marked(source.split(), own) for (source, _), own in zip(pairs, edits, strict=True)]
+
+    def _annotator(self) -> Annotator:
+        return annotator(self.pipeline, types=False)
+
+
+def plain(text: str) -> str:
+    """Return a text with single spaces: how it is shown, and what makes two of them equal."""
+    return " ".join(text.split())
+
+
+def _by_output(
+    groups: Sequence[Group], judged: Sequence[Opinion]
+) -> Mapping[tuple[Context, str], list[float]]:
+    """Gather the scores of each output that a question was due for, from all its sets."""
+    found: dict[tuple[Context, str], list[float]] = {}
+    for group, opinion in zip(groups, judged, strict=True):
+        for place, output in enumerate(group.outputs if opinion.due else ()):
+            scores = found.setdefault((group.context, output), [])
+            if opinion.scores is not None:
+                scores.append(opinion.scores[place])
+    return found
+
+
+def _name(name: str) -> Name:
+    assert name in ("llm-s", "llm-e"), name
+    return name

@@ -1,0 +1,159 @@
+"""Scribendi score: a sentence got better if it became likelier and stayed similar."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from grammeter.core.errors import UsageError
+from grammeter.core.score import Score
+from grammeter.core.segment import Segment
+from grammeter.core.statistics import FloatArray, SegmentScores, Statistics
+from grammeter.edits.ratios import levenshtein_ratio, token_sort_ratio
+from grammeter.metrics.asking import Asking
+from grammeter.metrics.base import Needs, mean_of
+from grammeter.neural.measures import Perplexity
+from grammeter.neural.service import Request, Steps
+
+FIGURES = (
+    "perplexity_source",
+    "perplexity_hypothesis",
+    "token_sort_ratio",
+    "levenshtein_ratio",
+)
+
+COLUMNS = (*FIGURES, "identical", "empty", "too_long")
+
+_TOO_LONG = "a text is longer than the model's positions, so it has no perplexity"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scribendi(Asking):
+    """Scribendi score, -1, 0 or 1 for a sentence, their sum for a system.
+
+    Attributes
+    ----------
+    model
+        A causal language model: a folder, or a name on the hub.
+    threshold
+        The greater one of both ratios must reach it.
+    average
+        The mean over sentences in place of their sum.
+    """
+
+    name: ClassVar[str] = "scribendi"
+    title: ClassVar[str] = (
+        "sentences made likelier less those made worse, by perplexity (Islam & Magnani 2021)"
+    )
+    needs: ClassVar[Needs] = "nothing"
+    resampling: ClassVar[str] = "sum or mean of sentence scores"
+    citation: ClassVar[str] = """\
+@inproceedings{islam-magnani-2021-end,
+    title = "Is this the end of the gold standard? A straightforward reference-less grammatical \
+error correction metric",
+    author = "Islam, Md Asadul and Magnani, Enrico",
+    booktitle = "Proceedings of the 2021 Conference on Empirical Methods in Natural Language \
+Processing",
+    year = "2021",
+    pages = "3009--3015",
+}"""
+
+    model: str = "gpt2"
+    threshold: float = 0.8
+    average: bool = False
+
+    def check_fields(self) -> None:
+        """Refuse a threshold that is no ratio."""
+        if not 0 <= self.threshold <= 1:
+            raise UsageError(
+                f"scribendi: threshold={self.threshold} is not possible",
+                fix="Ratios lie between 0 and 1: use 0 to 1.",
+            )
+
+    def models(self) -> Mapping[str, str]:
+        """Return the one model."""
+        return {"model": self.model}
+
+    def counting(self) -> object:
+        """Return what the rows depend on: neither the threshold nor the sum matters."""
+        return self.name, self.model
+
+    def steps(self, segments: Sequence[Segment]) -> Steps[Statistics]:
+        """Ask for the perplexities of sources and hypotheses that differ.
+
+        Columns are :data:`FIGURES`; whether both texts are ``identical``, one is ``empty``,
+        one is ``too_long`` for the model. Identical texts are not asked for.
+        """
+        pairs = [(segment.source, segment.hypothesis) for segment in segments]
+        changed = [at for at, (source, hypothesis) in enumerate(pairs) if source != hypothesis]
+        sources, hypotheses = yield [
+            Request(self.model, Perplexity(), [pairs[at][side] for at in changed])
+            for side in range(2)
+        ]
+        found = [
+            (one[0], other[0], *_ratios(*pairs[at]), 0, not all(pairs[at]), one[1] or other[1])
+            for at, one, other in zip(changed, sources, hypotheses, strict=True)
+        ]
+        rows = np.tile([np.nan, np.nan, 1.0, 1.0, 1.0, 0.0, 0.0], (len(pairs), 1))
+        rows[changed] = np.array(found, dtype=np.float64).reshape(-1, len(COLUMNS))
+        present = np.ones((len(pairs), 1), dtype=np.bool_)
+        return Statistics(rows[:, None], present, (0,), COLUMNS)
+
+    def score(self, statistics: Statistics) -> Score:
+        """Add up the sentence scores, or take their mean; NaN if one of them is.
+
+        Parts count sentences: ``positive``, ``negative`` and ``zero`` scores; ``nan``, one of
+        the perplexities is none; ``too_long``, for the second reason.
+        """
+        scores = self.sentences(statistics)
+        values = scores.values
+        mean = mean_of(values, self.signature(), scores.reason)
+        total = mean.value if self.average or not len(values) else float(values.sum())
+        identical, _, too_long = statistics.rows[:, 0, len(FIGURES) :].T > 0
+        counts = {
+            "positive": values > 0,
+            "negative": values < 0,
+            "zero": values == 0,
+            "nan": np.isnan(statistics.rows[:, 0, :2]).any(axis=1) & ~identical,
+            "too_long": too_long,
+        }
+        return replace(
+            mean, value=total, parts={name: int(which.sum()) for name, which in counts.items()}
+        )
+
+    def sentences(self, statistics: Statistics) -> SegmentScores:
+        """Score each sentence; parts are :data:`FIGURES`.
+
+        0 where nothing changed; else 1 if the perplexity falls and a ratio reaches the
+        threshold, -1 otherwise, with an empty text too; NaN where a text is too long.
+        """
+        rows: FloatArray = statistics.rows[:, 0]
+        before, after, *ratios = rows[:, : len(FIGURES)].T
+        identical, empty, too_long = rows[:, len(FIGURES) :].T > 0
+        better = (before > after) & (np.maximum(*ratios) >= self.threshold)
+        values = np.where(better & ~empty, 1.0, -1.0)
+        values[np.isnan(before + after) & ~empty] = np.nan
+        values[identical] = 0.0
+        unknown = np.isnan(values)
+        return SegmentScores(
+            values=values,
+            chosen=np.full(len(values), -1, dtype=np.int64),
+            parts={name: rows[:, at] for at, name in enumerate(FIGURES)},
+            reason=_TOO_LONG if (unknown & too_long).any() else "the model gave no number",
+        )
+
+    def summands(self, statistics: Statistics) -> FloatArray:
+        """Return sentence scores and ones: shape ``(segments, 2)``."""
+        values = self.sentences(statistics).values
+        return np.stack([values, np.ones_like(values)], axis=1)
+
+    def value_of(self, sums: FloatArray) -> FloatArray:
+        """Return summed sentence scores, or their means."""
+        return sums[..., 0] / sums[..., 1] if self.average else sums[..., 0]
+
+
+def _ratios(source: str, hypothesis: str) -> tuple[float, float]:
+    return token_sort_ratio(source, hypothesis), levenshtein_ratio(source, hypothesis)

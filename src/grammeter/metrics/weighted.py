@@ -1,0 +1,435 @@
+"""PT-M2 and PT-ERRANT: M2 and ERRANT with edits that a pretrained model weighs."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from grammeter.core.edit import GoldEdits
+from grammeter.core.errors import DataError, UsageError
+from grammeter.core.explanation import Explanation, Grid
+from grammeter.core.progress import track
+from grammeter.core.score import Counts, Score
+from grammeter.core.segment import Segment
+from grammeter.core.statistics import IntArray, SegmentScores, Statistics
+from grammeter.edits.annotate import Annotator, annotator
+from grammeter.edits.compare import Rules, choose
+from grammeter.edits.weights import (
+    COUNTS,
+    WEIGHTS,
+    Union,
+    Weighed,
+    as_proposals,
+    statistics_of,
+    united,
+)
+from grammeter.metrics.asking import Asking
+from grammeter.metrics.base import Needs
+from grammeter.metrics.edit_f import (
+    EditF,
+    SentenceMean,
+    best_alone,
+    chosen_rows,
+    f_of_counts,
+    running_choice,
+)
+from grammeter.metrics.m2 import M2, MOST_BETA
+from grammeter.neural.encoder import layer_of
+from grammeter.neural.files import find_model
+from grammeter.neural.measures import Likelihood, Pair, TokenSimilarity
+from grammeter.neural.service import Request, Steps, run_together
+
+MODELS = {"bertscore": "bert-base-uncased", "bartscore": "facebook/bart-base"}
+"""What weighs the edits where no model is named."""
+
+_COUNTS = slice(len(WEIGHTS), len(WEIGHTS) + len(COUNTS))
+_WEIGHTLESS, _CUT = -2, -1
+_M2 = M2()
+_RULES = Rules()
+_ODD = "the model gave no number"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Weighted(EditF, Asking):
+    """Base of F-measures in which each edit counts as much as it moves the sentence.
+
+    Attributes
+    ----------
+    scorer
+        What tells how close a sentence is to the reference: ``bertscore`` (F), ``bartscore``
+        (the sentence, given the reference), or ``self``: each edit weighs 1.
+    model
+        A folder, or a name on the hub; ``none`` is ``bert-base-uncased`` for ``bertscore``,
+        ``facebook/bart-base`` for ``bartscore``.
+    layer
+        As for ``bertscore``; ``none``: the published one, for models without one three quarters
+        of the depth.
+    idf
+        Whether rare tokens weigh more in ``bertscore``, by their frequency in the reference
+        texts of the run.
+    beta
+        Weight of recall in F; 0.5 prefers precision.
+    inverse
+        Whether weights are inverted, so that edits count more the less they move.
+    """
+
+    citation: ClassVar[str] = """\
+@inproceedings{gong-etal-2022-revisiting,
+    title = "Revisiting Grammatical Error Correction Evaluation and Beyond",
+    author = "Gong, Peiyuan and Liu, Xuebo and Huang, Heyan and Zhang, Min",
+    booktitle = "Proceedings of the 2022 Conference on Empirical Methods in Natural Language
+        Processing",
+    year = "2022",
+    pages = "6891--6902",
+    doi = "10.18653/v1/2022.emnlp-main.463",
+}"""
+    resampling: ClassVar[str] = "annotators fixed"
+    alone: ClassVar[bool] = False
+    """Whether each sentence has its own best annotator, whatever the others have."""
+
+    scorer: Literal["bertscore", "bartscore", "self"] = "bertscore"
+    model: str | None = None
+    layer: int | None = None
+    idf: bool = False
+    inverse: bool = False
+
+    def check_fields(self) -> None:
+        """Refuse a weight out of range, and options that the scorer has no use for."""
+        if not 0 < self.beta <= MOST_BETA:
+            raise UsageError(
+                f"{self.name}: beta={self.beta}", fix=f"beta is above 0, {MOST_BETA} at most."
+            )
+        given = {"model": self.model, "layer": self.layer, "idf": self.idf or None}
+        used = {"bertscore": given.keys(), "bartscore": {"model"}, "self": set[str]()}[self.scorer]
+        for option in (name for name, value in given.items() if value is not None):
+            if option not in used:
+                raise UsageError(
+                    f"{self.name}: scorer={self.scorer} has no use for {option}",
+                    fix=f"Leave {option} out, or use scorer=bertscore.",
+                )
+
+    def models(self) -> Mapping[str, str]:
+        """Return what weighs the edits."""
+        return {} if self.scorer == "self" else {"model": self.model or MODELS[self.scorer]}
+
+    @property
+    def used_layer(self) -> int | None:
+        """The layer whose states are compared, from 1; ``None`` if none are."""
+        if self.scorer != "bertscore":
+            return None
+        return layer_of(find_model(self.models()["model"]), self.layer)
+
+    @property
+    def notice(self) -> str | None:
+        """What users should know; raise at once if the model or its layer is missing."""
+        said = super().notice
+        _ = self.used_layer
+        return said
+
+    def settings(self) -> dict[str, object]:
+        """Return how words are told apart; model and layer in use, hash and number type."""
+        used = {**self.models(), "layer": self.used_layer, **super().settings()}
+        return {"tok": "whitespace", **(used if self.models() else {})}
+
+    def counting(self) -> object:
+        """Return what the rows depend on: neither F nor the choice of an annotator matters."""
+        model = self.models().get("model")
+        return self._source_of_edits, self.scorer, model, self.layer, self.idf, self.inverse
+
+    @property
+    @abstractmethod
+    def _source_of_edits(self) -> object:
+        """What the edits depend on."""
+
+    @abstractmethod
+    def unions(self, segments: Sequence[Segment], *, types: bool) -> list[dict[int, Union]]:
+        """Return the edits of each segment and annotator; with error types, if wanted."""
+
+    def steps(self, segments: Sequence[Segment]) -> Steps[Statistics]:
+        """Ask for all weights at once; columns are :data:`~grammeter.edits.weights.COLUMNS`.
+
+        All weights of a segment are NaN where the model gives no number for one of its texts.
+        """
+        return statistics_of((yield from self.weigh(segments)))
+
+    def weigh(
+        self, segments: Sequence[Segment], *, types: bool = False
+    ) -> Steps[list[dict[int, Weighed]]]:
+        """Ask for all weights at once; return those of each segment, by annotator."""
+        unions = self.unions(segments, types=types)
+        if self.scorer == "self":
+            return [
+                {number: Weighed(union, [1.0] * len(union.edits)) for number, union in each.items()}
+                for each in unions
+            ]
+        asked = [pair for each in unions for union in each.values() for pair in union.pairs()]
+        texts = _reference_texts(segments, unions) if self.idf else None
+        (figures,) = yield [self._request(asked, texts)]
+        rest = iter(figures[:, -2:].tolist())  # the last columns are the score and "truncated"
+        return [
+            {
+                number: Weighed.of(union, [next(rest) for _ in union.pairs()], inverse=self.inverse)
+                for number, union in each.items()
+            }
+            for each in unions
+        ]
+
+    def _request(self, asked: Sequence[Pair], texts: tuple[str, ...] | None) -> Request:
+        model = self.models()["model"]
+        if self.scorer == "bartscore":
+            return Request(model, Likelihood(), [(reference, text) for text, reference in asked])
+        return Request(model, TokenSimilarity(layer=self.used_layer, idf=texts), asked)
+
+    def counts(self, statistics: Statistics) -> Statistics:
+        """Return the weights.
+
+        Where a sentence is scored alone and none of its edits weighs anything, all weigh the
+        same, 1 together.
+        """
+        rows = statistics.rows[..., : len(WEIGHTS)]
+        if self._falls_back:
+            *numbers, edits, weightless = np.moveaxis(statistics.rows[..., _COUNTS], -1, 0)
+            shares = np.stack(numbers, axis=-1) / np.maximum(edits, 1)[..., None]
+            alike = (weightless == edits) & ~np.isnan(rows[..., 0])
+            rows = np.where(alike[..., None], shares, rows)
+        return Statistics(rows, statistics.present, statistics.labels, WEIGHTS)
+
+    @property
+    def _falls_back(self) -> bool:
+        return self.alone
+
+    def choose(self, statistics: Statistics) -> IntArray:
+        """Return the slot of the annotator of each sentence."""
+        counts = self.counts(statistics)
+        known = replace(counts, rows=np.nan_to_num(counts.rows))
+        return self._best(known)
+
+    def _best(self, counts: Statistics) -> IntArray:
+        return (best_alone if self.alone else running_choice)(counts, self.beta)
+
+    def score(self, statistics: Statistics) -> Score:
+        """Score a corpus by the sums of its chosen weights."""
+        score, scores = super().score(statistics), self.sentences(statistics)
+        odd = int(np.isnan(scores.values).sum())
+        more = {name: scores.parts[name].sum().item() for name in self._more}
+        reason = f"{odd} of {len(scores)} segments have no weights: {_ODD}" if odd else None
+        return replace(score, parts={**score.parts, **more}, reason=reason)
+
+    @property
+    def _more(self) -> tuple[str, ...]:
+        return ("truncated", "uninverted") if self.inverse else ("truncated",)
+
+    def sentences(self, statistics: Statistics) -> SegmentScores:
+        """Return each sentence's part in the corpus score: its chosen weights.
+
+        Parts: ``tp fp fn``; ``truncated``, whether a model read only a part of a text; with
+        inverse weights ``uninverted``, how many edits weigh nothing and so have no inverse.
+        """
+        scores = super().sentences(statistics)
+        chosen = chosen_rows(statistics, self.choose(statistics))
+        more = {
+            "truncated": (statistics.rows[..., _CUT] > 0).any(axis=1).astype(np.int64),
+            "uninverted": chosen[:, _WEIGHTLESS].astype(np.int64),
+        }
+        parts = {**scores.parts, **{name: more[name] for name in self._more}}
+        return replace(scores, parts=parts, reason=_ODD)
+
+    def explain(self, segment: Segment) -> Explanation:
+        """Return the edits with what they weigh against the chosen annotator, and all sums."""
+        (held,) = run_together([self.weigh([segment], types=True)])
+        statistics = statistics_of(held)
+        scores = self.sentences(statistics)
+        chosen = int(scores.chosen[0])
+        counts = self.counts(statistics)
+        rows = tuple(
+            (str(number), *(f"{n:.4f}" for n in row), f"{f_of_counts(row, self.beta):.4f}")
+            for number, row, there in zip(
+                counts.labels, counts.rows[0], counts.present[0], strict=True
+            )
+            if there
+        )
+        parts = {name: column[0].item() for name, column in scores.parts.items()}
+        return Explanation(
+            value=float(scores.values[0]),
+            parts=Counts(parts["tp"], parts["fp"], parts["fn"]).parts() | parts,
+            chosen=chosen,
+            edits=held[0][chosen].judged(alike=self._falls_back),
+            grids=(Grid("Annotators", ("annotator", *WEIGHTS, f"F{self.beta:g}"), rows),),
+            reason=scores.reason,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PTM2(Weighted):
+    """M2 with weighed edits; the edits are those of M2's defaults, by annotator.
+
+    The fields are those of :class:`Weighted`.
+    """
+
+    name: ClassVar[str] = "pt-m2"
+    title: ClassVar[str] = "M2 with edits weighed by a pretrained model (Gong et al. 2022)"
+    needs: ClassVar[Needs] = "gold"
+
+    def settings(self) -> dict[str, object]:
+        """Return how words are told apart, which edits are found, and what weighs them."""
+        return {**super().settings(), "max-unchanged": _M2.max_unchanged, "row0": _M2.row0}
+
+    @property
+    def _source_of_edits(self) -> object:
+        return "m2"
+
+    def unions(self, segments: Sequence[Segment], *, types: bool) -> list[dict[int, Union]]:
+        """Return the edits that agree best with each annotator's, and the annotator's own."""
+        del types  # those of the gold edits are at hand
+        found: list[dict[int, Union]] = []
+        for segment in track(segments, self.name):
+            if not segment.gold:
+                raise DataError(
+                    f"no gold edits for {segment.source[:40]!r}",
+                    fix="Write {0: ()} for an annotator who found nothing to correct.",
+                )
+            source = segment.source.split()
+            found.append(
+                {
+                    number: united(source, dict.fromkeys(edits, ""), segment.gold[number])
+                    for number, edits in _M2.edits(segment).items()
+                }
+            )
+        return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class SentPTM2(SentenceMean, PTM2):
+    """Mean over sentences of F against each sentence's best annotator.
+
+    The fields are those of :class:`Weighted`.
+    """
+
+    name: ClassVar[str] = "sent-pt-m2"
+    title: ClassVar[str] = "mean of sentence-level PT-M2 F-measures (Gong et al. 2022)"
+    alone: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class PTErrant(Weighted):
+    """ERRANT with weighed edits.
+
+    Gold edits are used as they stand, but those of the type ``UNK``; where there are none, edits
+    are extracted from the reference texts. The fields are those of :class:`Weighted` and:
+
+    Attributes
+    ----------
+    pipeline
+        A spaCy pipeline by name or folder; ``none`` takes the best one that is installed.
+    aggregation
+        How a reference is chosen: ``released``, as for PT-M2; ``gec-metrics``, as that package
+        does: ties are decided by true positives, false positives, false negatives, and a
+        sentence whose edits all weigh nothing has no edits.
+    """
+
+    name: ClassVar[str] = "pt-errant"
+    title: ClassVar[str] = "ERRANT with edits weighed by a pretrained model (Gong et al. 2022)"
+    needs: ClassVar[Needs] = "gold or texts"
+
+    pipeline: str | None = None
+    aggregation: Literal["released", "gec-metrics"] = "released"
+
+    @property
+    def notice(self) -> str | None:
+        """What users should know; raise at once if the model, its layer or spaCy is missing."""
+        said = [super().notice, self._annotator(types=False).notice]
+        return "; ".join(one for one in said if one) or None
+
+    def settings(self) -> dict[str, object]:
+        """Return how words are told apart, and what edits and weights depend on."""
+        return {**super().settings(), **self._annotator(types=False).signature()}
+
+    @property
+    def _source_of_edits(self) -> object:
+        return "errant", self.pipeline
+
+    def unions(self, segments: Sequence[Segment], *, types: bool) -> list[dict[int, Union]]:
+        """Return the extracted edits, and those of each annotator or reference."""
+        pairs = list(dict.fromkeys(pair for segment in segments for pair in _pairs(segment)))
+        edits = dict(zip(pairs, self._annotator(types=types).annotate(pairs), strict=True))
+        found: list[dict[int, Union]] = []
+        for segment in track(segments, self.name):
+            source = segment.source.split()
+            extracted = edits[segment.source, segment.hypothesis]
+            proposed = as_proposals(source, filter(_RULES.counts, extracted))
+            gold: GoldEdits = segment.gold or {
+                number: edits[segment.source, text]
+                for number, text in enumerate(segment.references)
+                if text is not None
+            }
+            found.append(
+                {
+                    number: united(source, proposed, filter(_RULES.counts, own))
+                    for number, own in gold.items()
+                }
+            )
+        return found
+
+    @property
+    def _falls_back(self) -> bool:
+        return super()._falls_back and self.aggregation == "released"
+
+    def _best(self, counts: Statistics) -> IntArray:
+        if self.aggregation == "released":
+            return super()._best(counts)
+        correct, proposed, gold = np.moveaxis(counts.rows, -1, 0)
+        triples = np.stack([correct, proposed - correct, gold - correct], axis=-1).tolist()
+        rows = [
+            [tuple(triple) if there else None for triple, there in zip(slots, present, strict=True)]
+            for slots, present in zip(triples, counts.present.tolist(), strict=True)
+        ]
+        return np.array(choose(rows, beta=self.beta, digits=None, running=not self.alone), np.int64)
+
+    def _annotator(self, *, types: bool) -> Annotator:
+        return annotator(self.pipeline, types=types)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SentPTErrant(SentenceMean, PTErrant):
+    """Mean over sentences of F against each sentence's best reference.
+
+    The fields are those of :class:`PTErrant`.
+    """
+
+    name: ClassVar[str] = "sent-pt-errant"
+    title: ClassVar[str] = "mean of sentence-level PT-ERRANT F-measures (Gong et al. 2022)"
+    alone: ClassVar[bool] = True
+
+
+def _pairs(segment: Segment) -> Iterator[Pair]:
+    """Return what must be annotated: the hypothesis, and the texts where there is no gold."""
+    yield segment.source, segment.hypothesis
+    if segment.gold:
+        return
+    if not segment.texts:
+        raise DataError(
+            f"neither gold edits nor a reference for {segment.source[:40]!r}",
+            fix="Each sentence needs one reference at least.",
+        )
+    for text in segment.texts:
+        yield segment.source, text
+
+
+def _reference_texts(
+    segments: Sequence[Segment], unions: Sequence[Mapping[int, Union]]
+) -> tuple[str, ...]:
+    """Return the reference texts of all source lines, or what the gold edits make of these.
+
+    Segments of one line share their references; they are sorted, so that ``bertscore`` asks for
+    the very same measure.
+    """
+    lines = {id(segment.references): segment.texts for segment in segments}
+    texts = [text for own in lines.values() for text in own]
+    if not texts:
+        made = {id(segment.gold): own for segment, own in zip(segments, unions, strict=True)}
+        texts = [union.reference for own in made.values() for union in own.values()]
+    return tuple(sorted(texts))
