@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+import made_models
 from grammeter.cli.main import main
 from grammeter.resources import sample_corpus
 
@@ -121,9 +122,29 @@ def test_without_anything_to_measure_the_reason_is_told(capsys, tmp_path):
     assert out.splitlines()[1] == "gleu\tcorpus\tpearson\tNaN\tNaN"
 
 
+def test_a_metric_with_models_runs_as_it_is_told(capsys, tmp_path):
+    blocks = [
+        "S the cat go school\nA 2 3|||R|||goes|||REQUIRED|||-NONE-|||0\n"
+        "A 3 3|||M|||to|||REQUIRED|||-NONE-|||0\nA 2 3|||R|||went|||REQUIRED|||-NONE-|||1\n"
+    ]
+    (tmp_path / "gold.m2").write_text("\n".join(blocks))
+    quality = made_models.regressor(tmp_path / "quality")
+    encoder = made_models.encoder(tmp_path / "encoder")
+    spelled = f"impara(model='{quality}', similarity='{encoder}')"
+    arguments = ["-r", str(tmp_path / "gold.m2"), "-m", spelled, "--format", "json"]
+    cache = ["--cache-dir", str(tmp_path / "cache"), "--batch-tokens", "16"]
+    code, out, _ = run(capsys, *arguments, "--dtype", "bfloat16", *cache)
+    assert code == 0
+    assert "dtype:bfloat16" in json.loads(out)["metrics"][spelled]["signature"]
+    assert (tmp_path / "cache").is_dir()
+    again = run(capsys, *arguments, "--dtype", "bfloat16", *cache)
+    assert again[:2] == (0, out)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["-m", "gleu", "--device", "toaster"], "unknown device"),
         (["-m", "gleu", "gleu"], "named twice"),
         (["-m", "glue"], "Did you mean"),
         (["-m", "gleu", "--chains", "0"], "0 orders"),

@@ -80,7 +80,7 @@ def test_spelling(tmp_path, monkeypatch):
 def test_unequal_lengths(tmp_path):
     (tmp_path / "s").write_text("a\nb\n")
     (tmp_path / "t").write_text("a\n")
-    with pytest.raises(DataError, match="2 lines, but .* has 1"):
+    with pytest.raises(DataError, match=r"2 lines, but .* has 1"):
         read_parallel(f"{tmp_path / 's'}:{tmp_path / 't'}")
 
 

@@ -70,6 +70,10 @@ gold = Path("data/conll14_test/noalt/official-2014.combined.m2")
 gold.parent.mkdir(parents=True)
 gold.touch()
 """,
+    "train-impara.md": """
+import made_models
+made_models.encoder("encoder")
+""",
 }
 """What a page takes as given, where its examples begin in the middle."""
 

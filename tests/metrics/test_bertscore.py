@@ -281,6 +281,17 @@ def test_what_is_missing_is_said_before_any_work(model, tmp_path):
         _ = lost.notice
 
 
+def test_stored_figures_are_rescaled_where_the_model_is_not(baseline):
+    bertscore = BertScore(model="no-such/encoder", layer=2, rescale=True, baseline=baseline)
+    p, r, f = read_baseline(baseline, 2)
+    rows = np.array([[[0.9, 0.8, 0.7, 0.0]]])
+    stored = Statistics(rows, np.ones((1, 1), dtype=np.bool_), (0,), TokenSimilarity.columns)
+    scores = bertscore.sentences(stored)
+    assert scores.parts["precision"][0] == pytest.approx((0.9 - p) / (1 - p))
+    assert scores.parts["recall"][0] == pytest.approx((0.8 - r) / (1 - r))
+    assert bertscore.summands(stored)[0, 0] == pytest.approx((0.7 - f) / (1 - f))
+
+
 # From the shell
 
 

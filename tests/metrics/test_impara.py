@@ -240,6 +240,11 @@ def test_fields_that_are_not_possible(field):
         metric(f"impara({field})")
 
 
+def test_the_signature_shows_the_encoder_in_use(models):
+    shown = Impara(**models).signature()
+    assert (shown["model"], shown["similarity"]) == (models["model"], models["similarity"])
+
+
 def test_the_spelling_reads_back():
     impara = metric("impara(model='my impara', threshold=1, gate=at-least)")
     assert impara == Impara(model="my impara", threshold=1.0, gate="at-least")

@@ -415,12 +415,20 @@ def test_layers_that_are_not_there(model):
             ask(model, TokenSimilarity(layer=layer), PAIRS)
 
 
-@pytest.mark.parametrize("config", ["{", "[]", "{}", '{"num_hidden_layers": "two"}'])
+@pytest.mark.parametrize("config", ["{", "[]", "{}", '{"num_hidden_layers": "two"}', "[" * 100_000])
 def test_odd_configurations(tmp_path, config):
     (tmp_path / "config.json").write_text(config)
     (tmp_path / "model.safetensors").touch()
     with pytest.raises(DataError, match=r"config\.json"):
         ask(str(tmp_path), TokenSimilarity(), PAIRS)
+
+
+def test_odd_names_of_architectures_do_no_harm(tmp_path):
+    folder = made_models.encoder(tmp_path / "bert")
+    expected = ask(folder, TokenSimilarity(), PAIRS)
+    path = tmp_path / "bert" / "config.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "architectures": [3]}))
+    np.testing.assert_array_equal(ask(folder, TokenSimilarity(), PAIRS), expected)
 
 
 def test_a_language_model_is_no_encoder(tmp_path):

@@ -24,6 +24,7 @@ VERBS = {
     "rank": "rank systems from human judgments",
     "agree": "agreement within and between judges",
     "sample": "which sentences and outputs to show judges",
+    "campaign": "run a human evaluation: the annotation server",
     "meta": "how good is a metric? correlation with human judgments",
     "edits": "extract, convert and compare edits: errant's commands",
     "train": "fit learned metrics to a domain: IMPARA, SOME",

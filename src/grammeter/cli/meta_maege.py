@@ -6,7 +6,7 @@ import argparse
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from grammeter.cli import corpus_arguments
+from grammeter.cli import corpus_arguments, model_arguments
 from grammeter.cli.output import Progress, add_output, emit, notice, progress_wanted
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="spellings such as m2 or \"gleu(order=3)\"; 'grammeter list' shows all",
     )
     _add_design(parser)
+    model_arguments.add_models(parser)
     add_output(parser)
 
 
@@ -83,6 +84,13 @@ def _add_design(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Measure and print; return the exit code."""
+    from grammeter.neural.runtime import using
+
+    with using(model_arguments.runtime(args)):
+        return _run(args)
+
+
+def _run(args: argparse.Namespace) -> int:
     from grammeter.core.progress import reporting
 
     design = _design(args)

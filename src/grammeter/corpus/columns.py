@@ -147,7 +147,9 @@ def _form(path: str | Path) -> str | None:
 def _rows(text: str, where: str, separator: str) -> Columns:
     rows = _tab_rows(text) if separator == "\t" else _comma_rows(text, where)
     first = next(rows, None)
-    head = first[1] if first else []
+    if first is None:
+        raise DataError("the file is empty", where=where, fix="The first line names the columns.")
+    head = first[1]
     _check_names(head, f"{where}:1")
     lines: list[int] = []
     cells: dict[str, list[object]] = {name: [] for name in head}

@@ -201,7 +201,9 @@ class BertScore(Asking):
         figures = np.where(statistics.present[..., None], statistics.rows[..., :3], np.nan)
         if self.baseline is None:
             return figures
-        base = np.array(read_baseline(self.baseline, self.used_layer))
+        # stored scores may be read where the model is not, which only a default layer needs
+        layer = self.used_layer if self.layer is None else self.layer
+        base = np.array(read_baseline(self.baseline, layer))
         return (figures - base) / (1 - base)
 
     @staticmethod

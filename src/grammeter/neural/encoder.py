@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -118,7 +118,7 @@ def _config(files: ModelFiles) -> dict[str, Any]:
         config: Any = json.loads(path.read_text("utf-8"))
         if isinstance(config, dict):
             return config  # pyright: ignore[reportUnknownVariableType]
-    except ValueError:
+    except (ValueError, RecursionError):
         pass
     raise DataError("not a JSON object", where=str(path), fix="Fetch or write the model again.")
 
@@ -139,8 +139,9 @@ def _depth(files: ModelFiles) -> tuple[str, int]:
 def _open(files: ModelFiles, layers: Sequence[int | None], runtime: Runtime) -> Loaded:
     """Load a model with no more blocks than are read."""
     config = _config(files)
-    kinds: list[str] = config.get("architectures") or []
-    if config.get("is_decoder") or any(kind.endswith(_LANGUAGE_MODELS) for kind in kinds):
+    kinds: Any = config.get("architectures")
+    names = map(str, cast("list[object]", kinds) if isinstance(kinds, list) else ())
+    if config.get("is_decoder") or any(name.endswith(_LANGUAGE_MODELS) for name in names):
         raise _misfit(files, "is a language model, not an encoder")
     settings: dict[str, int] = {}
     wanted = [layer for layer in layers if layer is not None]

@@ -152,14 +152,19 @@ def scores_table(table: ScoreTable, *, percent: bool = False, digits: int = 4) -
 
 
 def score_notes(name: str, column: MetricScores) -> list[str]:
-    """Say of a metric's column what a reader must know: signature, direction, missing scores."""
+    """Say of a metric's column what a reader must know.
+
+    Signature and direction, missing scores, and where a model read only the beginning of a text.
+    """
     lower = "" if column.higher_is_better else " (lower is better)"
     missing = [
         f"{name}, {system}: no score: {score.reason or 'undefined'}"
         for system, score in column.items()
         if math.isnan(score.value)
     ]
-    return [f"{name}{lower}: {column.signature}", *missing]
+    cut = [f"{n:g} in {system}" for system, s in column.items() if (n := s.parts.get("truncated"))]
+    told = [f"{name}: longer than the model reads, so cut: {', '.join(cut)}"] if cut else []
+    return [f"{name}{lower}: {column.signature}", *missing, *told]
 
 
 def best_rows(values: Sequence[float], *, higher_is_better: bool) -> list[int]:

@@ -1,0 +1,113 @@
+"""A real browser, a served campaign, and a throw-away PostgreSQL, for tests from outside."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+CHROMIUM = next(
+    (
+        path
+        for name in ("chromium", "chromium-browser", "google-chrome")
+        if (path := shutil.which(name))
+    ),
+    None,
+)
+FLAGS = (
+    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
+    " --disable-component-update --disable-sync"
+).split()
+WIDTHS = {"desktop": {"width": 1100, "height": 850}, "phone": {"width": 390, "height": 780}}
+
+
+def grammeter(*arguments: object, cwd: Path) -> str:
+    """Run a command line to its good end, and return what it printed."""
+    command = [sys.executable, "-m", "grammeter", *map(str, arguments)]
+    done = subprocess.run(
+        command, cwd=cwd, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@contextmanager
+def serving(database: str, cwd: Path, port: int = 0):
+    """Serve a database; gives the address and the process."""
+    command = [sys.executable, "-m", "grammeter", "campaign", "serve"]
+    server = subprocess.Popen(
+        [*command, "--database", database, "--port", str(port)],
+        cwd=cwd,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert server.stderr is not None
+    try:
+        line = server.stderr.readline()
+        assert line.startswith("http://"), line + server.stderr.read()
+        yield line.split()[0], server
+    finally:
+        server.terminate()
+        server.wait(20)
+        server.stderr.close()
+
+
+@contextmanager
+def browsing():
+    """Start chromium."""
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("no chromium on this machine")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@contextmanager
+def postgresql(folder: Path):
+    """Start a PostgreSQL of its own in a folder; gives the address of an empty database."""
+    for program in ("initdb", "pg_ctl", "postgres"):
+        if shutil.which(program) is None:
+            pytest.skip(f"no {program} on this machine")
+    folder.mkdir(parents=True, exist_ok=True)
+    as_postgres: list[str] = []
+    if os.geteuid() == 0:  # initdb refuses root
+        as_postgres = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
+        for path in (folder, *folder.parents):
+            if path == Path("/tmp"):
+                break
+            path.chmod(path.stat().st_mode | 0o011)
+        shutil.chown(folder, "postgres", "postgres")
+    data, sockets = folder / "data", folder
+    port = 20000 + os.getpid() % 20000
+
+    def call(*command: str) -> None:
+        done = subprocess.run(
+            [*as_postgres, *command], cwd=folder, capture_output=True, text=True, timeout=120,
+            check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr + done.stdout
+
+    call("initdb", "-D", str(data), "-U", "grammeter", "-A", "trust", "-E", "UTF8", "--no-sync")
+    options = f"-p {port} -k {sockets} -c listen_addresses=127.0.0.1 -c fsync=on"
+    call("pg_ctl", "-D", str(data), "-o", options, "-l", str(folder / "log"), "-w", "start")
+    try:
+        yield f"postgresql://grammeter@127.0.0.1:{port}/postgres"
+    finally:
+        call("pg_ctl", "-D", str(data), "-m", "immediate", "-w", "stop")
+
+
+def wait_for(condition, seconds: float = 20.0):
+    """Wait until a condition holds; fail if it never does."""
+    end = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.05)
+    return found
