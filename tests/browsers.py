@@ -20,10 +20,15 @@ CHROMIUM = next(
     ),
     None,
 )
-FLAGS = (
-    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
-    " --disable-component-update --disable-sync"
-).split()
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 WIDTHS = {"desktop": {"width": 1100, "height": 850}, "phone": {"width": 390, "height": 780}}
 
 
@@ -104,10 +109,10 @@ def postgresql(folder: Path):
         call("pg_ctl", "-D", str(data), "-m", "immediate", "-w", "stop")
 
 
-def wait_for(condition, seconds: float = 20.0):
+def wait_for(page, condition, seconds: float = 20.0):
     """Wait until a condition holds; fail if it never does."""
     end = time.monotonic() + seconds
     while not (found := condition()):
-        assert time.monotonic() < end, "waited in vain"
-        time.sleep(0.05)
+        assert time.monotonic() < end, f"waited in vain at {page.url}"
+        page.wait_for_timeout(50)  # not sleep: what the browser tells arrives meanwhile
     return found

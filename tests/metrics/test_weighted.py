@@ -794,3 +794,16 @@ def test_on_the_shell_without_a_model(files, capsys, monkeypatch):
     assert (code, out) == (4, "")
     assert "bert-base-uncased" in err
     assert "Traceback" not in err
+
+
+def test_a_reference_text_that_is_not_what_the_edits_make_is_an_error() -> None:
+    gold = {0: (Edit(1, 2, "goes"),), 1: (Edit(1, 2, "went", "Um"),)}
+    same = Segment("she go home", "she goes home", ("she  goes home", "she went home"), gold)
+    unapplied = Segment("she go home", "she goes home", ("she goes home", "she go home"), gold)
+    more = Segment("she go home", "she goes home", ("a", "b", "c"), gold)
+    for segment in (same, unapplied, more):
+        assert metric("pt-m2(scorer=self)").evaluate([segment]).value == 1.0
+    other = Segment("she go home", "she goes home", ("she goes home", "he went"), gold)
+    for spelled in ("pt-m2(scorer=self)", "sent-pt-errant(scorer=self)"):
+        with pytest.raises(DataError, match=r"'she go home'.* annotator 1 make: 'he went'"):
+            metric(spelled).evaluate([other])

@@ -12,8 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grammeter.core.edit import Edit, apply, without_overlaps
+from grammeter.core.edit import DETECTION_ONLY, Edit, apply, without_overlaps
+from grammeter.core.errors import DataError
 from grammeter.core.explanation import JudgedEdit, Verdict
+from grammeter.core.segment import Segment
 from grammeter.core.statistics import Statistics
 from grammeter.edits.arcs import Proposal
 
@@ -178,6 +180,39 @@ def united(source: Sequence[str], proposed: Mapping[Proposal, str], gold: Iterab
         verdicts=tuple(verdicts),
         gold=tuple(e in wanted for e in union),
     )
+
+
+def check_references(segments: Iterable[Segment]) -> None:
+    """Compare reference texts that stand beside gold edits with what these make.
+
+    Texts and edits belong together where there are as many texts as annotators. Edits that only
+    detect may have been applied to a text or not: published texts differ in that.
+
+    Raises
+    ------
+    DataError
+        If a text is neither; the message names sentence and annotator.
+    """
+    by_gold = {id(segment.gold): segment for segment in segments}
+    annotators = sorted({number for segment in by_gold.values() for number in segment.gold})
+    for segment in by_gold.values():
+        if len(segment.references) != len(annotators):
+            continue
+        for number, edits in segment.gold.items():
+            text = segment.references[annotators.index(number)]
+            if text is not None and text.split() not in _corrected(segment.source, edits):
+                raise DataError(
+                    f"the reference text of {segment.source[:60]!r} is not what the gold edits of"
+                    f" annotator {number} make: {text[:60]!r}",
+                    fix="Give texts that belong to the edits, in the order of the annotators,"
+                    " or the edits alone.",
+                )
+
+
+def _corrected(source: str, edits: Iterable[Edit]) -> list[list[str]]:
+    wanted = list(edits)
+    sure = [edit for edit in wanted if edit.type not in DETECTION_ONLY]
+    return [apply(source.split(), without_overlaps(some)[0]) for some in (wanted, sure)]
 
 
 def as_proposals(source: Sequence[str], edits: Iterable[Edit]) -> dict[Proposal, str]:

@@ -24,6 +24,7 @@ from grammeter.edits.weights import (
     Union,
     Weighed,
     as_proposals,
+    check_references,
     statistics_of,
     united,
 )
@@ -34,8 +35,10 @@ from grammeter.metrics.edit_f import (
     SentenceMean,
     best_alone,
     chosen_rows,
+    corpus_score,
     f_of_counts,
     running_choice,
+    segment_scores,
 )
 from grammeter.metrics.m2 import M2, MOST_BETA
 from grammeter.neural.encoder import layer_of
@@ -160,6 +163,7 @@ class Weighted(EditF, Asking):
         self, segments: Sequence[Segment], *, types: bool = False
     ) -> Steps[list[dict[int, Weighed]]]:
         """Ask for all weights at once; return those of each segment, by annotator."""
+        check_references(segments)
         unions = self.unions(segments, types=types)
         if self.scorer == "self":
             return [
@@ -213,15 +217,13 @@ class Weighted(EditF, Asking):
 
     def score(self, statistics: Statistics) -> Score:
         """Score a corpus by the sums of its chosen weights."""
-        score, scores = super().score(statistics), self.sentences(statistics)
-        odd = int(np.isnan(scores.values).sum())
-        more = {name: scores.parts[name].sum().item() for name in self._more}
-        reason = f"{odd} of {len(scores)} segments have no weights: {_ODD}" if odd else None
+        slots = self.choose(statistics)
+        rows = chosen_rows(self.counts(statistics), slots)
+        odd = int(np.isnan(rows).any(axis=1).sum())
+        reason = f"{odd} of {len(rows)} segments have no weights: {_ODD}" if odd else None
+        more = {name: int(column.sum()) for name, column in self._more(statistics, slots).items()}
+        score = corpus_score(rows, self.beta, self.signature())
         return replace(score, parts={**score.parts, **more}, reason=reason)
-
-    @property
-    def _more(self) -> tuple[str, ...]:
-        return ("truncated", "uninverted") if self.inverse else ("truncated",)
 
     def sentences(self, statistics: Statistics) -> SegmentScores:
         """Return each sentence's part in the corpus score: its chosen weights.
@@ -229,14 +231,17 @@ class Weighted(EditF, Asking):
         Parts: ``tp fp fn``; ``truncated``, whether a model read only a part of a text; with
         inverse weights ``uninverted``, how many edits weigh nothing and so have no inverse.
         """
-        scores = super().sentences(statistics)
-        chosen = chosen_rows(statistics, self.choose(statistics))
-        more = {
-            "truncated": (statistics.rows[..., _CUT] > 0).any(axis=1).astype(np.int64),
-            "uninverted": chosen[:, _WEIGHTLESS].astype(np.int64),
-        }
-        parts = {**scores.parts, **{name: more[name] for name in self._more}}
+        slots = self.choose(statistics)
+        scores = segment_scores(self.counts(statistics), slots, self.beta)
+        parts = {**scores.parts, **self._more(statistics, slots)}
         return replace(scores, parts=parts, reason=_ODD)
+
+    def _more(self, statistics: Statistics, slots: IntArray) -> dict[str, IntArray]:
+        cut = np.asarray((statistics.rows[..., _CUT] > 0).any(axis=1), dtype=np.int64)
+        if not self.inverse:
+            return {"truncated": cut}
+        weightless = chosen_rows(statistics, slots)[:, _WEIGHTLESS]
+        return {"truncated": cut, "uninverted": weightless.astype(np.int64)}
 
     def explain(self, segment: Segment) -> Explanation:
         """Return the edits with what they weigh against the chosen annotator, and all sums."""

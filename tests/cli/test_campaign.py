@@ -1,0 +1,271 @@
+"""The verb `campaign`, called as the main program calls it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+
+import pytest
+
+from grammeter.cli.main import main
+from grammeter.resources import sample_corpus
+
+pytest.importorskip("django", reason="the extra 'campaign' is not installed")
+pytest.importorskip("argon2", reason="the extra 'campaign' is not installed")
+
+FOLDER = sample_corpus()
+OUTPUTS = sorted(map(str, (FOLDER / "systems").iterdir()))
+CORPUS = ["-s", str(FOLDER / "source.txt"), "--hyps", *OUTPUTS]
+
+
+@pytest.fixture
+def run(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def call(*words, code=0):
+        found = main(["campaign", *map(str, words)])
+        printed = capsys.readouterr()
+        assert found == code, printed.err
+        return printed.out if code == 0 else printed.err
+
+    return call
+
+
+def test_from_a_corpus_to_links_and_status(run, tmp_path):
+    run("create", "pilot", *CORPUS, "-n", 20, "--judges", 2, "--overlap", 0.5, "--repeats", "10%")
+    links = run("invite", "pilot", "--judges", 2, "--base-url", "https://a.example").splitlines()
+    assert len(links) == 2
+    assert all(re.fullmatch(r"https://a\.example/join/[\w-]{22}/", link) for link in links)
+    data = json.loads(run("status", "pilot", "--format", "json"))
+    assert data["kind"] == "campaign-status"
+    assert data["progress"]["items"] == 20
+    assert data["progress"]["wanted"] == 30
+    assert [judge["planned"] for judge in data["progress"]["judges"]] == [17, 17]
+    assert data["agreement"] is None
+    assert "no judgment" in data["agreement_reason"]
+    assert "no ranking yet" in run("status", "pilot")
+    assert "pilot" in run("status")
+    assert (tmp_path / "campaign.db").stat().st_mode & 0o777 == 0o600
+    assert run("export", "pilot") == ""
+
+
+def test_same_seed_same_items(run):
+    for name in ("a", "b"):
+        run("create", name, *CORPUS, "-n", 15, "--seed", 7, "--strategy", "pool")
+    one, two = (json.loads(run("status", name, "--format", "json")) for name in "ab")
+    assert one["signature"] == two["signature"]
+    assert one["origin"]["texts"] == two["origin"]["texts"]
+
+
+def test_import_status_and_export(run, tmp_path):
+    given = FOLDER / "judgments.xml"
+    run("import", "old", *CORPUS, "--judgments", given)
+    run("export", "old", "-o", "out.xml", "--details", "all.jsonl")
+    for verb in ("agree", "rank"):
+        found = [
+            subprocess.run(
+                [sys.executable, "-m", "grammeter", verb, str(path), "--format", "json"],
+                capture_output=True, text=True, check=True,
+            ).stdout
+            for path in (given, tmp_path / "out.xml")
+        ]  # fmt: skip
+        assert found[0] == found[1]
+    ranked = json.loads(found[0])
+    assert (
+        json.loads(run("status", "old", "--format", "json"))["ranking"]["systems"]
+        == (ranked["systems"])
+    )
+    assert "Thorough" in run("status", "old")
+    lines = (tmp_path / "all.jsonl").read_text(encoding="utf-8").splitlines()
+    assert len(lines) == 1 + 122
+
+
+def test_items_of_sample(run, tmp_path):
+    main(
+        ["sample", *CORPUS, "-n", "10", "--judges", "ann", "bob", "--overlap", "4", "-o", "i.jsonl"]
+    )
+    run("create", "panel", *CORPUS, "--items", "i.jsonl")
+    data = json.loads(run("status", "panel", "--format", "json"))
+    assert [judge["judge"] for judge in data["progress"]["judges"]] == ["ann", "bob"]
+
+
+def test_all_that_judges_are_told(run, tmp_path):
+    (tmp_path / "guide.txt").write_text("Rank them.\n", encoding="utf-8")
+    check = '{"source": "x .", "outputs": ["x .", "y ."], "ranks": [1, 2]}\n'
+    (tmp_path / "checks.jsonl").write_text(check, encoding="utf-8")
+    run(
+        "create", "crowd", *CORPUS, "-n", 30, "--strategy", "adaptive", "--per-judge", 10,
+        "--startup", 5, "--guidelines", "guide.txt", "--consent", "guide.txt", "--no-background",
+        "--tutorial", "checks.jsonl", "--attention", "checks.jsonl", "--pass-code", "A",
+        "--fail-code", "B", "--redirect", "https://crowd.example/{code}", "--task", "edits",
+    )  # fmt: skip
+    from grammeter.campaign.models import Campaign
+
+    found = Campaign.objects.get(name="crowd")
+    assert (found.guidelines, found.consent, found.asks_background) == ("Rank them.\n",) * 2 + (
+        False,
+    )
+    assert (found.task, found.startup, found.per_judge) == ("edits", 5, 10)
+    assert found.items.count() == 32
+
+
+def test_accounts(run, monkeypatch):
+    password = run("organiser", "ann").strip()  # nobody can answer: it is made
+    assert len(password) >= 15
+    assert run("organiser", "ann", "--make-password").strip() != password
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("getpass.getpass", lambda _: "short")
+    assert "too short" in run("organiser", "bob", code=2)
+    answers = iter(["a long password 1", "another one 22222"])
+    monkeypatch.setattr("getpass.getpass", lambda _: next(answers))
+    assert "not the same" in run("organiser", "bob", code=2)
+
+
+def test_forget_backup_upgrade(run, tmp_path):
+    run("import", "old", *CORPUS, "--judgments", FOLDER / "judgments.xml")
+    run("forget", "old", "judge01", "--rename", "person1")
+    assert "person1" in run("status", "old")
+    run("backup", "copy.db")
+    assert "person1" in run("status", "old", "--database", "copy.db")
+    assert "exists" in run("backup", "copy.db", code=2)
+    run("upgrade")
+    run("invite", "old", "--judge", "judge02")
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "told"),
+    [
+        (("status",), 4, "campaign create"),
+        (("invite", "pilot"), 4, "no campaign database"),
+        (("serve",), 4, "no campaign database"),
+        (("create", "a", *CORPUS), 2, "-n or from --items"),
+        (("create", "a", *CORPUS, "-n", 5, "--overlap", 9), 2, "9 of 5"),
+        (("create", "a", *CORPUS, "-n", 5, "--database", "no/where.db"), 3, "cannot be made"),
+        (("create", "a", *CORPUS, "-n", 5, "--database", "mysql://a/b"), 2, "mysql"),
+        (("create", "a", "-s", "absent.txt", "-n", 5), 3, "absent.txt"),
+        (("import", "a", *CORPUS, "--judgments", "absent.xml"), 3, "absent.xml"),
+        (("invite", "a", "--base-url", "ftp://x"), 2, "ftp://x"),
+        (("serve", "--host", "0.0.0.0"), 2, "--allowed-host"),
+        (("serve", "--https"), 2, "--behind-proxy"),
+    ],
+)
+def test_faults(run, words, code, told):
+    assert told in run(*words, code=code)
+
+
+def test_faults_with_a_database(run):
+    run("create", "pilot", *CORPUS, "-n", 5)
+    assert "did you mean 'pilot'" in run("status", "pilt", code=2).lower()
+    assert "there is a campaign" in run("create", "pilot", *CORPUS, "-n", 5, code=2)
+    assert "judge01" in run("forget", "pilot", "judge9", code=2)
+    assert "0 places" not in run("invite", "pilot")
+    assert "0 places" in run("invite", "pilot", code=2)
+
+
+def test_shares_and_counts():
+    import argparse
+
+    from grammeter.cli.campaign_arguments import share_or_count
+
+    found = [share_or_count(text) for text in ("0.2", "20%", "1.0", "1", "40")]
+    assert found == [0.2, 0.2, 1.0, 1, 40]
+    assert [type(value) for value in found] == [float, float, float, int, int]
+    with pytest.raises(argparse.ArgumentTypeError):
+        share_or_count("half")
+
+
+def test_the_choices_are_those_of_the_services():
+    from grammeter.campaign import conf
+
+    conf.configure("x.db")
+    from grammeter.campaign.models import Strategy, Task
+    from grammeter.campaign.services import invites
+    from grammeter.cli import campaign_arguments, campaign_create, campaign_invite
+
+    assert tuple(Strategy) == campaign_create.STRATEGIES
+    assert tuple(Task) == campaign_arguments.TASKS
+    assert campaign_arguments.DATABASE == conf.DATABASE
+    assert campaign_invite.DAYS == invites.DAYS
+
+
+def test_help_loads_no_django():
+    code = (
+        "import sys\nfrom grammeter.cli.main import main\n"
+        "try:\n    main(['campaign', 'create', '--help'])\nexcept SystemExit:\n    pass\n"
+        "assert not {'django', 'waitress', 'numpy'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+
+
+def started(tmp_path, port):
+    server = subprocess.Popen(
+        [sys.executable, "-m", "grammeter", "campaign", "serve", "--port", str(port)],
+        cwd=tmp_path, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    line = server.stderr.readline()
+    assert line.startswith(f"http://127.0.0.1:{port}"), line
+    return server
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+def test_serve_answers_and_ends_when_told(run, tmp_path):
+    run("create", "pilot", *CORPUS, "-n", 5)
+    port = free_port()
+    server = started(tmp_path, port)
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=20) as answer:
+            assert "default-src 'self'" in answer.headers["Content-Security-Policy"]
+            assert "Server" not in answer.headers
+        second = [sys.executable, "-m", "grammeter", "campaign", "serve", "--port", str(port)]
+        refused = subprocess.run(second, cwd=tmp_path, capture_output=True, text=True)
+        assert refused.returncode == 2
+        assert "no server at 127.0.0.1" in refused.stderr
+        assert (tmp_path / "campaign.db.key").stat().st_mode & 0o777 == 0o600
+    finally:
+        server.send_signal(signal.SIGTERM)
+        assert server.wait(20) == 0
+        server.stderr.close()
+
+
+def test_what_was_acknowledged_outlives_kill_9(run, tmp_path):
+    """A process saves answers and says so; it is killed in the middle of its work."""
+    run("create", "pilot", *CORPUS, "-n", 40, "--strategy", "pool")
+    code = (
+        "import sys\n"
+        "from grammeter.campaign import conf\n"
+        "conf.configure('campaign.db')\n"
+        "from grammeter.campaign.services import answers, assign, campaigns, invites\n"
+        "campaign = campaigns.find('pilot')\n"
+        "judge = invites.redeem(invites.create(campaign, 1)[0])\n"
+        "number = 0\n"
+        "found = assign.next_assignment(judge)\n"
+        "while True:\n"
+        "    number += 1\n"
+        "    answers.save(judge, found.pk, ranks=[1] * len(found.shown_order), key=str(number))\n"
+        "    print(number, flush=True)\n"
+    )
+    child = subprocess.Popen(
+        [sys.executable, "-c", code], cwd=tmp_path, stdout=subprocess.PIPE, text=True
+    )
+    for _ in range(15):
+        last = int(child.stdout.readline())
+    os.kill(child.pid, signal.SIGKILL)
+    child.wait(20)
+    told = [last, *map(int, re.findall(r"\d+\n", child.stdout.read()))]
+    child.stdout.close()
+    run("status")
+    from grammeter.campaign.models import Judgment
+
+    kept = set(Judgment.objects.values_list("key", flat=True))
+    assert {str(number) for number in range(1, max(told) + 1)} <= kept
