@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from grammeter.core.errors import MissingResourceError, UsageError
+from grammeter.core.folders import cache_folder
 from grammeter.edits import pipelines
 from grammeter.edits.parse import Parser, idle_without_dependencies
-from grammeter.core.folders import cache_folder
 from grammeter.edits.parse_cache import FILE, ParseCache
 from grammeter.edits.pipelines import find_pipeline, shipped_pipeline
 from grammeter.edits.tokens import Tokens, split

@@ -113,7 +113,7 @@ def test_the_caller_s_random_numbers_go_on(encoder, task, tmp_path):
 
 
 def test_it_learns(encoder, task, tmp_path):
-    fitted = fit(task, setting(encoder, epochs=4, rate=1e-2), tmp_path / "a", resume=False)
+    fitted = fit(task, setting(encoder, epochs=6, rate=3e-3), tmp_path / "a", resume=False)
     losses = [epoch.loss for epoch in fitted.epochs]
     assert min(losses) < losses[0] - 0.05
 

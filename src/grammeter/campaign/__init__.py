@@ -1,0 +1,5 @@
+"""The annotation server: people rank corrections in a browser, on one machine or for a team.
+
+``conf`` says how Django runs, ``models`` what is stored, ``services`` holds every rule; pages and
+commands only call services. Importing this package loads nothing of Django.
+"""

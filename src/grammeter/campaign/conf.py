@@ -1,0 +1,320 @@
+"""How Django runs: settings made from options, never from a file with secrets.
+
+One process works on one database at a time; :func:`configure` may be called again to turn to
+another one, which tests and notebooks do.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from grammeter.core.errors import DataError, UsageError
+from grammeter.core.lazy import require
+
+DATABASE = "campaign.db"
+"""The default database: this file in the current folder."""
+
+POSTGRES = ("postgresql", "postgres")
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+BUSY_SECONDS = 30
+"""How long a writer waits for another one."""
+
+_YEAR = 365 * 24 * 3600
+_PRAGMAS = "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
+"""FULL: what a judge was told is saved outlives the process and a power cut."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Server:
+    """How pages are served.
+
+    Attributes
+    ----------
+    hosts
+        Names by which browsers reach it, those of the loopback aside.
+    https
+        Whether browsers reach it by HTTPS: cookies are sent over nothing else then.
+    secret_file
+        Where the secret key lies; default: beside the database, see :func:`secret_path`.
+    """
+
+    hosts: Sequence[str] = ()
+    https: bool = False
+    secret_file: str | Path | None = None
+
+
+def configure(database: str | Path = DATABASE, server: Server | None = None) -> None:
+    """Make Django work on a database.
+
+    Parameters
+    ----------
+    database
+        Path of an SQLite file, or ``postgresql://user@host:port/name``.
+    server
+        How pages are served. Without it nothing is served, and no secret key is written.
+
+    Raises
+    ------
+    MissingResourceError
+        If Django, or psycopg for PostgreSQL, is not installed.
+    UsageError
+        If the address of the database cannot be understood.
+    DataError
+        If the secret key cannot be read or written.
+    """
+    require("django", extra="campaign")
+    import django
+    from django.conf import settings
+
+    found = _settings(server or Server()) | {"DATABASES": {"default": database_settings(database)}}
+    found["SECRET_KEY"] = _key_of(database, server)
+    if not settings.configured:
+        settings.configure(**found)
+        django.setup()
+        return
+    for name, value in found.items():
+        setattr(settings, name, value)
+    _reconnect(found["DATABASES"])
+
+
+def database_settings(database: str | Path) -> dict[str, Any]:
+    """Return Django's settings of a database; see :func:`configure`."""
+    text = str(database)
+    scheme, separator, _ = text.partition("://")
+    if not separator:
+        return _sqlite(Path(text))
+    if scheme not in POSTGRES:
+        raise UsageError(
+            f"a database of the kind {scheme!r}",
+            fix="Give the path of an SQLite file, or postgresql://USER@HOST:PORT/NAME.",
+        )
+    return _postgresql(text)
+
+
+def is_file(database: str | Path) -> bool:
+    """Whether a database is an SQLite file."""
+    return "://" not in str(database)
+
+
+def shown(database: str | Path) -> str:
+    """Return how messages name a database: without a password."""
+    if is_file(database):
+        return str(database)
+    parts = urlsplit(str(database))
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="").geturl()
+
+
+def secret_path(database: str | Path, server: Server | None = None) -> Path:
+    """Return where the secret key lies: ``campaign.db.key`` beside the file ``campaign.db``.
+
+    For PostgreSQL: ``campaign.key`` in the current folder.
+    """
+    if server is not None and server.secret_file is not None:
+        return Path(server.secret_file)
+    return Path(f"{database}.key") if is_file(database) else Path("campaign.key")
+
+
+def secret_key(path: Path) -> str:
+    """Read the secret key, and make it first if there is none; only its owner can read it.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read or written, is too short, or others may read it.
+    """
+    fix = f"Delete {path} to get a new key; judges and organisers must log in again then."
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return _read_key(path, fix)
+    except OSError as error:
+        raise DataError(
+            f"the secret key cannot be written: {error.strerror}",
+            where=str(path),
+            fix="Give a place that you may write with --secret-file.",
+        ) from None
+    with os.fdopen(descriptor, "w", encoding="ascii") as file:
+        file.write(key := secrets.token_urlsafe(64))
+    return key
+
+
+def _read_key(path: Path, fix: str) -> str:
+    try:
+        if os.name == "posix" and path.stat().st_mode & 0o077:
+            raise DataError(
+                "others may read this secret key", where=str(path), fix=f"Run: chmod 600 {path}"
+            )
+        key = path.read_text(encoding="ascii").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"no secret key: {error}", where=str(path), fix=fix) from None
+    if len(key) < 50:
+        raise DataError("this is no secret key: too short", where=str(path), fix=fix)
+    return key
+
+
+def _key_of(database: str | Path, server: Server | None) -> str:
+    """Commands sign nothing: a key that is forgotten at once is enough for them."""
+    return secret_key(secret_path(database, server)) if server else secrets.token_urlsafe(64)
+
+
+def _sqlite(path: Path) -> dict[str, Any]:
+    return {
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": str(path),
+        "CONN_MAX_AGE": None,
+        "OPTIONS": {
+            # a transaction that will write waits for its turn when it begins, not in its middle
+            "transaction_mode": "IMMEDIATE",
+            "timeout": BUSY_SECONDS,
+            "init_command": _PRAGMAS,
+        },
+    }
+
+
+def _postgresql(url: str) -> dict[str, Any]:
+    require("psycopg", extra="postgres")
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        raise UsageError(f"the database address cannot be understood: {error}") from None
+    name = unquote(parts.path.lstrip("/"))
+    if not name:
+        raise UsageError(
+            "the address names no database", fix="Write postgresql://USER@HOST:PORT/NAME."
+        )
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": name,
+        "USER": unquote(parts.username or ""),
+        "PASSWORD": unquote(parts.password or ""),
+        "HOST": unquote(parts.hostname or ""),
+        "PORT": str(port or ""),
+        "CONN_MAX_AGE": None,
+        "CONN_HEALTH_CHECKS": True,
+        "OPTIONS": dict(parse_qsl(parts.query)),
+    }
+
+
+def _settings(server: Server) -> dict[str, Any]:
+    """Return all settings but the secret key and the databases."""
+    return {
+        "DEBUG": False,
+        "INSTALLED_APPS": [
+            "django.contrib.contenttypes",
+            "django.contrib.auth",
+            "django.contrib.sessions",
+            "django.contrib.messages",
+            "django.contrib.staticfiles",
+            "django_htmx",
+            "grammeter.campaign",
+        ],
+        "MIDDLEWARE": [
+            "django.middleware.security.SecurityMiddleware",
+            "whitenoise.middleware.WhiteNoiseMiddleware",
+            "grammeter.campaign.headers.StrictHeaders",
+            "django.contrib.sessions.middleware.SessionMiddleware",
+            "django.middleware.common.CommonMiddleware",
+            "django.middleware.csrf.CsrfViewMiddleware",
+            "django.contrib.auth.middleware.AuthenticationMiddleware",
+            "django.contrib.messages.middleware.MessageMiddleware",
+            "django.middleware.clickjacking.XFrameOptionsMiddleware",
+            "django_htmx.middleware.HtmxMiddleware",
+        ],
+        "ROOT_URLCONF": "grammeter.campaign.urls",
+        "TEMPLATES": [_templates()],
+        "DEFAULT_AUTO_FIELD": "django.db.models.BigAutoField",
+        "USE_TZ": True,
+        "TIME_ZONE": "UTC",
+        "USE_I18N": False,
+        "STATIC_URL": "static/",
+        "WHITENOISE_USE_FINDERS": True,
+        "WHITENOISE_AUTOREFRESH": False,
+        "LOGIN_URL": "login",
+        "PASSWORD_HASHERS": ["django.contrib.auth.hashers.Argon2PasswordHasher"],
+        "AUTH_PASSWORD_VALIDATORS": _password_rules(),
+        "LOGGING": _logging(),
+        **_limits(),
+        **_security(server),
+    }
+
+
+def _templates() -> dict[str, Any]:
+    return {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+
+
+def _password_rules() -> list[dict[str, Any]]:
+    rules = "django.contrib.auth.password_validation."
+    names = ("UserAttributeSimilarity", "CommonPassword", "NumericPassword")
+    plain: list[dict[str, Any]] = [{"NAME": f"{rules}{name}Validator"} for name in names]
+    length = {"NAME": f"{rules}MinimumLengthValidator", "OPTIONS": {"min_length": 12}}
+    return [length, *plain]
+
+
+def _logging() -> dict[str, Any]:
+    """Faults of the server go to standard error; refused requests are no faults."""
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "handlers": {"console": {"class": "logging.StreamHandler", "level": "ERROR"}},
+        "loggers": {"django": {"handlers": ["console"], "level": "ERROR", "propagate": False}},
+    }
+
+
+def _limits() -> dict[str, Any]:
+    return {
+        "DATA_UPLOAD_MAX_MEMORY_SIZE": 2**20,
+        "DATA_UPLOAD_MAX_NUMBER_FIELDS": 5000,
+        "FILE_UPLOAD_MAX_MEMORY_SIZE": 2**20,
+    }
+
+
+def _security(server: Server) -> dict[str, Any]:
+    names = [*LOOPBACK, *server.hosts]
+    scheme = "https" if server.https else "http"
+    return {
+        "ALLOWED_HOSTS": names,
+        "CSRF_TRUSTED_ORIGINS": [f"{scheme}://{name}" for name in server.hosts],
+        "CSRF_COOKIE_HTTPONLY": True,
+        "CSRF_COOKIE_SAMESITE": "Lax",
+        "CSRF_COOKIE_SECURE": server.https,
+        "SESSION_COOKIE_HTTPONLY": True,
+        "SESSION_COOKIE_SAMESITE": "Lax",
+        "SESSION_COOKIE_SECURE": server.https,
+        "SESSION_COOKIE_AGE": 14 * 24 * 3600,
+        "SECURE_CONTENT_TYPE_NOSNIFF": True,
+        "SECURE_REFERRER_POLICY": "same-origin",
+        "SECURE_CROSS_ORIGIN_OPENER_POLICY": "same-origin",
+        "SECURE_SSL_REDIRECT": server.https,
+        "SECURE_HSTS_SECONDS": _YEAR if server.https else 0,
+        "SECURE_HSTS_INCLUDE_SUBDOMAINS": server.https,
+        "SECURE_HSTS_PRELOAD": server.https,
+        "X_FRAME_OPTIONS": "DENY",
+    }
+
+
+def _reconnect(databases: dict[str, Any]) -> None:
+    from django.db import connections
+
+    connections.close_all()
+    handler: Any = connections
+    for alias in connections:
+        if hasattr(handler._connections, alias):
+            del handler[alias]
+    handler.settings = handler.configure_settings(databases)

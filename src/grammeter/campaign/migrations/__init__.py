@@ -1,0 +1,1 @@
+"""How the tables of a campaign database came about, step by step."""

@@ -1,0 +1,257 @@
+"""Keep what judges answer: every version, each of them once."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from itertools import combinations
+
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+from django.db.models import Count, Max
+from django.utils import timezone
+
+from grammeter.campaign.models import Assignment, Judge, Judgment, State, Task
+from grammeter.core.errors import DataError
+
+LONGEST_TEXT = 10_000
+"""Characters of a comment or reason."""
+
+LONGEST_SECONDS = 10**7
+
+TRIES = 3
+"""How often a tutorial or loud attention item is asked before a judge may go on."""
+
+_KEY = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
+
+
+def save(
+    judge: Judge,
+    assignment_id: int,
+    *,
+    key: str,
+    ranks: Sequence[int | None] = (),
+    verdicts: Sequence[Sequence[str | None]] | None = None,
+    skipped: bool = False,
+    reason: str = "",
+    comment: str = "",
+    active_seconds: float | None = None,
+    wall_seconds: float | None = None,
+    complete: bool = True,
+) -> Judgment:
+    """Keep an answer; when this returns, it is on disk.
+
+    Parameters
+    ----------
+    judge
+        Who answers.
+    assignment_id
+        What is answered; it must be the judge's own.
+    key
+        1 to 64 letters, digits, ``_`` and ``-``, chosen by the page for each thing to save. What
+        comes again under the same key is not kept again: the first version is returned.
+    ranks
+        Of each output in the order shown, from 1 (best) to the number of outputs; ``None`` for
+        one without a rank yet.
+    verdicts
+        Task ``edits``: for each output in the order shown, one word for each of its edits.
+    skipped, reason
+        The judge passes, and why.
+    comment
+        Of the judge.
+    active_seconds, wall_seconds
+        How long the judge worked on it, and how long it was open.
+    complete
+        Whether it is handed in; otherwise a draft, which does not count.
+
+    Returns
+    -------
+    Judgment
+        Its ``correct`` says whether a tutorial or attention item was right; see
+        :func:`grammeter.campaign.services.pages.feedback`.
+
+    Raises
+    ------
+    PermissionDenied
+        If the assignment is not the judge's, or was never shown, or the judge is blocked.
+    DataError
+        If the answer is impossible, or the campaign is closed.
+    """
+    with transaction.atomic():
+        assignment = _locked(judge, assignment_id)
+        known = Judgment.objects.filter(assignment=assignment, key=_checked_key(key)).first()
+        if known is not None:
+            return known
+        _check_open(assignment)
+        size = len(assignment.shown_order)
+        given = () if skipped and complete else _checked_ranks(ranks, size, complete)
+        judgment = Judgment(
+            assignment=assignment,
+            version=_next_version(assignment),
+            key=key,
+            ranks=list(given),
+            verdicts=_checked_verdicts(assignment, verdicts, size, complete and not skipped),
+            skipped=skipped,
+            reason=_checked_reason(reason, needed=skipped and complete),
+            comment=_checked_text("comment", comment),
+            complete=complete,
+            active_seconds=_checked_seconds("active_seconds", active_seconds),
+            wall_seconds=_checked_seconds("wall_seconds", wall_seconds),
+        )
+        if complete:
+            judgment.correct = is_right(assignment, given)
+        judgment.save(force_insert=True)
+        if complete:
+            _close(assignment, judgment)
+        Judge.objects.filter(pk=judge.pk).update(seen=timezone.now())
+    return judgment
+
+
+def history(judge: Judge) -> list[Assignment]:
+    """Return what the judge was asked, in order: to go back to, and to correct."""
+    shown = Assignment.objects.filter(judge=judge).exclude(state=State.PLANNED)
+    compared = shown.annotate(outputs=Count("item__places")).filter(outputs__gt=1)
+    return list(compared.select_related("item__sentence").order_by("position"))
+
+
+def own(judge: Judge, assignment_id: int) -> Assignment:
+    """Return an assignment that this judge was shown.
+
+    Raises
+    ------
+    PermissionDenied
+        If it is another's, was never shown, or does not exist.
+    """
+    found = (
+        Assignment.objects.select_related("item__sentence", "item__campaign")
+        .filter(pk=assignment_id, judge=judge)
+        .exclude(state=State.PLANNED)
+        .first()
+    )
+    if found is None:
+        raise PermissionDenied("this is not an item of yours")
+    return found
+
+
+def latest(assignment: Assignment) -> Judgment | None:
+    """Return the newest version, draft or not: what the page shows again."""
+    return Judgment.objects.filter(assignment=assignment).order_by("-version").first()
+
+
+def is_right(assignment: Assignment, ranks: Sequence[int | None]) -> bool | None:
+    """Whether ranks tell apart what must be told apart; ``None`` where nothing must be."""
+    expected = assignment.item.expected
+    if expected is None:
+        return None
+    given = [rank for rank in ranks if rank is not None]
+    wanted: list[int] = [expected[place] for place in assignment.shown_order]
+    if len(given) != len(wanted):
+        return False
+    rows = zip(wanted, given, strict=True)
+    return all(
+        (one < other) == (a < b) and a != b
+        for (one, a), (other, b) in combinations(rows, 2)
+        if one != other
+    )
+
+
+def is_asked_again(judgment: Judgment) -> bool:
+    """Whether an answer was wrong, the judge hears so, and has to try once more."""
+    assignment = judgment.assignment
+    if not (assignment.item.loud and judgment.correct is False) or judgment.skipped:
+        return False
+    tries = Judgment.objects.filter(assignment=assignment, complete=True).count()
+    return assignment.answered is None and tries < TRIES
+
+
+def _locked(judge: Judge, assignment_id: int) -> Assignment:
+    found = (
+        Assignment.objects.select_for_update(of=("self",))
+        .select_related("item__campaign", "judge")
+        .filter(pk=assignment_id)
+        .first()
+    )
+    if found is None or found.judge_id != judge.pk or found.state == State.PLANNED:
+        raise PermissionDenied("this is not an item of yours")
+    if found.judge.blocked:
+        raise PermissionDenied("you are no longer a judge of this campaign")
+    return found
+
+
+def _check_open(assignment: Assignment) -> None:
+    if assignment.item.campaign.closed:
+        raise DataError("this campaign is closed", fix="Ask who invited you.")
+
+
+def _next_version(assignment: Assignment) -> int:
+    found = Judgment.objects.filter(assignment=assignment).aggregate(last=Max("version"))
+    return (found["last"] or 0) + 1
+
+
+def _close(assignment: Assignment, judgment: Judgment) -> None:
+    """Note that an answer was handed in; a wrong loud one leaves the item open."""
+    if assignment.correct is None:
+        assignment.correct = judgment.correct
+    if not is_asked_again(judgment):
+        assignment.state = State.SKIPPED if judgment.skipped else State.DONE
+        assignment.answered = assignment.answered or timezone.now()
+    assignment.save(update_fields=("correct", "state", "answered"))
+
+
+def _checked_key(key: str) -> str:
+    if not _KEY.match(key):
+        raise DataError("an answer without a proper key", fix="Load the page again.")
+    return key
+
+
+def _checked_ranks(
+    ranks: Sequence[int | None], size: int, complete: bool
+) -> tuple[int | None, ...]:
+    given = tuple(ranks) if ranks or complete else (None,) * size
+    if len(given) != size:
+        raise DataError(f"{len(given)} ranks for {size} corrections", fix="Rank each of them.")
+    for rank in given:
+        if rank is None and complete:
+            raise DataError("a correction without a rank", fix="Rank each of them.")
+        if rank is not None and (type(rank) is not int or not 1 <= rank <= size):
+            raise DataError(f"a rank of {rank!r}", fix=f"Ranks go from 1 (best) to {size}.")
+    return given
+
+
+def _checked_verdicts(
+    assignment: Assignment,
+    verdicts: Sequence[Sequence[str | None]] | None,
+    size: int,
+    complete: bool,
+) -> list[list[str | None]] | None:
+    if assignment.item.campaign.task != Task.EDITS:
+        return None
+    rows: Sequence[Sequence[str | None]] = verdicts or [()] * size
+    given = [list(row) for row in rows]
+    words = [word for row in given for word in row]
+    if len(given) != size or any(word is not None and len(word) > 40 for word in words):
+        raise DataError("verdicts that do not fit the corrections", fix="Load the page again.")
+    if complete and None in words:
+        raise DataError("an edit without a verdict", fix="Judge each edit.")
+    return given
+
+
+def _checked_reason(reason: str, *, needed: bool) -> str:
+    if needed and not reason.strip():
+        raise DataError("skipped without a reason", fix="Say why you pass on this item.")
+    return _checked_text("reason", reason)
+
+
+def _checked_text(name: str, text: str) -> str:
+    if len(text) > LONGEST_TEXT:
+        raise DataError(f"a {name} of {len(text)} characters", fix=f"Write {LONGEST_TEXT} at most.")
+    return text.replace("\0", "")  # PostgreSQL cannot hold it
+
+
+def _checked_seconds(name: str, seconds: float | None) -> float | None:
+    if seconds is None:
+        return None
+    if not (math.isfinite(seconds) and 0 <= seconds <= LONGEST_SECONDS):
+        raise DataError(f"{name} is {seconds}", fix="Give a number of seconds from 0 on.")
+    return float(seconds)

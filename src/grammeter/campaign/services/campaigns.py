@@ -1,0 +1,367 @@
+"""Make a campaign, find one."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from grammeter.campaign.models import NAME_LENGTH, Campaign, Judge, Kind, Strategy, Task
+from grammeter.campaign.services import audit, judges, order
+from grammeter.campaign.services.checks import Check
+from grammeter.campaign.services.stock import Stock
+from grammeter.core.errors import DataError, UnknownNameError, UsageError
+from grammeter.core.item import Item as Sampled
+from grammeter.corpus.corpus import Corpus
+from grammeter.ranking.selectors import group_outputs
+from grammeter.version import __version__
+
+START_PER_SYSTEM = 5
+"""Adaptive campaigns draw so many judgments a system evenly before they look at the ranking."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What a campaign is to be; :class:`~grammeter.campaign.models.Campaign` says what it means.
+
+    Attributes
+    ----------
+    judges
+        How many judges are planned for; pool and adaptive campaigns take any number.
+    overlap, repeats
+        Of the items, and of each judge's items: a share from 0 to 1, or how many.
+    startup
+        ``None``: five judgments a system, half of the items at most.
+    owners
+        Logins of the organisers who may see it; empty: all may.
+    """
+
+    name: str
+    task: str = "ranking"
+    strategy: str = "planned"
+    judges: int = 0
+    overlap: float | int = 0
+    repeats: float | int = 0
+    per_judge: int | None = None
+    startup: int | None = None
+    seed: int = 1
+    guidelines: str = ""
+    consent: str = ""
+    asks_background: bool = True
+    idle_seconds: int = 60
+    pass_threshold: float = 0.75
+    pass_code: str = ""
+    fail_code: str = ""
+    redirect_url: str = ""
+    tutorial: tuple[Check, ...] = ()
+    attention: tuple[Check, ...] = ()
+    owners: tuple[str, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        names = [strategy.value for strategy in Strategy]
+        if self.strategy not in names:
+            raise UnknownNameError("strategy", self.strategy, names)
+        if self.task not in [task.value for task in Task]:
+            raise UnknownNameError("task", self.task, [task.value for task in Task])
+        fault = self._fault()
+        if fault:
+            raise UsageError(fault[0], fix=fault[1])
+
+    def _fault(self) -> tuple[str, str] | None:
+        """Return what is wrong, and what to do about it."""
+        planned, adaptive = self.strategy == Strategy.PLANNED, self.strategy == Strategy.ADAPTIVE
+        name = self.name.strip() and len(self.name) <= NAME_LENGTH and self.name.isprintable()
+        quota = self.per_judge is None or (self.per_judge > 0 and not planned)
+        scheme = urlsplit(self.redirect_url).scheme
+        rules = (
+            (name, f"a campaign called {self.name!r}", "Give it a name of 1 to 200 characters."),
+            (not planned or self.judges > 0, "a plan without judges", "Say how many: --judges 3"),
+            (quota, f"per_judge={self.per_judge}", "Pools have it, from 1 on."),
+            (
+                self.startup is None or (adaptive and self.startup >= 0),
+                f"startup={self.startup}",
+                "Adaptive campaigns have it, from 0 on.",
+            ),
+            (
+                0 <= self.pass_threshold <= 1,
+                f"a threshold of {self.pass_threshold}",
+                "It is the share of attention items that must be right, from 0 to 1.",
+            ),
+            (self.idle_seconds >= 5, f"{self.idle_seconds} idle seconds", "Give 5 at least."),
+            (
+                bool(self.pass_code) == bool(self.fail_code),
+                "only one of the two completion codes",
+                "Give both, --pass-code and --fail-code.",
+            ),
+            (
+                not self.redirect_url or scheme in ("http", "https"),
+                f"the redirect {self.redirect_url!r}",
+                "Give an address with http or https.",
+            ),
+        )
+        return next(((told, fix) for fine, told, fix in rules if not fine), None)
+
+
+def find(name: str) -> Campaign:
+    """Return a campaign by name; raise :class:`UnknownNameError` if there is none."""
+    found = Campaign.objects.filter(name=name).first()
+    if found is None:
+        raise UnknownNameError("campaign", name, Campaign.objects.values_list("name", flat=True))
+    return found
+
+
+def create(
+    plan: Plan, corpus: Corpus, items: Sequence[Sampled], *, who: str = audit.COMMAND_LINE
+) -> Campaign:
+    """Make a campaign of sampled items.
+
+    Outputs that are the same text become one, with all systems of the corpus that wrote it,
+    whatever the items say.
+
+    Parameters
+    ----------
+    plan
+        What it is to be. Items that name their judges are a plan by themselves: they go with
+        the strategy ``planned``, and its ``judges`` are those names.
+    corpus
+        Sources and outputs that the items were made from.
+    items
+        From :func:`draw_items` or :func:`grammeter.corpus.items.read_items`.
+
+    Raises
+    ------
+    DataError
+        If an item does not fit the corpus.
+    UsageError
+        If a campaign of that name exists, or plan and items do not fit each other.
+    """
+    if not items:
+        raise DataError("no item to judge", fix="Give one at least.")
+    with transaction.atomic():
+        campaign = begin(plan, items)
+        stock = Stock(campaign, corpus)
+        add_checks(stock, plan)
+        lists = add_items(stock, plan, items)
+        for name, own in lists.items():
+            add_list(stock, judges.add(campaign, name), own)
+        finish(stock, who, judges=len(lists))
+    return campaign
+
+
+def draw_items(
+    plan: Plan, corpus: Corpus, *, n: int, select: Any = "paper", per_item: int = 5
+) -> tuple[Sampled, ...]:
+    """Draw the items of a campaign; see :func:`grammeter.api.sample`."""
+    from grammeter.api import sample
+
+    settings: dict[str, Any] = {"n": n, "select": select, "per_item": per_item, "seed": plan.seed}
+    if plan.strategy == Strategy.PLANNED:
+        names = judges.names_of(plan.judges)
+        shared = count_of(plan.overlap, n) if len(names) > 1 else 0
+        mean = (shared * len(names) + n - shared) // len(names)
+        settings |= {"judges": names, "overlap": shared}
+        settings["repeats"] = count_of(plan.repeats, mean)
+    return sample(corpus, **settings)
+
+
+def count_of(value: float, total: int) -> int:
+    """Return a share of something, or a count, as a count: 0.2 of 50 is 10, and 10 is 10.
+
+    Raises
+    ------
+    UsageError
+        If it is negative, or a share above 1, or more than there are.
+    """
+    number = round(value * total) if isinstance(value, float) else value
+    if value < 0 or number > total:
+        raise UsageError(
+            f"{value} of {total} items", fix="Give a share from 0.0 to 1.0, or a whole number."
+        )
+    return number
+
+
+def share_of(value: float, total: int) -> float:
+    """Return a share of something, or a count, as a share."""
+    return count_of(value, total) / total if total else 0.0
+
+
+def begin(plan: Plan, items: Sequence[Sampled], **origin: Any) -> Campaign:
+    """Store a campaign without its items; raise :class:`UsageError` if its name is taken."""
+    if Campaign.objects.filter(name=plan.name).exists():
+        raise UsageError(
+            f"there is a campaign called {plan.name!r}", fix="Choose another name for this one."
+        )
+    unlike = ("judges", "overlap", "repeats", "startup", "tutorial", "attention", "owners")
+    own = {key: value for key, value in asdict(plan).items() if key not in unlike}
+    campaign = Campaign(
+        **own, signature=_signature(items), origin={"grammeter": __version__, **origin}
+    )
+    fresh = sum(not item.repeat for item in items)
+    campaign.overlap = share_of(plan.overlap, fresh)
+    campaign.repeats = share_of(plan.repeats, plan.per_judge or fresh)
+    if plan.strategy == Strategy.ADAPTIVE:
+        systems = {name for item in items for group in item.groups for name in group}
+        usual = min(START_PER_SYSTEM * len(systems), fresh // 2)
+        campaign.startup = usual if plan.startup is None else plan.startup
+    campaign.save()
+    campaign.owners.set(_users(plan.owners))  # pyright: ignore[reportUnknownMemberType]
+    return campaign
+
+
+def add_checks(stock: Stock, plan: Plan) -> None:
+    """Add the items of tutorial and attention."""
+    for kind, checks in ((Kind.TUTORIAL, plan.tutorial), (Kind.ATTENTION, plan.attention)):
+        for check in checks:
+            stock.check(check, kind)
+
+
+def add_items(
+    stock: Stock, plan: Plan, items: Sequence[Sampled]
+) -> dict[str, list[tuple[Any, int]]]:
+    """Add sampled items; return for each planned judge items and how often they came before."""
+    groups = _Groups(stock.corpus)
+    lists: dict[str, list[tuple[Any, int]]] = defaultdict(list)
+    known: dict[tuple[object, ...], Any] = {}
+    turns: dict[tuple[str, int], int] = defaultdict(int)
+    for sampled in _with_judges(plan, items):
+        shown, distinct = groups.of(sampled)
+        key = (sampled.item, sampled.segment, frozenset(shown))
+        item = known.get(key) if sampled.repeat or sampled.item is not None else None
+        if item is None:
+            item = known[key] = stock.item(
+                sampled.segment,
+                shown,
+                name=sampled.item,
+                distinct=sampled.distinct or distinct,
+                probability=sampled.probability,
+            )
+        for judge in sampled.judges:
+            lists[judge].append((item, turns[judge, item.number]))
+            turns[judge, item.number] += 1
+    if plan.strategy != Strategy.PLANNED:
+        _open_slots(stock, plan)
+    return lists
+
+
+def add_list(stock: Stock, judge: Judge, own: Iterable[tuple[Any, int]]) -> None:
+    """Give a planned judge their list: the tutorial is there; attention items lie between."""
+    campaign, listed = stock.campaign, list(own)
+    checks = [item for item in stock.items if item.kind == Kind.ATTENTION]
+    mixed = order.shuffle(range(len(checks)), campaign.seed, judge.name, "attention")
+    stride = len(listed) / len(checks) if checks else 0
+    before: dict[int, list[Any]] = defaultdict(list)
+    for turn, at in enumerate(mixed):
+        before[order.jittered(stride, turn, campaign.seed, judge.name)].append(checks[at])
+    tutorial = [item for item in stock.items if item.kind == Kind.TUTORIAL]
+    for item in tutorial:
+        stock.assign(judge, item)
+    for place, (item, turn) in enumerate(listed):
+        for check in before[place]:
+            stock.assign(judge, check)
+        stock.assign(judge, item, turn=turn)
+
+
+def finish(stock: Stock, who: str, **detail: Any) -> None:
+    """Store what was gathered, and say so in the log."""
+    stock.store()
+    campaign = stock.campaign
+    campaign.origin = {**campaign.origin, "texts": stock.digest()}
+    campaign.save(update_fields=("origin",))
+    audit.log(campaign, who, "create", items=len(stock.items), **detail)
+
+
+def close(campaign: Campaign, closed: bool = True, *, who: str = audit.COMMAND_LINE) -> None:
+    """Take no more judgments, or take them again."""
+    Campaign.objects.filter(pk=campaign.pk).update(closed=closed)
+    campaign.closed = closed
+    audit.log(campaign, who, "close" if closed else "open")
+
+
+class _Groups:
+    """Finds the distinct outputs of a sentence, and which of them an item shows."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self.corpus = corpus
+        self.known: dict[int, tuple[tuple[str, ...], ...]] = {}
+
+    def of(self, item: Sampled) -> tuple[list[tuple[str, ...]], int]:
+        """Return the systems behind each output shown, and how many outputs there are."""
+        if item.segment > len(self.corpus):
+            raise _misfit(item, f"there are {len(self.corpus)} sentences")
+        if item.segment not in self.known:
+            rows = self.corpus.systems.items()
+            self.known[item.segment] = group_outputs(
+                {name: texts[item.segment - 1] for name, texts in rows}
+            )
+        all_groups = self.known[item.segment]
+        place = {name: group for group in all_groups for name in group}
+        shown: dict[tuple[str, ...], None] = {}
+        for names in item.groups:
+            for name in names:
+                if name not in place:
+                    raise UnknownNameError(
+                        f"system in an item of segment {item.segment}", name, self.corpus.systems
+                    )
+            if len({place[name] for name in names}) > 1:
+                raise _misfit(item, f"{', '.join(names)} did not write the same")
+            shown[place[names[0]]] = None
+        return list(shown), len(all_groups)
+
+
+def _misfit(item: Sampled, told: str) -> DataError:
+    return DataError(
+        f"item of segment {item.segment} does not fit the outputs: {told}",
+        fix="Give the sources and outputs that the items were made from, all their sentences.",
+    )
+
+
+def _with_judges(plan: Plan, items: Sequence[Sampled]) -> Sequence[Sampled]:
+    """Deal items out to planned judges, unless they have judges already."""
+    named = {name for item in items for name in item.judges}
+    if plan.strategy != Strategy.PLANNED:
+        if named:
+            raise UsageError(
+                f"items for {len(named)} named judges in a campaign that is not planned",
+                fix="Leave --strategy out, or take items that name no judges.",
+            )
+        return items
+    if not named:
+        from grammeter.ranking.assignment import assign
+
+        names = judges.names_of(plan.judges)
+        shared = count_of(plan.overlap, len(items)) if len(names) > 1 else 0
+        mean = (shared * len(names) + len(items) - shared) // len(names)
+        repeats = count_of(plan.repeats, mean)
+        return assign(items, names, overlap=shared, repeats=repeats, seed=plan.seed)
+    if any(not item.judges for item in items):
+        raise UsageError("some items name judges and some do not", fix="Name all or none.")
+    return items
+
+
+def _open_slots(stock: Stock, plan: Plan) -> None:
+    """Say how many judges are to see each item of a pool: one, or all for the shared ones."""
+    normal = [item for item in stock.items if item.kind == Kind.NORMAL and not item.taken]
+    shared = count_of(plan.overlap, len(normal))
+    for at in order.shuffle(range(len(normal)), plan.seed, "overlap")[:shared]:
+        normal[at].wanted = max(2, plan.judges)
+
+
+def _signature(items: Sequence[Sampled]) -> str:
+    found: Mapping[str, None] = dict.fromkeys(
+        str(item.signature) for item in items if item.signature is not None
+    )
+    return " ".join(found)
+
+
+def _users(names: Sequence[str]) -> list[User]:
+    users = list(User.objects.filter(username__in=names))
+    for name in names:
+        if name not in {user.username for user in users}:
+            known = User.objects.values_list("username", flat=True)
+            raise UnknownNameError("organiser", name, known)
+    return users

@@ -1,0 +1,108 @@
+"""Items with a known answer, for the tutorial and to see whether judges pay attention.
+
+One JSON object a line::
+
+    {"source": "He go home .", "outputs": ["He goes home .", "He go to home ."], "ranks": [1, 2],
+     "explanation": "The verb agrees with its subject .", "loud": true, "before": "", "after": ""}
+
+(on one line). ``ranks`` is a right answer: outputs that differ in it must be told apart in the same
+way, outputs that are equal in it may be ranked in any way. ``explanation`` is what a wrong answer
+is told, and in the tutorial every answer. ``loud`` asks again after a wrong answer; a tutorial is
+loud unless it says otherwise, attention items are silent.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from grammeter.campaign.models import Kind
+from grammeter.core.errors import DataError, UnknownNameError
+from grammeter.corpus.text import checked_lines, read_text
+
+KEYS = ("source", "outputs", "ranks", "explanation", "loud", "before", "after")
+LARGEST = 2**20
+"""Characters of a file."""
+
+_Value = TypeVar("_Value", str, int)
+_FIX = 'Write {"source": "...", "outputs": ["...", "..."], "ranks": [1, 2]} on one line.'
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """An item with a known answer; see the module."""
+
+    source: str
+    outputs: tuple[str, ...]
+    ranks: tuple[int, ...]
+    explanation: str = ""
+    loud: bool = False
+    before: str = ""
+    after: str = ""
+
+
+def read_checks(path: str | Path, kind: Kind) -> tuple[Check, ...]:
+    """Read a file; see :func:`parse_checks`."""
+    return parse_checks(read_text(path), str(path), kind)
+
+
+def parse_checks(text: str, where: str, kind: Kind) -> tuple[Check, ...]:
+    """Read items with a known answer; ``where`` names them in messages.
+
+    Raises
+    ------
+    DataError
+        With file and line: no JSON object, an unknown or missing key, fewer than two outputs,
+        two equal ones, ranks that do not fit or tell nothing apart; or a text of over
+        :data:`LARGEST` characters.
+    """
+    if len(text) > LARGEST:
+        raise DataError(
+            f"{len(text)} characters", where=where, fix=f"Items with answers have {LARGEST}."
+        )
+    lines = checked_lines(text, where)
+    return tuple(_check(line, f"{where}:{at}", kind) for at, line in enumerate(lines, start=1))
+
+
+def _check(line: str, where: str, kind: Kind) -> Check:
+    try:
+        data: object = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"no JSON: {error}", where=where, fix=_FIX) from None
+    if not isinstance(data, dict):
+        raise DataError("this is no JSON object", where=where, fix=_FIX)
+    try:
+        return _from_json(cast("dict[str, Any]", data), kind)
+    except (ValueError, UnknownNameError) as error:
+        raise DataError(str(error.args[0]), where=where, fix=_FIX) from None
+
+
+def _from_json(data: Mapping[str, Any], kind: Kind) -> Check:
+    for key in data:
+        if key not in KEYS:
+            raise UnknownNameError("key", key, KEYS)
+    texts = {key: data.get(key, "") for key in ("source", "explanation", "before", "after")}
+    loud = data.get("loud", kind == Kind.TUTORIAL)
+    if not all(isinstance(text, str) for text in texts.values()) or not texts["source"]:
+        raise ValueError("source, explanation, before and after are texts, source not empty")
+    if not isinstance(loud, bool):
+        raise ValueError("loud is true or false")
+    outputs = tuple(text.strip() for text in _listed(data, "outputs", str))
+    ranks = tuple(_listed(data, "ranks", int))
+    if len(outputs) < 2 or len(set(outputs)) < len(outputs):
+        raise ValueError("it takes two different outputs at least")
+    if len(ranks) != len(outputs) or min(ranks) < 1 or len(set(ranks)) < 2:
+        raise ValueError("each output has a rank from 1 on, and not all of them the same")
+    return Check(**texts, outputs=outputs, ranks=ranks, loud=loud)
+
+
+def _listed(data: Mapping[str, Any], key: str, kind: type[_Value]) -> list[_Value]:
+    values: object = data.get(key)
+    if not isinstance(values, list) or not values:
+        raise ValueError(f"{key} is a list with something in it")
+    if any(type(value) is not kind for value in cast("list[object]", values)):
+        raise ValueError(f"{key} holds something other than {kind.__name__}")
+    return cast("list[_Value]", values)

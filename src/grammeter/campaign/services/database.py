@@ -1,0 +1,248 @@
+"""The database as a whole: open it, bring it up to date, copy it."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Generator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from django.apps import apps
+from django.conf import settings
+from django.core.management import call_command
+from django.db import DatabaseError, connection, connections, transaction
+from django.db.migrations.executor import MigrationExecutor
+
+from grammeter.campaign.conf import database_settings, is_file, shown
+from grammeter.core.errors import DataError, GrammeterError, MissingResourceError, UsageError
+
+OWN = "campaign"
+"""The label of our tables."""
+
+_MAGIC = b"SQLite format 3\0"
+_BATCH = 500
+
+
+def open_existing(database: str | Path) -> None:
+    """Check that there is a campaign database of this version.
+
+    Raises
+    ------
+    MissingResourceError
+        If there is none.
+    DataError
+        If it is something else, of another version, or cannot be opened.
+    """
+    _check_file(database)
+    with told(database):
+        pending, unknown, empty = _state()
+    if empty:
+        raise DataError(
+            "this database holds no campaigns",
+            where=shown(database),
+            fix="Make one with 'grammeter campaign create', or name another database.",
+        )
+    if unknown:
+        raise DataError(
+            f"this database was written by a newer grammeter ({', '.join(unknown)})",
+            where=shown(database),
+            fix="Update grammeter: pip install -U 'grammeter[campaign]'",
+        )
+    if pending:
+        raise DataError(
+            "this database was written by an older grammeter",
+            where=shown(database),
+            fix="Run: grammeter campaign upgrade, which keeps a copy of it.",
+        )
+
+
+def open_or_make(database: str | Path) -> None:
+    """Open a campaign database, and make it first if there is none."""
+    if is_file(database) and not _is_there(Path(database)):
+        _make(database)
+        return
+    with told(database):
+        _, _, empty = _state()
+        blank = empty and not connection.introspection.table_names()
+    if blank:
+        _make(database)
+    open_existing(database)
+
+
+def upgrade(database: str | Path, copy: str | Path | None = None) -> bool:
+    """Bring a database of an older version up to date; return whether there was anything to do.
+
+    Parameters
+    ----------
+    copy
+        Where a copy is kept before anything is changed.
+    """
+    _check_file(database)
+    with told(database):
+        pending, unknown, empty = _state()
+    if empty or unknown or not pending:
+        open_existing(database)
+        return False
+    if copy is not None and is_file(database):
+        backup(database, copy)
+    with told(database):
+        call_command("migrate", verbosity=0)
+    return True
+
+
+def backup(database: str | Path, target: str | Path) -> None:
+    """Copy a database to a new SQLite file, as it is at one moment, while others write to it.
+
+    Raises
+    ------
+    UsageError
+        If the target exists.
+    DataError
+        If it cannot be written.
+    """
+    path = Path(target)
+    if path.exists():
+        raise UsageError(f"{path} exists", fix="Name a new file: a copy never replaces one.")
+    half = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        os.close(os.open(half, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        with told(database):
+            copy = _copy_file if is_file(database) else _copy_rows
+            copy(half)
+        half.replace(path)
+    except OSError as error:
+        raise DataError(
+            f"cannot be written: {error.strerror}", where=str(path), fix="Name another place."
+        ) from None
+    finally:
+        for name in (half, Path(f"{half}-wal"), Path(f"{half}-shm")):
+            name.unlink(missing_ok=True)
+
+
+@contextmanager
+def told(database: str | Path) -> Generator[None]:
+    """Turn faults of the database into messages that say what to do.
+
+    Raises
+    ------
+    DataError
+        For a database that is locked, cannot be reached or written, or is damaged.
+    """
+    try:
+        yield
+    except (DatabaseError, sqlite3.Error) as error:
+        raise _explained(str(error).strip(), database) from error
+
+
+def _explained(message: str, database: str | Path) -> GrammeterError:
+    text, fix = message.lower(), "Look whether it is a whole campaign database."
+    if "locked" in text:
+        fix = "Another program holds it for long; end that one, or wait, and try again."
+    elif "readonly" in text or "read-only" in text:
+        fix = "Give yourself the right to write to the file and its folder."
+    elif "unable to open" in text:
+        fix = "The folder must exist, and you must be allowed to write to it."
+    elif "full" in text or "disk i/o" in text:
+        fix = "Make room on the disk; nothing that was confirmed is lost."
+    elif not is_file(database):
+        fix = "Check the address, the password (PGPASSWORD or ~/.pgpass), and that it runs."
+    return DataError(f"database: {message}", where=shown(database), fix=fix)
+
+
+def _check_file(database: str | Path) -> None:
+    if not is_file(database):
+        return
+    path = Path(database)
+    if not _is_there(path):
+        raise MissingResourceError(
+            "there is no campaign database here",
+            where=str(path),
+            fix="Make one with 'grammeter campaign create NAME -s SOURCE --hyps FILES ...', or"
+            " name it with --database.",
+        )
+
+
+def _is_there(path: Path) -> bool:
+    """Whether there is an SQLite file with something in it; raise for anything else."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(len(_MAGIC))
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise DataError(
+            f"cannot be read: {error.strerror}",
+            where=str(path),
+            fix="Name a file that you may read with --database.",
+        ) from None
+    if head and head != _MAGIC:
+        raise DataError(
+            "this is no SQLite database", where=str(path), fix="Name another file with --database."
+        )
+    return bool(head)
+
+
+def _make(database: str | Path) -> None:
+    path = Path(database)
+    if is_file(database) and not path.exists():
+        try:
+            # judges' personal data: for the eyes of who runs the server alone
+            os.close(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600))
+        except OSError as error:
+            raise DataError(
+                f"the database cannot be made: {error.strerror}",
+                where=str(path),
+                fix="Name a place in a folder that you may write to with --database.",
+            ) from None
+    with told(database):
+        call_command("migrate", verbosity=0)
+
+
+def _state() -> tuple[bool, list[str], bool]:
+    """Return whether steps are missing, which are unknown here, and whether we have no table."""
+    executor = MigrationExecutor(connection)
+    loader = executor.loader
+    applied = {name for app, name in loader.applied_migrations if app == OWN}
+    known = {name for app, name in loader.disk_migrations or {} if app == OWN}
+    pending = executor.migration_plan(loader.graph.leaf_nodes())
+    return bool(pending), sorted(applied - known), not applied
+
+
+def _copy_file(target: Path) -> None:
+    connection.ensure_connection()
+    with closing(sqlite3.connect(target)) as copy:
+        connection.connection.backup(copy)
+
+
+def _copy_rows(target: Path) -> None:
+    """Copy all tables of another kind of database into an SQLite file."""
+    alias = "copy"
+    connections.settings[alias] = connections.configure_settings(
+        {"default": settings.DATABASES["default"], alias: database_settings(target)}
+    )[alias]
+    try:
+        call_command("migrate", database=alias, verbosity=0)
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+            with transaction.atomic(using=alias):
+                for model in _models():
+                    _copy_model(model, alias)
+        with connections[alias].cursor() as cursor:
+            cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    finally:
+        connections[alias].close()
+        del connections[alias]
+        del connections.settings[alias]
+
+
+def _models() -> list[Any]:
+    """Return all tables; references are checked at the end of the transaction only."""
+    return list(apps.get_models(include_auto_created=True))
+
+
+def _copy_model(model: Any, alias: str) -> None:
+    model._base_manager.using(alias).all().delete()  # what migrations wrote there
+    for row in model._base_manager.order_by("pk").iterator(chunk_size=_BATCH):
+        row.save_base(raw=True, using=alias, force_insert=True)  # raw: times stay as they are

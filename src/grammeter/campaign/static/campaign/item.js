@@ -1,0 +1,374 @@
+// The page of one item: the clock, the keyboard, and saving. Without this script the form works
+// as a plain form.
+
+import { flush, forget, listen, post, randomKey, useToken, waiting } from "./outbox.js";
+
+const form = document.getElementById("item");
+const status = document.getElementById("status");
+const cards = [...form.querySelectorAll(".card")];
+const submit = form.querySelector(".answer button");
+const skip = document.getElementById("skip");
+const comment = document.getElementById("comment");
+const showEdits = form.querySelector(".show-edits");
+const shortcuts = document.getElementById("shortcuts");
+const DELAY = 350; // milliseconds from a choice to its draft
+
+form.noValidate = true;
+useToken(form.elements.csrfmiddlewaretoken.value);
+
+function say(text) {
+  if (status.textContent !== text) status.textContent = text;
+}
+
+// ---------------------------------------------------------------- the clock
+
+const clock = {
+  wall: Number(form.dataset.wall) || 0,
+  active: Number(form.dataset.active) || 0,
+  idle: 1000 * (Number(form.dataset.idle) || 60),
+  last: performance.now(),
+  input: performance.now(),
+
+  // Time counts as active while the page has the focus and the last input is not long ago.
+  tick() {
+    const now = performance.now();
+    const end = Math.min(now, this.input + this.idle);
+    const here = document.visibilityState === "visible" && document.hasFocus();
+    if (here) this.active += Math.max(0, end - this.last) / 1000;
+    this.wall += (now - this.last) / 1000;
+    this.last = now;
+  },
+
+  touch() {
+    this.tick();
+    this.input = performance.now();
+  },
+};
+
+for (const kind of ["keydown", "pointerdown", "pointermove", "scroll", "input"]) {
+  addEventListener(kind, () => clock.touch(), { passive: true, capture: true });
+}
+addEventListener("blur", () => clock.tick());
+addEventListener("focus", () => clock.touch());
+setInterval(() => clock.tick(), 1000);
+
+// ---------------------------------------------------------------- saving
+
+let timer = 0;
+let submitted = null; // the entry that is on its way to being handed in
+let sentText = "";
+
+function fields() {
+  clock.tick();
+  const found = Object.fromEntries(new FormData(form));
+  delete found.csrfmiddlewaretoken;
+  found.active = clock.active.toFixed(2);
+  found.wall = clock.wall.toFixed(2);
+  return found;
+}
+
+function content(found) {
+  const { key, active, wall, served, action, ...rest } = found;
+  return JSON.stringify(rest);
+}
+
+function entryOf(action) {
+  const found = { ...fields(), action, key: randomKey() };
+  return { item: form.dataset.item, url: form.getAttribute("action"), action, fields: found };
+}
+
+function draft() {
+  clearTimeout(timer);
+  const found = fields();
+  if (submitted || content(found) === sentText) return;
+  sentText = content(found);
+  post(entryOf("draft"));
+}
+
+function soon() {
+  clearTimeout(timer);
+  timer = setTimeout(draft, DELAY);
+}
+
+function hand(action) {
+  const entry = entryOf(action);
+  clearTimeout(timer);
+  // the same answer once more is the same entry: its key stays, and the server keeps it once
+  const known = submitted && submitted.action === action;
+  if (known && content(submitted.fields) === content(entry.fields)) return flush();
+  submitted = entry;
+  say("Sending …");
+  return post(entry);
+}
+
+const SAID = {
+  offline: "No connection. Your answer stays in this browser and is sent as soon as it can be.",
+  broken: "The server has a problem. Your answer stays in this browser and is sent again.",
+  away: "Your session has ended. Your answer stays in this browser: open a new link from whoever invited you, in another tab, and it is sent.",
+};
+
+listen((entry, outcome) => {
+  if (entry.item !== form.dataset.item) {
+    if (outcome.kind === "refused" && entry.action !== "draft") {
+      say(`An earlier answer was refused: ${outcome.body.faults.join(" ")}`);
+    }
+    return;
+  }
+  const handed = submitted && entry.fields.key === submitted.fields.key;
+  if (outcome.kind === "saved") {
+    if (handed) location.assign(outcome.body.next);
+    else if (!submitted) say(`${progress()} Saved.`);
+  } else if (outcome.kind === "refused") {
+    if (handed) submitted = null;
+    say(outcome.body.faults.join(" "));
+  } else {
+    if (!handed) sentText = "";
+    say(SAID[outcome.kind]);
+  }
+});
+
+function restore() {
+  const entry = waiting(form.dataset.item);
+  if (!entry) return;
+  for (const [name, value] of Object.entries(entry.fields)) {
+    const element = form.elements.namedItem(name);
+    if (!element || ["key", "served", "active", "wall", "action"].includes(name)) continue;
+    element.value = value;
+  }
+  clock.active = Math.max(clock.active, Number(entry.fields.active) || 0);
+  clock.wall = Math.max(clock.wall, Number(entry.fields.wall) || 0);
+  if (entry.action !== "draft") submitted = entry;
+  say("An answer of yours was not sent yet; sending it now.");
+}
+
+// ---------------------------------------------------------------- cards
+
+function rankOf(card) {
+  const found = card.querySelector(".ranking :checked");
+  return found ? Number(found.value) : null;
+}
+
+function verdictsOf(card) {
+  return [...card.querySelectorAll(".verdict")];
+}
+
+function progress() {
+  const ranked = cards.filter((card) => rankOf(card) !== null).length;
+  const open = form.querySelectorAll(".verdict").length - form.querySelectorAll(".verdict :checked").length;
+  const words = open ? ` ${open} change${open === 1 ? "" : "s"} to judge.` : "";
+  return `${ranked} of ${cards.length} ranked.${words}`;
+}
+
+function draw() {
+  for (const card of cards) {
+    const rank = rankOf(card);
+    card.querySelector(".chosen").textContent = rank === null ? "" : `rank ${rank}`;
+    const whole = rank !== null && verdictsOf(card).every((one) => one.querySelector(":checked"));
+    if (whole) card.classList.remove("missing");
+  }
+}
+
+function currentCard() {
+  const focused = document.activeElement.closest(".card");
+  return focused || cards.find((card) => rankOf(card) === null) || null;
+}
+
+function enter(card) {
+  const radios = card.querySelector(".ranking").querySelectorAll("input");
+  const target = [...radios].find((radio) => radio.checked) || radios[0];
+  target.focus({ preventScroll: true, focusVisible: true });
+  reveal(card);
+}
+
+// The bar at the bottom covers nothing that has the focus: see scroll-padding in the style sheet.
+function reveal(element) {
+  element.scrollIntoView({ block: "nearest" });
+}
+
+function rankBy(digit) {
+  const card = currentCard();
+  const radio = card && card.querySelector(`.ranking input[value="${digit}"]`);
+  if (!radio) return false;
+  radio.checked = true;
+  radio.dispatchEvent(new Event("change", { bubbles: true }));
+  const next = cards[cards.indexOf(card) + 1];
+  enter(next || card);
+  return true;
+}
+
+function move(step) {
+  const at = cards.indexOf(document.activeElement.closest(".card")) + step;
+  enter(cards[Math.max(0, Math.min(at, cards.length - 1))]);
+}
+
+function judgeEdit(value) {
+  const all = [...form.querySelectorAll(".verdict")];
+  const open = all.filter((one) => !one.querySelector(":checked"));
+  const current = document.activeElement.closest(".verdict") || open[0];
+  if (!current) return false;
+  const radio = current.querySelector(`input[value="${value}"]`);
+  radio.checked = true;
+  radio.dispatchEvent(new Event("change", { bubbles: true }));
+  const after = all.slice(all.indexOf(current) + 1).find((one) => !one.querySelector(":checked"));
+  const next = after || form.querySelector(".verdict:not(:has(:checked))");
+  if (next) {
+    next.querySelector("input").focus({ preventScroll: true, focusVisible: true });
+    reveal(next);
+  } else {
+    enter(current.closest(".card"));
+  }
+  return true;
+}
+
+// The same change in another correction gets the same verdict, as long as it has none.
+function spread(radio) {
+  const verdict = radio.closest(".verdict");
+  if (!verdict) return;
+  for (const other of form.querySelectorAll(".verdict:not(:has(:checked))")) {
+    if (other.dataset.edit === verdict.dataset.edit) {
+      other.querySelector(`input[value="${radio.value}"]`).checked = true;
+    }
+  }
+}
+
+function check() {
+  const missing = cards.filter(
+    (card) => rankOf(card) === null || verdictsOf(card).some((one) => !one.querySelector(":checked")),
+  );
+  cards.forEach((card) => card.classList.toggle("missing", missing.includes(card)));
+  if (!missing.length) return true;
+  const open = verdictsOf(missing[0]).find((one) => !one.querySelector(":checked"));
+  if (open) {
+    open.querySelector("input").focus({ preventScroll: true, focusVisible: true });
+    reveal(open);
+  } else {
+    enter(missing[0]);
+  }
+  say(`${progress()} Not handed in yet: what is missing is framed.`);
+  return false;
+}
+
+function checkSkip() {
+  if (skip.querySelector(":checked")) return true;
+  openSkip();
+  say("Please say why you skip this item.");
+  return false;
+}
+
+function openSkip() {
+  skip.open = true;
+  const reason = skip.querySelector("input:checked") || skip.querySelector("input");
+  reason.focus({ focusVisible: true });
+  reveal(skip);
+}
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  const wanted = event.submitter && event.submitter.value === "skip" ? "skip" : "submit";
+  if (wanted === "skip" ? checkSkip() : check()) hand(wanted);
+});
+
+form.addEventListener("change", (event) => {
+  if (event.target === showEdits) {
+    remember("edits", showEdits.checked);
+    return;
+  }
+  if (submitted) submitted = null;
+  if (event.target.type === "radio") spread(event.target);
+  draw();
+  say(progress());
+  soon();
+});
+
+comment.addEventListener("input", () => {
+  if (submitted) submitted = null;
+  soon();
+});
+
+// ---------------------------------------------------------------- the keyboard
+
+const LETTERS = {
+  v: () => judgeEdit("valid"),
+  x: () => judgeEdit("invalid"),
+  e: () => showEdits.click(),
+  c: () => comment.focus(),
+  s: openSkip,
+  b: () => form.dataset.back && leave(form.dataset.back),
+};
+
+async function leave(address) {
+  draft();
+  location.assign(address);
+}
+
+function isText(element) {
+  return element.matches("textarea, select, input:not([type=radio], [type=checkbox])");
+}
+
+function onKey(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  if (event.key === "Escape" && isText(event.target)) return event.target.blur();
+  if (isText(event.target)) return;
+  if (event.key === "Enter") return onEnter(event);
+  if (!shortcuts.checked || event.shiftKey) return;
+  if (event.key === "ArrowUp" || event.key === "ArrowDown") return onArrow(event);
+  const used = /^[1-9]$/.test(event.key) ? rankBy(event.key) : LETTERS[event.key];
+  if (!used) return;
+  event.preventDefault();
+  if (typeof used === "function") used();
+}
+
+// Enter on a button, a link or a heading that opens does what it does everywhere.
+function onEnter(event) {
+  if (event.target.closest("a, button, summary")) return;
+  event.preventDefault();
+  if (event.target.closest("#skip")) form.requestSubmit(skip.querySelector("button"));
+  else if (document.getElementById("continue") && !changed()) location.assign(document.getElementById("continue").href);
+  else form.requestSubmit(submit);
+}
+
+function changed() {
+  return content(fields()) !== initial;
+}
+
+// Outside the ranks the arrows scroll, as everywhere.
+function onArrow(event) {
+  if (!event.target.closest(".ranking")) return;
+  event.preventDefault();
+  move(event.key === "ArrowUp" ? -1 : 1);
+}
+
+document.addEventListener("keydown", onKey);
+
+// ---------------------------------------------------------------- settings of this browser
+
+function remember(what, value) {
+  try {
+    localStorage.setItem(`grammeter.${what}`, String(value));
+  } catch {
+    // the setting lasts as long as the page
+  }
+}
+
+function remembered(what) {
+  try {
+    return localStorage.getItem(`grammeter.${what}`) !== "false";
+  } catch {
+    return true;
+  }
+}
+
+showEdits.checked = remembered("edits");
+shortcuts.checked = remembered("shortcuts");
+shortcuts.addEventListener("change", () => remember("shortcuts", shortcuts.checked));
+
+// A page from the browser's memory shows an old answer and an old clock.
+addEventListener("pageshow", (event) => event.persisted && location.reload());
+addEventListener("pagehide", draft);
+
+const initial = content(fields());
+sentText = initial;
+restore();
+draw();
+if (!status.textContent) say(progress());
+if (submitted || waiting(form.dataset.item)) flush();

@@ -1,0 +1,67 @@
+"""Who may come in: the session of a judge, the account of an organiser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec
+
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect
+from django.utils.crypto import salted_hmac
+from django.views.decorators.http import require_http_methods
+
+from grammeter.campaign.models import Judge
+from grammeter.campaign.services import judges
+
+P = ParamSpec("P")
+Page = Callable[Concatenate[HttpRequest, P], HttpResponse]
+JudgePage = Callable[Concatenate[HttpRequest, Judge, P], HttpResponse]
+
+KEPT = "judge"
+"""Under this name a session keeps who judges."""
+
+
+def wants_json(request: HttpRequest) -> bool:
+    """Whether the page's script asks, and not the browser itself."""
+    return request.headers.get("Accept", "") == "application/json"
+
+
+def judge_of(request: HttpRequest) -> Judge | None:
+    """Return who judges in this browser."""
+    return judges.from_session(request.session.get(KEPT))
+
+
+def mark(judge: Judge) -> str:
+    """Return what a browser knows a judge by: the same after each new invite, and no secret."""
+    joined = judge.joined.isoformat() if judge.joined else ""
+    return salted_hmac("grammeter.campaign.mark", f"{judge.pk} {joined}").hexdigest()[:20]
+
+
+def judge_page(*methods: str) -> Callable[[JudgePage[P]], Page[P]]:
+    """Let only judges in; the page's script is told 401, a person is told what to do."""
+
+    def decorate(view: JudgePage[P]) -> Page[P]:
+        @require_http_methods([*methods])
+        @wraps(view)
+        def guarded(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+            judge = judge_of(request)
+            if judge is None:
+                if wants_json(request):
+                    return JsonResponse({"faults": ["Your session has ended."]}, status=401)
+                raise PermissionDenied("no judge")
+            return view(request, judge, *args, **kwargs)
+
+        return guarded
+
+    return decorate
+
+
+def next_step(request: HttpRequest, judge: Judge, *, begun: bool) -> HttpResponse | None:
+    """Return where a judge must go before the items; ``None`` if nothing is left to do."""
+    if judges.needs_consent(judge):
+        return redirect("consent")
+    if judges.needs_background(judge):
+        return redirect("about")
+    return None if begun else redirect("guidelines")

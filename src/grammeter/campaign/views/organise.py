@@ -1,0 +1,238 @@
+"""The organiser's pages: campaigns, progress, results, judges and invites, export, audit log."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec
+
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_GET, require_http_methods
+
+from grammeter.campaign.models import Campaign, Invite, Judge
+from grammeter.campaign.services import audit, invites, judges, organisers, results
+from grammeter.campaign.services.results import JudgeProgress
+from grammeter.campaign.views import figures
+from grammeter.campaign.views.downloads import DOWNLOADS, text_of
+from grammeter.core.errors import GrammeterError
+
+P = ParamSpec("P")
+View = Callable[Concatenate[HttpRequest, Campaign, P], HttpResponse]
+
+LOG_SHOWN = 500
+MOST_INVITES = 500
+UNITS = (
+    ("sentence", "Sentences (recommended)"),
+    ("ranking", "Rankings"),
+    ("pair", "Pairs (as in 2015)"),
+)
+
+
+def campaign_page(*methods: str) -> Callable[[View[P]], Callable[..., HttpResponse]]:
+    """Let only organisers in who may see the campaign."""
+
+    def decorate(view: View[P]) -> Callable[..., HttpResponse]:
+        @require_http_methods([*methods])
+        @wraps(view)
+        def guarded(
+            request: HttpRequest, number: int, *args: P.args, **kwargs: P.kwargs
+        ) -> HttpResponse:
+            if not request.user.is_authenticated:
+                return _to_login(request, number)
+            found = organisers.campaign_of(request.user, number)  # pyright: ignore[reportArgumentType]
+            return view(request, found, *args, **kwargs)
+
+        return guarded
+
+    return decorate
+
+
+@require_GET
+@login_required
+def campaigns(request: HttpRequest) -> HttpResponse:
+    """List the campaigns that the organiser may see."""
+    found = organisers.campaigns_of(request.user)  # pyright: ignore[reportArgumentType]
+    rows = [_row(campaign) for campaign in found]
+    return render(request, "campaign/organise/campaigns.html", {"rows": rows})
+
+
+@campaign_page("GET")
+def campaign(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Show how far a campaign is."""
+    still = "still" in request.GET
+    shown = {"campaign": campaign, "downloads": DOWNLOADS.items(), "still": still}
+    shown |= _progress(campaign)
+    return render(request, "campaign/organise/campaign.html", shown)
+
+
+@campaign_page("GET")
+def progress(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Return the part of the page that renews itself."""
+    return render(request, "campaign/organise/progress.html", _progress(campaign))
+
+
+@campaign_page("GET")
+def result_page(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Show the ranking so far, and how far judges agree."""
+    names = [name for name, _ in UNITS]
+    wanted = request.GET.get("unit", names[0])
+    unit = wanted if wanted in names else names[0]
+    found = figures.of(campaign, unit)
+    shown = {"campaign": campaign, "units": UNITS, "chosen": unit, **found}
+    return render(request, "campaign/organise/results.html", shown)
+
+
+@campaign_page("GET")
+def judge_page(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """List judges and invites."""
+    return _judges(request, campaign)
+
+
+@campaign_page("POST")
+def invite(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Make links, which are shown this once."""
+    count = _number(request.POST.get("count", ""))
+    days = _number(request.POST.get("days", ""))
+    if count > MOST_INVITES:
+        return _judges(request, campaign, fault=f"At most {MOST_INVITES} at once.", status=422)
+    return _invite(request, campaign, n=count, days=days)
+
+
+@campaign_page("POST")
+def invite_again(request: HttpRequest, campaign: Campaign, judge: int) -> HttpResponse:
+    """Make a link for a judge who changed the browser; older ones of theirs end."""
+    return _invite(request, campaign, judge=_judge(campaign, judge))
+
+
+@campaign_page("POST")
+def block(request: HttpRequest, campaign: Campaign, judge: int) -> HttpResponse:
+    """Let a judge in no more."""
+    judges.block(_judge(campaign, judge), who=_who(request))
+    return redirect("judges", campaign.pk)
+
+
+@campaign_page("POST")
+def revoke(request: HttpRequest, campaign: Campaign, invite: int) -> HttpResponse:
+    """Let an invite let nobody in."""
+    found = Invite.objects.filter(campaign=campaign, pk=invite).first()
+    if found is None:
+        raise PermissionDenied("this is not an invite of this campaign")
+    invites.revoke(found, who=_who(request))
+    return redirect("judges", campaign.pk)
+
+
+@campaign_page("GET")
+def export(request: HttpRequest, campaign: Campaign, form: str) -> HttpResponse:
+    """Send the judgments as a file."""
+    if form not in DOWNLOADS:
+        raise Http404
+    download = DOWNLOADS[form]
+    text = text_of(campaign, download)
+    audit.log(campaign, _who(request), "export", form=form)
+    answer = HttpResponse(text, content_type=f"{download.content}; charset=utf-8")
+    name = re.sub(r"[^A-Za-z0-9._-]+", "_", campaign.name) or "campaign"
+    answer["Content-Disposition"] = f'attachment; filename="{name}{download.suffix}"'
+    return answer
+
+
+@campaign_page("GET")
+def audit_page(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Show who did what."""
+    # a detail may be called "items", so a template cannot ask for the items of the dictionary
+    found = audit.entries(campaign, LOG_SHOWN)
+    entries = [{"entry": each, "detail": _told(each.detail)} for each in found]
+    shown = {"campaign": campaign, "entries": entries, "limit": LOG_SHOWN}
+    return render(request, "campaign/organise/audit.html", shown)
+
+
+def _to_login(request: HttpRequest, number: int) -> HttpResponse:
+    """Ask for the login; a part that renews itself takes the whole page there."""
+    if "HX-Request" not in request.headers:
+        return redirect_to_login(request.get_full_path())
+    whole = redirect_to_login(reverse("campaign", args=(number,)))
+    return HttpResponse(headers={"HX-Redirect": whole["Location"]})
+
+
+def _row(campaign: Campaign) -> dict[str, Any]:
+    found = results.progress(campaign)
+    return {"campaign": campaign, "progress": found, "handed": found.done + found.skipped}
+
+
+def _progress(campaign: Campaign) -> dict[str, Any]:
+    found = results.progress(campaign)
+    rows = [
+        {"judge": judge, "state": _state(judge), "minutes": round(judge.active_seconds / 60)}
+        for judge in found.judges
+    ]
+    return {"progress": found, "handed": found.done + found.skipped, "rows": rows}
+
+
+def _state(judge: JudgeProgress) -> str:
+    if judge.blocked:
+        return "blocked"
+    if judge.finished:
+        return "finished"
+    return "judging" if judge.joined else "not here yet"
+
+
+def _invite(
+    request: HttpRequest, campaign: Campaign, n: int = 1, days: float = invites.DAYS, **whom: Any
+) -> HttpResponse:
+    try:
+        tokens = invites.create(campaign, n, days=days, who=_who(request), **whom)
+    except GrammeterError as error:
+        return _judges(request, campaign, fault=f"{error.message}. {error.fix or ''}", status=422)
+    base = request.build_absolute_uri(reverse("home"))
+    return _judges(request, campaign, links=[invites.link(base, token) for token in tokens])
+
+
+def _judges(
+    request: HttpRequest, campaign: Campaign, status: int = 200, **told: object
+) -> HttpResponse:
+    found = Invite.objects.filter(campaign=campaign).select_related("judge").order_by("-pk")
+    shown = {
+        "campaign": campaign,
+        "judges": Judge.objects.filter(campaign=campaign),
+        "invites": [{"invite": each, "state": _invite_state(each)} for each in found],
+        **told,
+    }
+    return render(request, "campaign/organise/judges.html", shown, status=status)
+
+
+def _invite_state(invite: Invite) -> str:
+    if invite.redeemed:
+        return "used"
+    if invite.revoked:
+        return "revoked"
+    return "expired" if invite.expires <= timezone.now() else "open"
+
+
+def _judge(campaign: Campaign, pk: int) -> Judge:
+    found = Judge.objects.filter(campaign=campaign, pk=pk).first()
+    if found is None:
+        raise PermissionDenied("this is not a judge of this campaign")
+    return found
+
+
+def _number(text: str) -> int:
+    """Return a number, 0 for what is none: the service says what it takes."""
+    return int(text) if re.fullmatch(r"[0-9]{1,6}", text) else 0
+
+
+def _told(detail: dict[str, Any]) -> str:
+    return "; ".join(f"{key}: {_listed(value)}" for key, value in detail.items())
+
+
+def _listed(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+
+
+def _who(request: HttpRequest) -> str:
+    return request.user.get_username()  # pyright: ignore[reportAttributeAccessIssue]

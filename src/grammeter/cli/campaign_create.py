@@ -1,0 +1,84 @@
+"""``grammeter campaign create``: from a corpus to items that judges can see."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from grammeter.cli import campaign_arguments, corpus_arguments
+from grammeter.cli.output import notice
+
+if TYPE_CHECKING:
+    from grammeter.campaign.models import Campaign
+    from grammeter.campaign.services.campaigns import Plan
+    from grammeter.core.item import Item
+    from grammeter.corpus.corpus import Corpus
+
+STRATEGIES = ("planned", "pool", "adaptive")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.epilog = (
+        "examples:\n"
+        "  grammeter campaign create pilot -s src.txt --hyps out/* -n 200 --judges 4"
+        " --overlap 0.2 --repeats 0.1\n"
+        "  grammeter campaign create crowd -s src.txt --hyps out/* -n 1000 --strategy adaptive"
+        " --per-judge 60 \\\n"
+        "    --attention checks.jsonl --pass-code A1B2 --fail-code C3D4\n"
+        "  grammeter campaign create panel -s src.txt --hyps out/* --items sampled.jsonl"
+    )
+    campaign_arguments.add_campaign(parser)
+    corpus_arguments.add_corpus(parser)
+    campaign_arguments.add_selection(parser, n_help="how many items are drawn")
+    parser.add_argument(
+        "--items", metavar="FILE", help="items from 'grammeter sample -o FILE', instead of -n"
+    )
+    campaign_arguments.add_judging(parser, STRATEGIES)
+    campaign_arguments.add_pages(parser)
+    parser.add_argument("--quiet", action="store_true", help="no notices")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Make the campaign and say what it holds; return the exit code."""
+    from grammeter.core.errors import UsageError
+    from grammeter.corpus.items import read_items
+
+    if (args.n is None) == (args.items is None):
+        raise UsageError("items come from -n or from --items", fix="Give one of the two.")
+    corpus = corpus_arguments.read(args)
+    for text in corpus.notices:
+        notice(args, text)
+    with campaign_arguments.at_work(args, make=True):
+        from grammeter.campaign.services import campaigns
+
+        given = read_items(args.items) if args.items else ()
+        plan = campaign_arguments.plan(args, judges=_judges(args, given))
+        items = given or _drawn(args, plan, corpus)
+        notice(args, _summary(campaigns.create(plan, corpus, items)))
+    return 0
+
+
+def _judges(args: argparse.Namespace, items: Sequence[Item]) -> int:
+    named = {name for item in items for name in item.judges}
+    return len(named) or args.judges or (1 if args.strategy == "planned" else 0)
+
+
+def _drawn(args: argparse.Namespace, plan: Plan, corpus: Corpus) -> Sequence[Item]:
+    from grammeter.campaign.services import campaigns
+
+    return campaigns.draw_items(plan, corpus, n=args.n, select=args.select, per_item=args.per_item)
+
+
+def _summary(campaign: Campaign) -> str:
+    from grammeter.campaign.services import results
+
+    found = results.progress(campaign)
+    parts = [f"campaign {campaign.name}: {found.items} items"]
+    if found.judges:
+        planned = sum(judge.planned or 0 for judge in found.judges)
+        parts.append(f"{planned} judgments planned for {len(found.judges)} judges")
+    else:
+        parts.append(f"{found.wanted} judgments wanted, {campaign.strategy}")
+    return "; ".join(parts)

@@ -1,0 +1,64 @@
+"""``grammeter campaign export``: the judgments, each of them once."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from grammeter.cli import campaign_arguments
+from grammeter.cli.output import notice
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.epilog = (
+        "examples:\n"
+        "  grammeter campaign export pilot -o judgments.xml\n"
+        "  grammeter campaign export pilot -o judgments.csv --details everything.jsonl"
+    )
+    campaign_arguments.add_campaign(parser)
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="Appraise XML (.xml), WMT CSV (.csv) or JSON lines (.jsonl), .gz after that if"
+        " packed; default: JSON lines on standard output",
+    )
+    parser.add_argument(
+        "--details",
+        metavar="FILE",
+        help="also write every version of every answer, with orders, times, comments and"
+        " probabilities, as JSON lines",
+    )
+    parser.add_argument("--quiet", action="store_true", help="no notices")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the judgments; return the exit code."""
+    import sys
+
+    from grammeter.corpus.judgments import format_judgments, write_judgments
+    from grammeter.corpus.text import write_text
+
+    with campaign_arguments.at_work(args):
+        from grammeter.campaign.services import results
+
+        campaign = campaign_arguments.found(args)
+        found = results.judgments(campaign)
+        details = [results.header(campaign), *results.details(campaign)] if args.details else []
+    if args.output:
+        for text in write_judgments(args.output, found):
+            notice(args, text)
+    else:
+        sys.stdout.write(format_judgments(found, "jsonl"))
+    if args.details:
+        write_text(args.details, _lines(details))
+    skipped = sum(ranking.skipped for ranking in found)
+    notice(args, f"{len(found)} judgments, {skipped} of them skipped")
+    return 0
+
+
+def _lines(rows: Iterable[Mapping[str, Any]]) -> str:
+    return "".join(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows)

@@ -1,0 +1,65 @@
+"""``grammeter campaign import``: from a finished evaluation to a campaign."""
+
+from __future__ import annotations
+
+import argparse
+
+from grammeter.cli import campaign_arguments, corpus_arguments
+from grammeter.cli.output import notice
+
+STRATEGIES = ("pool", "adaptive")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.epilog = (
+        "examples:\n"
+        "  grammeter campaign import old -s src.txt --hyps out/* --judgments judgments.xml\n"
+        "  grammeter campaign import old -s src.txt --hyps out/* --judgments judgments.xml"
+        " -n 100 --seed 2"
+    )
+    campaign_arguments.add_campaign(parser)
+    corpus_arguments.add_corpus(parser)
+    parser.add_argument(
+        "--judgments",
+        nargs="+",
+        required=True,
+        metavar="FILE",
+        help="Appraise XML, WMT CSV or JSON lines",
+    )
+    parser.add_argument(
+        "--first-segment",
+        type=int,
+        choices=[0, 1],
+        help="the number of the first sentence in them; default: found in the outputs",
+    )
+    campaign_arguments.add_selection(parser, n_help="new items, for new judges; default: none")
+    campaign_arguments.add_judging(parser, STRATEGIES)
+    campaign_arguments.add_pages(parser)
+    parser.add_argument("--quiet", action="store_true", help="no notices")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Read, store, and say what there is; return the exit code."""
+    from grammeter.corpus.judgments import read_judgments
+
+    corpus = corpus_arguments.read(args)
+    judgments = read_judgments(
+        args.judgments, first_segment=args.first_segment, systems=corpus.systems
+    )
+    for text in (*corpus.notices, *judgments.notices):
+        notice(args, text)
+    with campaign_arguments.at_work(args, make=True):
+        from grammeter.campaign.services import campaigns, loading, results
+
+        plan = campaign_arguments.plan(args, judges=args.judges or 0)
+        settings = {"select": args.select, "per_item": args.per_item}
+        more = () if args.n is None else campaigns.draw_items(plan, corpus, n=args.n, **settings)
+        campaign = loading.load(plan, corpus, judgments, more=more)
+        found = results.progress(campaign)
+        notice(
+            args,
+            f"campaign {campaign.name}: {found.done + found.skipped} judgments by"
+            f" {len(found.judges)} judges, {found.items} items",
+        )
+    return 0

@@ -1,0 +1,106 @@
+"""``grammeter campaign serve``: answer browsers until somebody stops it."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+from types import FrameType
+from typing import TYPE_CHECKING
+
+from grammeter.cli import campaign_arguments
+from grammeter.cli.output import notice
+
+if TYPE_CHECKING:
+    from grammeter.campaign.server import Address
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.epilog = (
+        "examples:\n"
+        "  grammeter campaign serve\n"
+        "  grammeter campaign serve --database postgresql://grammeter@db/campaigns --host 0.0.0.0"
+        " \\\n    --allowed-host judge.example.org --https --behind-proxy 10.0.0.2"
+    )
+    campaign_arguments.add_database(parser)
+    parser.add_argument(
+        "--host", default="127.0.0.1", metavar="ADDRESS", help="listen here; default: %(default)s"
+    )
+    parser.add_argument(
+        "--port", type=int, default=8765, metavar="N", help="0: any; default: %(default)s"
+    )
+    parser.add_argument(
+        "--allowed-host",
+        nargs="+",
+        default=[],
+        metavar="NAME",
+        help="names by which browsers reach it, if not only from this machine",
+    )
+    parser.add_argument(
+        "--https",
+        action="store_true",
+        help="browsers come by HTTPS, through a proxy: cookies go no other way",
+    )
+    parser.add_argument(
+        "--behind-proxy",
+        nargs="?",
+        const="127.0.0.1",
+        metavar="ADDRESS",
+        help="believe the X-Forwarded headers of the proxy at this address, default: %(const)s",
+    )
+    parser.add_argument(
+        "--secret-file", metavar="FILE", help="the secret key; default: beside the database"
+    )
+    parser.add_argument("--quiet", action="store_true", help="no notices")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Serve; return the exit code."""
+    from grammeter.campaign import conf
+    from grammeter.campaign.server import Address
+
+    address = Address(host=args.host, port=args.port, proxy=args.behind_proxy)
+    _check(args, address)
+    with campaign_arguments.at_work(args):
+        pass  # whether it can be served at all, before a key is made
+    server = conf.Server(hosts=args.allowed_host, https=args.https, secret_file=args.secret_file)
+    conf.configure(args.database, server)
+    _serve(args, address)
+    return 0
+
+
+def _check(args: argparse.Namespace, address: Address) -> None:
+    from grammeter.core.errors import UsageError
+
+    if not address.is_loopback and not args.allowed_host:
+        raise UsageError(
+            f"--host {args.host} lets other machines in, but no name is allowed",
+            fix="Say how browsers reach it: --allowed-host judge.example.org",
+        )
+    if args.https and args.behind_proxy is None:
+        raise UsageError(
+            "--https needs a proxy in front, for this server itself speaks HTTP",
+            fix="Add --behind-proxy ADDRESS, where that proxy runs.",
+        )
+    if not address.is_loopback and not args.https:
+        notice(args, "without --https, invites and passwords cross the network for all to read")
+
+
+def _serve(args: argparse.Namespace, address: Address) -> None:
+    from grammeter.campaign.server import make_server
+
+    server = make_server(address)
+    signal.signal(signal.SIGTERM, _stop)
+    port = getattr(server, "effective_port", address.port)
+    host = f"[{args.host}]" if ":" in args.host else args.host
+    if not args.quiet:
+        print(f"http://{host}:{port}  (Ctrl-C ends it)", file=sys.stderr, flush=True)
+    try:
+        server.run()  # returns when it is told to stop, and finishes what it is doing
+    finally:
+        server.close()
+
+
+def _stop(signum: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt

@@ -1,0 +1,103 @@
+"""The second task: each change is judged, then the corrections are ranked."""
+
+import re
+
+import pytest
+
+pytest.importorskip("whitenoise", reason="the extra 'campaign' is not installed")
+
+import itertools
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grammeter.campaign.marking import edits_of, in_context, pieces
+from grammeter.core.edit import apply
+from made_campaigns import form_of, made
+
+SENTENCES = st.lists(st.sampled_from(["a", "b", "B", "."]), max_size=8).map(" ".join)
+
+
+@pytest.fixture
+def edits(database):
+    return made(
+        database,
+        task="edits",
+        sources=["He go home now ."],
+        systems={"A": ["He goes to home ."], "B": ["He go home now ."]},
+    )
+
+
+def fields_of(client, address):
+    page = client.get(address).content.decode()
+    return sorted(set(re.findall(r'name="(edit-\d+-\d+)"', page))), page
+
+
+@given(SENTENCES, SENTENCES)
+def test_edits_make_the_output_of_the_source(source, output):
+    found = edits_of(source, output)
+    assert apply(source.split(), found) == output.split()
+    assert all(one.end < other.start for one, other in itertools.pairwise(found))
+    drawn = pieces(source, found)
+    assert " ".join(piece.new for piece in drawn if piece.new) == " ".join(output.split())
+    assert " ".join(piece.old for piece in drawn if piece.old) == " ".join(source.split())
+    kinds = {"insert": (False, True), "delete": (True, False), "replace": (True, True)}
+    for piece in drawn:
+        if piece.kind != "same":
+            assert (bool(piece.old), bool(piece.new)) == kinds[piece.kind]
+    numbers = [piece.number for piece in drawn if piece.kind != "same"]
+    assert numbers == list(range(1, len(found) + 1))
+
+
+def test_a_change_is_shown_between_its_neighbours():
+    words = ["He", "go", "home", "now", "."]
+    first, second = edits_of("He go home now .", "He goes to home .")
+    assert [(p.kind, p.new) for p in in_context(words, first)] == [
+        ("same", "He"), ("replace", "goes to"), ("same", "home")
+    ]  # fmt: skip
+    assert [(p.kind, p.old) for p in in_context(words, second)] == [
+        ("same", "home"), ("delete", "now"), ("same", ".")
+    ]  # fmt: skip
+
+
+def test_each_change_is_judged_before_the_ranks_count(edits):
+    client = edits.client(0)
+    address, hidden, size = form_of(client)
+    names, page = fields_of(client, address)
+    assert len(names) == 2
+    assert page.count('class="verdict"') == 2
+    ranks = {f"rank-{place}": 1 for place in range(size)}
+    refused = client.post(address, {**hidden, **ranks, names[0]: "valid"})
+    assert refused.status_code == 422
+    assert "without a verdict" in refused.content.decode()
+    assert f'name="{names[0]}" value="valid" checked' in refused.content.decode()
+    unknown = client.post(address, {**hidden, **ranks, **dict.fromkeys(names, "perhaps")})
+    assert unknown.status_code == 422
+    verdicts = {names[0]: "valid", names[1]: "invalid"}
+    assert client.post(address, {**hidden, **ranks, **verdicts}).status_code == 302
+    shown = fields_of(client, address)[1]
+    assert f'name="{names[1]}" value="invalid" checked' in shown
+    from grammeter.campaign.services import results
+
+    (row,) = results.details(edits.campaign)
+    assert sorted(row["verdicts"]) == [[], ["valid", "invalid"]]
+    assert len(results.judgments(edits.campaign)) == 1
+
+
+def test_a_draft_may_lack_verdicts_and_a_skip_too(edits):
+    client = edits.client(0)
+    address, _, _ = form_of(client)
+    names, _ = fields_of(client, address)
+    draft = {"action": "draft", "key": "d", names[1]: "valid"}
+    assert client.post(address, draft, headers={"accept": "application/json"}).status_code == 200
+    assert f'name="{names[1]}" value="valid" checked' in fields_of(client, address)[1]
+    skip = {"action": "skip", "key": "s", "reason": "no sense"}
+    assert client.post(address, skip).status_code == 302
+
+
+def test_ranking_campaigns_ask_for_no_verdict(database):
+    client = made(database).client(0)
+    address, _, _ = form_of(client)
+    names, page = fields_of(client, address)
+    assert names == []
+    assert 'class="verdict"' not in page

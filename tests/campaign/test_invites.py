@@ -1,0 +1,276 @@
+"""One-time links, sessions, consent, the end, forgetting."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+import pytest
+
+from grammeter.core.errors import UnknownNameError, UsageError
+from judged_campaigns import answer, come_in, made_campaign, work
+
+
+@pytest.fixture
+def campaign(database):
+    return made_campaign(10, strategy="pool", judges=0)
+
+
+def test_tokens_have_128_bits_and_only_a_hash_is_kept(campaign):
+    import base64
+
+    from grammeter.campaign.models import AuditEntry, Invite
+    from grammeter.campaign.services import invites
+
+    (token,) = invites.create(campaign, 1)
+    assert len(base64.urlsafe_b64decode(token + "==")) == 16
+    assert token not in str(list(Invite.objects.values())) + str(list(AuditEntry.objects.values()))
+    assert invites.link("https://a.example/", token) == f"https://a.example/join/{token}/"
+
+
+def test_an_invite_works_once(campaign):
+    from grammeter.campaign.services import invites
+
+    (token,) = invites.create(campaign, 1)
+    judge = invites.redeem(token)
+    assert judge.name == "judge01"
+    with pytest.raises(invites.InviteRefused, match="used"):
+        invites.redeem(token)
+
+
+def test_an_invite_works_once_for_many_who_come_at_once(campaign):
+    from django.db import connection
+
+    from grammeter.campaign.services import invites
+
+    (token,) = invites.create(campaign, 1)
+    begin = threading.Barrier(6)
+
+    def come(_):
+        try:
+            begin.wait()
+            return invites.redeem(token).pk
+        except invites.InviteRefused:
+            return None
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(6) as pool:
+        assert sum(found is not None for found in pool.map(come, range(6))) == 1
+
+
+@pytest.mark.parametrize("token", ["", "nonsense", "\0", "é" * 300, "\ud800"])
+def test_invented_invites_are_refused(campaign, token):
+    from grammeter.campaign.services import invites
+
+    with pytest.raises(invites.InviteRefused, match="unknown"):
+        invites.redeem(token)
+
+
+def test_expired_and_revoked_invites_are_refused(campaign):
+    from django.utils import timezone
+
+    from grammeter.campaign.models import Invite
+    from grammeter.campaign.services import invites, judges
+
+    expired, revoked, blocked = invites.create(campaign, 3)
+    rows = list(Invite.objects.order_by("pk"))
+    Invite.objects.filter(pk=rows[0].pk).update(expires=timezone.now() - timedelta(seconds=1))
+    invites.revoke(rows[1])
+    judges.block(rows[2].judge)
+    for token, told in ((expired, "expired"), (revoked, "revoked"), (blocked, "revoked")):
+        with pytest.raises(invites.InviteRefused, match=told):
+            invites.redeem(token)
+
+
+def test_a_plan_has_places_for_its_judges_only(database):
+    from grammeter.campaign.models import Invite
+    from grammeter.campaign.services import invites
+
+    campaign = made_campaign(10, judges=2)
+    invites.create(campaign, 2)
+    with pytest.raises(UsageError, match="0 places"):
+        invites.create(campaign, 1)
+    invites.revoke(Invite.objects.first())
+    (token,) = invites.create(campaign, 1)
+    assert invites.redeem(token).name == "judge01"
+
+
+def test_a_second_invite_ends_the_first_session(campaign):
+    from grammeter.campaign.services import invites, judges
+
+    (judge,) = come_in(campaign)
+    kept = judges.session_of(judge)
+    assert judges.from_session(kept) == judge
+    unused, token = invites.create(campaign, judge=judge), invites.create(campaign, judge=judge)
+    with pytest.raises(invites.InviteRefused, match="revoked"):
+        invites.redeem(unused[0])
+    same = invites.redeem(token[0])
+    assert same == judge
+    assert judges.from_session(kept) is None
+    assert judges.from_session(judges.session_of(same)) == judge
+
+
+@pytest.mark.parametrize(
+    "kept", [None, "x", {}, {"judge": 1}, {"judge": "x", "access": ""}, {"judge": 1, "access": "é"}]
+)
+def test_sessions_that_let_nobody_in(campaign, kept):
+    from grammeter.campaign.services import judges
+
+    come_in(campaign)
+    assert judges.from_session(kept) is None
+
+
+@pytest.mark.parametrize(("n", "days"), [(0, 1), (1, 0), (1, 10**6)])
+def test_numbers_out_of_range(campaign, n, days):
+    from grammeter.campaign.services import invites
+
+    with pytest.raises(UsageError):
+        invites.create(campaign, n, days=days)
+
+
+def test_consent_and_the_form(database):
+    from grammeter.campaign.models import Background
+    from grammeter.campaign.services import judges
+
+    (judge,) = come_in(made_campaign(5, strategy="pool", judges=0, consent="May we?"))
+    assert judges.needs_consent(judge)
+    assert judges.needs_background(judge)
+    judges.consent(judge)
+    judges.tell_background(judge, first_language=" German\0 ", experience="x" * 999)
+    judge.refresh_from_db()
+    assert not judges.needs_consent(judge)
+    assert not judges.needs_background(judge)
+    found = Background.objects.get(judge=judge)
+    assert found.first_language == "German"
+    assert len(found.experience) == 200
+
+
+def test_an_empty_form_keeps_nothing(campaign):
+    from grammeter.campaign.models import Background
+    from grammeter.campaign.services import judges
+
+    (judge,) = come_in(campaign)
+    judges.tell_background(judge)
+    assert not judges.needs_background(judge)
+    assert not Background.objects.exists()
+
+
+def test_codes_at_the_end(database):
+    from django.core.exceptions import PermissionDenied
+
+    from grammeter.campaign.services import assign, judges
+    from grammeter.campaign.services.checks import Check
+
+    checks = tuple(Check(source=f"{at} .", outputs=("a", "b"), ranks=(1, 2)) for at in range(4))
+    campaign = made_campaign(
+        20, judges=2, overlap=20, attention=checks, pass_code="GOOD", fail_code="BAD",
+        redirect_url="https://crowd.example/done?code={code}",
+    )  # fmt: skip
+    good, bad = come_in(campaign, 2)
+    with pytest.raises(PermissionDenied):
+        judges.completion(good)
+    work(good)
+    wrong = 0
+    while (found := assign.next_assignment(bad)) is not None:
+        attention = found.item.kind == "attention"
+        wrong += attention
+        ranks = [2 - place for place in found.shown_order] if attention and wrong < 3 else None
+        answer(bad, found, ranks=ranks)
+    ended = [judges.completion(judge) for judge in (good, bad)]
+    assert [(each.passed, each.code) for each in ended] == [(True, "GOOD"), (False, "BAD")]
+    assert ended[0].url == "https://crowd.example/done?code=GOOD"
+
+
+def test_forgetting_keeps_the_judgments(campaign):
+    from django.contrib.sessions.models import Session
+
+    from grammeter.campaign.models import AuditEntry, Background, Invite, Judge, Judgment
+    from grammeter.campaign.services import assign, invites, judges, results
+
+    (judge,) = come_in(campaign)
+    Judge.objects.filter(pk=judge.pk).update(contact="ann@example.org")
+    judges.tell_background(judge, first_language="Welsh")
+    kept = judges.session_of(judge)
+    answer(judge, assign.next_assignment(judge), comment="I am Ann")
+    before = results.judgments(campaign)
+    judges.forget(Judge.objects.get(pk=judge.pk), rename="person1")
+    after = results.judgments(campaign)
+    assert [ranking.ranks for ranking in after] == [ranking.ranks for ranking in before]
+    assert {ranking.judge for ranking in after} == {"person1"}
+    everything = "".join(
+        str(list(model.objects.values()))
+        for model in (AuditEntry, Background, Invite, Judge, Judgment, Session)
+    )
+    for word in ("Ann", "ann@", "Welsh", "judge01"):
+        assert word not in everything, word
+    assert judges.from_session(kept) is None
+    assert not Invite.objects.filter(judge=judge).exists()
+    (other,) = come_in(campaign)
+    with pytest.raises(UsageError, match="taken"):
+        judges.forget(other, rename="person1")
+    assert invites.create(campaign, 1)
+
+
+def test_unknown_judges(campaign):
+    from grammeter.campaign.services import judges
+
+    come_in(campaign)
+    with pytest.raises(UnknownNameError, match="judge01"):
+        judges.find(campaign, "judge1")
+
+
+def test_guessing_is_slowed_down(database, monkeypatch):
+    from django.utils import timezone
+
+    from grammeter.campaign.services import throttle
+
+    for _ in range(throttle.FREE - 1):
+        throttle.failed("login", "ann", "1.2.3.4")
+    assert throttle.wait("login", "ann", "1.2.3.4") == 0
+    throttle.failed("login", "ann", "1.2.3.4")
+    throttle.failed("login", "ann", "1.2.3.4")
+    assert 1 < throttle.wait("login", "ann", "1.2.3.4") <= 2
+    assert throttle.wait("login", "bob", "1.2.3.4") == 0
+    for _ in range(30):
+        throttle.failed("login", "ann", "1.2.3.4")
+    assert throttle.LONGEST - 5 < throttle.wait("login", "ann", "1.2.3.4") <= throttle.LONGEST
+    later = timezone.now() + timedelta(seconds=throttle.LONGEST + 1)
+    monkeypatch.setattr(timezone, "now", lambda: later)
+    assert throttle.wait("login", "ann", "1.2.3.4") == 0
+    throttle.succeeded("login", "ann", "1.2.3.4")
+    assert throttle.wait("login", "ann", "1.2.3.4") == 0
+
+
+def test_organisers_see_their_own_campaigns(database):
+    from django.contrib.auth.models import AnonymousUser, User
+    from django.core.exceptions import PermissionDenied
+
+    from grammeter.campaign.services import organisers
+
+    for name in ("ann", "bob", "eve"):
+        assert organisers.save_account(name, "a long password 1", every_campaign=name == "eve")
+    assert not organisers.save_account("bob", "another password 2")
+    anns = made_campaign(5, name="anns", owners=("ann",))
+    ours = made_campaign(5, name="ours")
+    ann, bob, eve = (User.objects.get(username=name) for name in ("ann", "bob", "eve"))
+    assert bob.check_password("another password 2")
+    assert bob.password.startswith("argon2")
+    assert list(organisers.campaigns_of(ann)) == [anns, ours]
+    assert list(organisers.campaigns_of(bob)) == [ours]
+    assert list(organisers.campaigns_of(eve)) == [anns, ours]
+    assert organisers.campaign_of(ann, anns.pk) == anns
+    for user, pk in ((bob, anns.pk), (ann, 999), (AnonymousUser(), ours.pk)):
+        with pytest.raises(PermissionDenied):
+            organisers.campaign_of(user, pk)
+    with pytest.raises(UnknownNameError, match="organiser"):
+        made_campaign(5, name="x", owners=("zoe",))
+
+
+@pytest.mark.parametrize(("name", "password"), [("ann", "short"), ("a b", "a long password 1")])
+def test_accounts_that_are_refused(database, name, password):
+    from grammeter.campaign.services import organisers
+
+    with pytest.raises(UsageError, match="account"):
+        organisers.save_account(name, password)

@@ -1,0 +1,342 @@
+"""What nobody may do: forge, look at another's items, smuggle script in, guess."""
+
+import re
+import warnings
+from datetime import timedelta
+
+import pytest
+
+pytest.importorskip("whitenoise", reason="the extra 'campaign' is not installed")
+
+from made_campaigns import PASSWORD, form_of, made, organiser
+
+HOSTILE = '<script>alert(1)</script> "quoted" & <img src=x onerror=alert(2)>'
+PAGES = ("/", "/login", "/judge/", "/organise/", "/nowhere", "/join/invented/")
+
+
+@pytest.fixture
+def pilot(database):
+    return made(database)
+
+
+def full(size, rank=1):
+    return {f"rank-{place}": rank for place in range(size)}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_page_has_strict_headers(pilot, page):
+    headers = pilot.client().get(page).headers
+    policy = headers["Content-Security-Policy"]
+    assert "default-src 'self'" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert "unsafe" not in policy
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Referrer-Policy"] == "same-origin"
+    assert headers["X-Frame-Options"] == "DENY"
+    assert headers["Cache-Control"] == "no-store"
+
+
+def test_no_page_holds_script_or_style_of_its_own(pilot):
+    judge, ann = pilot.client(0), organiser(pilot)
+    base = f"/organise/{pilot.campaign.pk}"
+    pages = [judge.get(form_of(judge)[0]), judge.get("/judge/answers"), judge.get("/judge/about")]
+    pages += [ann.get(f"{base}/{part}") for part in ("", "results", "judges", "audit")]
+    for page in pages:
+        text = page.content.decode()
+        assert page.status_code == 200
+        assert not re.search(r"<script(?![^>]*\bsrc=)", text), "inline script"
+        assert not re.search(r"<style|\sstyle=|\son[a-z]+=|javascript:", text)
+        assert not re.search(r"""(?:src|href|action)=["']?(?:https?:)?//""", text)
+
+
+def test_cookies_are_for_the_server_alone(pilot):
+    client = pilot.client(0)
+    client.get("/judge/guidelines")
+    for cookie in client.cookies.values():
+        assert cookie["httponly"]
+        assert cookie["samesite"] == "Lax"
+        assert not cookie["secure"]
+
+
+def test_under_https_cookies_are_secure_and_the_check_is_clean(database):
+    one = made(database, https=True)
+    client = one.client()
+    assert client.get("/").status_code == 301
+    client.get(f"/join/{one.tokens[0]}/", secure=True)
+    client.get("/judge/about", secure=True)
+    assert client.cookies
+    assert all(cookie["secure"] for cookie in client.cookies.values())
+    assert "max-age" in client.get("/", secure=True).headers["Strict-Transport-Security"]
+    from django.core.checks import run_checks
+
+    assert run_checks(include_deployment_checks=True) == []
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/", "/login", "/logout", "/judge/consent", "/judge/about", "/judge/guidelines",
+     "/judge/items/1/", "/organise/1/invite", "/organise/1/judges/1/block",
+     "/organise/1/judges/1/again", "/organise/1/invites/1/revoke"],
+)  # fmt: skip
+def test_a_post_without_a_token_is_refused(pilot, path):
+    from django.test import Client
+
+    assert Client(enforce_csrf_checks=True).post(path, {"x": "1"}).status_code == 403
+    organised = organiser(pilot)
+    organised.handler.enforce_csrf_checks = True
+    answer = organised.post(path, {"x": "1"})
+    assert answer.status_code == 403
+    assert "too old to be sent" in answer.content.decode()
+
+
+def test_a_judge_with_a_token_gets_through(pilot):
+    client = pilot.client(0)
+    address, hidden, size = form_of(client)
+    client.handler.enforce_csrf_checks = True
+    token = client.get("/judge/session", headers={"accept": "application/json"}).json()["token"]
+    assert client.post(address, {**hidden, **full(size)}).status_code == 403
+    sent = client.post(address, {**hidden, **full(size)}, headers={"x-csrftoken": token})
+    assert sent.status_code == 302
+
+
+def test_another_judges_item_is_out_of_reach(pilot):
+    one, other = pilot.client(0), pilot.client(1)
+    address, hidden, size = form_of(one)
+    assert form_of(other)[0] != address
+    assert other.get(address).status_code == 403
+    assert other.post(address, {**hidden, **full(size)}).status_code == 403
+    script = {"accept": "application/json"}
+    assert other.post(address, {**hidden, **full(size)}, headers=script).status_code == 403
+    from grammeter.campaign.models import Judgment
+
+    assert not Judgment.objects.exists()
+
+
+def test_an_item_of_later_is_out_of_reach(pilot):
+    client = pilot.client(0)
+    first = form_of(client)[0]
+    number = int(first.split("/")[3]) + 1
+    assert client.get(f"/judge/items/{number}/").status_code == 403
+    assert client.get("/judge/items/999999/").status_code == 403
+    assert client.get("/judge/items/99999999999999999999/").status_code in (403, 404)
+
+
+def test_nobody_judges_before_consent(database):
+    one = made(database, consent="Agree?")
+    client = one.client()
+    client.get(f"/join/{one.tokens[0]}/")
+    from grammeter.campaign.models import Judge, Judgment
+    from grammeter.campaign.services import assign
+
+    found = assign.next_assignment(Judge.objects.order_by("pk")[0])
+    sent = {"key": "k", **full(len(found.shown_order))}
+    answer = client.post(f"/judge/items/{found.pk}/", sent)
+    assert answer.headers["Location"] == "/judge/consent"
+    assert not Judgment.objects.exists()
+
+
+def test_used_expired_revoked_and_invented_invites_let_nobody_in(pilot):
+    from django.utils import timezone
+
+    from grammeter.campaign.models import Invite
+
+    used, other = pilot.tokens
+    assert pilot.client().get(f"/join/{used}/").status_code == 302
+    assert pilot.client().get(f"/join/{used}/").status_code == 410
+    for wrong in (other[:-4] + "0000", "x", "%00", "é" * 50, "a" * 5000):
+        assert pilot.client().get(f"/join/{wrong}/").status_code in (404, 410)
+    Invite.objects.filter(redeemed=None).update(expires=timezone.now() - timedelta(seconds=1))
+    assert pilot.client().get(f"/join/{other}/").status_code == 410
+    Invite.objects.update(expires=timezone.now() + timedelta(1), revoked=timezone.now())
+    assert pilot.client().get(f"/join/{other}/").status_code == 410
+
+
+def test_a_token_is_stored_nowhere(pilot):
+    pilot.client(0)
+    for path in pilot.database.parent.glob("campaign.db*"):
+        data = path.read_bytes()
+        assert not any(token.encode() in data for token in pilot.tokens)
+
+
+def test_an_ended_session_is_told_apart_by_script_and_by_people(pilot):
+    client = pilot.client(0)
+    address, hidden, size = form_of(client)
+    client.cookies.clear()
+    script = client.post(address, {**hidden, **full(size)}, headers={"accept": "application/json"})
+    assert script.status_code == 401
+    assert script.json()["faults"]
+    assert client.post(address, {**hidden, **full(size)}).status_code == 403
+    assert client.get("/judge/session").json()["judge"] is None
+
+
+def test_joining_changes_the_session_and_the_csrf_token(pilot):
+    client = pilot.client()
+    client.get("/login")
+    session = client.session
+    session["planted"] = True
+    session.save()
+    before = client.cookies["sessionid"].value if "sessionid" in client.cookies else ""
+    client.get(f"/join/{pilot.tokens[0]}/")
+    assert client.cookies["sessionid"].value != before
+
+
+def test_hostile_text_is_shown_as_text(database):
+    one = made(
+        database,
+        name="<i>pilot</i>",
+        guidelines=HOSTILE,
+        sources=["ok .", HOSTILE, "end ."],
+        systems={"A": ["ok !", f"{HOSTILE} !", "End ."], "B": ["k .", "<svg/onload=x>", "e"]},
+    )
+    client = one.client(0)
+    pages = [client.get("/judge/guidelines").content.decode()]
+    for _ in range(3):
+        address, hidden, size = form_of(client)
+        pages.append(client.get(address).content.decode())
+        client.post(address, {**hidden, **full(size), "comment": HOSTILE})
+        pages.append(client.get(address).content.decode())
+    pages.append(client.get("/judge/answers").content.decode())
+    ann = organiser(one)
+    base = f"/organise/{one.campaign.pk}"
+    pages += [ann.get(f"{base}/{part}").content.decode() for part in ("", "judges", "audit")]
+    together = "".join(pages)
+    assert "&lt;script&gt;alert(1)" in together
+    assert "&lt;i&gt;pilot" in together
+    assert not re.search(r"<script>|<img|<svg|<i>", together)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"rank-0": "9"}, {"rank-0": "0"}, {"rank-0": "-1"}, {"rank-0": "1.5"}, {"rank-0": "²"},
+        {"rank-0": "1" * 9}, {"key": ""}, {"key": "k" * 65}, {"key": "a b"}, {"active": "nan"},
+        {"active": "-1"}, {"wall": "inf"}, {"wall": "x"}, {"action": "delete"},
+        {"comment": "x" * 10_001}, {"wall": "1e99"},
+    ],
+    ids=str,
+)  # fmt: skip
+@pytest.mark.parametrize("script", [True, False])
+def test_a_malformed_answer_is_refused_with_words(pilot, wrong, script):
+    client = pilot.client(0)
+    address, hidden, size = form_of(client)
+    headers = {"accept": "application/json"} if script else {}
+    answer = client.post(address, {**hidden, **full(size), **wrong}, headers=headers)
+    assert answer.status_code == 422
+    if script:
+        assert answer.json()["faults"][0]
+    from grammeter.campaign.models import Judgment
+
+    assert not Judgment.objects.exists()
+
+
+def test_more_than_a_form_holds_is_refused(pilot):
+    client = pilot.client(0)
+    address, hidden, size = form_of(client)
+    large = client.post(address, {**hidden, **full(size), "comment": "x" * 3 * 2**20})
+    many = "&".join(f"f{at}=1" for at in range(6000))
+    kind = "application/x-www-form-urlencoded"
+    fields = client.generic("POST", address, many, content_type=kind)
+    assert large.status_code in (400, 413, 422)
+    assert fields.status_code == 400
+    odd = client.generic("POST", address, b"\xff\xfe%ff=%zz", content_type=kind)
+    assert odd.status_code == 422
+    broken = client.generic(
+        "POST", address, b"--x\r\n", content_type="multipart/form-data; boundary=x"
+    )
+    assert broken.status_code in (400, 422)
+
+
+def test_null_bytes_and_surrogates_do_no_harm(pilot):
+    client = pilot.client(0)
+    address, hidden, size = form_of(client)
+    sent = {**hidden, **full(size), "comment": "a\0b \u202e \ufffd"}
+    assert client.post(address, sent).status_code == 302
+    from grammeter.campaign.models import Judgment
+
+    assert Judgment.objects.get().comment == "ab \u202e \ufffd"
+
+
+def test_organisers_pages_want_a_login_and_the_right_organiser(pilot):
+    base = f"/organise/{pilot.campaign.pk}"
+    parts = ("", "progress", "results", "judges", "audit", "export/xml")
+    judge = pilot.client(0)
+    for part in parts:
+        assert judge.get(f"{base}/{part}").headers["Location"].startswith("/login?next=")
+    mine = organiser(pilot, "ann")
+    stranger = organiser(pilot, "bob")
+    from django.contrib.auth.models import User
+
+    pilot.campaign.owners.set([User.objects.get(username="ann")])
+    for part in parts:
+        assert mine.get(f"{base}/{part}").status_code == 200
+        assert stranger.get(f"{base}/{part}").status_code == 403
+    assert stranger.post(f"{base}/invite", {"count": "1", "days": "1"}).status_code == 403
+    assert "pilot" not in stranger.get("/organise/").content.decode()
+
+
+def test_things_of_another_campaign_cannot_be_reached_through_ones_own(pilot):
+    from grammeter.campaign.models import Invite, Judge
+    from grammeter.campaign.services import campaigns, invites
+    from grammeter.core.item import Item
+    from grammeter.corpus.corpus import Corpus
+
+    corpus = Corpus(sources=["a"], systems={"A": ["b"], "B": ["c"]})
+    plan = campaigns.Plan(name="other", judges=1)
+    other = campaigns.create(plan, corpus, [Item(segment=1, systems=("A", "B"))])
+    invites.create(other, 1)
+    client = organiser(pilot)
+    base = f"/organise/{pilot.campaign.pk}"
+    judge, invite = Judge.objects.get(campaign=other), Invite.objects.get(campaign=other)
+    assert client.post(f"{base}/judges/{judge.pk}/block").status_code == 403
+    assert client.post(f"{base}/judges/{judge.pk}/again").status_code == 403
+    assert client.post(f"{base}/invites/{invite.pk}/revoke").status_code == 403
+    assert client.get(f"{base}/export/../../etc").status_code == 404
+    assert client.get(f"{base}/export/exe").status_code == 404
+
+
+def test_guessing_passwords_is_slowed_down(pilot):
+    organiser(pilot)
+    client = pilot.client()
+    answers = [
+        client.post("/login", {"username": "ann", "password": f"wrong {at}"}) for at in range(8)
+    ]
+    codes = [answer.status_code for answer in answers]
+    assert codes[:5] == [403] * 5
+    assert codes[-1] == 429
+    assert int(answers[-1].headers["Retry-After"]) >= 1
+    right = client.post("/login", {"username": "ann", "password": PASSWORD})
+    assert right.status_code == 429
+    from grammeter.campaign.services import throttle
+
+    throttle.succeeded("login", "ann")
+    throttle.succeeded("login from", "127.0.0.1")
+    assert client.post("/login", {"username": "ann", "password": PASSWORD}).status_code == 302
+
+
+def test_passwords_are_kept_by_argon2(pilot):
+    organiser(pilot)
+    from django.contrib.auth.models import User
+
+    assert User.objects.get(username="ann").password.startswith("argon2$argon2id$")
+
+
+def test_the_login_leads_to_no_other_host(pilot):
+    organiser(pilot)
+    for onwards in ("https://evil.example/", "//evil.example", "javascript:alert(1)", "\\\\evil"):
+        sent = {"username": "ann", "password": PASSWORD, "next": onwards}
+        assert pilot.client().post("/login", sent).headers["Location"] == "/organise/"
+    sent = {"username": "ann", "password": PASSWORD, "next": "/organise/1/audit"}
+    assert pilot.client().post("/login", sent).headers["Location"] == "/organise/1/audit"
+
+
+def test_a_foreign_host_name_is_refused(pilot):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert pilot.client().get("/", headers={"host": "evil.example"}).status_code == 400
+
+
+def test_logging_out_is_a_post_and_ends_the_session(pilot):
+    client = organiser(pilot)
+    assert client.get("/logout").status_code == 405
+    client.post("/logout")
+    assert client.get("/organise/").status_code == 302
