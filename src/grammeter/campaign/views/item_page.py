@@ -93,8 +93,16 @@ class Given:
 
 def edits_shown(assignment: Assignment, page: ItemPage) -> list[tuple[Edit, ...]]:
     """Return the edits that the judge is to judge, of each output in the order shown."""
-    judged = assignment.item.campaign.task == Task.EDITS
-    return [edits_of(page.source, text) if judged else () for text in page.outputs]
+    if assignment.item.campaign.task != Task.EDITS:
+        return [()] * len(page.outputs)
+    return [edits_of(page.source, text) for text in page.outputs]
+
+
+def edit_counts(assignment: Assignment) -> list[int]:
+    """Return how many edits of each output are to be judged, in the order shown."""
+    if assignment.item.campaign.task != Task.EDITS:
+        return [0] * len(assignment.shown_order)
+    return [len(own) for own in edits_shown(assignment, pages.page(assignment))]
 
 
 def shown(
@@ -112,7 +120,7 @@ def shown(
     page = pages.page(assignment)
     last = answers.latest(assignment)
     given = Given.sent(sent) if sent else Given.kept(last)
-    told = _feedback(assignment)
+    told = _feedback(assignment, last)
     done, total = progress(assignment)
     return {
         "id": assignment.pk,
@@ -205,9 +213,11 @@ def _verdict(verdicts: Sequence[str | None], at: int) -> bool | None:
     return None if word is None else word == "valid"
 
 
-def _feedback(assignment: Assignment) -> Feedback | None:
-    last = answers.latest(assignment)
-    return pages.feedback(last) if last is not None else None
+def _feedback(assignment: Assignment, last: Judgment | None) -> Feedback | None:
+    if last is None:
+        return None
+    last.assignment = assignment  # it is at hand, and needs no query
+    return pages.feedback(last)
 
 
 def _drawn(told: Feedback) -> dict[str, str]:

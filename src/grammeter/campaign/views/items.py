@@ -84,9 +84,8 @@ def done(request: HttpRequest, judge: Judge) -> HttpResponse:
 def _answered(request: HttpRequest, judge: Judge, assignment: Assignment) -> HttpResponse:
     answer: Answer | None = None
     try:
-        page = pages.page(assignment)
-        counts = [len(own) for own in item_page.edits_shown(assignment, page)]
-        answer = read_answer(cast("dict[str, str]", request.POST.dict()), counts)
+        sent = cast("dict[str, str]", request.POST.dict())
+        answer = read_answer(sent, item_page.edit_counts(assignment))
         judgment = _save(judge, assignment, answer)
     except DataError as error:
         return _refused(request, judge, assignment, answer, error)
