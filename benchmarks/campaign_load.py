@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import http.client
 import json
+import os
 import random
 import re
 import shutil
@@ -51,13 +52,28 @@ class Seen:
     away: int = 0
 
 
+class Shift:
+    """The time in which judges work: from when all of them have come in."""
+
+    def __init__(self, judges, seconds):
+        self.seconds, self.end = seconds, 0.0
+        self.gate = threading.Barrier(judges + 1, action=self.begin)
+
+    def begin(self):
+        self.end = time.monotonic() + self.seconds
+
+    @property
+    def is_over(self):
+        return time.monotonic() >= self.end
+
+
 class Judge(threading.Thread):
     """A browser with a judge before it."""
 
-    def __init__(self, base, link, number, end, pause):
+    def __init__(self, base, link, number, shift, pause):
         super().__init__(daemon=True)
         self.address = urlsplit(base).netloc
-        self.link, self.end, self.pause = urlsplit(link).path, end, pause
+        self.link, self.shift, self.pause = urlsplit(link).path, shift, pause
         self.chance = random.Random(number)
         self.seen = Seen()
         self.number = number
@@ -74,9 +90,10 @@ class Judge(threading.Thread):
 
     def work(self):
         self.get(self.link)
-        page = self.get("/judge/guidelines")
+        self.get("/judge/guidelines")
         self.post("/judge/guidelines", {})
-        while time.monotonic() < self.end:
+        self.shift.gate.wait(300)
+        while not self.shift.is_over:
             self.rest()
             page, path = self.follow("/judge/")
             if "/judge/items/" not in path:
@@ -89,7 +106,7 @@ class Judge(threading.Thread):
         order = self.chance.sample(range(size), size)
         fields = {}
         for place in order:
-            if time.monotonic() >= self.end:
+            if self.shift.is_over:
                 return
             self.rest()
             fields[f"rank-{place}"] = self.chance.randint(1, size)
@@ -194,12 +211,12 @@ def loaded(folder, database, options):
     invite = prepared(folder, database, options.judges)
     with browsers.serving(database, folder) as (base, server):
         links = invite(base)
-        end = time.monotonic() + options.seconds
-        judges = [
-            Judge(base, link, number, end, options.pause) for number, link in enumerate(links)
-        ]
+        shift = Shift(options.judges, options.seconds)
+        judges = [Judge(base, link, at, shift, options.pause) for at, link in enumerate(links)]
         for judge in judges:
             judge.start()
+        shift.gate.wait(300)
+        before = cpu_seconds(server.pid)
         if options.kill:
             time.sleep(options.seconds / 2)
             server.kill()
@@ -209,7 +226,17 @@ def loaded(folder, database, options):
                 finished(judges)
         else:
             finished(judges)
+            print(f"  the server took {cpu_seconds(server.pid) - before:.1f} s of CPU time")
     return judges
+
+
+def cpu_seconds(process):
+    """Return the CPU time of a process so far; NaN where the system does not tell it so."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return float("nan")
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def finished(judges):
@@ -247,12 +274,14 @@ def report(folder, database, judges):
         "4xx": sum(count for code, count in codes.items() if 400 <= code < 500),
         "judges who broke off": sum(bool(judge.failure) for judge in judges),
     }
+    faults["no save at all"] = not confirmed
     saves = sorted(seconds for judge in judges for seconds in judge.seen.saves)
     print(f"  saves confirmed {len(confirmed)}, items handed in {len(finals)}, codes {dict(codes)}")
     print("  " + ", ".join(f"{name} {count}" for name, count in faults.items()))
     marks = {"median": 0.5, "p95": 0.95, "p99": 0.99, "longest": 1.0}
-    shown = {name: saves[min(len(saves) - 1, int(p * len(saves)))] for name, p in marks.items()}
-    print("  a save: " + ", ".join(f"{name} {1000 * s:.0f} ms" for name, s in shown.items()))
+    if saves:
+        shown = {name: saves[min(len(saves) - 1, int(p * len(saves)))] for name, p in marks.items()}
+        print("  a save: " + ", ".join(f"{name} {1000 * s:.0f} ms" for name, s in shown.items()))
     for judge in judges:
         if judge.failure:
             print(f"  {judge.failure}")

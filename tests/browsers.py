@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import subprocess
 import sys
 import time
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+
+from grammeter.resources import sample_corpus
 
 CHROMIUM = next(
     (
@@ -116,3 +120,91 @@ def wait_for(page, condition, seconds: float = 20.0):
         assert time.monotonic() < end, f"waited in vain at {page.url}"
         page.wait_for_timeout(50)  # not sleep: what the browser tells arrives meanwhile
     return found
+
+
+ITEMS = 20
+
+
+@dataclass
+class Judge:
+    """Somebody before a keyboard, and what they said."""
+
+    page: object
+    random: random.Random
+    said: dict[str, list[int]] = field(default_factory=dict)
+
+    def at_item(self) -> bool:
+        return "/judge/items/" in self.page.url
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def rank(self) -> list[int]:
+        """Rank all corrections of the item by digits."""
+        self.page.wait_for_selector("#item")
+        size = self.page.locator(".card").count()
+        ranks = [self.random.randint(1, size) for _ in range(size)]
+        if self.page.locator(".ranking :checked").count():
+            # a card that is ranked is current only once the focus is in it
+            self.page.locator(".card").first.locator(".ranking :checked").focus()
+        self.press(*map(str, ranks))
+        self.said[self.page.url] = ranks
+        return ranks
+
+    def leave(self, *keys: str) -> None:
+        """Press keys, and wait for the page that they lead to."""
+        before = self.page.url
+        self.press(*keys)
+        until_left(self.page, before)
+
+    def answer(self) -> None:
+        self.rank()
+        self.leave("Enter")
+
+
+def come_in(browser, link, seed, **context):
+    """Open an invite, and go to the first item by keyboard."""
+    page = browser.new_context(**context).new_page()
+    page.set_default_timeout(15000)
+    faults = []
+    page.on("pageerror", lambda fault: faults.append(str(fault)))
+    judge = Judge(page, random.Random(seed))
+    page.goto(link)
+    while not judge.at_item():
+        if page.locator("input[name=agree]").count():
+            page.locator("input[name=agree]").focus()
+            judge.press("Space")
+        page.locator("main button").first.focus()
+        judge.leave("Enter")
+    judge.faults = faults
+    return judge
+
+
+def status(page) -> str:
+    return page.locator("#status").inner_text()
+
+
+def until_said(page, words):
+    wait_for(page, lambda: words in status(page))
+
+
+def until_left(page, before, seconds=20):
+    wait_for(page, lambda: page.url != before, seconds)
+    page.wait_for_load_state()
+
+
+def made(folder, database, *options, judges=2):
+    sample = sample_corpus()
+    grammeter(
+        "campaign", "create", "pilot", "--database", database, "-s", sample / "source.txt",
+        "--hyps", *sorted((sample / "systems").glob("*.txt")), "-n", ITEMS, "--judges", judges,
+        "--overlap", "1.0", "--seed", "1", *options, cwd=folder,
+    )  # fmt: skip
+
+
+def invited(folder, database, base, *who):
+    told = grammeter(
+        "campaign", "invite", "pilot", "--database", database, "--base-url", base, *who, cwd=folder
+    )
+    return told.split()

@@ -167,3 +167,17 @@ def _write_pieces(
 def _size(folder: str | Path) -> int:
     data = json.loads((Path(folder) / "tokenizer.json").read_text(encoding="utf-8"))
     return len(data["model"]["vocab"])
+
+
+SPELLINGS = {
+    "bertscore": "bertscore(model='{encoder}', layer=1)",
+    "bartscore": "bartscore(model='{seq2seq}')",
+    "pt-m2": "pt-m2(model='{encoder}', layer=1)",
+    "sent-pt-m2": "sent-pt-m2(model='{encoder}', layer=1)",
+    "pt-errant": "pt-errant(model='{encoder}', layer=1, pipeline=neutral)",
+    "sent-pt-errant": "sent-pt-errant(model='{encoder}', layer=1, pipeline=neutral)",
+    "some": "some(grammaticality='{regressor}', fluency='{regressor}', meaning='{regressor}')",
+    "impara": "impara(model='{regressor}', similarity='{encoder}', threshold=-1)",
+    "scribendi": "scribendi(model='{causal}')",
+}
+"""How each metric that asks a model is spelled with models made here."""

@@ -430,25 +430,12 @@ def test_the_total_is_the_score_that_is_explained(spelled) -> None:
     assert len(found.edits) == 2
 
 
-WITH_MODELS = {
-    "bertscore": "bertscore(model='{encoder}', layer=1)",
-    "bartscore": "bartscore(model='{seq2seq}')",
-    "pt-m2": "pt-m2(model='{encoder}', layer=1)",
-    "sent-pt-m2": "sent-pt-m2(model='{encoder}', layer=1)",
-    "pt-errant": "pt-errant(model='{encoder}', layer=1, pipeline=neutral)",
-    "sent-pt-errant": "sent-pt-errant(model='{encoder}', layer=1, pipeline=neutral)",
-    "some": "some(grammaticality='{regressor}', fluency='{regressor}', meaning='{regressor}')",
-    "impara": "impara(model='{regressor}', similarity='{encoder}', threshold=-1)",
-    "scribendi": "scribendi(model='{causal}')",
-}
-
-
 ENDPOINTS = {"llm-s", "llm-e"}
 """Metrics that ask a service; what they are asked is tested with them."""
 
 
 def test_every_metric_is_tried() -> None:
-    tried = {spelling.partition("(")[0] for spelling in SPELLINGS} | {*WITH_MODELS}
+    tried = {spelling.partition("(")[0] for spelling in SPELLINGS} | {*made_models.SPELLINGS}
     assert tried >= {*BUILT_IN} - ENDPOINTS
 
 
@@ -459,9 +446,9 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return {kind: getattr(made_models, kind)(folder / kind) for kind in kinds}
 
 
-@pytest.mark.parametrize("name", [name for name in WITH_MODELS if name in BUILT_IN])
+@pytest.mark.parametrize("name", [name for name in made_models.SPELLINGS if name in BUILT_IN])
 def test_every_metric_with_a_model_against_the_twin(name, models) -> None:
-    asked = metric(WITH_MODELS[name].format(**models))
+    asked = metric(made_models.SPELLINGS[name].format(**models))
     source = "he go to the the school in house ."
     segment = made(source, "he goes to a school in the houses .", "he goes to school in a house .")
     (edits,) = annotator("neutral").annotate([(source, segment.hypothesis)])

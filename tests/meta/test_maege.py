@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import made_models
 from grammeter.core.edit import Edit
 from grammeter.core.errors import UnknownNameError, UsageError
 from grammeter.core.score import Score
@@ -406,7 +407,23 @@ CORRECTED = [
 ]
 
 
-@pytest.mark.parametrize("name", BUILT_IN)
+WITHOUT_MODELS = [
+    name for name in BUILT_IN if name not in {*made_models.SPELLINGS, "llm-s", "llm-e"}
+]
+"""Language models that judge are asked side by side, which partial corrections are not."""
+
+
+@pytest.mark.parametrize("name", made_models.SPELLINGS)
+def test_every_metric_with_a_model_can_be_measured(name, tmp_path):
+    kinds = ("encoder", "regressor", "causal", "seq2seq")
+    models = {kind: getattr(made_models, kind)(tmp_path / kind) for kind in kinds}
+    asked = metric(made_models.SPELLINGS[name].format(**models))
+    found = maege(ENGLISH, CORRECTED, {name: asked}, design=Design(against="all"))[name]
+    assert np.isfinite(found.values).all()
+    assert not found.reasons
+
+
+@pytest.mark.parametrize("name", WITHOUT_MODELS)
 def test_every_metric_can_be_measured(name):
     found = maege(ENGLISH, CORRECTED, {name: metric(name)}, design=Design(against="all"))[name]
     assert np.isfinite(found.values).all()
