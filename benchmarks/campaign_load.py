@@ -303,9 +303,8 @@ def main():
             continue
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
-            folder.chmod(0o711)
             cluster = (
-                browsers.postgresql(folder / "cluster")
+                browsers.postgresql()
                 if kind == "postgresql"
                 else nullcontext(str(folder / "campaign.db"))
             )

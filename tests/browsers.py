@@ -7,6 +7,7 @@ import random
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -80,37 +81,40 @@ def browsing():
 
 
 @contextmanager
-def postgresql(folder: Path):
-    """Start a PostgreSQL of its own in a folder; gives the address of an empty database."""
+def postgresql():
+    """Start a PostgreSQL of its own; gives the address of an empty database."""
     for program in ("initdb", "pg_ctl", "postgres"):
         if shutil.which(program) is None:
             pytest.skip(f"no {program} on this machine")
-    folder.mkdir(parents=True, exist_ok=True)
+    # not in tmp_path: each start of pytest closes the folder of all runs to other users
+    folder = Path(tempfile.mkdtemp(prefix="grammeter-"))
+    port = 20000 + os.getpid() % 20000
     as_postgres: list[str] = []
     if os.geteuid() == 0:  # initdb refuses root
         as_postgres = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
-        for path in (folder, *folder.parents):
-            if path == Path("/tmp"):
-                break
-            path.chmod(path.stat().st_mode | 0o011)
         shutil.chown(folder, "postgres", "postgres")
-    data, sockets = folder / "data", folder
-    port = 20000 + os.getpid() % 20000
 
     def call(*command: str) -> None:
         done = subprocess.run(
-            [*as_postgres, *command], cwd=folder, capture_output=True, text=True, timeout=120,
+            [*as_postgres, *command, "-D", str(folder / "data")],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            timeout=120,
             check=False,
-        )  # fmt: skip
+        )
         assert done.returncode == 0, done.stderr + done.stdout
 
-    call("initdb", "-D", str(data), "-U", "grammeter", "-A", "trust", "-E", "UTF8", "--no-sync")
-    options = f"-p {port} -k {sockets} -c listen_addresses=127.0.0.1 -c fsync=on"
-    call("pg_ctl", "-D", str(data), "-o", options, "-l", str(folder / "log"), "-w", "start")
     try:
-        yield f"postgresql://grammeter@127.0.0.1:{port}/postgres"
+        call("initdb", "-U", "grammeter", "-A", "trust", "-E", "UTF8", "--no-sync")
+        options = f"-p {port} -k {folder} -c listen_addresses=127.0.0.1"
+        call("pg_ctl", "-o", options, "-l", str(folder / "log"), "-w", "start")
+        try:
+            yield f"postgresql://grammeter@127.0.0.1:{port}/postgres"
+        finally:
+            call("pg_ctl", "-m", "immediate", "-w", "stop")
     finally:
-        call("pg_ctl", "-D", str(data), "-m", "immediate", "-w", "stop")
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def wait_for(page, condition, seconds: float = 20.0):

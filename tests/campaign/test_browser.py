@@ -35,12 +35,12 @@ def pilot(pilot_file, tmp_path):
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def any_database(request, tmp_path):
+def any_database(request):
     if request.param == "sqlite":
         yield "campaign.db"
         return
     pytest.importorskip("psycopg", reason="the extra 'postgres' is not installed")
-    with browsers.postgresql(tmp_path / "cluster") as address:
+    with browsers.postgresql() as address:
         yield address
 
 
