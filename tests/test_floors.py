@@ -42,12 +42,13 @@ BELOW: dict[str, set[str]] = {
 LOWER = set(BELOW)
 UPPER = {
     "api": LOWER,
+    "reporting": LOWER | {"api"},
     "engine": LOWER | {"api"},
-    "cli": LOWER | {"api", "engine", "papers", "campaign"},
+    "cli": LOWER | {"api", "reporting", "engine", "papers", "campaign"},
     "papers": LOWER | {"api", "engine"},
     "campaign": LOWER | {"api", "engine"},
     "__main__": {"cli"},
-    "__init__": LOWER | {"api"},
+    "__init__": LOWER | {"api", "reporting"},
 }
 MAY_IMPORT = {
     **{room: {*rooms, "version"} for room, rooms in BELOW.items()},

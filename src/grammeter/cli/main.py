@@ -26,6 +26,7 @@ VERBS = {
     "sample": "which sentences and outputs to show judges",
     "campaign": "run a human evaluation: the annotation server",
     "meta": "how good is a metric? correlation with human judgments",
+    "reproduce": "the tables of the papers again, published figures beside ours",
     "edits": "extract, convert and compare edits: errant's commands",
     "train": "fit learned metrics to a domain: IMPARA, SOME",
     "data": "list, get and find data sets",

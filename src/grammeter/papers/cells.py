@@ -1,0 +1,171 @@
+"""One printed figure beside ours, and what is to be said of the two."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from grammeter.core.score import json_number
+
+Verdict = Literal["equal", "within tolerance", "differs", "needs"]
+"""Equal as printed; as near as the recipe says it must come; neither; not to be had here."""
+
+Value = float | str
+"""A figure, or something that is compared letter by letter: a range of ranks, a mark."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ours:
+    """A figure of ours.
+
+    Attributes
+    ----------
+    value
+        The figure; NaN where there is none.
+    note
+        What a reader must know of it.
+    stands_in
+        The model of the paper that could not be had, if another took its place: such a figure is
+        shown, yet never said to be equal.
+    """
+
+    value: Value
+    note: str = ""
+    stands_in: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerance:
+    """How near a figure must come, in its own unit, and why no nearer can be asked for."""
+
+    value: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """A figure as a paper has it.
+
+    Attributes
+    ----------
+    value
+        The figure or text; ``None`` where the paper prints nothing.
+    digits
+        How many decimals of it are printed.
+    slip
+        Why it is known to come out otherwise; empty if it is not.
+    """
+
+    value: Value | None
+    digits: int = 3
+    slip: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell of a paper's table.
+
+    Attributes
+    ----------
+    published, ours
+        ``None`` where there is none.
+    verdict, note
+        What is to be said of the two, and why.
+    """
+
+    paper: str
+    table: str
+    row: str
+    column: str
+    published: Value | None
+    ours: Value | None
+    verdict: Verdict
+    note: str = ""
+
+    @property
+    def difference(self) -> float | None:
+        """Ours less the published figure; ``None`` where one of them is no number."""
+        if isinstance(self.published, int | float) and isinstance(self.ours, int | float):
+            return self.ours - self.published
+        return None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the public shape of a cell."""
+        return {
+            "paper": self.paper,
+            "table": self.table,
+            "row": self.row,
+            "column": self.column,
+            "published": _plain(self.published),
+            "ours": _plain(self.ours),
+            "verdict": self.verdict,
+            "note": self.note,
+        }
+
+
+def _no_printed() -> Mapping[tuple[str, str], Printed]:
+    return {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrintedTable:
+    """A table or figure of a paper.
+
+    Attributes
+    ----------
+    paper, name
+        Such as ``grundkiewicz2015`` and ``table3b``.
+    title, page
+        What it shows; where it stands, as printed or as a section.
+    cells
+        By row and column, in the order of the paper.
+    origin
+        How the figures came here: from the paper's text, or from somebody's copy of it.
+    """
+
+    paper: str
+    name: str
+    title: str
+    page: str
+    origin: str
+    cells: Mapping[tuple[str, str], Printed] = field(default_factory=_no_printed)
+
+
+def judge(printed: Printed, ours: Ours | None, tolerance: Tolerance | None) -> tuple[Verdict, str]:
+    """Return the verdict on a figure, and its note.
+
+    Without ``ours`` the figure needs something; the caller says what.
+    """
+    if ours is None or (isinstance(ours.value, float) and math.isnan(ours.value)):
+        return "needs", ours.note if ours else ""
+    if ours.stands_in:
+        told = f"needs {ours.stands_in}; ours is of another model"
+        return "needs", f"{told}: {ours.note}" if ours.note else told
+    if _is_equal(printed, ours.value):
+        return "equal", ours.note
+    if tolerance and _distance(printed, ours.value) <= tolerance.value:
+        return "within tolerance", _joined(ours.note, tolerance.reason)
+    return "differs", _joined(printed.slip, ours.note) or "the reason is not known"
+
+
+def _is_equal(printed: Printed, value: Value) -> bool:
+    if isinstance(printed.value, str) or isinstance(value, str) or printed.value is None:
+        return printed.value == value
+    # a figure that lies on the border of two printed ones may be printed as either
+    return abs(value - printed.value) <= 0.5 * 10.0**-printed.digits + 1e-9
+
+
+def _distance(printed: Printed, value: Value) -> float:
+    if isinstance(printed.value, str) or isinstance(value, str) or printed.value is None:
+        return math.inf
+    return abs(value - printed.value)
+
+
+def _joined(*notes: str) -> str:
+    return "; ".join(note for note in notes if note)
+
+
+def _plain(value: Value | None) -> Value | None:
+    return json_number(value) if isinstance(value, float) else value

@@ -1,0 +1,138 @@
+"""Make the tables of papers again, and put each figure beside the printed one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from grammeter.core.errors import MissingResourceError, UnknownNameError
+from grammeter.core.progress import track
+from grammeter.corpus.datasets import list_datasets
+from grammeter.papers.cells import Cell, Ours, Printed, PrintedTable, Value, judge
+from grammeter.papers.materials import Materials
+from grammeter.papers.papers import PAPERS
+from grammeter.papers.printed import read_tables
+from grammeter.papers.recipe import Recipe
+from grammeter.version import __version__
+
+KIND = "reproduction"
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A table that can be made again, and what it lacks on this machine."""
+
+    printed: PrintedTable
+    recipe: Recipe
+    missing: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """Cells of one or more tables, and the seconds that each table took."""
+
+    cells: tuple[Cell, ...]
+    tables: tuple[PrintedTable, ...]
+    seconds: tuple[float, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the public shape."""
+        return {
+            "kind": KIND,
+            "grammeter": __version__,
+            "cells": [cell.to_json() for cell in self.cells],
+        }
+
+
+def list_tasks(paper: str | None = None, table: str | None = None) -> list[Task]:
+    """Return the tables that have a recipe, of one paper or all.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such paper or table.
+    """
+    if paper is not None and paper not in PAPERS:
+        raise UnknownNameError("paper", paper, PAPERS)
+    chosen = PAPERS if paper is None else {paper: PAPERS[paper]}
+    absent = {each.dataset.name for each in list_datasets() if each.state != "present"}
+    tasks = [
+        Task(read_tables(name)[recipe.table], recipe, tuple(_missing(recipe, absent)))
+        for name, known in chosen.items()
+        for recipe in known.recipes
+    ]
+    if table is None:
+        return tasks
+    found = [task for task in tasks if task.printed.name == table]
+    if not found:
+        raise UnknownNameError("table", table, [task.printed.name for task in tasks])
+    return found
+
+
+def reproduce(tasks: Sequence[Task], materials: Materials | None = None) -> Reproduction:
+    """Make tables again.
+
+    Parameters
+    ----------
+    tasks
+        Of :func:`list_tasks`. Those that lack something yield cells with the verdict ``needs``.
+    materials
+        What earlier calls read and made; default: nothing.
+    """
+    shared = materials or Materials()
+    cells: list[Cell] = []
+    seconds: list[float] = []
+    for task in track(tasks, "tables"):
+        start = time.perf_counter()
+        cells += _cells(task, shared)
+        seconds.append(time.perf_counter() - start)
+    return Reproduction(tuple(cells), tuple(task.printed for task in tasks), tuple(seconds))
+
+
+def _missing(recipe: Recipe, absent: set[str]) -> Iterator[str]:
+    for name in recipe.data:
+        if name in absent:
+            yield f"data set {name}: grammeter data get {name}"
+
+
+def _cells(task: Task, materials: Materials) -> Iterator[Cell]:
+    if task.missing:
+        yield from _open_cells(task.printed, f"needs {'; '.join(task.missing)}")
+        return
+    try:
+        made = task.recipe.make(materials)
+    except MissingResourceError as error:
+        yield from _open_cells(task.printed, " ".join(str(error).split()))
+        return
+    extra = [key for key in made if key not in task.printed.cells]
+    for key in [*task.printed.cells, *extra]:
+        printed = task.printed.cells.get(key)
+        yield _cell(task, key, printed, made.get(key))
+
+
+def _cell(
+    task: Task, key: tuple[str, str], printed: Printed | None, made: Ours | Value | None
+) -> Cell:
+    row, column = key
+    ours = made if made is None or isinstance(made, Ours) else Ours(made)
+    if printed is None:
+        assert ours is not None
+        verdict, note = "differs", ours.note or "not printed in the paper"
+        return _of(task, row, column, None, ours.value, verdict, note)
+    verdict, note = judge(printed, ours, task.recipe.tolerance(column))
+    if ours is None:
+        note = task.recipe.gap(row, column)
+    return _of(task, row, column, printed.value, ours.value if ours else None, verdict, note)
+
+
+def _of(task: Task, row: str, column: str, *rest: Any) -> Cell:
+    return Cell(task.printed.paper, task.printed.name, row, column, *rest)
+
+
+def _open_cells(printed: PrintedTable, note: str) -> Iterable[Cell]:
+    for (row, column), cell in printed.cells.items():
+        yield Cell(
+            printed.paper, printed.name, row, column, cell.value, None, "needs", cell.slip or note
+        )

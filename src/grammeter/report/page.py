@@ -1,0 +1,136 @@
+"""A report as values: what stands on the page, before anybody draws it.
+
+:mod:`grammeter.reporting` gathers it; :mod:`grammeter.report.html` writes the page.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from grammeter.core.explanation import Verdict
+from grammeter.report.tables import Table
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A figure: an SVG element of ours (all texts in it escaped), and what it says in words.
+
+    Attributes
+    ----------
+    svg
+        Colours as CSS variables of the page (``var(--ink)`` and such), so that it follows the
+        theme; a ``title`` element for readers who do not see it.
+    caption
+        Plain text.
+    """
+
+    svg: str
+    caption: str
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A chapter of the page: tables and figures under one head.
+
+    Attributes
+    ----------
+    anchor
+        Its place in the address: letters, digits and hyphens.
+    words
+        Plain text paragraphs above the tables: how to read them.
+    """
+
+    anchor: str
+    title: str
+    words: tuple[str, ...] = ()
+    tables: tuple[Table, ...] = ()
+    drawings: tuple[Drawing, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnEdit:
+    """An edit as the sentence browser draws it.
+
+    Attributes
+    ----------
+    start, end
+        The tokens of the source that it replaces.
+    correction
+        What it puts there; empty for a deletion.
+    type
+        Its error type, empty if unknown.
+    verdict
+        Matched, spurious or missed; ``None`` where nothing says which.
+    """
+
+    start: int
+    end: int
+    correction: str
+    type: str
+    verdict: Verdict | None
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One distinct output of a sentence.
+
+    Attributes
+    ----------
+    systems
+        Places in the browser's list of systems: all that wrote this text.
+    edits
+        Those of the output and those that it misses, in the order of the sentence; the missed
+        ones of the reference that the metric chose.
+    values
+        The sentence score by each metric of the browser, NaN where there is none.
+    """
+
+    text: str
+    systems: tuple[int, ...]
+    edits: tuple[DrawnEdit, ...]
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One source sentence with its references and distinct outputs, the commonest first."""
+
+    source: str
+    references: tuple[str | None, ...]
+    outputs: tuple[Output, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Browser:
+    """All sentences, to be filtered, sorted and read side by side.
+
+    Attributes
+    ----------
+    metrics
+        Spelling, and whether more is better.
+    judged_by
+        The metric whose verdicts the edits have; ``None`` if they have none.
+    """
+
+    systems: tuple[str, ...]
+    metrics: tuple[tuple[str, bool], ...]
+    sentences: tuple[Sentence, ...]
+    judged_by: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The whole report.
+
+    Attributes
+    ----------
+    facts
+        Name and value: version, numbers of systems and sentences, files.
+    browser
+        ``None`` where the scores do not hold their sentences.
+    """
+
+    title: str
+    facts: tuple[tuple[str, str], ...]
+    sections: tuple[Section, ...]
+    browser: Browser | None
