@@ -19,6 +19,14 @@ if TYPE_CHECKING:
 
 ALL = "all"
 
+Titled = tuple[str, "Table"]
+
+_TITLES: Mapping[Form, str] = {
+    "table": "{}\n\n",
+    "markdown": "## {}\n\n",
+    "latex": "% {}\n",
+    "tsv": "# {}\n",
+}
 _FORMS: Mapping[str, Form] = {".md": "markdown", ".tex": "latex", ".tsv": "tsv"}
 
 
@@ -38,6 +46,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("paper", nargs="?", metavar="PAPER", help="such as grundkiewicz2015, or 'all'")
     add("table", nargs="?", metavar="TABLE", help="such as table3b; default: all of the paper")
     add("--differing", action="store_true", help="print only the cells that are not equal")
+    add(
+        "--models",
+        action="store_true",
+        help="also make the figures that need pretrained models, which takes minutes; a small"
+        " model that is here takes the place of a paper's that is not, and the figure says so",
+    )
     model_arguments.add_models(parser)
     add_output(parser, file="also write it: .md, .tex and .tsv as such, any other name as JSON")
 
@@ -49,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
     tasks = list_tasks(None if args.paper == ALL else args.paper, args.table)
     if args.paper is None:
         data = {"kind": "reproductions", "tables": [_task_json(task) for task in tasks]}
-        _emit(args, data, [_listing(tasks)])
+        _emit(args, data, [("What can be made again", _listing(tasks))])
         return 0
     return _reproduce(args, tasks)
 
@@ -57,6 +71,7 @@ def run(args: argparse.Namespace) -> int:
 def _reproduce(args: argparse.Namespace, tasks: Sequence[Task]) -> int:
     from grammeter.core.progress import reporting
     from grammeter.neural.runtime import using
+    from grammeter.papers.materials import Materials
     from grammeter.papers.reproduce import reproduce
 
     progress = Progress()
@@ -64,25 +79,52 @@ def _reproduce(args: argparse.Namespace, tasks: Sequence[Task]) -> int:
         using(model_arguments.runtime(args)),
         reporting(progress) if progress_wanted(args) else nullcontext(),
     ):
-        found = reproduce(tasks)
+        found = reproduce(tasks, Materials(models=args.models))
     progress.clear()
-    _emit(args, found.to_json(), _tables(found, args.differing))
+    _emit(args, found.to_json(), [*_overview(found), *_tables(found, args.differing)])
     counts = Counter(cell.verdict for cell in found.cells)
     told = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())
     notice(args, f"{len(found.cells)} cells: {told}; {sum(found.seconds):.0f} s")
     return 0
 
 
-def _emit(args: argparse.Namespace, data: Mapping[str, Any], tables: Sequence[Table]) -> None:
+def _emit(args: argparse.Namespace, data: Mapping[str, Any], tables: Sequence[Titled]) -> None:
     """Print; write to ``-o`` in the form that the file's name tells, else as JSON."""
     from grammeter.corpus.text import write_text
-    from grammeter.report.tables import render
 
     form = _FORMS.get(Path(args.output).suffix.lower()) if args.output else None
     if form:
-        write_text(args.output, "\n".join(render(table, form) for table in tables))
+        write_text(args.output, _text(tables, form))
         args = argparse.Namespace(**{**vars(args), "output": None})
-    emit(args, data, lambda: "\n".join(render(table, args.format) for table in tables))
+    emit(args, data, lambda: _text(tables, args.format))
+
+
+def _text(tables: Sequence[Titled], form: Form) -> str:
+    """Write tables one after the other, each under its title."""
+    from grammeter.report.tables import render
+
+    return "\n".join(_TITLES[form].format(title) + render(table, form) for title, table in tables)
+
+
+def _overview(found: Reproduction) -> list[Titled]:
+    """Count the verdicts by table, where there are several."""
+    from typing import get_args
+
+    from grammeter.papers.cells import Verdict
+    from grammeter.report.tables import Table
+
+    if len(found.tables) < 2:
+        return []
+    verdicts: tuple[str, ...] = get_args(Verdict)
+    counts = Counter((cell.paper, cell.table, cell.verdict) for cell in found.cells)
+    rows = [
+        (each.paper, each.name, *(str(counts[each.paper, each.name, v] or "") for v in verdicts))
+        for each in found.tables
+    ]
+    total = Counter(cell.verdict for cell in found.cells)
+    rows.append(("all", "", *(str(total[verdict]) for verdict in verdicts)))
+    header = ("paper", "table", *verdicts)
+    return [("Verdicts", Table(header, tuple(rows), "ll" + "r" * len(verdicts)))]
 
 
 def _listing(tasks: Iterable[Task]) -> Table:
@@ -93,7 +135,7 @@ def _listing(tasks: Iterable[Task]) -> Table:
             task.printed.paper,
             task.printed.name,
             task.printed.title,
-            str(len(task.printed.cells)),
+            str(task.printed.figures),
             "; ".join(task.missing) or "here",
         )
         for task in tasks
@@ -106,16 +148,16 @@ def _task_json(task: Task) -> dict[str, Any]:
         "paper": task.printed.paper,
         "table": task.printed.name,
         "title": task.printed.title,
-        "cells": len(task.printed.cells),
+        "cells": task.printed.figures,
         "data": list(task.recipe.data),
         "models": list(task.recipe.models),
         "missing": list(task.missing),
     }
 
 
-def _tables(found: Reproduction, differing: bool) -> list[Table]:
+def _tables(found: Reproduction, differing: bool) -> list[Titled]:
     return [
-        _table(printed, cells)
+        (f"{printed.paper}, {printed.page}: {printed.title}", _table(printed, cells))
         for printed in found.tables
         if (cells := [c for c in found.cells if _belongs(c, printed, differing)])
     ]
@@ -142,9 +184,8 @@ def _table(printed: PrintedTable, cells: Iterable[Cell]) -> Table:
         )
         for cell in cells
     ]  # fmt: skip
-    title = f"{printed.paper}, {printed.page}: {printed.title}"
     header = ("row", "column", "published", "ours", "difference", "verdict", "note")
-    return Table(header, tuple(rows), "llrrrll", (title,))
+    return Table(header, tuple(rows), "llrrrll")
 
 
 def _digits(printed: PrintedTable, cell: Cell) -> int:

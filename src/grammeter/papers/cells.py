@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -10,10 +11,12 @@ from typing import Any, Literal
 from grammeter.core.score import json_number
 
 Verdict = Literal["equal", "within tolerance", "differs", "needs"]
-"""Equal as printed; as near as the recipe says it must come; neither; not to be had here."""
+"""Equal as printed; as near as the recipe says it must come; neither; one of the two is missing."""
 
 Value = float | str
-"""A figure, or something that is compared letter by letter: a range of ranks, a mark."""
+"""A figure, or a text: a mark, a range of ranks such as ``2-4``."""
+
+_RANGE = re.compile(r"(\d+)(?:-(\d+))?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,11 @@ class Ours:
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """How near a figure must come, in its own unit, and why no nearer can be asked for."""
+    """How near a figure must come, in its own unit, and why no nearer can be asked for.
+
+    Of ranges of ranks, such as ``2-4``, it is how far either end may lie away; other texts are
+    equal or not.
+    """
 
     value: float
     reason: str
@@ -132,6 +139,17 @@ class PrintedTable:
     origin: str
     cells: Mapping[tuple[str, str], Printed] = field(default_factory=_no_printed)
 
+    @property
+    def figures(self) -> int:
+        """How many of the cells are printed."""
+        return sum(cell.value is not None for cell in self.cells.values())
+
+
+def range_text(ranks: tuple[int, int]) -> str:
+    """Write a range of ranks as papers do: ``2-4``, or ``1`` where both ends are one."""
+    first, last = ranks
+    return str(first) if first == last else f"{first}-{last}"
+
 
 def judge(printed: Printed, ours: Ours | None, tolerance: Tolerance | None) -> tuple[Verdict, str]:
     """Return the verdict on a figure, and its note.
@@ -143,6 +161,8 @@ def judge(printed: Printed, ours: Ours | None, tolerance: Tolerance | None) -> t
     if ours.stands_in:
         told = f"needs {ours.stands_in}; ours is of another model"
         return "needs", f"{told}: {ours.note}" if ours.note else told
+    if printed.value is None:
+        return "needs", _joined("a figure of ours, the paper prints none", printed.slip, ours.note)
     if _is_equal(printed, ours.value):
         return "equal", ours.note
     if tolerance and _distance(printed, ours.value) <= tolerance.value:
@@ -158,9 +178,24 @@ def _is_equal(printed: Printed, value: Value) -> bool:
 
 
 def _distance(printed: Printed, value: Value) -> float:
+    if isinstance(printed.value, str) and isinstance(value, str):
+        return _range_distance(printed.value, value)
     if isinstance(printed.value, str) or isinstance(value, str) or printed.value is None:
         return math.inf
     return abs(value - printed.value)
+
+
+def _range_distance(printed: str, ours: str) -> float:
+    """Return how far the ends of two ranges lie apart at most; infinity for other texts."""
+    theirs, own = _ends(printed), _ends(ours)
+    if theirs is None or own is None:
+        return math.inf
+    return max(abs(theirs[0] - own[0]), abs(theirs[1] - own[1]))
+
+
+def _ends(text: str) -> tuple[int, int] | None:
+    found = _RANGE.fullmatch(text)
+    return (int(found[1]), int(found[2] or found[1])) if found else None
 
 
 def _joined(*notes: str) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from grammeter.core.table import ScoreTable
 from grammeter.corpus.benchmarks import benchmark
 from grammeter.corpus.corpus import Corpus
 from grammeter.corpus.datasets import dataset_path
+from grammeter.corpus.foreign import read_human_scores
+from grammeter.corpus.gold import TextRule, reference_texts
 from grammeter.corpus.judged import Judgments
 from grammeter.corpus.read import read_corpus
 from grammeter.metrics.base import Metric
@@ -17,9 +20,16 @@ from grammeter.scoring import score
 
 
 class Materials:
-    """Everything that several recipes need; each is read or made when it is first asked for."""
+    """Everything that several recipes need; each is read or made when it is first asked for.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    models
+        Whether figures that need pretrained models are asked for; they take minutes.
+    """
+
+    def __init__(self, *, models: bool = False) -> None:
+        self.models = models
         self._judgments: dict[str, Judgments] = {}
         self._scored: dict[tuple[str, str], ScoreTable] = {}
 
@@ -38,6 +48,74 @@ class Materials:
             references=[folder / "noalt" / "official-2014.combined.m2"],
             systems=sorted((folder / "official_systems").iterdir()),
         )
+
+    @cached_property
+    def conll14_texts(self) -> Corpus:
+        """The same outputs against texts alone, made from the gold edits, ``Um`` ones applied."""
+        corpus, rule = self.conll14, TextRule(um="apply")
+        texts, _ = reference_texts(corpus.sources, corpus.gold, rule)
+        return Corpus(
+            sources=corpus.sources, references=texts, systems=corpus.systems, text_rule=str(rule)
+        )
+
+    @cached_property
+    def people(self) -> Mapping[str, Mapping[str, float]]:
+        """People's scores of these systems by ``EW`` and ``TS``, as Chollampatt & Ng have them."""
+        folder = "scores/system_scores_humans"
+        files = {"EW": "expected_wins", "TS": "trueskill"}
+        return {
+            who: read_human_scores(self.path("meta_chollampatt_ng_2018", f"{folder}/{file}.txt.gz"))
+            for who, file in files.items()
+        }
+
+    @cached_property
+    def seeda(self) -> Corpus:
+        """The CoNLL-2014 test set and SEEDA's 15 systems; references as SEEDA made them.
+
+        Its reference texts have all gold edits applied, those that only mark an error, too.
+        """
+        folder, outputs = dataset_path("conll14_test"), dataset_path("seeda") / "outputs" / "all"
+        return read_corpus(
+            source=folder / "source.txt",
+            references=[folder / "noalt" / "official-2014.combined.m2"],
+            systems=sorted(outputs.glob("*.txt")),
+            rule=TextRule(um="apply"),
+        )
+
+    @cached_property
+    def seeda_segments(self) -> tuple[int, ...]:
+        """The sentences that people judged, numbered from 1, ascending."""
+        rankings = (*self.judgments("seeda-e").rankings, *self.judgments("seeda-s").rankings)
+        return tuple(sorted({ranking.segment for ranking in rankings}))
+
+    @cached_property
+    def seeda_judged(self) -> Corpus:
+        """The judged sentences of :attr:`seeda` alone: what its metrics were scored on."""
+        whole, rows = self.seeda, [number - 1 for number in self.seeda_segments]
+        return Corpus(
+            sources=[whole.sources[row] for row in rows],
+            references=[[texts[row] for row in rows] for texts in whole.references],
+            systems={name: [texts[row] for row in rows] for name, texts in whole.systems.items()},
+            gold=[whole.gold[row] for row in rows],
+            text_rule=whole.text_rule,
+        )
+
+    @cached_property
+    def seeda_texts(self) -> Corpus:
+        """:attr:`seeda_judged` without gold edits: metrics extract them from the references."""
+        return replace(self.seeda_judged, gold=())
+
+    @cached_property
+    def seeda_people(self) -> Mapping[str, Mapping[str, float]]:
+        """TrueSkill scores by people, as SEEDA stores them, by ``seeda-e`` and ``seeda-s``."""
+        return {name: benchmark(name).read_scores() or {} for name in ("seeda-e", "seeda-s")}
+
+    @cached_property
+    def conll14_alternatives(self) -> Corpus:
+        """The CoNLL-2014 test set with the gold edits of up to five annotators, no outputs."""
+        folder = dataset_path("conll14_test")
+        gold = folder / "alt" / "official-2014.combined-withalt.m2"
+        return read_corpus(source=folder / "source.txt", references=[gold])
 
     def scored(self, name: str, metrics: Sequence[str | Metric]) -> ScoreTable:
         """Score a corpus of this object, named by its attribute; each metric once."""

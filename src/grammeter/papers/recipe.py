@@ -32,7 +32,7 @@ class Recipe:
     models
         Models without which it cannot run at all.
     tolerances
-        By column, or ``*`` for all: how near a figure must come, and why no nearer.
+        By row, by column, or ``*`` for all: how near a figure must come, and why no nearer.
     gaps
         What the figures that are not made would need, by row, by column, or ``*``.
     """
@@ -44,11 +44,11 @@ class Recipe:
     tolerances: Mapping[str, Tolerance] = field(default_factory=_no_tolerances)
     gaps: Mapping[str, str] = field(default_factory=dict[str, str])
 
-    def tolerance(self, column: str) -> Tolerance | None:
-        """Return how near the figures of a column must come, if not to all printed digits."""
-        return self.tolerances.get(column) or self.tolerances.get("*")
+    def tolerance(self, row: str, column: str) -> Tolerance | None:
+        """Return how near a figure must come, if not to all printed digits."""
+        keys = (row, column, "*")
+        return next((self.tolerances[key] for key in keys if key in self.tolerances), None)
 
-    def gap(self, row: str, column: str) -> str:
-        """Return what a figure that is not made would need."""
-        found = (self.gaps[key] for key in (row, column, "*") if key in self.gaps)
-        return next(found, "no recipe for this figure")
+    def gap(self, row: str, column: str) -> str | None:
+        """Return what a figure that is not made would need, if the recipe says it."""
+        return next((self.gaps[key] for key in (row, column, "*") if key in self.gaps), None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -99,40 +99,40 @@ def _missing(recipe: Recipe, absent: set[str]) -> Iterator[str]:
 
 def _cells(task: Task, materials: Materials) -> Iterator[Cell]:
     if task.missing:
-        yield from _open_cells(task.printed, f"needs {'; '.join(task.missing)}")
+        yield from _open_cells(task, f"needs {'; '.join(task.missing)}")
         return
     try:
         made = task.recipe.make(materials)
     except MissingResourceError as error:
-        yield from _open_cells(task.printed, " ".join(str(error).split()))
+        yield from _open_cells(task, " ".join(str(error).split()))
         return
-    extra = [key for key in made if key not in task.printed.cells]
-    for key in [*task.printed.cells, *extra]:
-        printed = task.printed.cells.get(key)
-        yield _cell(task, key, printed, made.get(key))
+    for key in dict.fromkeys([*task.printed.cells, *made]):
+        if key in made or _is_due(task, *key):
+            yield _cell(task, *key, made.get(key))
 
 
-def _cell(
-    task: Task, key: tuple[str, str], printed: Printed | None, made: Ours | Value | None
-) -> Cell:
-    row, column = key
+def _is_due(task: Task, row: str, column: str) -> bool:
+    """Whether a cell is shown even if we make nothing: not where the paper has a blank."""
+    printed = task.printed.cells[row, column]
+    return printed.value is not None or bool(printed.slip or task.recipe.gap(row, column))
+
+
+def _cell(task: Task, row: str, column: str, made: Ours | Value | None) -> Cell:
+    printed = task.printed.cells.get((row, column), Printed(None))
     ours = made if made is None or isinstance(made, Ours) else Ours(made)
-    if printed is None:
-        assert ours is not None
-        verdict, note = "differs", ours.note or "not printed in the paper"
-        return _of(task, row, column, None, ours.value, verdict, note)
-    verdict, note = judge(printed, ours, task.recipe.tolerance(column))
-    if ours is None:
-        note = task.recipe.gap(row, column)
-    return _of(task, row, column, printed.value, ours.value if ours else None, verdict, note)
+    verdict, note = judge(printed, ours, task.recipe.tolerance(row, column))
+    if verdict == "needs" and not note:
+        note = task.recipe.gap(row, column) or "no recipe for this figure"
+    value = ours.value if ours else None
+    return _of(task, row, column, printed.value, value, verdict, note)
 
 
 def _of(task: Task, row: str, column: str, *rest: Any) -> Cell:
     return Cell(task.printed.paper, task.printed.name, row, column, *rest)
 
 
-def _open_cells(printed: PrintedTable, note: str) -> Iterable[Cell]:
-    for (row, column), cell in printed.cells.items():
-        yield Cell(
-            printed.paper, printed.name, row, column, cell.value, None, "needs", cell.slip or note
-        )
+def _open_cells(task: Task, need: str) -> Iterator[Cell]:
+    for (row, column), printed in task.printed.cells.items():
+        if _is_due(task, row, column):
+            note = f"{need}; {printed.slip}" if printed.slip else need
+            yield _of(task, row, column, printed.value, None, "needs", note)

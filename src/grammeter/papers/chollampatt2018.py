@@ -1,0 +1,187 @@
+"""A Reassessment of Reference-Based GEC Metrics (COLING 2018): its tables and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import product
+
+from grammeter.core.table import ScoreTable
+from grammeter.corpus.foreign import read_score_file
+from grammeter.meta.segment import correlate_sentences
+from grammeter.meta.sentence_level import MetricAgreement, SentenceDesign
+from grammeter.meta.ties import TieRule
+from grammeter.papers.cells import Ours, Tolerance
+from grammeter.papers.correlations import correlated, correlation_cells
+from grammeter.papers.materials import Materials
+from grammeter.papers.recipe import Made, Recipe
+from grammeter.ranking.expected_wins import ExpectedWins
+from grammeter.ranking.pairs import Extraction, extract_pairs
+from grammeter.ranking.trueskill import TrueSkill
+
+SCORES = "meta_chollampatt_ng_2018"
+JUDGMENTS = "human_gjg15"
+CONLL14 = "conll14_test"
+
+STORED = {"gleu": "GLEU", "imeasure": "I-measure", "m2score": "M2"}
+"""The metrics as the authors' files name them, and as the paper does."""
+
+BEST = "sentm2"
+"""Our sentence-level M2 of the best annotator, as the paper words it."""
+
+NO_TEXT = "the text was not at hand when the figures were copied, and none is made up"
+_LAST = "from the sentence scores that the authors distribute, of the annotator listed last"
+_OWN = "not printed: published is the score that the authors distribute"
+_R = "not printed: published is what the authors' program gives on the scores they distribute"
+
+
+def stored_scores(materials: Materials, level: str) -> ScoreTable:
+    """Read the scores that the authors distribute, of each ``system`` or ``sentence``."""
+    files = [materials.path(SCORES, f"scores/{level}_scores_metrics/{m}.txt.gz") for m in STORED]
+    tables = [read_score_file(file) for file in files]
+    columns = {name: column for table in tables for name, column in table.items()}
+    return ScoreTable(tables[0].systems, tables[0].segments, columns)
+
+
+# --- systems -------------------------------------------------------------------------------
+
+
+def _table2(materials: Materials) -> Made:
+    return correlation_cells(stored_scores(materials, "system"), STORED, materials.people)
+
+
+def _figure1(materials: Materials) -> Made:
+    return {**_points_of_people(materials), **_points_of_metrics(materials)}
+
+
+def _points_of_people(materials: Materials) -> dict[tuple[str, str], Ours]:
+    pairs = extract_pairs(materials.judgments("gjg15").rankings)
+    wins, ties = pairs.counts()
+    return {
+        (system, column): Ours(score, _OWN)
+        for column, method in (("EW", ExpectedWins()), ("TS", TrueSkill()))
+        for system, score in zip(pairs.systems, method.score(wins, ties).tolist(), strict=True)
+    }
+
+
+def _points_of_metrics(materials: Materials) -> dict[tuple[str, str], Ours]:
+    made = materials.scored("conll14", ["gleu", "imeasure", "m2"])
+    # the authors' files have I-measure in percent
+    columns = {"gleu": ("GLEU", 1), "imeasure": ("I-measure", 100), "m2": ("M2", 1)}
+    return {
+        (system, column): Ours(unit * score.value, _OWN)
+        for spelling, (column, unit) in columns.items()
+        for system, score in made[spelling].items()
+    }
+
+
+def _figure2(materials: Materials) -> Made:
+    return {
+        (row, column): Ours(pvalue, f"{better} is better; {_R}")
+        for row, tests in _williams(materials).items()
+        for column, (better, pvalue) in tests.items()
+    }
+
+
+def _text(materials: Materials) -> Made:
+    cells: dict[tuple[str, str], Ours | float | str] = {}
+    named = {name: f"{STORED[name]} without IPN" for name in ("gleu", "m2score")}
+    scores = stored_scores(materials, "system")
+    cells |= correlation_cells(scores, named, materials.people, drop=["IPN"])
+    for column, tests in _williams(materials).items():
+        better, pvalue = tests["GLEU against M2"]
+        words = f"{'below' if pvalue < 0.10 else 'not below'} 0.10"
+        shown = words if column.endswith("Spearman") else f"{pvalue:.2f}"
+        note = f"{better} is better, p = {pvalue:.5f}"
+        cells["GLEU against M2, p", column] = Ours(shown, note)
+    return cells
+
+
+def _williams(materials: Materials) -> dict[str, dict[str, tuple[str, float]]]:
+    """Test every two metrics: which is better, and the p-value, by ranking and coefficient."""
+    compared = {
+        "GLEU over I-measure": ("gleu", "imeasure"),
+        "M2 over I-measure": ("m2score", "imeasure"),
+        "GLEU against M2": ("gleu", "m2score"),
+    }
+    found = correlated(stored_scores(materials, "system"), materials.people)
+    tests: dict[str, dict[str, tuple[str, float]]] = {}
+    for who, kind in product(found, ("pearson", "spearman")):
+        cells = found[who].williams[kind]
+        tests[f"{who} {kind.capitalize()}"] = {
+            column: (STORED[a], cells[a][b].pvalue)
+            for column, pair in compared.items()
+            for a, b in (pair, pair[::-1])
+            if b in cells[a]
+        }
+    return tests
+
+
+# --- sentences -----------------------------------------------------------------------------
+
+_RULES: Mapping[str, TieRule] = {"HTies": "h-ties", "NoTies": "no-ties"}
+_EXTRACTIONS: tuple[Extraction, ...] = ("expanded", "unexpanded")
+
+
+def _table3(materials: Materials) -> Made:
+    stored = stored_scores(materials, "sentence")
+    best = materials.scored("conll14", [BEST])[BEST]
+    scores = ScoreTable(stored.systems, stored.segments, {**stored, BEST: best})
+    rankings = materials.judgments("gjg15").rankings
+    cells: dict[tuple[str, str], Ours | float | str] = {}
+    for pairs, (name, rule) in product(_EXTRACTIONS, _RULES.items()):
+        design = SentenceDesign(pairs=pairs, ties=rule, unit="pair")
+        found = correlate_sentences(scores, rankings, design=design)
+        row = f"{pairs}, {name}"
+        for metric, column in STORED.items():
+            note = _LAST if column == "M2" else ""
+            cells[row, column] = Ours(found[metric].tau.value, note)
+        cells[row, "M2, best annotator"] = Ours(found[BEST].tau.value, "ours, scored anew")
+        cells[row, "pairs"] = float(_counted(found["gleu"], rule))
+        cells[row, "star"] = _star({m: found[m] for m in STORED})
+    return cells
+
+
+def _counted(found: MetricAgreement, rule: TieRule) -> int:
+    """Return how many pairs the coefficient is of: people's ties count under one rule only."""
+    counts = found.counts
+    tied = counts.human_ties + counts.both_ties
+    return counts.total - (tied if rule == "no-ties" else 0)
+
+
+def _star(found: Mapping[str, MetricAgreement]) -> str:
+    """Return the metric whose interval lies above those of all others, ``-`` if none does."""
+    for metric, agreement in found.items():
+        low = agreement.tau.low
+        highs = [other.tau.high for name, other in found.items() if name != metric]
+        if low is not None and all(high is not None and low > high for high in highs):
+            return STORED[metric]
+    return "-"
+
+
+def not_transcribed(materials: Materials) -> Made:
+    """Make nothing: what a table holds is not known here."""
+    del materials
+    return {}
+
+
+RECIPES = (
+    Recipe(table="table2", make=_table2, data=(SCORES,)),
+    Recipe(table="table3", make=_table3, data=(SCORES, JUDGMENTS, CONLL14)),
+    Recipe(table="table4", make=not_transcribed, gaps={"*": NO_TEXT}),
+    Recipe(
+        table="figure1",
+        make=_figure1,
+        data=(JUDGMENTS, CONLL14),
+        tolerances={
+            "EW": Tolerance(
+                0.001,
+                "published is the mean of 1,000 bootstraps, ours the score of all the data",
+            ),
+            "TS": Tolerance(
+                0.002, "published is the mean of 1,000 random runs, ours the limit of such means"
+            ),
+        },
+    ),
+    Recipe(table="figure2", make=_figure2, data=(SCORES,)),
+    Recipe(table="text", make=_text, data=(SCORES,)),
+)
