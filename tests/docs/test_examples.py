@@ -8,7 +8,9 @@ Each page is run from top to bottom in a folder of its own that holds the sample
   stands below a command is compared with stdout and stderr together; ``...`` on a line of its own
   stands for lines left out. Without any line below only the exit code is looked at, and a code
   other than 0 must be shown by ``$ echo $?``.
-- Blocks of other languages are not run.
+- Blocks of other languages are not run. A ``toml`` block that announces metrics does so for its
+  page, as if the package had been installed.
+- Pages in :data:`ASKING` find a server that answers like a language model at ``$JUDGE``.
 """
 
 from __future__ import annotations
@@ -16,21 +18,29 @@ from __future__ import annotations
 import doctest
 import glob
 import io
+import json
+import os
 import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 import types
+from collections import Counter
 from collections.abc import Iterator
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from functools import partial
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
 from markdown_it import MarkdownIt
 
 from grammeter.cli.main import main
+from grammeter.metrics import registry
 from grammeter.resources import sample_corpus
+from scripted_endpoint import ScriptedEndpoint, targets
 
 ROOT = Path(__file__).parents[2]
 NOT_RUN = {"cli.md", "changelog.md"}
@@ -77,6 +87,9 @@ made_models.encoder("encoder")
 }
 """What a page takes as given, where its examples begin in the middle."""
 
+ASKING = {"judge-with-a-language-model.md"}
+"""Pages whose commands ask a language model."""
+
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_page(page, tmp_path, monkeypatch):
@@ -86,12 +99,18 @@ def test_page(page, tmp_path, monkeypatch):
     monkeypatch.setenv("GRAMMETER_DATA", str(tmp_path / "data"))
     module = types.ModuleType("page")
     monkeypatch.setitem(sys.modules, "page", module)
+    announcements = announced(page)
+    if announcements:
+        monkeypatch.setattr(registry, "_plugins", lambda: announcements)
     exec(PREPARED.get(page.name, ""), module.__dict__)
-    for block in blocks(page):
-        if block.language == "python":
-            run_python(block, module)
-        elif block.language == "console":
-            run_console(block)
+    with ExitStack() as stack:
+        if page.name in ASKING:
+            monkeypatch.setenv("JUDGE", stack.enter_context(stand_in()))
+        for block in blocks(page):
+            if block.language == "python":
+                run_python(block, module)
+            elif block.language == "console":
+                run_console(block)
 
 
 @dataclass(frozen=True)
@@ -117,6 +136,40 @@ def lay_out(folder: Path) -> None:
     (folder / "out").mkdir()
     for name, origin in OWN_NAMES.items():
         shutil.copy(sample_corpus() / origin, folder / name)
+
+
+def announced(page: Path) -> dict[str, EntryPoint]:
+    """Return the metrics that a page announces; its own module stands for the one it names."""
+    tables = [tomllib.loads(block.text) for block in blocks(page) if block.language == "toml"]
+    points = [table["project"].get("entry-points", {}).get(registry.GROUP, {}) for table in tables]
+    return {
+        name: EntryPoint(name, "page:" + target.partition(":")[2], registry.GROUP)
+        for announcements in points
+        for name, target in announcements.items()
+    }
+
+
+@contextmanager
+def stand_in() -> Iterator[str]:
+    """Serve what the page describes: a point off for each word that differs from a reference."""
+    references = [
+        (sample_corpus() / name).read_text("utf-8").splitlines()
+        for name in ("ref0.txt", "ref1.txt")
+    ]
+    known = [Counter(line.split()) for lines in references for line in lines]
+
+    def answer(prompt: str) -> str:
+        shown = [Counter(text.split()) for text in targets(prompt)]
+        points = [max(1, 5 - min(map(partial(far, words), known))) for words in shown]
+        return json.dumps({f"target{n}_score": score for n, score in enumerate(points, 1)})
+
+    with ScriptedEndpoint(answer=answer) as server:
+        yield server.url
+
+
+def far(words: Counter[str], others: Counter[str]) -> int:
+    """Return how many words of the longer surplus two texts do not share, order aside."""
+    return max((words - others).total(), (others - words).total())
 
 
 def run_python(block: Block, module: types.ModuleType) -> None:
@@ -164,7 +217,7 @@ def commands(text: str) -> Iterator[tuple[str, list[str]]]:
 
 def run(command: str) -> tuple[int, str]:
     """Return the exit code of a command and what it prints, both streams together."""
-    words = shlex.split(command)
+    words = [os.path.expandvars(word) for word in shlex.split(command)]
     if words[0] != "grammeter":
         done = subprocess.run(
             ["sh", "-c", command],
