@@ -7,7 +7,13 @@ from dataclasses import replace
 import pytest
 
 from grammeter.core.edit import Edit
-from grammeter.core.explanation import Attribution, Explanation, JudgedEdit, SentenceExplanation
+from grammeter.core.explanation import (
+    Attribution,
+    Explanation,
+    Grid,
+    JudgedEdit,
+    SentenceExplanation,
+)
 from grammeter.core.signature import Signature
 from grammeter.report.explain import explanation_text
 
@@ -34,6 +40,7 @@ def shown(explanation: Explanation) -> list[str]:
 
 def test_weights_stand_beside_the_edits_that_have_one() -> None:
     assert shown(Explanation(0.5, edits=JUDGED)) == [
+        "  [+ a -> A] b [? -> c]",
         "  verdict    span  edit      type  weight",
         "  ---------  ----  --------  ----  ------",
         "  + matched  0:1   [a -> A]  R      0.250",
@@ -43,11 +50,32 @@ def test_weights_stand_beside_the_edits_that_have_one() -> None:
 
 def test_without_weights_there_is_no_such_column() -> None:
     edits = tuple(replace(judged, weight=None) for judged in JUDGED)
-    assert shown(Explanation(0.5, edits=edits))[0] == "  verdict    span  edit      type"
+    assert shown(Explanation(0.5, edits=edits))[1] == "  verdict    span  edit      type"
+
+
+def test_edits_are_drawn_into_the_sentence_and_none_is_lost() -> None:
+    overlapping = (
+        JudgedEdit(Edit(0, 2, "X"), "a b", "spurious"),
+        JudgedEdit(Edit(1, 2, "", "U"), "b", "missed"),
+        JudgedEdit(Edit(0, 0, "\u202e\x1b[1m"), "", "missed"),
+    )
+    assert shown(Explanation(0.5, edits=overlapping))[0] == "  [? -> [1m] [- a b -> X] [? b ->]"
+
+
+def test_a_score_that_is_missing_has_its_reason() -> None:
+    assert shown(Explanation(NAN, reason="no such annotator")) == ["  NaN: no such annotator"]
+
+
+def test_texts_in_small_tables_stand_to_the_left_and_figures_to_the_right() -> None:
+    grid = Grid("n-grams", ("n", "matches", "words"), (("1", "10", "'a'"), ("2", "9", "'a b'")))
+    assert shown(Explanation(0.5, grids=(grid,)))[-2:] == [
+        "    1       10  'a'",
+        "    2        9  'a b'",
+    ]
 
 
 def test_attribution_with_what_the_metric_says_of_the_edits() -> None:
-    assert shown(Explanation(0.5, edits=JUDGED, attribution=FOUND))[4:] == [
+    assert shown(Explanation(0.5, edits=JUDGED, attribution=FOUND))[5:] == [
         "  Leave one out: 0.500 with all edits, -0.250 with none",
         "    span  edit      type  verdict  weight   value",
         "    ----  --------  ----  -------  ------  ------",

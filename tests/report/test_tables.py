@@ -232,3 +232,27 @@ def test_scores_table_says_what_was_cut():
     column = MetricScores("share", full.signature, True, cut)
     found = scores_table(ScoreTable(("a", "b", "c"), 3, {"share": column}))
     assert found.notes[1:] == ("share: longer than the model reads, so cut: 2 in a, 1 in c",)
+
+
+MARKED = Table(
+    ("system", "m2", "p"),
+    (("AMU", "0.35", "0.0312"), ("CAMB", "0.37", "0.5")),
+    "lrl",
+    best=frozenset({(1, 1)}),
+    marks={(0, 2): " *", (1, 1): "ab'", (0, 1): ""},
+)
+
+
+def test_marks_stand_behind_their_cells():
+    assert to_tsv(MARKED).splitlines()[1:] == ["AMU\t0.35\t0.0312 *", "CAMB\t0.37ab'\t0.5"]
+    assert to_text(MARKED).splitlines()[2:] == ["AMU        0.35  0.0312 *", "CAMB    0.37ab'  0.5"]
+    assert to_markdown(MARKED, bold_best=True).splitlines()[2:] == [
+        "| AMU | 0.35 | 0.0312 \\* |", "| CAMB | **0.37**ab' | 0.5 |",
+    ]  # fmt: skip
+
+
+def test_marks_are_raised_in_latex_and_not_bold():
+    assert to_latex(MARKED, bold_best=True).splitlines()[4:6] == [
+        r"AMU & 0.35 & 0.0312$^{*}$ \\",
+        r"CAMB & \textbf{0.37}$^{\mathrm{ab'}}$ & 0.5 \\",
+    ]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 
 from grammeter.core.explanation import (
     Attribution,
@@ -10,10 +11,13 @@ from grammeter.core.explanation import (
     Grid,
     JudgedEdit,
     SentenceExplanation,
+    interleaved,
 )
 from grammeter.report.tables import Table, format_number, terminal, to_text
 
 _MARKS = {"matched": "+", "spurious": "-", "missed": "?"}
+
+_FIGURE = re.compile(r"[+-]?[\d.]+(e[+-]?\d+)?")
 
 _METHODS = {"shapley": "Shapley values", "leave-one-out": "Leave one out"}
 
@@ -31,23 +35,43 @@ def _lines(explained: SentenceExplanation, digits: int) -> Iterator[str]:
         yield f"  reference {number} {'(none)' if text is None else terminal(text)}"
     for name, explanation in explained.metrics.items():
         yield ""
-        yield from _metric_lines(name, explanation, digits)
+        yield from _metric_lines(name, explanation, explained.source.split(), digits)
         if explanation.attribution is not None:
             source = explained.source.split()
             yield from _attribution_lines(explanation.attribution, explanation, source, digits)
 
 
-def _metric_lines(name: str, explanation: Explanation, digits: int) -> Iterator[str]:
+def _metric_lines(
+    name: str, explanation: Explanation, source: Sequence[str], digits: int
+) -> Iterator[str]:
     head = f"{terminal(name)}  {format_number(explanation.value, digits)}"
     yield head if explanation.chosen is None else f"{head}  (reference {explanation.chosen})"
     if explanation.parts:
         yield "  " + "  ".join(
             f"{key} {_short(value, digits)}" for key, value in explanation.parts.items()
         )
+    if explanation.reason is not None:
+        yield f"  NaN: {terminal(explanation.reason)}"
+    if explanation.edits:
+        yield f"  {_drawn(source, explanation.edits)}"
     yield from (f"  {line}" for line in _edit_lines(explanation.edits, digits))
     for grid in explanation.grids:
         yield f"  {grid.title}"
         yield from (f"    {line}" for line in _grid_lines(grid))
+
+
+def _drawn(source: Sequence[str], edits: Iterable[JudgedEdit]) -> str:
+    """Write the sentence with its edits: ``[+ go -> goes]``, the sign as in the list of edits."""
+    return " ".join(
+        terminal(piece)
+        if isinstance(piece, str)
+        else f"[{_MARKS[piece.verdict]} {_change(piece.original, piece.edit.correction)}]"
+        for piece in interleaved(source, edits)
+    )
+
+
+def _change(original: str, correction: str) -> str:
+    return f"{terminal(original)} -> {terminal(correction)}".strip()
 
 
 def _short(value: float, digits: int) -> str:
@@ -122,5 +146,13 @@ def _filled_lines(header: Sequence[str], rows: Sequence[tuple[str, ...]], align:
 
 
 def _grid_lines(grid: Grid) -> list[str]:
-    align = "l" + "r" * (len(grid.columns) - 1)
+    columns = zip(*grid.rows, strict=True) if grid.rows else [()] * len(grid.columns)
+    align = "".join(
+        "r" if place and all(map(_is_figure, cells)) else "l" for place, cells in enumerate(columns)
+    )
     return to_text(Table(grid.columns, grid.rows, align)).splitlines()
+
+
+def _is_figure(cell: str) -> bool:
+    """Whether a cell holds a number, which stands to the right."""
+    return cell in ("", "NaN", "-") or _FIGURE.fullmatch(cell) is not None

@@ -18,8 +18,11 @@ class Drawing:
     Attributes
     ----------
     svg
-        Colours as CSS variables of the page (``var(--ink)`` and such), so that it follows the
-        theme; a ``title`` element for readers who do not see it.
+        Colours as CSS variables of the page, so that it follows the theme: ``var(--ink)``,
+        ``--muted``, ``--line``, ``--paper``, ``--surface``, ``--accent``, ``--accent-soft``,
+        ``--matched``, ``--spurious``, ``--missed`` and, for lines and bars, ``--series-1`` to
+        ``--series-6``. They stand in presentation attributes (``fill="var(--ink)"``): the page
+        allows no ``style``. A ``title`` element for readers who do not see it.
     caption
         Plain text.
     """
@@ -38,6 +41,8 @@ class Section:
         Its place in the address: letters, digits and hyphens.
     words
         Plain text paragraphs above the tables: how to read them.
+    captions
+        What each table is, one for each or none at all; without them, it has the section's title.
     """
 
     anchor: str
@@ -45,6 +50,7 @@ class Section:
     words: tuple[str, ...] = ()
     tables: tuple[Table, ...] = ()
     drawings: tuple[Drawing, ...] = ()
+    captions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from grammeter.core.table import MetricScores, ScoreTable
@@ -45,6 +45,8 @@ class Table:
         Lines below the table: signatures, the meaning of marks.
     best
         ``(row, column)`` of the cells that are best in their column.
+    marks
+        Marks of significance by ``(row, column)``: what stands behind a cell, raised in LaTeX.
     """
 
     header: tuple[str, ...]
@@ -52,6 +54,7 @@ class Table:
     align: str
     notes: tuple[str, ...] = ()
     best: frozenset[tuple[int, int]] = frozenset()
+    marks: Mapping[tuple[int, int], str] = field(default_factory=dict[tuple[int, int], str])
 
     def __post_init__(self) -> None:
         widths = {len(self.header), len(self.align), *(len(row) for row in self.rows)}
@@ -78,7 +81,7 @@ def to_text(table: Table) -> str:
     Control and bidirectional characters, by which a name could forge what is seen, are
     dropped; wide letters count two columns.
     """
-    lines = [[terminal(cell) for cell in row] for row in (table.header, *table.rows)]
+    lines = [[terminal(cell) for cell in table.header], *_written(table, terminal)]
     widths = [max(display_width(cell) for cell in column) for column in zip(*lines, strict=True)]
     lines.insert(1, ["-" * width for width in widths])
     text = ["  ".join(map(_pad, line, widths, table.align)).rstrip() for line in lines]
@@ -88,14 +91,13 @@ def to_text(table: Table) -> str:
 
 def to_tsv(table: Table) -> str:
     """Write tab-separated values; a tab or line end within a cell becomes a space."""
-    return _lines("\t".join(map(single_line, row)) for row in (table.header, *table.rows))
+    rows = [[single_line(cell) for cell in table.header], *_written(table, single_line)]
+    return _lines("\t".join(row) for row in rows)
 
 
 def to_markdown(table: Table, *, bold_best: bool = False) -> str:
     """Write a pipe table, the notes as a list below; characters with a meaning are escaped."""
-    rows = [[_markdown(cell) for cell in row] for row in table.rows]
-    if bold_best:
-        _embolden(rows, table.best, "**{}**")
+    rows = _written(table, _markdown, bold="**{}**" if bold_best else "{}")
     rule = ["---:" if side == "r" else "---" for side in table.align]
     lines = [f"| {' | '.join(row)} |" for row in (map(_markdown, table.header), rule, *rows)]
     notes = [f"- {_markdown(note)}" for note in table.notes]
@@ -103,10 +105,9 @@ def to_markdown(table: Table, *, bold_best: bool = False) -> str:
 
 
 def to_latex(table: Table, *, bold_best: bool = False) -> str:
-    """Write a ``tabular`` for the package booktabs, the notes as comments."""
-    rows = [[_latex(cell) for cell in row] for row in table.rows]
-    if bold_best:
-        _embolden(rows, table.best, r"\textbf{{{}}}")
+    """Write a ``tabular`` for the package booktabs, the notes as comments, marks raised."""
+    bold = r"\textbf{{{}}}" if bold_best else "{}"
+    rows = _written(table, _latex, bold=bold, behind=_raised)
     return _lines(
         [
             rf"\begin{{tabular}}{{{table.align}}}",
@@ -245,9 +246,29 @@ def _latex_row(cells: Sequence[str]) -> str:
     return " & ".join(cells) + r" \\"
 
 
-def _embolden(rows: list[list[str]], best: frozenset[tuple[int, int]], shape: str) -> None:
-    for row, column in best:
-        rows[row][column] = shape.format(rows[row][column])
+def _written(
+    table: Table,
+    write: Callable[[str], str],
+    *,
+    bold: str = "{}",
+    behind: Callable[[str], str] | None = None,
+) -> list[list[str]]:
+    """Write all cells: the best ones in ``bold``, marks, which are never bold, ``behind`` them."""
+    mark, shapes = behind or write, ("{}", bold)
+    return [
+        [
+            shapes[(y, x) in table.best].format(write(cell)) + mark(table.marks.get((y, x), ""))
+            for x, cell in enumerate(row)
+        ]
+        for y, row in enumerate(table.rows)
+    ]
+
+
+def _raised(mark: str) -> str:
+    """Return a mark as a superscript of mathematics, letters upright."""
+    text = _replace(mark.strip(), _LATEX).replace("{*}", "*")
+    upright = rf"\mathrm{{{text}}}" if any(c.isalpha() for c in mark) else text
+    return f"$^{{{upright}}}$" if text else ""
 
 
 def _replace(text: str, by: Mapping[str, str]) -> str:

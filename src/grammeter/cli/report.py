@@ -1,0 +1,113 @@
+"""``grammeter report``: scores, judgments and sentences as one page to browse."""
+
+from __future__ import annotations
+
+import argparse
+from contextlib import nullcontext
+from typing import TYPE_CHECKING
+
+from grammeter.cli.output import Progress, notice, progress_wanted
+
+if TYPE_CHECKING:
+    from grammeter.report.page import Page
+
+MEGABYTE = 1_000_000
+LARGE = 25 * MEGABYTE
+"""Above this size a notice says what to leave out."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the verb's arguments; nothing heavy is imported for it."""
+    parser.description = (
+        "Write one HTML file that opens from disk: scores with intervals and letters, error"
+        " types, what people said and how metrics agree with them, and all sentences to browse."
+        " The file holds the sentences and asks nothing of the network."
+    )
+    parser.epilog = (
+        "examples:\n"
+        "  grammeter report scores.json -o report.html\n"
+        "  grammeter report scores.json judgments.xml meta.json -o report.html --title 'CoNLL-14'"
+    )
+    add = parser.add_argument
+    add("scores", metavar="SCORES", help="what 'grammeter score -o FILE' wrote, or foreign scores")
+    add(
+        "files",
+        nargs="*",
+        metavar="FILE",
+        help="judgments (Appraise XML, WMT CSV, JSON lines), and what rank, meta system, compare"
+        " and agree wrote with -o; told apart by their content",
+    )
+    add("-o", "--output", metavar="FILE", help="where the page goes; there is no default")
+    add("--title", metavar="TEXT", help="the head of the page")
+    add("-m", "--metrics", nargs="+", metavar="METRIC", help="default: all in SCORES")
+    add("--systems", nargs="+", metavar="NAME", help="default: all in SCORES")
+    add(
+        "--first-segment",
+        type=int,
+        choices=[0, 1],
+        help="the number that Appraise and WMT files give to the first sentence; default: found"
+        " in the outputs of SCORES, else 0",
+    )
+    add("--resamples", type=int, default=1000, metavar="N", help="default: %(default)s")
+    add("--seed", type=int, default=1, metavar="N", help="default: %(default)s")
+    add(
+        "--no-types",
+        action="store_true",
+        help="leave out error types that SCORES does not hold: finding them parses all outputs",
+    )
+    add(
+        "--pipeline",
+        metavar="NAME",
+        help="a spaCy pipeline, by name or folder, or 'neutral', to find error types with",
+    )
+    add("--quiet", action="store_true", help="no notices and no progress")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Gather and write the page; return the exit code."""
+    from grammeter.core.errors import UsageError
+    from grammeter.core.progress import reporting
+    from grammeter.corpus.text import check_folder
+    from grammeter.reporting.make import write_report
+
+    if not args.output:
+        raise UsageError("a report is a file, and none is named", fix="Add: -o report.html")
+    check_folder(args.output)
+    progress = Progress()
+    with reporting(progress) if progress_wanted(args) else nullcontext():
+        page = _gathered(args)
+    progress.clear()
+    size = write_report(page, args.output)
+    notice(args, f"{args.output}: {size / MEGABYTE:.1f} MB")
+    if size > LARGE:
+        notice(args, "so large a page opens slowly: --systems and -m leave out what is not needed")
+    return 0
+
+
+def _gathered(args: argparse.Namespace) -> Page:
+    from pathlib import Path
+
+    from grammeter.corpus.foreign import read_score_file
+    from grammeter.reporting.make import make_report
+    from grammeter.reporting.materials import read_materials
+
+    scores = read_score_file(args.scores)
+    found = read_materials(args.files, scores=scores, first_segment=args.first_segment)
+    for text in found.notices:
+        notice(args, text)
+    return make_report(
+        scores,
+        judgments=found.judgments,
+        ranking=found.ranking,
+        meta=found.meta,
+        comparison=found.comparison,
+        agreement=found.agreement,
+        metrics=args.metrics,
+        systems=args.systems,
+        title=args.title,
+        types=not args.no_types,
+        pipeline=args.pipeline,
+        resamples=args.resamples,
+        seed=args.seed,
+        files=[Path(name).name for name in (args.scores, *args.files)],  # folders are private
+    )

@@ -1,0 +1,199 @@
+"""What a report is made from besides scores: files told apart by their content."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+from grammeter import comparison
+from grammeter.core import ranked as ranked_values
+from grammeter.core.errors import DataError, UsageError
+from grammeter.core.ranked import Ranked
+from grammeter.core.score import Score
+from grammeter.core.signature import Signature
+from grammeter.core.stored import reading
+from grammeter.core.table import KIND as SCORES
+from grammeter.core.table import MetricScores, ScoreTable
+from grammeter.corpus.corpus import Corpus
+from grammeter.corpus.judged import FirstSegment, Judgments
+from grammeter.corpus.judgments import Outputs, parse_judgments
+from grammeter.corpus.objects import parse_object
+from grammeter.corpus.text import read_text
+from grammeter.meta import system_values
+from grammeter.ranking import agreement
+from grammeter.reporting.people import agreement_section, correlation_section
+from grammeter.reporting.scores import Shape, scores_section
+
+PathLike = str | Path
+
+VERBS = {
+    ranked_values.KIND: "rank",
+    system_values.KIND: "meta system",
+    comparison.KIND: "compare",
+    agreement.KIND: "agree",
+}
+"""Kind of JSON object -> the words that write it."""
+
+_FIX = (
+    "A report takes judgments (Appraise XML, WMT CSV, JSON lines) and what 'grammeter rank',"
+    " 'meta system', 'compare' and 'agree' write with -o."
+)
+
+
+@dataclass(frozen=True)
+class Materials:
+    """What files brought; each ``None`` where none of them had it.
+
+    Attributes
+    ----------
+    meta, comparison, agreement
+        In the public JSON shapes.
+    notices
+        What a reader should know of the files.
+    """
+
+    judgments: Judgments | None = None
+    ranking: Ranked | None = None
+    meta: Shape | None = None
+    comparison: Shape | None = None
+    agreement: Shape | None = None
+    notices: tuple[str, ...] = field(default=(), compare=False)
+
+
+def read_materials(
+    paths: Sequence[PathLike],
+    *,
+    scores: ScoreTable | None = None,
+    first_segment: FirstSegment | None = None,
+) -> Materials:
+    """Read files whose content tells what they are.
+
+    Parameters
+    ----------
+    paths
+        Files of judgments (several are read one after the other), and JSON that ``rank``,
+        ``meta system``, ``compare`` and ``agree`` wrote, one of each kind; ``-`` is standard
+        input.
+    scores
+        If they hold their sentences, and those of all systems that were judged, judgments are
+        checked against them, and the number of their first sentence is found so.
+    first_segment
+        The number that Appraise and WMT files give to the first sentence.
+
+    Raises
+    ------
+    DataError
+        With the file: absent, damaged, of another kind, or not about these outputs.
+    UsageError
+        If a file is named twice, or two have the same kind.
+    """
+    if len(set(map(str, paths))) != len(paths):
+        raise UsageError(f"a file is named twice: {' '.join(map(str, paths))}", fix="Name it once.")
+    parts: list[Judgments] = []
+    found: dict[str, Any] = {}
+    for path in paths:
+        text, where = read_text(path), str(path)
+        data = _object(text, where)
+        if data is None:
+            parts.append(_judgments(text, where, scores, first_segment))
+            continue
+        kind = data["kind"]
+        if kind in found:
+            raise UsageError(
+                f"{where}: a second file of the kind {kind!r}", fix="Give one of each kind."
+            )
+        found[kind] = _checked(data, where)
+    judgments = _joined(parts) if parts else None
+    return Materials(
+        judgments,
+        found.get(ranked_values.KIND),
+        found.get(system_values.KIND),
+        found.get(comparison.KIND),
+        found.get(agreement.KIND),
+        judgments.notices if judgments else (),
+    )
+
+
+def _object(text: str, where: str) -> Mapping[str, Any] | None:
+    """Return the JSON object of a known kind; ``None`` for what must be judgments."""
+    start = text.lstrip()
+    if start[:1] != "{":
+        return None
+    try:
+        data: object = json.loads(text)
+    except ValueError:
+        if '"judge"' in start.partition("\n")[0]:
+            return None  # JSON lines
+        data = parse_object(text, where)
+    if isinstance(data, dict) and "judge" in data and "kind" not in data:
+        return None  # one line
+    kind = cast("dict[str, Any]", data).get("kind")
+    if kind not in VERBS:
+        what = "scores, which come first and once" if kind == SCORES else f'of the kind "{kind}"'
+        raise DataError(f"this file is {what}", where=where, fix=_FIX)
+    return cast("dict[str, Any]", data)
+
+
+def _checked(data: Mapping[str, Any], where: str) -> Ranked | Shape:
+    """Read a stored result; whatever is missing in it is told here, with the file's name."""
+    kind = data["kind"]
+    if kind == ranked_values.KIND:
+        return Ranked.from_json(data, where=where)
+    with reading(data, kind, verb=VERBS[kind], where=where):
+        _LAID_OUT[kind](data)
+    return data
+
+
+def _scores_of(shape: Shape) -> ScoreTable:
+    """Return the scores that a comparison holds."""
+    columns = {
+        name: MetricScores(
+            name,
+            signature := Signature.parse(found["signature"]),
+            found["higher_is_better"],
+            {
+                system: Score(math.nan if (value := each["value"]) is None else value, signature, 0)
+                for system, each in found["systems"].items()
+            },
+        )
+        for name, found in shape["metrics"].items()
+    }
+    systems = dict.fromkeys(system for column in columns.values() for system in column)
+    return ScoreTable(tuple(systems), shape["segments"], columns)
+
+
+_LAID_OUT: Mapping[str, Callable[[Shape], object]] = {
+    system_values.KIND: lambda shape: correlation_section(shape, ScoreTable((), 0, {}), {}, ()),
+    comparison.KIND: lambda shape: scores_section(_scores_of(shape), shape),
+    agreement.KIND: agreement_section,
+}
+"""Kind -> what reads all of it that a page shows."""
+
+
+def _judgments(
+    text: str, where: str, scores: ScoreTable | None, first_segment: FirstSegment | None
+) -> Judgments:
+    found = parse_judgments(text, where, first_segment=first_segment)
+    outputs = _outputs(scores)
+    if outputs is None or not {s for r in found for s in r.systems} <= set(outputs):
+        return found
+    return parse_judgments(text, where, first_segment=first_segment, systems=outputs)
+
+
+def _outputs(scores: ScoreTable | None) -> Outputs | None:
+    if scores is None or scores.corpus is None:
+        return None
+    return Corpus.from_json(scores.corpus).systems
+
+
+def _joined(parts: Sequence[Judgments]) -> Judgments:
+    return Judgments(
+        tuple(ranking for part in parts for ranking in part),
+        tuple(file for part in parts for file in part.files),
+        tuple(origin for part in parts for origin in part.origins),
+        tuple(notice for part in parts for notice in part.notices),
+    )
