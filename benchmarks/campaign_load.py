@@ -216,7 +216,7 @@ def loaded(folder, database, options):
         for judge in judges:
             judge.start()
         shift.gate.wait(300)
-        before = cpu_seconds(server.pid)
+        before, asked = cpu_seconds(server.pid), requests(judges)
         if options.kill:
             time.sleep(options.seconds / 2)
             server.kill()
@@ -226,7 +226,11 @@ def loaded(folder, database, options):
                 finished(judges)
         else:
             finished(judges)
-            print(f"  the server took {cpu_seconds(server.pid) - before:.1f} s of CPU time")
+            used, more = cpu_seconds(server.pid) - before, requests(judges) - asked
+            print(
+                f"  the server took {used:.1f} s of CPU time for {more} requests,"
+                f" {1000 * used / more:.2f} s a thousand"
+            )
     return judges
 
 
@@ -237,6 +241,11 @@ def cpu_seconds(process):
     except OSError:
         return float("nan")
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def requests(judges):
+    """Return how many requests were answered so far."""
+    return sum(judge.seen.codes.total() for judge in judges)
 
 
 def finished(judges):

@@ -52,7 +52,7 @@ def answer(judge, assignment, ranks=None, **settings):
     if ranks is None:
         texts = pages.page(assignment).outputs
         ranks = [sorted(texts).index(text) + 1 for text in texts]
-    return answers.save(judge, assignment.pk, ranks=ranks, key=key(), **settings)
+    return answers.save(judge, assignment, ranks=ranks, key=key(), **settings)
 
 
 def work(judge, most: int = 1000) -> list:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
 
 import numpy as np
@@ -42,31 +43,32 @@ def test_uncertain_is_what_turns_round():
 
 
 def test_items_weigh_the_pairs_that_they_tell_apart():
-    from grammeter.campaign.services.adaptive import EVEN, Outlook, probabilities
+    from grammeter.campaign.services.adaptive import EVEN, Outlook, weigh
 
     uncertainty = np.array([[0, 0.5, 0], [0.5, 0, 1], [0, 1, 0]])
     known = Outlook(("A", "B", "C"), uncertainty, np.zeros(3, dtype=bool))
     items = [[["A"], ["B"]], [["A"], ["C"]], [["A", "B"], ["C"]], [["B", "C"], ["A"]]]
     weights = np.array([0.5, 0, 1, 0.5])
-    found = probabilities(known, items)
+    found = weigh(known, items).probabilities(range(4))
     np.testing.assert_allclose(found, (1 - EVEN) * weights / 2 + EVEN / 4)
     assert found.sum() == pytest.approx(1)
 
 
 def test_starved_systems_come_first():
-    from grammeter.campaign.services.adaptive import probabilities
+    from grammeter.campaign.services.adaptive import weigh
 
     known = outlook_of([ranked(at, "A", "B") for at in range(1, 30)])
     assert known.starved.tolist() == [False, False, True]
-    found = probabilities(known, [[["A"], ["B"]], [["A"], ["C"]]])
-    assert found[1] == pytest.approx(0.9)
+    found = weigh(known, [[["A"], ["B"]], [["A"], ["C"]]])
+    assert found.probabilities([0, 1])[1] == pytest.approx(0.9)
+    assert found.probabilities([0]).tolist() == [1.0]  # nothing better is left
 
 
 def test_certain_rankings_are_drawn_evenly():
-    from grammeter.campaign.services.adaptive import Outlook, probabilities
+    from grammeter.campaign.services.adaptive import Outlook, weigh
 
     known = Outlook(("A", "B"), np.zeros((2, 2)), np.zeros(2, dtype=bool))
-    assert probabilities(known, [[["A"], ["B"]]] * 4).tolist() == [0.25] * 4
+    assert weigh(known, [[["A"], ["B"]]] * 4).probabilities(range(4)).tolist() == [0.25] * 4
 
 
 def test_an_adaptive_campaign_starves_nobody_and_stores_probabilities(database):
@@ -89,16 +91,16 @@ def test_an_adaptive_campaign_starves_nobody_and_stores_probabilities(database):
 
 
 def test_start_up_is_even(database):
-    from grammeter.campaign.services import draws
+    from grammeter.campaign.services import outlooks
 
     campaign = made_campaign(30, strategy="adaptive", judges=0, startup=5)
     (judge,) = come_in(campaign)
-    assert draws.prepare(campaign) is None
+    assert outlooks.current(campaign) is None
     (first,) = work(judge, most=1)
     assert first.probability == pytest.approx(1 / 30, rel=0.5)
     work(judge, most=6)
-    assert draws.prepare(campaign) is not None
-    assert draws.prepare(campaign) is draws.prepare(campaign)  # looked at once
+    assert outlooks.current(campaign) is not None
+    assert outlooks.current(campaign) is outlooks.current(campaign)  # looked at once
 
 
 def test_overlap_of_an_adaptive_campaign(database):
@@ -108,3 +110,76 @@ def test_overlap_of_an_adaptive_campaign(database):
     one, other = come_in(campaign, 2)
     seen = [{found.item_id for found in work(judge)} for judge in (one, other)]
     assert 8 <= len(seen[0] & seen[1]) <= 30
+
+
+def test_what_is_kept_between_draws_changes_no_probability():
+    """The obvious twin: weigh only the items that can be drawn, each time anew."""
+    from grammeter.campaign.services.adaptive import Outlook, weigh
+
+    chance = np.random.default_rng(1)
+    upper = np.triu(chance.random((4, 4)), 1)
+    known = Outlook(tuple("ABCD"), upper + upper.T, np.array([False, False, False, True]))
+    items = [
+        [[name] for name in chance.permutation(list("ABCD"))[: 2 + at % 3]] for at in range(30)
+    ]
+    kept = weigh(known, items)
+    for size in (1, 7, 30):
+        rows = sorted(chance.choice(30, size, replace=False).tolist())
+        twin = weigh(known, [items[row] for row in rows]).probabilities(range(size))
+        assert kept.probabilities(rows).tolist() == twin.tolist()
+
+
+def test_a_draw_does_not_read_everything_again(database):
+    """From the first outlook on, draws between two looks read no judgment and no output."""
+    from django.db import connection
+
+    from grammeter.campaign.services import assign, outlooks
+
+    campaign = made_campaign(60, sentences=120, strategy="adaptive", judges=0, startup=5)
+    one, other = come_in(campaign, 2)
+    work(one, most=25)
+    outlooks.current(campaign)
+    with_everything, asked = ("campaign_output", '"ranks"'), []
+
+    def listen(execute, sql, *rest):
+        asked.append(sql)
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(listen):
+        assert assign.next_assignment(other) is not None
+    assert len(asked) < 20
+    assert not [sql for sql in asked if any(word in sql for word in with_everything)]
+
+
+def test_another_database_of_the_same_name_has_an_outlook_of_its_own(database, blank):
+    from grammeter.campaign import conf
+    from grammeter.campaign.services import outlooks
+
+    settings = {"strategy": "adaptive", "judges": 0, "startup": 0}
+    campaign = made_campaign(10, **settings)
+    first = outlooks.current(campaign)
+    conf.configure(database)  # closes the connection
+    for path in database.parent.glob("campaign.db*"):
+        path.unlink()
+    shutil.copy(blank, database)
+    again = made_campaign(20, **settings)
+    assert again.pk == campaign.pk
+    assert outlooks.current(again) is not first
+    assert len(outlooks.current(again).row) == 20
+
+
+def test_while_one_thread_looks_the_others_go_on_with_what_is_known(database, monkeypatch):
+    from grammeter.campaign.services import adaptive, outlooks
+
+    campaign = made_campaign(40, sentences=80, strategy="adaptive", judges=0, startup=0)
+    lookout = outlooks._lookout(campaign)
+    known = lookout.at(10)
+    meanwhile = []
+    look = adaptive.outlook
+    monkeypatch.setattr(
+        adaptive, "outlook", lambda *a, **k: meanwhile.append(lookout.at(20)) or look(*a, **k)
+    )
+    found = lookout.at(20)
+    assert meanwhile == [known]
+    assert (found.judgments, known.judgments) == (20, 10)
+    assert lookout.at(20) is found

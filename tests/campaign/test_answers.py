@@ -35,7 +35,7 @@ def save(judge, opened, **settings):
 
     size = len(opened.shown_order)
     chosen = {"ranks": list(range(1, size + 1)), "key": key(), **settings}
-    return answers.save(judge, opened.pk, **chosen)
+    return answers.save(judge, opened, **chosen)
 
 
 def seen(campaign):
@@ -105,9 +105,9 @@ def test_another_judges_item_is_refused(campaign, judge, opened):
     from grammeter.campaign.services import answers
 
     (other,) = come_in(campaign)
+    with pytest.raises(PermissionDenied):
+        answers.save(other, opened, ranks=[1] * len(opened.shown_order), key="a")
     for number in (opened.pk, 10**6):
-        with pytest.raises(PermissionDenied):
-            answers.save(other, number, ranks=[1, 2], key="a")
         with pytest.raises(PermissionDenied):
             answers.own(other, number)
     assert answers.own(judge, opened.pk) == opened
@@ -122,7 +122,7 @@ def test_an_item_that_was_not_shown_is_refused(database):
     (judge,) = come_in(made_campaign(5, judges=1))
     planned = judge.assignments.first()
     with pytest.raises(PermissionDenied):
-        answers.save(judge, planned.pk, ranks=[1], key="a")
+        answers.save(judge, planned, ranks=[], key="a")
 
 
 def test_a_blocked_judge_saves_nothing(judge, opened):

@@ -101,3 +101,56 @@ def test_ranking_campaigns_ask_for_no_verdict(database):
     names, page = fields_of(client, address)
     assert names == []
     assert 'class="verdict"' not in page
+
+
+def test_the_export_holds_each_edit_with_its_verdict(edits, tmp_path):
+    """Round trip: what stands in the file makes the outputs of the source again."""
+    import json
+
+    from grammeter.campaign.views.downloads import DOWNLOADS, text_of
+    from grammeter.core.edit import Edit
+
+    client = edits.client(0)
+    address, hidden, size = form_of(client)
+    names, _ = fields_of(client, address)
+    draft = {"action": "draft", "key": "d", names[1]: "invalid"}
+    client.post(address, draft, headers={"accept": "application/json"})
+    ranks = {f"rank-{place}": 1 for place in range(size)}
+    client.post(address, {**hidden, **ranks, names[0]: "valid", names[1]: "invalid"})
+    path = tmp_path / "details.jsonl"
+    path.write_text(text_of(edits.campaign, DOWNLOADS["details"]), encoding="utf-8")
+    _, *rows = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    texts = {"A": "He goes to home .", "B": "He go home now ."}
+    for row, verdicts in zip(rows, ([None, "invalid"], ["valid", "invalid"]), strict=True):
+        for systems, own in zip(row["shown"], row["edits"], strict=True):
+            made_of = [Edit(each["start"], each["end"], each["correction"]) for each in own]
+            source = ["He", "go", "home", "now", "."]
+            assert " ".join(apply(source, made_of)) == texts[systems[0]]
+            assert [each["verdict"] for each in own] == (verdicts if systems == ["A"] else [])
+    (changed,) = (own for own in rows[-1]["edits"] if own)
+    assert changed == [
+        {"start": 1, "end": 2, "correction": "goes to", "verdict": "valid"},
+        {"start": 3, "end": 4, "correction": "", "verdict": "invalid"},
+    ]
+
+
+def test_a_skipped_item_has_edits_without_verdicts(edits):
+    from grammeter.campaign.services import results
+
+    client = edits.client(0)
+    address, _, _ = form_of(client)
+    client.post(address, {"action": "skip", "key": "s", "reason": "no sense"})
+    (row,) = results.details(edits.campaign)
+    assert sorted(map(len, row["edits"])) == [0, 2]
+    assert {each["verdict"] for own in row["edits"] for each in own} == {None}
+
+
+def test_ranking_campaigns_export_no_edits(database):
+    from grammeter.campaign.services import results
+
+    one = made(database)
+    client = one.client(0)
+    address, hidden, size = form_of(client)
+    client.post(address, {**hidden, **{f"rank-{place}": 1 for place in range(size)}})
+    (row,) = results.details(one.campaign)
+    assert row["edits"] is None

@@ -332,3 +332,48 @@ def test_a_judge_from_another_browser_need_not_read_the_guidelines_again(pilot):
     client = pilot.client()
     client.get(f"/join/{token}/")
     assert client.get("/judge/").headers["Location"].startswith("/judge/items/")
+
+
+def test_the_organiser_closes_and_reopens(pilot):
+    from grammeter.campaign.services import audit
+
+    ann, judge = organiser(pilot), pilot.client(0)
+    address, hidden, size = form_of(judge)
+    base = f"/organise/{pilot.campaign.pk}/"
+    assert "Yes, close it" in text(ann.get(base))
+    assert ann.post(f"{base}close").headers["Location"] == base
+    assert "Open it again" in text(ann.get(base))
+    assert judge.get("/judge/").headers["Location"] == "/judge/done"
+    assert "This campaign is closed" in text(judge.get("/judge/done"))
+    full = {**hidden, **{f"rank-{place}": 1 for place in range(size)}}
+    assert judge.post(address, full).status_code == 422
+    ann.post(f"{base}reopen")
+    assert judge.get("/judge/").headers["Location"] == address
+    assert judge.post(address, full).status_code == 302
+    told = [(entry.who, entry.action) for entry in audit.entries(pilot.campaign, 4)]
+    assert ("ann", "close") in told
+    assert ("ann", "reopen") in told
+
+
+def test_a_pool_without_an_end_tells_no_total(database):
+    endless = made(database, strategy="pool")
+    client = endless.client(0)
+    page = text(client.get(form_of(client)[0]))
+    assert "0 answered" in page
+    assert "<progress" not in page
+
+
+def test_imported_judges_are_told_apart_from_those_who_have_not_come(database):
+    from grammeter.campaign.services import campaigns, loading
+    from grammeter.core.judgment import Ranking
+    from grammeter.corpus.corpus import Corpus
+    from grammeter.corpus.judged import Judgments
+
+    one = made(database)
+    corpus = Corpus(sources=["a"], systems={"A": ["b"], "B": ["c"]})
+    ranking = Ranking(judge="old", segment=1, groups=(("A",), ("B",)), ranks=(1, 2))
+    plan = campaigns.Plan(name="import", strategy="pool")
+    number = loading.load(plan, corpus, Judgments((ranking,))).pk
+    client = organiser(one)
+    for part in ("", "judges"):
+        assert "imported" in text(client.get(f"/organise/{number}/{part}"))

@@ -49,8 +49,8 @@ def test_two_windows_of_one_judge(postgresql_database):
 
     campaign = made_campaign(20, strategy="pool", judges=0)
     (judge,) = come_in(campaign)
-    shown = at_once(4, lambda _: assign.next_assignment(Judge.objects.get(pk=judge.pk)).pk)
-    assert len(set(shown)) == 1
+    shown = at_once(4, lambda _: assign.next_assignment(Judge.objects.get(pk=judge.pk)))
+    assert len({found.pk for found in shown}) == 1
     size = len(assign.next_assignment(judge).shown_order)
     sent = at_once(
         6, lambda at: answers.save(judge, shown[0], ranks=[1] * size, key=f"k{at % 2}").pk

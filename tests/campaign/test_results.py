@@ -136,3 +136,41 @@ def test_the_log(campaign):
     actions = [entry.action for entry in audit.entries(campaign)]
     assert actions == ["join", "join", "invite", "create"]
     assert len(audit.entries(campaign, limit=1)) == 1
+
+
+def test_judges_stand_in_a_natural_order():
+    from grammeter.campaign import conf
+
+    conf.configure("x.db")
+    from grammeter.campaign.services.results import in_order
+
+    names = ["judge10", "judge2", "ann", "judge1", "judge02", "2", "10", "judge1b"]
+    found = ["2", "10", "ann", "judge1", "judge1b", "judge02", "judge2", "judge10"]
+    assert in_order(names) == in_order(reversed(names)) == found
+
+
+def test_progress_and_pass_are_told_alike(database):
+    """The table of all judges counts by itself; what a judge is told is counted for the judge."""
+    from grammeter.campaign.models import Judge
+    from grammeter.campaign.services import judges, results
+    from grammeter.campaign.services.checks import Check
+
+    checks = tuple(Check(source=f"s{at}", outputs=("a", "b"), ranks=(1, 2)) for at in range(3))
+    campaign = made_campaign(12, judges=3, overlap=1.0, attention=checks, pass_threshold=0.6)
+    right, wrong, half = come_in(campaign, 3)
+    work(right)
+    for judge, most in ((wrong, 100), (half, 4)):
+        for found in list_of(judge, most):
+            answer(judge, found, ranks=[1] * len(found.shown_order))
+    told = {row.judge: row.passed for row in results.progress(campaign).judges}
+    assert told == {judge.name: judges.passed(judge) for judge in Judge.objects.all()}
+    assert (told[right.name], told[wrong.name]) == (True, False)
+
+
+def list_of(judge, most):
+    from grammeter.campaign.services import assign
+
+    for _ in range(most):
+        if (found := assign.next_assignment(judge)) is None:
+            return
+        yield found

@@ -1,6 +1,7 @@
 """What nobody may do: forge, look at another's items, smuggle script in, guess."""
 
 import re
+import sys
 import warnings
 from datetime import timedelta
 
@@ -34,6 +35,44 @@ def test_every_page_has_strict_headers(pilot, page):
     assert headers["Referrer-Policy"] == "same-origin"
     assert headers["X-Frame-Options"] == "DENY"
     assert headers["Cache-Control"] == "no-store"
+    assert "Access-Control-Allow-Origin" not in headers
+
+
+@pytest.mark.parametrize("name", ["style.css", "item.js", "icon.svg"])
+def test_files_of_the_server_are_for_its_own_pages(pilot, name):
+    answer = pilot.client().get(f"/static/campaign/{name}")
+    assert answer.status_code == 200
+    assert b"".join(answer.streaming_content)
+    answer.close()
+    assert "Access-Control-Allow-Origin" not in answer.headers
+    assert "default-src 'self'" in answer.headers["Content-Security-Policy"]
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["campaign/../../campaign.db", "../campaign.db.key", "..%2f..%2fcampaign.db", "/etc/passwd",
+     "campaign/..%5c..%5ccampaign.db"],
+)  # fmt: skip
+def test_no_file_but_the_servers_own_can_be_asked_for(pilot, path):
+    assert pilot.client().get(f"/static/{path}").status_code == 404
+
+
+def test_templates_escape_everything():
+    from importlib.resources import files
+
+    folder = files("grammeter.campaign") / "templates"
+    texts = [path.read_text(encoding="utf-8") for path in sorted(folder.rglob("*.html"))]
+    assert len(texts) > 20
+    for text in texts:
+        assert not re.search(r"\|\s*safe|autoescape|safeseq|json_script", text)
+
+
+def test_sessions_hold_plain_values(pilot):
+    from django.conf import settings
+
+    assert settings.SESSION_SERIALIZER.endswith(".JSONSerializer")
+    assert settings.SESSION_ENGINE.endswith(".db")
 
 
 def test_no_page_holds_script_or_style_of_its_own(pilot):
@@ -72,21 +111,29 @@ def test_under_https_cookies_are_secure_and_the_check_is_clean(database):
     assert run_checks(include_deployment_checks=True) == []
 
 
-@pytest.mark.parametrize(
-    "path",
-    ["/", "/login", "/logout", "/judge/consent", "/judge/about", "/judge/guidelines",
-     "/judge/items/1/", "/organise/1/invite", "/organise/1/judges/1/block",
-     "/organise/1/judges/1/again", "/organise/1/invites/1/revoke"],
-)  # fmt: skip
-def test_a_post_without_a_token_is_refused(pilot, path):
+def test_a_post_without_a_token_is_refused_everywhere(pilot):
     from django.test import Client
 
-    assert Client(enforce_csrf_checks=True).post(path, {"x": "1"}).status_code == 403
+    from grammeter.campaign.urls import urlpatterns
+
+    paths = [f"/{re.sub('<int:[a-z]+>', '1', str(each.pattern))}" for each in urlpatterns]
     organised = organiser(pilot)
     organised.handler.enforce_csrf_checks = True
-    answer = organised.post(path, {"x": "1"})
-    assert answer.status_code == 403
-    assert "too old to be sent" in answer.content.decode()
+    assert len(paths) >= 25
+    for path in (re.sub("<str:[a-z]+>", "xml", path) for path in paths):
+        assert Client(enforce_csrf_checks=True).post(path, {"x": "1"}).status_code == 403, path
+        answer = organised.post(path, {"x": "1"})
+        assert answer.status_code == 403, path
+        assert "too old to be sent" in answer.content.decode()
+
+
+def test_looking_changes_nothing(pilot):
+    """What changes something is a POST: a link in a message cannot do it."""
+    base = f"/organise/{pilot.campaign.pk}"
+    client = organiser(pilot)
+    actions = ("invite", "close", "reopen", "judges/1/again", "judges/1/block", "invites/1/revoke")
+    for action in actions:
+        assert client.get(f"{base}/{action}").status_code == 405
 
 
 def test_a_judge_with_a_token_gets_through(pilot):
@@ -270,7 +317,10 @@ def test_organisers_pages_want_a_login_and_the_right_organiser(pilot):
     for part in parts:
         assert mine.get(f"{base}/{part}").status_code == 200
         assert stranger.get(f"{base}/{part}").status_code == 403
-    assert stranger.post(f"{base}/invite", {"count": "1", "days": "1"}).status_code == 403
+    for action in ("invite", "close", "reopen"):
+        assert stranger.post(f"{base}/{action}", {"count": "1", "days": "1"}).status_code == 403
+    pilot.campaign.refresh_from_db()
+    assert not pilot.campaign.closed
     assert "pilot" not in stranger.get("/organise/").content.decode()
 
 
@@ -333,6 +383,23 @@ def test_a_foreign_host_name_is_refused(pilot):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert pilot.client().get("/", headers={"host": "evil.example"}).status_code == 400
+
+
+def test_a_foreign_host_name_is_told_in_one_line():
+    import logging
+
+    from grammeter.campaign.headers import ForeignHost
+
+    told = "Invalid HTTP_HOST header: 'evil.example'. You may need to add 'evil.example' to ALLOWED"
+    try:
+        raise ValueError("long")
+    except ValueError:
+        record = logging.getLogger("x").makeRecord(
+            "x", logging.ERROR, "f", 1, told, (), sys.exc_info()
+        )
+    shown = ForeignHost().format(record)
+    assert "\n" not in shown
+    assert "'evil.example'. If it is yours, serve with --allowed-host" in shown
 
 
 def test_logging_out_is_a_post_and_ends_the_session(pilot):

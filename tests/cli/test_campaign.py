@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import urllib.error
 import urllib.request
 
 import pytest
@@ -138,6 +139,45 @@ def test_forget_backup_upgrade(run, tmp_path):
     run("invite", "old", "--judge", "judge02")
 
 
+def test_close_and_reopen(run, capsys):
+    run("create", "pilot", *CORPUS, "-n", 5)
+    for verb, told in (("close", "closed"), ("close", "before"), ("reopen", "open again"),
+                       ("reopen", "it is open"), ("close", "closed")):  # fmt: skip
+        assert main(["campaign", verb, "pilot"]) == 0
+        assert told in capsys.readouterr().err
+    assert json.loads(run("status", "pilot", "--format", "json"))["closed"] is True
+    assert "; closed" in run("status", "pilot")
+    assert re.search(r"pilot +closed", run("status"))
+    from grammeter.campaign.models import Campaign
+    from grammeter.campaign.services import audit
+
+    actions = [entry.action for entry in audit.entries(Campaign.objects.get())]
+    assert actions == ["close", "reopen", "close", "create"]  # what changed nothing is no entry
+    assert "'pilot'" in run("close", "pilt", code=2)
+
+
+def test_judges_stand_in_a_natural_order(run, tmp_path):
+    names = ["judge10", "judge2", "judge1", "Ann"]
+    items = [{"segment": at, "systems": ["Careful", "Fluent"], "judges": names} for at in (1, 2)]
+    text = "".join(f"{json.dumps(item)}\n" for item in items)
+    (tmp_path / "i.jsonl").write_text(text, encoding="utf-8")
+    run("create", "panel", *CORPUS, "--items", "i.jsonl")
+    wanted = ["Ann", "judge1", "judge2", "judge10"]
+    data = json.loads(run("status", "panel", "--format", "json"))
+    assert [judge["judge"] for judge in data["progress"]["judges"]] == wanted
+    assert re.findall(r"^(Ann|judge\d+) ", run("status", "panel"), re.M) == wanted
+
+
+def test_hostile_names_do_nothing_to_a_terminal(run, tmp_path):
+    name = "judge\x1b[2J\u202e1"
+    row = {"judge": name, "segment": 1, "groups": [["Careful"], ["Fluent"]], "ranks": [1, 2]}
+    (tmp_path / "j.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    run("import", "old", *CORPUS, "--judgments", "j.jsonl")
+    printed = run("status", "old") + run("status")
+    assert "\x1b" not in printed
+    assert "\u202e" not in printed
+
+
 @pytest.mark.parametrize(
     ("words", "code", "told"),
     [
@@ -219,6 +259,14 @@ def free_port():
         return one.getsockname()[1]
 
 
+def refused_code(port, body):
+    request = urllib.request.Request(f"http://127.0.0.1:{port}/login", body)
+    with pytest.raises(urllib.error.HTTPError) as refusal:
+        urllib.request.urlopen(request, timeout=20)
+    refusal.value.close()
+    return refusal.value.code
+
+
 def test_serve_answers_and_ends_when_told(run, tmp_path):
     run("create", "pilot", *CORPUS, "-n", 5)
     port = free_port()
@@ -227,6 +275,7 @@ def test_serve_answers_and_ends_when_told(run, tmp_path):
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=20) as answer:
             assert "default-src 'self'" in answer.headers["Content-Security-Policy"]
             assert "Server" not in answer.headers
+        assert refused_code(port, b"x" * (2 * 2**20 + 1)) == 413
         second = [sys.executable, "-m", "grammeter", "campaign", "serve", "--port", str(port)]
         refused = subprocess.run(second, cwd=tmp_path, capture_output=True, text=True)
         assert refused.returncode == 2
@@ -252,7 +301,7 @@ def test_what_was_acknowledged_outlives_kill_9(run, tmp_path):
         "found = assign.next_assignment(judge)\n"
         "while True:\n"
         "    number += 1\n"
-        "    answers.save(judge, found.pk, ranks=[1] * len(found.shown_order), key=str(number))\n"
+        "    answers.save(judge, found, ranks=[1] * len(found.shown_order), key=str(number))\n"
         "    print(number, flush=True)\n"
     )
     child = subprocess.Popen(

@@ -165,7 +165,7 @@ def _key_of(database: str | Path, server: Server | None) -> str:
 
 def _sqlite(path: Path) -> dict[str, Any]:
     return {
-        "ENGINE": "django.db.backends.sqlite3",
+        "ENGINE": "grammeter.campaign.sqlite",
         "NAME": str(path),
         "CONN_MAX_AGE": None,
         "OPTIONS": {
@@ -217,8 +217,8 @@ def _settings(server: Server) -> dict[str, Any]:
         ],
         "MIDDLEWARE": [
             "django.middleware.security.SecurityMiddleware",
-            "whitenoise.middleware.WhiteNoiseMiddleware",
             "grammeter.campaign.headers.StrictHeaders",
+            "whitenoise.middleware.WhiteNoiseMiddleware",
             "django.contrib.sessions.middleware.SessionMiddleware",
             "django.middleware.common.CommonMiddleware",
             "django.middleware.csrf.CsrfViewMiddleware",
@@ -236,6 +236,7 @@ def _settings(server: Server) -> dict[str, Any]:
         "STATIC_URL": "static/",
         "WHITENOISE_USE_FINDERS": True,
         "WHITENOISE_AUTOREFRESH": False,
+        "WHITENOISE_ALLOW_ALL_ORIGINS": False,
         "LOGIN_URL": "login",
         "PASSWORD_HASHERS": ["django.contrib.auth.hashers.Argon2PasswordHasher"],
         "AUTH_PASSWORD_VALIDATORS": _password_rules(),
@@ -272,8 +273,15 @@ def _logging() -> dict[str, Any]:
     return {
         "version": 1,
         "disable_existing_loggers": False,
-        "handlers": {"console": {"class": "logging.StreamHandler", "level": "ERROR"}},
-        "loggers": {"django": {"handlers": ["console"], "level": "ERROR", "propagate": False}},
+        "formatters": {"foreign": {"()": "grammeter.campaign.headers.ForeignHost"}},
+        "handlers": {
+            "console": {"class": "logging.StreamHandler", "level": "ERROR"},
+            "foreign": {"class": "logging.StreamHandler", "formatter": "foreign"},
+        },
+        "loggers": {
+            "django": {"handlers": ["console"], "level": "ERROR", "propagate": False},
+            "django.security.DisallowedHost": {"handlers": ["foreign"], "propagate": False},
+        },
     }
 
 

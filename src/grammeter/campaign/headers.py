@@ -1,7 +1,8 @@
-"""The headers that let a page load nothing but what this server sends."""
+"""The headers that let a page load nothing but what this server sends; names it goes by."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
@@ -29,3 +30,12 @@ class StrictHeaders:
         if not request.path.startswith("/static/"):
             response.headers.setdefault("Cache-Control", "no-store")
         return response
+
+
+class ForeignHost(logging.Formatter):
+    """Says in one line that a name of this server was asked for that is not allowed."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Leave out the traceback, and Django's advice, which names a setting of ours."""
+        asked = record.getMessage().partition(". ")[0]
+        return f"refused: {asked}. If it is yours, serve with --allowed-host NAME"

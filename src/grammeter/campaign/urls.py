@@ -28,6 +28,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("organise/<int:number>/judges/<int:judge>/again", organise.invite_again, name="again"),
     path("organise/<int:number>/judges/<int:judge>/block", organise.block, name="block"),
     path("organise/<int:number>/invites/<int:invite>/revoke", organise.revoke, name="revoke"),
+    path("organise/<int:number>/close", organise.close, name="close"),
+    path("organise/<int:number>/reopen", organise.reopen, name="reopen"),
     path("organise/<int:number>/export/<str:form>", organise.export, name="export"),
     path("organise/<int:number>/audit", organise.audit_page, name="audit"),
 ]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import importlib
+
+from grammeter.cli.actions import add_actions, run_action
 
 ACTIONS = {
     "create": "make a campaign from a corpus: items, judges, who sees what",
@@ -12,6 +13,8 @@ ACTIONS = {
     "serve": "answer browsers",
     "status": "progress, agreement, ranking so far",
     "export": "the judgments, for 'grammeter rank' and 'agree'",
+    "close": "take no more judgments",
+    "reopen": "take judgments again",
     "organiser": "make an account for the organiser's pages, or give it a new password",
     "forget": "delete a judge's personal data; the judgments stay",
     "backup": "copy the database, also while it is served",
@@ -34,20 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "  grammeter campaign serve\n"
         "  grammeter campaign export pilot -o judgments.xml"
     )
-    actions = parser.add_subparsers(required=True, metavar="ACTION", title="actions")
-    for name, help_ in ACTIONS.items():
-        module = importlib.import_module(f"grammeter.cli.campaign_{name}")
-        own = actions.add_parser(
-            name,
-            help=help_,
-            description=help_,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-            allow_abbrev=False,
-        )
-        module.add_arguments(own)
-        own.set_defaults(answer=module.run)
+    add_actions(parser, "campaign", ACTIONS, listed=True)
 
 
 def run(args: argparse.Namespace) -> int:
     """Do what is asked; return the exit code."""
-    return int(args.answer(args))
+    return run_action(args)

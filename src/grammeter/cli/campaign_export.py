@@ -29,8 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--details",
         metavar="FILE",
-        help="also write every version of every answer, with orders, times, comments and"
-        " probabilities, as JSON lines",
+        help="also write every version of every answer, with orders, times, comments,"
+        " probabilities and judged edits, as JSON lines",
     )
     parser.add_argument("--quiet", action="store_true", help="no notices")
 

@@ -120,7 +120,7 @@ def _progress_table(data: dict[str, Any], progress: Progress) -> Table:
     rows = tuple(
         (
             judge.judge,
-            _state(judge),
+            judge.state,
             "-" if judge.planned is None else str(judge.planned),
             str(judge.done),
             str(judge.skipped),
@@ -133,16 +133,9 @@ def _progress_table(data: dict[str, Any], progress: Progress) -> Table:
     note = (
         f"{data['campaign']}: {progress.items} items, {progress.taken} of {progress.wanted}"
         f" judgments given out, {progress.done} done, {progress.skipped} skipped"
+        f"{'; closed' if data['closed'] else ''}"
     )
     return Table(head, rows, "llrrrrr", (note,))
-
-
-def _state(judge: Any) -> str:
-    if judge.blocked:
-        return "blocked"
-    if judge.finished:
-        return "finished"
-    return "judging" if judge.joined else "imported" if judge.done else "not here yet"
 
 
 def _agreement_table(agreement: Agreement) -> Table:
@@ -177,6 +170,7 @@ def _list_table(rows: list[tuple[Campaign, Progress]]) -> Table:
     cells = tuple(
         (
             campaign.name,
+            "closed" if campaign.closed else "open",
             campaign.task,
             campaign.strategy,
             str(progress.items),
@@ -186,5 +180,5 @@ def _list_table(rows: list[tuple[Campaign, Progress]]) -> Table:
         )
         for campaign, progress in rows
     )
-    head = ("campaign", "task", "strategy", "items", "judges", "done", "skipped")
-    return Table(head, cells, "lllrrrr")
+    head = ("campaign", "state", "task", "strategy", "items", "judges", "done", "skipped")
+    return Table(head, cells, "llllrrrr")

@@ -4,6 +4,7 @@
 ``campaigns``           make a campaign, find one
 ``loading``             a finished evaluation becomes a campaign
 ``assign``              which item a judge gets next: planned, pool, adaptive
+``outlooks``            what an adaptive campaign knows of its ranking, kept between draws
 ``pages``               what of an item may leave the server
 ``answers``             keep what a judge answers, every version once
 ``invites``             one-time links

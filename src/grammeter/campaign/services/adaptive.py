@@ -77,8 +77,33 @@ def outlook(systems: Sequence[str], rankings: Sequence[Ranking], *, seed: int = 
     return Outlook(names, uncertainty, compared < STARVED * compared.mean())
 
 
-def probabilities(found: Outlook, items: Sequence[Groups]) -> FloatArray:
-    """Return how likely each item is to be drawn, shape ``(items,)``; they add up to 1."""
+@dataclass(frozen=True, eq=False)
+class Appeal:
+    """How much each item tells.
+
+    Attributes
+    ----------
+    weights
+        Shape ``(items,)``: the uncertainty of all pairs of systems that an item tells apart.
+    hungry
+        Shape ``(items,)``: whether it shows a system that is starved.
+    """
+
+    weights: FloatArray
+    hungry: BoolArray
+
+    def probabilities(self, rows: Sequence[int]) -> FloatArray:
+        """Return how likely each of some items is to be drawn; they add up to 1."""
+        weights, hungry = self.weights[list(rows)], self.hungry[list(rows)]
+        if hungry.any():
+            weights = hungry.astype(np.float64)
+        even = np.full(len(rows), 1 / len(rows))
+        total = weights.sum()
+        return (1 - EVEN) * weights / total + EVEN * even if total > 0 else even
+
+
+def weigh(found: Outlook, items: Sequence[Groups]) -> Appeal:
+    """Say how much each item tells; ``items`` holds the systems behind each output shown."""
     place = {name: number for number, name in enumerate(found.systems)}
     shown = np.zeros((len(items), len(place)), dtype=np.bool_)
     weights = np.zeros(len(items))
@@ -90,12 +115,8 @@ def probabilities(found: Outlook, items: Sequence[Groups]) -> FloatArray:
         apart = member @ found.uncertainty @ member.T
         weights[row] = (apart.sum() - np.trace(apart)) / 2
         shown[row, [number for own in numbers for number in own]] = True
-    hungry = shown[:, found.starved].any(axis=1)
-    if hungry.any():
-        weights = hungry.astype(np.float64)
-    even = np.full(len(items), 1 / len(items))
-    total = weights.sum()
-    return (1 - EVEN) * weights / total + EVEN * even if total > 0 else even
+    hungry: BoolArray = np.asarray(shown[:, found.starved].any(axis=1))
+    return Appeal(weights, hungry)
 
 
 def _turned(runs: FloatArray) -> FloatArray:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from datetime import timedelta
 from itertools import combinations
 
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
-from django.db.models import Count, Max
 from django.utils import timezone
 
 from grammeter.campaign.models import Assignment, Judge, Judgment, State, Task
+from grammeter.campaign.services import order
 from grammeter.core.errors import DataError
 
 LONGEST_TEXT = 10_000
@@ -20,15 +21,21 @@ LONGEST_TEXT = 10_000
 
 LONGEST_SECONDS = 10**7
 
+SEEN_EVERY = timedelta(minutes=1)
+"""How old the note of when a judge was seen last may be: one write less for most answers."""
+
 TRIES = 3
 """How often a tutorial or loud attention item is asked before a judge may go on."""
+
+_CHANGING = ("state", "correct", "answered", "judge__blocked", "judge__campaign__closed")
+"""What of an assignment others may change."""
 
 _KEY = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
 
 
 def save(
     judge: Judge,
-    assignment_id: int,
+    assignment: Assignment,
     *,
     key: str,
     ranks: Sequence[int | None] = (),
@@ -46,8 +53,9 @@ def save(
     ----------
     judge
         Who answers.
-    assignment_id
-        What is answered; it must be the judge's own.
+    assignment
+        What is answered, from :func:`own` or ``assign.next_assignment``. Whether it is the
+        judge's own and how far it has come is looked up again when it is stored.
     key
         1 to 64 letters, digits, ``_`` and ``-``, chosen by the page for each thing to save. What
         comes again under the same key is not kept again: the first version is returned.
@@ -78,41 +86,36 @@ def save(
     DataError
         If the answer is impossible, or the campaign is closed.
     """
+    size = len(assignment.shown_order)
+    given = () if skipped and complete else _checked_ranks(ranks, size, complete)
+    judgment = Judgment(
+        assignment=assignment,
+        key=_checked_key(key),
+        ranks=list(given),
+        verdicts=_checked_verdicts(judge, verdicts, size, complete and not skipped),
+        skipped=skipped,
+        reason=_checked_reason(reason, needed=skipped and complete),
+        comment=_checked_text("comment", comment),
+        complete=complete,
+        correct=is_right(assignment, given) if complete else None,
+        active_seconds=_checked_seconds("active_seconds", active_seconds),
+        wall_seconds=_checked_seconds("wall_seconds", wall_seconds),
+    )
+    # all that could be checked before is: while this transaction lasts, others wait
     with transaction.atomic():
-        assignment = _locked(judge, assignment_id)
-        known = Judgment.objects.filter(assignment=assignment, key=_checked_key(key)).first()
-        if known is not None:
-            return known
-        _check_open(assignment)
-        size = len(assignment.shown_order)
-        given = () if skipped and complete else _checked_ranks(ranks, size, complete)
-        judgment = Judgment(
-            assignment=assignment,
-            version=_next_version(assignment),
-            key=key,
-            ranks=list(given),
-            verdicts=_checked_verdicts(assignment, verdicts, size, complete and not skipped),
-            skipped=skipped,
-            reason=_checked_reason(reason, needed=skipped and complete),
-            comment=_checked_text("comment", comment),
-            complete=complete,
-            active_seconds=_checked_seconds("active_seconds", active_seconds),
-            wall_seconds=_checked_seconds("wall_seconds", wall_seconds),
-        )
-        if complete:
-            judgment.correct = is_right(assignment, given)
-        judgment.save(force_insert=True)
-        if complete:
-            _close(assignment, judgment)
-        Judge.objects.filter(pk=judge.pk).update(seen=timezone.now())
-    return judgment
+        return _stored(judge, judgment)
 
 
 def history(judge: Judge) -> list[Assignment]:
     """Return what the judge was asked, in order: to go back to, and to correct."""
+    shown = order.compared(Assignment.objects.filter(judge=judge)).exclude(state=State.PLANNED)
+    return list(shown.select_related("item__sentence").order_by("position"))
+
+
+def has_history(judge: Judge) -> bool:
+    """Whether the judge was shown anything yet."""
     shown = Assignment.objects.filter(judge=judge).exclude(state=State.PLANNED)
-    compared = shown.annotate(outputs=Count("item__places")).filter(outputs__gt=1)
-    return list(compared.select_related("item__sentence").order_by("position"))
+    return order.compared(shown).exists()
 
 
 def own(judge: Judge, assignment_id: int) -> Assignment:
@@ -123,14 +126,11 @@ def own(judge: Judge, assignment_id: int) -> Assignment:
     PermissionDenied
         If it is another's, was never shown, or does not exist.
     """
-    found = (
-        Assignment.objects.select_related("item__sentence", "item__campaign")
-        .filter(pk=assignment_id, judge=judge)
-        .exclude(state=State.PLANNED)
-        .first()
-    )
-    if found is None:
+    rows = Assignment.objects.select_related("item__sentence")
+    found = next(iter(rows.filter(pk=assignment_id, judge=judge).order_by()[:1]), None)
+    if found is None or found.state == State.PLANNED:
         raise PermissionDenied("this is not an item of yours")
+    found.judge, found.item.campaign = judge, judge.campaign  # they are at hand
     return found
 
 
@@ -165,28 +165,45 @@ def is_asked_again(judgment: Judgment) -> bool:
     return assignment.answered is None and tries < TRIES
 
 
-def _locked(judge: Judge, assignment_id: int) -> Assignment:
-    found = (
-        Assignment.objects.select_for_update(of=("self",))
-        .select_related("item__campaign", "judge")
-        .filter(pk=assignment_id)
-        .first()
-    )
-    if found is None or found.judge_id != judge.pk or found.state == State.PLANNED:
-        raise PermissionDenied("this is not an item of yours")
-    if found.judge.blocked:
-        raise PermissionDenied("you are no longer a judge of this campaign")
-    return found
-
-
-def _check_open(assignment: Assignment) -> None:
-    if assignment.item.campaign.closed:
+def _stored(judge: Judge, judgment: Judgment) -> Judgment:
+    """Store a version, unless its key is known; call it in a transaction."""
+    assignment = judgment.assignment
+    closed = _look_again(judge, assignment)
+    versions = Judgment.objects.filter(assignment=assignment).order_by()
+    numbers = dict(versions.values_list("key", "version"))
+    if judgment.key in numbers:
+        known = versions.get(key=judgment.key)
+        known.assignment = assignment
+        return known
+    if closed:
         raise DataError("this campaign is closed", fix="Ask who invited you.")
+    judgment.version = max(numbers.values(), default=0) + 1
+    judgment.save(force_insert=True)
+    if judgment.complete:
+        _close(assignment, judgment)
+    _note_seen(judge)
+    return judgment
 
 
-def _next_version(assignment: Assignment) -> int:
-    found = Judgment.objects.filter(assignment=assignment).aggregate(last=Max("version"))
-    return (found["last"] or 0) + 1
+def _look_again(judge: Judge, assignment: Assignment) -> bool:
+    """Lock an assignment and refresh what others may change; return whether all is closed."""
+    rows = Assignment.objects.select_for_update(of=("self",)).filter(pk=assignment.pk, judge=judge)
+    rows = rows.select_related("judge__campaign").only(*_CHANGING)
+    now = next(iter(rows.order_by()), None)
+    if now is None or now.state == State.PLANNED:
+        raise PermissionDenied("this is not an item of yours")
+    if now.judge.blocked:
+        raise PermissionDenied("you are no longer a judge of this campaign")
+    assignment.state, assignment.correct = now.state, now.correct
+    assignment.answered = now.answered
+    return now.judge.campaign.closed
+
+
+def _note_seen(judge: Judge) -> None:
+    now = timezone.now()
+    if judge.seen is None or now - judge.seen > SEEN_EVERY:
+        Judge.objects.filter(pk=judge.pk).update(seen=now)
+        judge.seen = now
 
 
 def _close(assignment: Assignment, judgment: Judgment) -> None:
@@ -220,12 +237,12 @@ def _checked_ranks(
 
 
 def _checked_verdicts(
-    assignment: Assignment,
+    judge: Judge,
     verdicts: Sequence[Sequence[str | None]] | None,
     size: int,
     complete: bool,
 ) -> list[list[str | None]] | None:
-    if assignment.item.campaign.task != Task.EDITS:
+    if judge.campaign.task != Task.EDITS:
         return None
     rows: Sequence[Sequence[str | None]] = verdicts or [()] * size
     given = [list(row) for row in rows]

@@ -7,12 +7,11 @@ from datetime import timedelta
 
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
-from django.db.models import QuerySet
 from django.utils import timezone
 
 from grammeter.campaign.models import Assignment, Judge, Judgment, State, Strategy
-from grammeter.campaign.services import draws, order
-from grammeter.campaign.services.adaptive import Outlook
+from grammeter.campaign.services import draws, order, outlooks
+from grammeter.campaign.services.outlooks import Outlook
 
 HOLD_HOURS = 24
 """How long a judge may leave an item open before another one may have its slot."""
@@ -33,9 +32,7 @@ def next_assignment(judge: Judge) -> Assignment | None:
     PermissionDenied
         If the judge is blocked.
     """
-    if not (judge.blocked or judge.campaign.closed) and (found := _open(judge)) is not None:
-        return found  # most calls end here, and wait for nobody
-    outlook = draws.prepare(judge.campaign)
+    outlook = outlooks.current(judge.campaign)
     with transaction.atomic():
         judges = Judge.objects.select_for_update(of=("self",)).select_related("campaign")
         locked = judges.get(pk=judge.pk)
@@ -43,27 +40,31 @@ def next_assignment(judge: Judge) -> Assignment | None:
             raise PermissionDenied("you are no longer a judge of this campaign")
         if locked.campaign.closed:
             return None
-        found = _open(locked) or _following(locked, outlook)
+        found = _following(locked, outlook)
         _note_end(locked, found)
     judge.finished = locked.finished
     return found
 
 
-def _open(judge: Judge) -> Assignment | None:
-    return _assignments(judge).filter(state=State.OPEN).first()
-
-
 def _following(judge: Judge, outlook: Outlook | None) -> Assignment | None:
-    while (found := _planned(judge) or _drawn(judge, outlook)) is not None:
-        _show(found)
+    while (found := _waiting(judge) or _drawn(judge, outlook)) is not None:
+        if found.state == State.OPEN:
+            return found
+        _show(found, judge)
         if len(found.shown_order) > 1:
             return found
         _answer_itself(found)
     return None
 
 
-def _planned(judge: Judge) -> Assignment | None:
-    return _assignments(judge).filter(state=State.PLANNED).first()
+def _waiting(judge: Judge) -> Assignment | None:
+    """Return what is open, else the next of the list."""
+    # "open" comes before "planned" in the alphabet, too
+    rows = Assignment.objects.filter(judge=judge, state__in=(State.OPEN, State.PLANNED))
+    found = rows.select_related("item__sentence").order_by("state", "position").first()
+    if found is not None:
+        found.item.campaign = judge.campaign
+    return found
 
 
 def _drawn(judge: Judge, outlook: Outlook | None) -> Assignment | None:
@@ -75,16 +76,11 @@ def _drawn(judge: Judge, outlook: Outlook | None) -> Assignment | None:
     return found
 
 
-def _assignments(judge: Judge) -> QuerySet[Assignment]:
-    own = Assignment.objects.filter(judge=judge).select_related("item__sentence", "item__campaign")
-    return own.order_by("position")
-
-
-def _show(assignment: Assignment) -> None:
-    """Open an assignment: fix the order of its outputs, which is recorded."""
+def _show(assignment: Assignment, judge: Judge) -> None:
+    """Open and store an assignment: fix the order of its outputs, which is recorded."""
     item = assignment.item
     size = item.places.count()
-    assignment.shown_order = order.shuffled_places(item, size, assignment.judge, assignment.turn)
+    assignment.shown_order = order.shuffled_places(item, size, judge, assignment.turn)
     assignment.state = State.OPEN
     assignment.opened = timezone.now()
     assignment.save()

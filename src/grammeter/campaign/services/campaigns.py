@@ -275,11 +275,17 @@ def finish(stock: Stock, who: str, **detail: Any) -> None:
     audit.log(campaign, who, "create", items=len(stock.items), **detail)
 
 
-def close(campaign: Campaign, closed: bool = True, *, who: str = audit.COMMAND_LINE) -> None:
-    """Take no more judgments, or take them again."""
-    Campaign.objects.filter(pk=campaign.pk).update(closed=closed)
+def close(campaign: Campaign, closed: bool = True, *, who: str = audit.COMMAND_LINE) -> bool:
+    """Take no more judgments, or take them again; return whether that changed anything.
+
+    What was judged stays, and judges come back to where they were once it is open again.
+    """
+    with transaction.atomic():
+        changed = Campaign.objects.filter(pk=campaign.pk, closed=not closed).update(closed=closed)
+        if changed:
+            audit.log(campaign, who, "close" if closed else "reopen")
     campaign.closed = closed
-    audit.log(campaign, who, "close" if closed else "open")
+    return bool(changed)
 
 
 class _Groups:

@@ -7,23 +7,14 @@ for himself, and repeats of items that were judged a good while ago.
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db import connection
 from django.db.models import Count, F, Max, Q
 
-from grammeter.campaign.models import (
-    Assignment,
-    Campaign,
-    Item,
-    Judge,
-    Judgment,
-    Kind,
-    Output,
-    State,
-    Strategy,
-)
-from grammeter.campaign.services import adaptive, order, results
+from grammeter.campaign.models import Assignment, Campaign, Item, Judge, Kind, State, Strategy
+from grammeter.campaign.services import order
+from grammeter.campaign.services.outlooks import Outlook
 
 REPEAT_AFTER = 10
 """How many items lie between an item and its repeat, if nobody knows how many there will be."""
@@ -31,58 +22,20 @@ REPEAT_AFTER = 10
 ATTENTION_EVERY = 10
 """How many items lie between attention items, if nobody knows how many there will be."""
 
-NEWS = 0.05
-"""By which share the judgments must have grown before the ranking is looked at again."""
 
+def draw(judge: Judge, outlook: Outlook | None = None) -> Assignment | None:
+    """Choose an item for a judge; ``None`` if there is none to give.
 
-@dataclass(frozen=True)
-class _Known:
-    """An outlook, and how many judgments it rests on."""
+    Call it in a transaction, and save what it returns there. Draws of one campaign come one after
+    the other.
 
-    judgments: int
-    outlook: adaptive.Outlook
-
-
-_known: dict[tuple[str, int], _Known] = {}
-
-
-def prepare(campaign: Campaign) -> adaptive.Outlook | None:
-    """Look at the ranking so far, before anything is locked.
-
-    Returns
-    -------
-    Outlook or None
-        ``None`` for campaigns that are not adaptive, and in their start-up phase.
+    Parameters
+    ----------
+    outlook
+        From :func:`grammeter.campaign.services.outlooks.current`, before the transaction.
     """
-    if campaign.strategy != Strategy.ADAPTIVE:
-        return None
-    count = Judgment.objects.filter(
-        assignment__item__campaign=campaign, complete=True, skipped=False, automatic=False
-    ).count()
-    if count < campaign.startup:
-        return None
-    key = (str(connection.settings_dict["NAME"]), campaign.pk)
-    known = _known.get(key)
-    if known is None or not known.judgments <= count < known.judgments * (1 + NEWS) + 1:
-        outlook = adaptive.outlook(
-            systems_of(campaign), results.judgments(campaign), seed=campaign.seed
-        )
-        known = _known[key] = _Known(count, outlook)
-    return known.outlook
-
-
-def systems_of(campaign: Campaign) -> list[str]:
-    """Return the names of all systems, in alphabetical order."""
-    rows = Output.objects.filter(sentence__campaign=campaign).values_list("systems", flat=True)
-    return sorted({name for names in rows for name in names})
-
-
-def draw(judge: Judge, outlook: adaptive.Outlook | None = None) -> Assignment | None:
-    """Give a judge an item; ``None`` if there is none to give.
-
-    Call it in a transaction. Draws of one campaign come one after the other.
-    """
-    campaign = Campaign.objects.select_for_update(no_key=True).get(pk=judge.campaign_id)
+    campaign = judge.campaign
+    list(Campaign.objects.select_for_update(no_key=True).filter(pk=campaign.pk).values_list("pk"))
     given = _Given.of(judge)
     return (
         _attention(judge, given)
@@ -134,9 +87,8 @@ def _repeat(judge: Judge, given: _Given) -> Assignment | None:
     after = campaign.per_judge // 2 if campaign.per_judge else REPEAT_AFTER
     normal = Assignment.objects.filter(judge=judge, item__kind=Kind.NORMAL)
     old = (
-        normal.filter(turn=0, state=State.DONE)
-        .annotate(outputs=Count("item__places"))
-        .filter(outputs__gt=1, position__lte=given.position - max(after, 1))
+        order.compared(normal.filter(turn=0, state=State.DONE))
+        .filter(position__lte=given.position - max(after, 1))
         .exclude(item__in=normal.filter(turn__gt=0).values("item"))
         .order_by("position")
     )
@@ -151,7 +103,7 @@ def _fresh(
     judge: Judge,
     campaign: Campaign,
     given: _Given,
-    outlook: adaptive.Outlook | None,
+    outlook: Outlook | None,
 ) -> Assignment | None:
     """Return an item that the judge has not seen and that has a slot."""
     if campaign.per_judge is not None and given.fresh >= campaign.per_judge:
@@ -164,26 +116,27 @@ def _fresh(
     if campaign.strategy == Strategy.POOL:
         item = open_items.first()
         return None if item is None else _assigned(judge, item, given, probability=1.0)
-    items = list(open_items)
-    if not items:
+    rows = list(open_items.values_list("pk", "taken"))
+    if not rows:
         return None
-    chances = _chances(campaign, items, outlook)
+    chances = _chances(campaign, rows, outlook)
     chance = random.Random(  # noqa: S311 - a draw, no secret
         f"{campaign.seed}/{judge.name}/{given.position}"
     )
-    at = chance.choices(range(len(items)), weights=chances)[0]
-    return _assigned(judge, items[at], given, probability=chances[at])
+    at = chance.choices(range(len(rows)), weights=chances)[0]
+    item = Item.objects.get(pk=rows[at][0])
+    return _assigned(judge, item, given, probability=chances[at])
 
 
 def _chances(
-    campaign: Campaign, items: list[Item], outlook: adaptive.Outlook | None
+    campaign: Campaign, rows: Sequence[tuple[int, int]], outlook: Outlook | None
 ) -> list[float]:
     """Return how likely each item is; a share of the draws is for items that others have begun."""
     if outlook is None:
-        chances = [1 / len(items)] * len(items)
+        chances = [1 / len(rows)] * len(rows)
     else:
-        chances = adaptive.probabilities(outlook, _groups(items)).tolist()
-    begun = [item.taken > 0 for item in items]
+        chances = outlook.probabilities([number for number, _ in rows]).tolist()
+    begun = [taken > 0 for _, taken in rows]
     if not any(begun):
         return chances
     share = campaign.overlap
@@ -191,18 +144,6 @@ def _chances(
         (1 - share) * chance + share * shared / sum(begun)
         for chance, shared in zip(chances, begun, strict=True)
     ]
-
-
-def _groups(items: list[Item]) -> list[adaptive.Groups]:
-    wanted = {item.pk for item in items}
-    groups: dict[int, list[list[str]]] = {pk: [] for pk in wanted}
-    rows = Item.objects.filter(campaign=items[0].campaign, kind=Kind.NORMAL).values_list(
-        "pk", "places__output__systems"
-    )
-    for pk, systems in rows:
-        if pk in wanted and systems:
-            groups[pk].append(systems)
-    return [groups[item.pk] for item in items]
 
 
 def _assigned(
@@ -213,12 +154,13 @@ def _assigned(
     turn: int = 0,
     probability: float | None = None,
 ) -> Assignment:
-    """Give an item to a judge; what was drawn with a probability takes one of its slots."""
+    """Choose an item for a judge; what was drawn with a probability takes one of its slots."""
     slot = None
     if probability is not None:
         slot = order.free_slot(item)
         Item.objects.filter(pk=item.pk).update(taken=F("taken") + 1)
-    return Assignment.objects.create(
+    item.campaign = judge.campaign  # it is at hand
+    return Assignment(
         judge=judge,
         item=item,
         position=given.position,

@@ -106,11 +106,10 @@ def redeem(token: str) -> Judge:
 
 def revoke(invite: Invite, *, who: str = audit.COMMAND_LINE) -> None:
     """Let an invite let nobody in; does nothing to one that was used."""
-    changed = Invite.objects.filter(pk=invite.pk, redeemed=None, revoked=None).update(
-        revoked=timezone.now()
-    )
-    if changed:
-        audit.log(invite.campaign, who, "revoke invite", judge=invite.judge.name)
+    open_one = Invite.objects.filter(pk=invite.pk, redeemed=None, revoked=None)
+    with transaction.atomic():
+        if open_one.update(revoked=timezone.now()):
+            audit.log(invite.campaign, who, "revoke invite", judge=invite.judge.name)
 
 
 def _refused(message: str) -> InviteRefused:

@@ -102,7 +102,8 @@ def from_session(kept: object) -> Judge | None:
     number, access = found.get("judge"), str(found.get("access")).encode()
     if not isinstance(number, int):
         return None
-    judge = Judge.objects.select_related("campaign").filter(pk=number).first()
+    rows = Judge.objects.select_related("campaign").filter(pk=number)
+    judge = next(iter(rows.order_by()), None)  # `first` would put them in order
     if judge is None or judge.blocked or judge.forgotten is not None or not judge.access:
         return None
     return judge if secrets.compare_digest(judge.access.encode(), access) else None
@@ -111,9 +112,10 @@ def from_session(kept: object) -> Judge | None:
 def consent(judge: Judge) -> None:
     """Note that a judge agrees to the campaign's consent text."""
     now = timezone.now()
-    if Judge.objects.filter(pk=judge.pk, consented=None).update(consented=now):
-        judge.consented = now
-        audit.log(judge.campaign, judge.name, "consent")
+    with transaction.atomic():
+        if Judge.objects.filter(pk=judge.pk, consented=None).update(consented=now):
+            judge.consented = now
+            audit.log(judge.campaign, judge.name, "consent")
 
 
 def tell_background(
@@ -144,8 +146,13 @@ def passed(judge: Judge) -> bool:
     seen = Assignment.objects.filter(judge=judge, item__kind=Kind.ATTENTION).exclude(
         state=State.PLANNED
     )
-    right = seen.filter(correct=True).count()
-    return right >= judge.campaign.pass_threshold * seen.exclude(correct=None).count() - 1e-9
+    answers = seen.exclude(correct=None).values_list("correct", flat=True)
+    return is_enough(judge.campaign, sum(answers), len(answers))
+
+
+def is_enough(campaign: Campaign, right: int, answered: int) -> bool:
+    """Whether so many right answers to attention items are enough."""
+    return right >= campaign.pass_threshold * answered - 1e-9
 
 
 def completion(judge: Judge) -> Completion:

@@ -30,8 +30,15 @@ def jittered(stride: float, turn: int, *seed: object) -> int:
     return int(stride * (turn + chance.random()))
 
 
+def compared(assignments: QuerySet[Assignment]) -> QuerySet[Assignment]:
+    """Leave out items with one output, which answer themselves: places count from 0."""
+    return assignments.filter(item__places__place=1)
+
+
 def free_slot(item: Item) -> int:
     """Return the first slot of an item that nobody has."""
+    if not item.taken:
+        return 1
     taken = set(Assignment.objects.filter(item=item, slot__gt=0).values_list("slot", flat=True))
     return next(slot for slot in range(1, len(taken) + 2) if slot not in taken)
 

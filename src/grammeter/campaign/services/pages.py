@@ -53,8 +53,8 @@ class Feedback:
 def page(assignment: Assignment) -> ItemPage:
     """Return what the judge of an assignment sees."""
     item = assignment.item
-    places = ItemOutput.objects.filter(item=item).select_related("output")
-    texts = {place.place: place.output.text for place in places}
+    places = ItemOutput.objects.filter(item=item).order_by()
+    texts: dict[int, str] = dict(places.values_list("place", "output__text"))
     return ItemPage(
         assignment=assignment.pk,
         before=item.sentence.before,

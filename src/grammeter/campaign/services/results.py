@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import zip_longest
 from typing import Any
 
 from django.db.models import Count, Q, QuerySet, Sum
 
-from grammeter.campaign.models import Assignment, Campaign, Item, Judge, Judgment, Kind, State
+from grammeter.campaign.marking import edits_of
+from grammeter.campaign.models import (
+    Assignment,
+    Campaign,
+    Item,
+    ItemOutput,
+    Judge,
+    Judgment,
+    Kind,
+    State,
+    Task,
+)
 from grammeter.campaign.services import judges
+from grammeter.core.edit import Edit
 from grammeter.core.judgment import Ranking
 from grammeter.core.ranked import Ranked
 from grammeter.corpus.judged import Block, JudgmentFile, Judgments
@@ -50,6 +64,17 @@ class JudgeProgress:
     passed: bool
     active_seconds: float
 
+    @property
+    def state(self) -> str:
+        """Where the judge stands, in words."""
+        if self.blocked:
+            return "blocked"
+        if self.finished:
+            return "finished"
+        if self.joined:
+            return "judging"
+        return "imported" if self.done or self.skipped else "not here yet"
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:
@@ -64,7 +89,7 @@ class Progress:
     done, skipped
         How many judgments were handed in, repeats among them.
     judges
-        In the order in which they were made.
+        By name, numbers in it as numbers: ``judge2`` before ``judge10``.
     """
 
     items: int
@@ -161,8 +186,14 @@ def header(campaign: Campaign) -> dict[str, Any]:
 
 
 def details(campaign: Campaign) -> Iterator[dict[str, Any]]:
-    """Yield every version of every answer with all that is known of it, oldest first."""
-    groups = _groups(campaign)
+    """Yield every version of every answer with all that is known of it, oldest first.
+
+    ``edits`` holds, for the task ``edits`` only, a list for each output in the order shown, with
+    an object for each of its edits in their order: ``start`` and ``end`` in tokens of the source,
+    the ``correction``, and the ``verdict``, ``None`` where there is none. Applied to the source
+    they give the output.
+    """
+    groups, texts = _groups(campaign), _texts(campaign)
     rows = Judgment.objects.filter(assignment__item__campaign=campaign).select_related(
         "assignment__judge", "assignment__item__sentence"
     )
@@ -181,6 +212,7 @@ def details(campaign: Campaign) -> Iterator[dict[str, Any]]:
             "complete": judgment.complete,
             "ranks": judgment.ranks,
             "verdicts": judgment.verdicts,
+            "edits": _judged_edits(judgment, texts),
             "skipped": judgment.skipped,
             "reason": judgment.reason,
             "comment": judgment.comment,
@@ -192,6 +224,47 @@ def details(campaign: Campaign) -> Iterator[dict[str, Any]]:
             "sentence_probability": item.probability,
             "draw_probability": given.probability,
         }
+
+
+def in_order(names: Iterable[str]) -> list[str]:
+    """Return names in alphabetical order, numbers in them as numbers."""
+    return sorted(names, key=lambda name: ([_part(at) for at in re.split(r"(\d+)", name)], name))
+
+
+def _part(text: str) -> tuple[int, str]:
+    return (int(text), "") if text.isdecimal() else (-1, text)
+
+
+def _judged_edits(
+    judgment: Judgment, texts: dict[int, list[str]]
+) -> list[list[dict[str, Any]]] | None:
+    given, item = judgment.assignment, judgment.assignment.item
+    if item.pk not in texts:
+        return None
+    places: list[int] = given.shown_order
+    rows: list[list[str | None]] = judgment.verdicts or [[] for _ in places]
+    return [
+        _with_verdicts(edits_of(item.sentence.text, texts[item.pk][place]), verdicts)
+        for place, verdicts in zip(places, rows, strict=True)
+    ]
+
+
+def _with_verdicts(edits: Sequence[Edit], verdicts: Sequence[str | None]) -> list[dict[str, Any]]:
+    rows = zip_longest(edits, verdicts[: len(edits)])  # a draft may have fewer verdicts
+    return [
+        {"start": edit.start, "end": edit.end, "correction": edit.correction, "verdict": verdict}
+        for edit, verdict in rows
+    ]
+
+
+def _texts(campaign: Campaign) -> dict[int, list[str]]:
+    """Return the outputs of each item whose edits are judged, by place."""
+    texts: dict[int, list[str]] = {}
+    if campaign.task == Task.EDITS:
+        rows = ItemOutput.objects.filter(item__campaign=campaign).order_by("item", "place")
+        for item, text in rows.values_list("item", "output__text"):
+            texts.setdefault(item, []).append(text)
+    return texts
 
 
 def _final(campaign: Campaign) -> QuerySet[Judgment]:
@@ -254,7 +327,8 @@ def _judges(campaign: Campaign) -> Iterator[JudgeProgress]:
     ):
         seconds.setdefault(judge, {})[assignment] = active or 0.0
     nothing = dict.fromkeys(("listed", "given", "done", "skipped", "attention", "right"), 0)
-    for judge in Judge.objects.filter(campaign=campaign).select_related("campaign"):
+    found = {judge.name: judge for judge in Judge.objects.filter(campaign=campaign)}
+    for judge in map(found.__getitem__, in_order(found)):
         own = counts.get(judge.pk, nothing)
         yield JudgeProgress(
             judge=judge.name,
@@ -266,6 +340,6 @@ def _judges(campaign: Campaign) -> Iterator[JudgeProgress]:
             skipped=own["skipped"],
             attention=own["attention"],
             attention_right=own["right"],
-            passed=judges.passed(judge),
+            passed=judges.is_enough(campaign, own["right"], own["attention"]),
             active_seconds=sum(seconds.get(judge.pk, {}).values()),
         )

@@ -7,12 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
 
-from django.db.models import Count, Q, QuerySet
 from django.urls import reverse
 
 from grammeter.campaign.marking import Piece, edits_of, in_context, pieces
-from grammeter.campaign.models import Assignment, Judgment, State, Strategy, Task
-from grammeter.campaign.services import answers, pages
+from grammeter.campaign.models import Assignment, Judgment, Kind, State, Strategy, Task
+from grammeter.campaign.services import answers, order, pages
 from grammeter.campaign.services.pages import Feedback, ItemPage
 from grammeter.campaign.views.answer_form import Answer, served_now
 from grammeter.core.edit import Edit
@@ -121,13 +120,13 @@ def shown(
     last = answers.latest(assignment)
     given = Given.sent(sent) if sent else Given.kept(last)
     told = _feedback(assignment, last)
-    done, total = progress(assignment)
+    way = _way(assignment)
     return {
         "id": assignment.pk,
-        "title": f"Item {done + 1}" if assignment.state == State.OPEN else "An earlier item",
+        "title": f"Item {way.done + 1}" if assignment.state == State.OPEN else "An earlier item",
         "kind": assignment.item.kind if page.tutorial else "",
-        "done": done,
-        "total": total,
+        "done": way.done,
+        "total": way.total,
         "before": page.before,
         "source": page.source or EMPTY,
         "after": page.after,
@@ -142,7 +141,7 @@ def shown(
         "idle": assignment.item.campaign.idle_seconds,
         "key": secrets.token_hex(16),
         "served": served_now(),
-        "back": _back(assignment),
+        "back": way.back,
         "faults": faults,
         "skip_open": bool(sent and sent.action == "skip"),
         "was_complete": assignment.state in _CLOSED,
@@ -179,29 +178,44 @@ def letter(place: int) -> str:
     return ascii_uppercase[at] * (turn + 1)
 
 
-def progress(assignment: Assignment) -> tuple[int, int]:
-    """Return how many items the judge has answered, and how many there will be as far as known."""
+@dataclass(frozen=True, slots=True)
+class Way:
+    """Where an item stands among those of its judge.
+
+    Attributes
+    ----------
+    done
+        How many items the judge has answered.
+    total
+        How many there will be; ``None`` for a pool without an end.
+    back
+        The address of the item before; empty for the first one.
+    """
+
+    done: int
+    total: int | None
+    back: str
+
+
+def _way(assignment: Assignment) -> Way:
     campaign = assignment.item.campaign
-    rows = _seen_by_people(Assignment.objects.filter(judge=assignment.judge_id))
-    states = rows.values_list("state", "item__kind")
-    done = sum(state in _CLOSED for state, _ in states)
-    if campaign.strategy == Strategy.PLANNED or campaign.per_judge is None:
-        return done, len(states)
-    beside = sum(kind != "normal" for _, kind in states)
-    return done, max(len(states), campaign.per_judge + beside)
-
-
-def _seen_by_people(rows: QuerySet[Assignment]) -> QuerySet[Assignment]:
-    """Leave out items with one output, which answer themselves."""
-    return rows.annotate(outputs=Count("item__places")).filter(outputs__gt=1)
-
-
-def _back(assignment: Assignment) -> str:
-    rows = Assignment.objects.filter(
-        ~Q(state=State.PLANNED), judge=assignment.judge_id, position__lt=assignment.position
+    own = order.compared(Assignment.objects.filter(judge=assignment.judge_id)).order_by("position")
+    rows = list(own.values_list("pk", "position", "state", "item__kind"))
+    before = [
+        number
+        for number, position, state, _ in rows
+        if position < assignment.position and state != State.PLANNED
+    ]
+    total: int | None = len(rows)
+    if campaign.strategy != Strategy.PLANNED:
+        beside = sum(kind != Kind.NORMAL for *_, kind in rows)
+        most = campaign.per_judge
+        total = None if most is None else max(len(rows), most + beside)
+    return Way(
+        done=sum(state in _CLOSED for _, _, state, _ in rows),
+        total=total,
+        back=reverse("item", args=(before[-1],)) if before else "",
     )
-    found = _seen_by_people(rows).order_by("-position").first()
-    return reverse("item", args=(found.pk,)) if found else ""
 
 
 def _named(edit: Edit) -> str:

@@ -99,7 +99,7 @@ def _answered(request: HttpRequest, judge: Judge, assignment: Assignment) -> Htt
 def _save(judge: Judge, assignment: Assignment, answer: Answer) -> Judgment:
     return answers.save(
         judge,
-        assignment.pk,
+        assignment,
         key=answer.key,
         ranks=answer.ranks,
         verdicts=answer.verdicts or None,

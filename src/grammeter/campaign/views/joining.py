@@ -90,7 +90,7 @@ def guidelines(request: HttpRequest, judge: Judge) -> HttpResponse:
 
 def has_begun(request: HttpRequest, judge: Judge) -> bool:
     """Whether the judge has seen the guidelines, here or in another browser."""
-    return bool(request.session.get(BEGUN)) or bool(answers.history(judge))
+    return bool(request.session.get(BEGUN)) or answers.has_history(judge)
 
 
 def _page(request: HttpRequest, judge: Judge, name: str, **told: object) -> HttpResponse:

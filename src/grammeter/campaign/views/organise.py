@@ -18,7 +18,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from grammeter.campaign.models import Campaign, Invite, Judge
 from grammeter.campaign.services import audit, invites, judges, organisers, results
-from grammeter.campaign.services.results import JudgeProgress
+from grammeter.campaign.services import campaigns as campaigns_
 from grammeter.campaign.views import figures
 from grammeter.campaign.views.downloads import DOWNLOADS, text_of
 from grammeter.core.errors import GrammeterError
@@ -128,6 +128,20 @@ def revoke(request: HttpRequest, campaign: Campaign, invite: int) -> HttpRespons
     return redirect("judges", campaign.pk)
 
 
+@campaign_page("POST")
+def close(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Take no more judgments."""
+    campaigns_.close(campaign, who=_who(request))
+    return redirect("campaign", campaign.pk)
+
+
+@campaign_page("POST")
+def reopen(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Take judgments again."""
+    campaigns_.close(campaign, False, who=_who(request))
+    return redirect("campaign", campaign.pk)
+
+
 @campaign_page("GET")
 def export(request: HttpRequest, campaign: Campaign, form: str) -> HttpResponse:
     """Send the judgments as a file."""
@@ -167,19 +181,8 @@ def _row(campaign: Campaign) -> dict[str, Any]:
 
 def _progress(campaign: Campaign) -> dict[str, Any]:
     found = results.progress(campaign)
-    rows = [
-        {"judge": judge, "state": _state(judge), "minutes": round(judge.active_seconds / 60)}
-        for judge in found.judges
-    ]
+    rows = [{"judge": judge, "minutes": round(judge.active_seconds / 60)} for judge in found.judges]
     return {"progress": found, "handed": found.done + found.skipped, "rows": rows}
-
-
-def _state(judge: JudgeProgress) -> str:
-    if judge.blocked:
-        return "blocked"
-    if judge.finished:
-        return "finished"
-    return "judging" if judge.joined else "not here yet"
 
 
 def _invite(
@@ -197,9 +200,11 @@ def _judges(
     request: HttpRequest, campaign: Campaign, status: int = 200, **told: object
 ) -> HttpResponse:
     found = Invite.objects.filter(campaign=campaign).select_related("judge").order_by("-pk")
+    known = {judge.name: judge for judge in Judge.objects.filter(campaign=campaign)}
+    rows = results.progress(campaign).judges
     shown = {
         "campaign": campaign,
-        "judges": Judge.objects.filter(campaign=campaign),
+        "judges": [{"judge": known[row.judge], "state": row.state} for row in rows],
         "invites": [{"invite": each, "state": _invite_state(each)} for each in found],
         **told,
     }

@@ -1,0 +1,1 @@
+"""Django's SQLite, with a queue for its writers; ``base`` is where Django looks for it."""

@@ -1,0 +1,62 @@
+"""The database backend: transactions of one process wait for each other in a fair queue.
+
+SQLite lets one transaction write at a time. The others ask again and again, and sleep longer
+each time, up to a tenth of a second: under load, who was unlucky once stays so, while nobody
+writes. In a queue they go on at the moment when the one before has committed. Other processes
+know nothing of the queue, and SQLite makes them wait as always.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import defaultdict
+from typing import Any
+
+from django.db.backends.sqlite3 import base
+from django.db.utils import OperationalError
+
+from grammeter.campaign.sqlite.queue import Queue
+
+_queues: defaultdict[str, Queue] = defaultdict(Queue)
+_guard = threading.Lock()
+
+
+class DatabaseWrapper(base.DatabaseWrapper):
+    """A connection whose transactions wait for their turn before they begin."""
+
+    _turn: Queue | None = None
+
+    def _start_transaction_under_autocommit(self) -> None:
+        self._take_turn()
+        try:
+            super()._start_transaction_under_autocommit()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+        except BaseException:
+            self._give_turn()
+            raise
+
+    def _set_autocommit(self, autocommit: bool) -> None:
+        """Django comes here at the end of each transaction, however it ended."""
+        try:
+            super()._set_autocommit(autocommit)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+        finally:
+            if autocommit:
+                self._give_turn()
+
+    def _close(self) -> None:
+        try:
+            super()._close()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+        finally:
+            self._give_turn()
+
+    def _take_turn(self) -> None:
+        settings: dict[str, Any] = self.settings_dict
+        with _guard:
+            queue = _queues[str(settings["NAME"])]
+        if not queue.take(settings["OPTIONS"].get("timeout", 5.0)):
+            raise OperationalError("database is locked")
+        self._turn = queue
+
+    def _give_turn(self) -> None:
+        turn, self._turn = self._turn, None
+        if turn is not None:
+            turn.give()
