@@ -41,7 +41,9 @@ if TYPE_CHECKING:
     from grammeter.neural.runtime import Runtime, using
     from grammeter.ranking.agreement import agree
     from grammeter.ranking.rank import rank
+    from grammeter.reporting.make import make_report, write_report
     from grammeter.resources import sample_corpus
+    from grammeter.scorer import Scorer
     from grammeter.scoring import score
 
 _HOMES = {
@@ -55,10 +57,12 @@ _HOMES = {
     "Ranking": "grammeter.core.judgment",
     "compare": "grammeter.comparison",
     "explain": "grammeter.api",
+    "make_report": "grammeter.reporting.make",
     "metric": "grammeter.metrics.registry",
     "read_corpus": "grammeter.corpus.read",
     "read_scores": "grammeter.corpus.scores",
     "score": "grammeter.scoring",
+    "write_report": "grammeter.reporting.make",
     "write_scores": "grammeter.corpus.scores",
     "sample_corpus": "grammeter.resources",
     "using": "grammeter.neural.runtime",
@@ -71,6 +75,7 @@ _HOMES = {
     "MissingResourceError": "grammeter.core.errors",
     "RemoteError": "grammeter.core.errors",
     "Score": "grammeter.core.score",
+    "Scorer": "grammeter.scorer",
     "ScoreTable": "grammeter.core.table",
     "Segment": "grammeter.core.segment",
     "UsageError": "grammeter.core.errors",
@@ -89,6 +94,7 @@ __all__ = [
     "Runtime",
     "Score",
     "ScoreTable",
+    "Scorer",
     "Segment",
     "UsageError",
     "__version__",
@@ -96,6 +102,7 @@ __all__ = [
     "compare",
     "correlate",
     "explain",
+    "make_report",
     "metric",
     "rank",
     "read_corpus",
@@ -106,6 +113,7 @@ __all__ = [
     "score",
     "using",
     "write_judgments",
+    "write_report",
     "write_scores",
 ]
 

@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from grammeter.core.errors import DataError, UnknownNameError, UsageError
+from grammeter.core.html import html_records
 from grammeter.core.score import json_number
 from grammeter.core.signature import Signature
 from grammeter.core.statistics import BoolArray, FloatArray, IntArray
@@ -216,6 +217,11 @@ class Comparison(Mapping[str, MetricComparison]):
         pairs = systems * (systems - 1) // 2 if self.design.baseline is None else systems - 1
         return tuple(self.design.limits(self.segments, pairs))
 
+    def _repr_html_(self) -> str:
+        """Show the figures in a notebook: a row for each metric and system."""
+        found = {f"{m}, {s}": r.to_json() for m, own in self.items() for s, r in own.items()}
+        return html_records("metric, system", found, notes=self.notices)
+
     def to_json(self) -> dict[str, Any]:
         """Return plain values; a NaN is ``None`` with a reason beside it."""
         return {
@@ -267,13 +273,9 @@ def compare_systems(
         If the table has no statistics, or systems have different segments.
     """
     design = Design(
-        baseline=baseline,
-        test=test,
-        resamples=resamples,
-        seed=seed,
-        confidence=confidence,
-        correction=correction,
-    )
+        baseline=baseline, test=test, resamples=resamples, seed=seed,
+        confidence=confidence, correction=correction,
+    )  # fmt: skip
     columns = {name: table[name] for name in (table if metrics is None else metrics)}
     return Comparison(design, table.segments, _compare_columns(columns, design))
 

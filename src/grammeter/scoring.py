@@ -49,7 +49,7 @@ def score(corpus: Corpus, metrics: Sequence[str | Metric], *, types: bool = Fals
     for metric in wanted.values():
         check_needs(metric, corpus)
     batch = _Batch(corpus)
-    counted = _count(list(wanted.values()), batch)
+    counted = count(list(wanted.values()), batch.segments, batch.copies)
     columns: dict[str, MetricScores] = {}
     for spelled, metric in wanted.items():
         column = _score_one(metric, corpus, batch, counted[metric.counting()])
@@ -82,15 +82,25 @@ class _Batch:
             self.rows[system] = np.array(rows, dtype=np.int64)
 
 
-def _count(metrics: Sequence[Metric], batch: _Batch) -> dict[object, Statistics]:
-    """Count once for all metrics that share rows; what they ask of models is asked together."""
+def count(
+    metrics: Sequence[Metric], segments: Sequence[Segment], copies: Sequence[int]
+) -> dict[object, Statistics]:
+    """Count once for all metrics that share rows; what they ask of models is asked together.
+
+    Parameters
+    ----------
+    metrics
+        The rows of each are found under its ``counting()``.
+    segments, copies
+        What is scored, and how many systems wrote each; see :meth:`Metric.pooled_statistics`.
+    """
     distinct = {metric.counting(): metric for metric in reversed(metrics)}
     asking = {key: metric for key, metric in distinct.items() if isinstance(metric, Asking)}
-    answered = run_together([metric.steps(batch.segments) for metric in asking.values()])
+    answered = run_together([metric.steps(segments) for metric in asking.values()])
     counted: dict[object, Statistics] = dict(zip(asking, answered, strict=True))
     for key, metric in distinct.items():
         if key not in counted:
-            counted[key] = metric.pooled_statistics(batch.segments, batch.copies)
+            counted[key] = metric.pooled_statistics(segments, copies)
     return counted
 
 

@@ -101,8 +101,8 @@ class TestRun:
             def __call__(self, label, done, total):
                 seen.append((label, done, total))
 
-        monkeypatch.setattr("grammeter.cli.score.Progress", Progress)
-        monkeypatch.setattr("grammeter.cli.score.progress_wanted", lambda args: not args.quiet)
+        monkeypatch.setattr(output, "Progress", Progress)
+        monkeypatch.setattr(output, "progress_wanted", lambda args: not args.quiet)
         assert run(impara)[0] == 0
         labels = {label for label, _, _ in seen}
         assert any(models["quality"] in label for label in labels)

@@ -120,12 +120,83 @@ def test_foreign_scores_have_no_sentences(run, folder: Path) -> None:
         (["s.json", "-o", "r.html", "--systems", "X"], 2, "unknown system 'X'"),
         (["s.json", "-o", "r.html", "--resamples", "0"], 2, "resamples=0"),
         (["s.json", "-o", "-"], 2, "standard input"),
+        (["s.json", "-o", "."], 2, "Add: -o report.html"),
+        (["s.json", "-o", "./s.json"], 2, "take the place of a file that it is made from"),
+        (["s.json", "r.xml", "-o", "r.xml"], 2, "take the place of a file"),
     ],
 )
 def test_wrong_input(run, arguments: list[str], code: int, message: str) -> None:
     found, out, err = run(*arguments, *([] if "no.json" in arguments else ["--no-types"]))
     assert (found, out) == (code, "")
+    assert json.loads(Path("s.json").read_text(encoding="utf-8"))["kind"] == "scores"
     assert message in err
+
+
+def test_only_the_scores_are_required(run, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        run("-o", "r.html")
+    assert capsys.readouterr().err.endswith("the following arguments are required: SCORES\n")
+
+
+def test_a_pipeline_that_is_named_must_be_there(run, folder: Path) -> None:
+    code, _, err = run("s.json", "-o", "p.html", "--pipeline", "no_such_pipeline")
+    assert code == 4
+    assert "no_such_pipeline" in err
+    assert not (folder / "p.html").exists()
+
+
+def test_judgments_of_other_systems_are_noticed(run, folder: Path) -> None:
+    text = (SAMPLE / "judgments.xml").read_text(encoding="utf-8")
+    for system in SYSTEMS:
+        text = text.replace(Path(system).stem, f"X{Path(system).stem}")
+    (folder / "other.xml").write_text(text, encoding="utf-8")
+    assert main(["rank", str(SAMPLE / "judgments.xml"), "--bootstrap", "20", "-o", "k.json"]) == 0
+    for file, noticed in (("other.xml", True), ("k.json", False)):
+        code, _, err = run("s.json", file, "-o", "x.html", "--no-types", "--resamples", "20")
+        assert code == 0
+        assert ("judged none of the systems that have scores" in err) == noticed
+        assert ("XCareful, XEager, XEcho, ..." in err) == noticed
+
+
+def test_hostile_names_and_odd_texts(run, folder: Path) -> None:
+    """Of systems, in sentences, in foreign metrics: only ever text, and the page is whole."""
+    odd = ["he go\u0301 \u202ehome\u202c", "x\u2028y \U0001f469\u200d\U0001f467 \0 z", ATTACK]
+    (folder / "odd").write_text("\n".join(odd) + "\n", encoding="utf-8")
+    names = [ATTACK, "a|b,c\u202e"]
+    common = ["--hyps", "odd", "odd", "--names", *names, "-o", "odd.json", "--quiet"]
+    assert main(["score", "-s", "odd", "-r", "odd", "-m", "gleu", *common]) == 0
+    assert run("odd.json", "-o", "odd.html", "--no-types", "--quiet")[0] == 0
+    (folder / "f.tsv").write_text(f"metric\tsystem\tvalue\n{ATTACK}\tA\tNone\n", "utf-8")
+    assert run("f.tsv", "-o", "f.html", "--quiet")[0] == 0
+    for name in ("odd.html", "f.html"):
+        text = (folder / name).read_text(encoding="utf-8")
+        assert "<script>alert" not in text
+        assert "</textarea>" not in text
+        assert "\u2028" not in text
+        assert "\0" not in text
+    pieces = re.findall(
+        r'class="sentences">(.*?)</script>', (folder / "odd.html").read_text("utf-8")
+    )
+    assert [sentence[0] for sentence in json.loads(pieces[0])] == [" ".join(s.split()) for s in odd]
+
+
+def test_interrupted_leaves_nothing(run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("grammeter.reporting.make.make_browser", interrupted)
+    assert run("s.json", "-o", "int.html", "--no-types")[0] == 130
+    assert not list(folder.glob("*int.html*"))
+
+
+def test_progress_names_what_takes_long(run, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+    report = "grammeter.cli.output.Progress.__call__"
+    monkeypatch.setattr(report, lambda self, label, done, total: seen.append(label))
+    monkeypatch.setattr("grammeter.cli.output.progress_wanted", lambda args: True)
+    assert run("s.json", "-o", "r.html", "--resamples", "20")[0] == 0
+    labels = [label for at, label in enumerate(seen) if label not in seen[:at]]
+    assert labels == ["systems parsed for error types", "edits (m2)"]
 
 
 def test_a_failure_leaves_the_old_page(run, folder: Path) -> None:

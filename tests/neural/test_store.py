@@ -151,7 +151,7 @@ def test_a_store_that_is_read_only_still_answers(tmp_path, monkeypatch):
     def connect(path, timeout):
         return sqlite3.connect(f"file:{path}?mode=ro", uri=True)
 
-    monkeypatch.setattr(module, "sqlite3", Fake(connect))
+    monkeypatch.setattr("grammeter.core.sqlite.sqlite3", Fake(connect))
     with pytest.raises(UsageError, match="readonly"):
         check_folder(tmp_path)
     store = Store(tmp_path, "x", 1)
@@ -172,7 +172,7 @@ class Fake:
 
 
 def test_a_busy_file_is_waited_for_and_no_fault(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "_WAIT", 0.01)
+    monkeypatch.setattr("grammeter.core.sqlite._WAIT", 0.01)
     Store(tmp_path, "x", 1).write(["a"], np.array([[1.0]]))
     with closing(sqlite3.connect(tmp_path / FILE)) as other:
         other.execute("BEGIN IMMEDIATE")

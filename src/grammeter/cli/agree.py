@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from grammeter.cli import judgment_arguments
-from grammeter.cli.output import add_output, emit
+from grammeter.cli.output import TSV_DIGITS, add_numbers, add_output, decimals, drawn, emit
 
 if TYPE_CHECKING:
     from grammeter.ranking.agreement import Agreement, JudgeCounts
@@ -53,6 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--figure", metavar="FILE", help="draw the kappa of each two judges: .svg or .png"
     )
+    add_numbers(parser.add_argument, percent=False)
     add_output(parser)
 
 
@@ -63,14 +64,14 @@ def run(args: argparse.Namespace) -> int:
         from grammeter.ranking.judge_correlations import judge_correlations
 
         found = judge_correlations(judgments, numbering=judgments.numbering)
-        emit(args, found.to_json(), lambda: _draw(args, correlation_tables(found, args.format)))
+        emit(args, found.to_json(), lambda: drawn(args, *correlation_tables(found, args)))
         return 0
     from grammeter.ranking.agreement import agree
 
     agreement = agree(judgments, kappa=args.kappa, numbering=judgments.numbering)
     if args.figure:
         _save_figure(agreement, args.figure)
-    emit(args, agreement.to_json(), lambda: _draw(args, agreement_tables(agreement, args.format)))
+    emit(args, agreement.to_json(), lambda: drawn(args, *agreement_tables(agreement, args)))
     return 0
 
 
@@ -87,49 +88,52 @@ def _save_figure(agreement: Agreement, path: str) -> None:
     figures.save(figures.agreement_matrix(judges, np.array(values)), path)
 
 
-def agreement_tables(agreement: Agreement, form: str) -> Iterator[Table]:
+def agreement_tables(agreement: Agreement, args: argparse.Namespace) -> Iterator[Table]:
     """Lay out agreement: the means, the pairs of judges as a matrix, what each judge did.
 
     For TSV, which is for programs: one table with a row for each mean and each pair.
     """
-    if form == "tsv":
-        yield _long_table(agreement)
+    digits = decimals(args)
+    if args.format == "tsv":
+        yield _long_table(agreement, digits)
         return
-    yield _summary(agreement)
+    yield _summary(agreement, digits)
     if len(agreement.counts) <= WIDEST:
-        yield _kappa_matrix(agreement)
+        yield _kappa_matrix(agreement, digits)
     yield _count_table(agreement)
 
 
-def correlation_tables(found: JudgeCorrelations, form: str) -> Iterator[Table]:
+def correlation_tables(found: JudgeCorrelations, args: argparse.Namespace) -> Iterator[Table]:
     """Lay out correlations: a matrix, Spearman's above the diagonal and Pearson's below.
 
     For TSV and for many judges: a row for each pair.
     """
-    many = len(found.weights) > WIDEST
-    yield _pair_table(found) if form == "tsv" or many else _correlation_matrix(found)
+    if args.format == "tsv" or len(found.weights) > WIDEST:
+        yield _pair_table(found, decimals(args, TSV_DIGITS))
+    else:
+        yield _correlation_matrix(found, decimals(args))
 
 
-def _draw(args: argparse.Namespace, tables: Iterator[Table]) -> str:
-    from grammeter.report.tables import render
-
-    return "\n".join(render(table, args.format) for table in tables)
-
-
-def _summary(agreement: Agreement) -> Table:
+def _summary(agreement: Agreement, digits: int) -> Table:
     from grammeter.report.tables import Table
 
     kind = agreement.beside
     beside = agreement.kappas[kind]
     header = ("agreement", "kappa", "observed", "chance", "comparisons", f"{kind} kappa", "alpha")
     rows = (
-        ("between judges", *_kappa_cells(agreement.inter), _number(beside.inter.value)),
-        ("within judges", *_kappa_cells(agreement.intra), _number(beside.intra.value)),
+        ("between judges", agreement.inter, beside.inter, agreement.alpha_inter),
+        ("within judges", agreement.intra, beside.intra, agreement.alpha_intra),
     )
-    alphas = agreement.alpha_inter, agreement.alpha_intra
     return Table(
         header,
-        tuple((*row, _number(alpha.value)) for row, alpha in zip(rows, alphas, strict=True)),
+        tuple(
+            (
+                name,
+                *_kappa_cells(kappa, digits),
+                *(_number(x.value, digits) for x in (other, alpha)),
+            )
+            for name, kappa, other, alpha in rows
+        ),
         "lrrrrrr",
         (str(agreement.signature), *_missing(agreement)),
     )
@@ -148,27 +152,28 @@ def _missing(agreement: Agreement) -> Iterator[str]:
             yield f"no {name}: {figure.reason}"
 
 
-def _kappa_matrix(agreement: Agreement) -> Table:
-    from grammeter.ranking.agreement import LEAST
+def _kappa_matrix(agreement: Agreement, digits: int) -> Table:
+    from grammeter.ranking.agreement import LEAST, in_mean
     from grammeter.report.tables import Table
 
     judges = tuple(agreement.counts)
     rows = tuple(
-        (row, *(_pair_cell(agreement.pairs.get((row, column))) for column in judges))
+        (row, *(_pair_cell(agreement.pairs.get((row, column)), digits) for column in judges))
         for row in judges
     )
+    marks = {
+        (judges.index(first), 1 + judges.index(second)): "*"
+        for (first, second), found in agreement.pairs.items()
+        if not found.reason and not in_mean(found)
+    }
     notes = (f"* fewer than {LEAST} comparisons; not in the mean", f"{NONE} nothing to compare")
-    return Table(("kappa", *judges), rows, "l" + "r" * len(judges), notes)
+    return Table(("kappa", *judges), rows, "l" + "r" * len(judges), notes, marks=marks)
 
 
-def _pair_cell(found: Kappa | None) -> str:
-    from grammeter.ranking.agreement import in_mean
-
+def _pair_cell(found: Kappa | None, digits: int) -> str:
     if found is None:
         return ""
-    if found.reason:
-        return NONE
-    return _number(found.value) + ("" if in_mean(found) else "*")
+    return NONE if found.reason else _number(found.value, digits)
 
 
 def _count_table(agreement: Agreement) -> Table:
@@ -196,34 +201,39 @@ def _count_cells(counts: JudgeCounts) -> tuple[str, ...]:
     )
 
 
-def _long_table(agreement: Agreement) -> Table:
+def _long_table(agreement: Agreement, digits: int) -> Table:
     from grammeter.report.tables import Table
 
     other = agreement.kappas[agreement.beside]
     means = (("inter", agreement.inter, other.inter), ("intra", agreement.intra, other.intra))
-    rows = [(name, "", "", *_kappa_cells(k, 6), _number(o.value, 6)) for name, k, o in means]
+    rows = [
+        (name, "", "", *_kappa_cells(k, digits), _number(o.value, digits)) for name, k, o in means
+    ]
     rows += [
-        ("pair", *judges, *_kappa_cells(found, 6), _number(other.pairs[judges].value, 6))
+        ("pair", *judges, *_kappa_cells(found, digits), _number(other.pairs[judges].value, digits))
         for judges, found in agreement.pairs.items()
     ]
     head = ("of", "first", "second", "kappa", "observed", "chance", "n")
     return Table((*head, f"{agreement.beside} kappa"), tuple(rows), "lllrrrrr")
 
 
-def _correlation_matrix(found: JudgeCorrelations) -> Table:
+def _correlation_matrix(found: JudgeCorrelations, digits: int) -> Table:
     from grammeter.report.tables import Table
 
     judges = tuple(found.rest)
     names = (*judges, "rest")
     rows = tuple(
-        (names[row], *(_correlation_cell(found, row, column) for column in range(len(names))))
+        (
+            names[row],
+            *(_correlation_cell(found, row, column, digits) for column in range(len(names))),
+        )
         for row in range(len(names))
     )
     mean = found.mean
     notes = (
         "above the diagonal: Spearman's rho; below: Pearson's r; rest: all other judges together",
-        f"mean with the rest, weighted by pairs: rho {_number(mean.spearman)},"
-        f" r {_number(mean.pearson)}",
+        f"mean with the rest, weighted by pairs: rho {_number(mean.spearman, digits)},"
+        f" r {_number(mean.pearson, digits)}",
         str(found.signature),
         *(f"no figure: {text}" for text in _reasons(found)),
     )
@@ -239,41 +249,41 @@ def _reasons(found: JudgeCorrelations) -> Iterator[str]:
             yield f"{name}: {each.reason}"
 
 
-def _correlation_cell(found: JudgeCorrelations, row: int, column: int) -> str:
+def _correlation_cell(found: JudgeCorrelations, row: int, column: int, digits: int) -> str:
     if row == column:
         return NONE
     judges = tuple(found.rest)
     first, second = sorted((row, column))
     last = second == len(judges)
     each = found.rest[judges[first]] if last else found.pairs[judges[first], judges[second]]
-    return _number(each.spearman if row < column else each.pearson)
+    return _number(each.spearman if row < column else each.pearson, digits)
 
 
-def _pair_table(found: JudgeCorrelations) -> Table:
+def _pair_table(found: JudgeCorrelations, digits: int) -> Table:
     from grammeter.report.tables import Table
 
     rows = [
-        (*judges, *_correlation_cells(each), str(found.weights[judges[0]]))
+        (*judges, *_correlation_cells(each, digits), str(found.weights[judges[0]]))
         for judges, each in found.pairs.items()
     ]
     rows += [
-        (judge, "rest", *_correlation_cells(each), str(found.weights[judge]))
+        (judge, "rest", *_correlation_cells(each, digits), str(found.weights[judge]))
         for judge, each in found.rest.items()
     ]
     header = ("first", "second", "spearman", "pearson", "n", "weight of first")
     return Table(header, tuple(rows), "llrrrr")
 
 
-def _correlation_cells(found: Correlation) -> tuple[str, ...]:
-    return _number(found.spearman, 6), _number(found.pearson, 6), str(found.n)
+def _correlation_cells(found: Correlation, digits: int) -> tuple[str, ...]:
+    return _number(found.spearman, digits), _number(found.pearson, digits), str(found.n)
 
 
-def _kappa_cells(found: Kappa, digits: int = 4) -> tuple[str, ...]:
+def _kappa_cells(found: Kappa, digits: int) -> tuple[str, ...]:
     figures = (found.value, found.observed, found.chance)
     return (*(_number(figure, digits) for figure in figures), str(found.n))
 
 
-def _number(value: float, digits: int = 4) -> str:
+def _number(value: float, digits: int) -> str:
     from grammeter.report.tables import format_number
 
     return format_number(value, digits)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from grammeter.cli.output import add_output, emit, notice
+from grammeter.cli.output import add_numbers, add_output, decimals, drawn, emit, notice
 
 if TYPE_CHECKING:
-    from grammeter.comparison import Comparison, MetricComparison, SystemResult
+    from grammeter.comparison import Comparison, MetricComparison
     from grammeter.report.tables import Table
 
 TESTS = ("bootstrap", "randomisation")
@@ -37,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="for all comparisons under one metric; default: %(default)s",
     )
     add("-m", "--metrics", nargs="+", metavar="METRIC", help="default: all in the file")
-    add("--percent", action="store_true", help="multiply scores by 100 in tables")
+    add_numbers(add)
     add_output(parser)
 
 
@@ -62,7 +63,30 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def comparison_table(comparison: Comparison, *, percent: bool = False) -> Table:
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How a comparison is printed.
+
+    Attributes
+    ----------
+    percent, digits
+        As for :func:`~grammeter.report.tables.format_number`; of scores, not of p-values.
+    raised
+        Letters stand behind the values as marks, not in a column of their own.
+    """
+
+    percent: bool = False
+    digits: int = 4
+    raised: bool = False
+
+    def number(self, value: float, *, sign: bool = False) -> str:
+        """Write a score, a bound, or with ``sign`` a difference."""
+        from grammeter.report.tables import format_number
+
+        return format_number(value, self.digits, percent=self.percent, sign=sign)
+
+
+def comparison_table(comparison: Comparison, style: Style) -> Table:
     """Lay out a comparison for people: a row for each system, best by the first metric on top.
 
     Each metric has its value and interval, then either the difference from the baseline with
@@ -71,26 +95,34 @@ def comparison_table(comparison: Comparison, *, percent: bool = False) -> Table:
     from grammeter.report.tables import Table
 
     names = _order(comparison)
-    every_pair = comparison.design.baseline is None
-    own = (f"{comparison.design.confidence * 100:g}% interval",)
-    own += ("letters",) if every_pair else ("diff", "p")
+    own, align = _columns(comparison, style)
+    width = 1 + len(own)
     header = tuple(head for metric in comparison for head in (metric, *own))
     rows = tuple(
         (
             name,
-            *(c for found in comparison.values() for c in _cells(comparison, found, name, percent)),
+            *(
+                cell
+                for found in comparison.values()
+                for cell in _cells(comparison, found, name, style)[:width]
+            ),
         )
         for name in names
     )
-    align = "l" + ("rrl" if every_pair else "rrrl") * len(comparison)
-    best = _best(comparison, names, 1 + len(own))
-    return Table(("system", *header), rows, align, tuple(_notes(comparison)), best)
+    return Table(
+        ("system", *header),
+        rows,
+        "l" + align * len(comparison),
+        tuple(_notes(comparison)),
+        _best(comparison, names, width),
+        _marks(comparison, names, width, style),
+    )
 
 
-def long_table(comparison: Comparison, *, percent: bool = False) -> Table:
+def long_table(comparison: Comparison, style: Style) -> Table:
     """Lay out a comparison for programs: a row for each metric and system.
 
-    Six decimals, p-values six digits; what does not apply is empty.
+    P-values have six digits; what does not apply is empty.
     """
     from grammeter.report.tables import Table
 
@@ -99,7 +131,7 @@ def long_table(comparison: Comparison, *, percent: bool = False) -> Table:
         (
             name,
             metric,
-            *(_decimals(number, percent) for number in (r.value, r.low, r.high, r.difference)),
+            *("" if x is None else style.number(x) for x in (r.value, r.low, r.high, r.difference)),
             *(_digits(number) for number in (r.pvalue, r.pvalue_raw)),
             r.letters or "",
         )
@@ -110,12 +142,17 @@ def long_table(comparison: Comparison, *, percent: bool = False) -> Table:
 
 
 def _drawn(comparison: Comparison, args: argparse.Namespace) -> str:
-    from grammeter.report.tables import render
+    style = Style(args.percent, decimals(args), raised=args.format == "latex")
+    lay_out = long_table if args.format == "tsv" else comparison_table
+    return drawn(args, lay_out(comparison, style))
 
-    if args.format == "tsv":
-        return render(long_table(comparison, percent=args.percent), "tsv")
-    table = comparison_table(comparison, percent=args.percent)
-    return render(table, args.format, bold_best=args.format == "latex")
+
+def _columns(comparison: Comparison, style: Style) -> tuple[tuple[str, ...], str]:
+    """Return the heads beside that of each metric, and how its columns are aligned."""
+    interval = f"{comparison.design.confidence * 100:g}% interval"
+    if comparison.design.baseline is not None:
+        return (interval, "diff", "p"), "rrrl"
+    return ((interval,), "rr") if style.raised else ((interval, "letters"), "rrl")
 
 
 def _order(comparison: Comparison) -> list[str]:
@@ -132,34 +169,44 @@ def _order(comparison: Comparison) -> list[str]:
 
 
 def _cells(
-    comparison: Comparison, found: MetricComparison, name: str, percent: bool
-) -> Iterator[str]:
-    from grammeter.report.tables import format_number
-
-    every_pair = comparison.design.baseline is None
+    comparison: Comparison, found: MetricComparison, name: str, style: Style
+) -> tuple[str, ...]:
     if name not in found.systems:
-        yield from [""] * (3 if every_pair else 4)
-        return
+        return ("",) * 4
     result = found[name]
-    low, high = (format_number(bound, percent=percent) for bound in (result.low, result.high))
-    yield format_number(result.value, percent=percent)
-    yield f"[{low}, {high}]"
-    if every_pair:
-        yield result.letters or ""
-    elif name == comparison.design.baseline:
-        yield from ("", "")
-    else:
-        yield from _tested_cells(result, comparison.design.level, percent)
-
-
-def _tested_cells(result: SystemResult, level: float, percent: bool) -> Iterator[str]:
-    from grammeter.report.tables import format_number
-
+    own = style.number(result.value), f"[{style.number(result.low)}, {style.number(result.high)}]"
+    if comparison.design.baseline is None:
+        return *own, result.letters or ""
+    if name == comparison.design.baseline:
+        return *own, "", ""
     assert result.difference is not None
     assert result.pvalue is not None
-    yield format_number(result.difference, percent=percent, sign=True)
-    pvalue = "<0.0001" if result.pvalue < 0.00005 else format_number(result.pvalue)
-    yield pvalue + (" *" if result.pvalue <= level else "")
+    return *own, style.number(result.difference, sign=True), _pvalue(result.pvalue)
+
+
+def _pvalue(pvalue: float) -> str:
+    from grammeter.report.tables import format_number
+
+    return "<0.0001" if pvalue < 0.00005 else format_number(pvalue)
+
+
+def _marks(
+    comparison: Comparison, names: list[str], width: int, style: Style
+) -> dict[tuple[int, int], str]:
+    """Return a star behind each p-value that is low enough, or the letters, if raised."""
+    level, baseline = comparison.design.level, comparison.design.baseline
+    marks: dict[tuple[int, int], str] = {}
+    for number, found in enumerate(comparison.values()):
+        first = 1 + number * width
+        for row, name in enumerate(names):
+            result = found.systems.get(name)
+            if result is None:
+                continue
+            if style.raised and result.letters:
+                marks[row, first] = result.letters
+            if name != baseline and result.pvalue is not None and result.pvalue <= level:
+                marks[row, first + width - 1] = " *"
+    return marks
 
 
 def _notes(comparison: Comparison) -> Iterator[str]:
@@ -185,12 +232,6 @@ def _best(comparison: Comparison, names: list[str], width: int) -> frozenset[tup
         rows = best_rows(values, higher_is_better=column.higher_is_better)
         found |= {(row, 1 + number * width) for row in rows}
     return frozenset(found)
-
-
-def _decimals(number: float | None, percent: bool) -> str:
-    from grammeter.report.tables import format_number
-
-    return "" if number is None else format_number(number, 6, percent=percent)
 
 
 def _digits(pvalue: float | None) -> str:

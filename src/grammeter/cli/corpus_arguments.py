@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from grammeter.corpus.corpus import Corpus
@@ -43,24 +44,29 @@ def add_corpus(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="all of these in one table: JSON lines, TSV, CSV or parquet",
     )
-    group.add_argument(
+    _add_reading(group.add_argument)
+
+
+def _add_reading(add: Callable[..., Any]) -> None:
+    """Declare how the files of a corpus are read."""
+    add(
         "--um",
         choices=["skip", "apply"],
         default="skip",
         help="gold edits of the types Um and UNK, when made into texts; default: %(default)s",
     )
-    group.add_argument(
+    add(
         "--missing-annotator",
         choices=["other", "source", "none"],
         default="other",
         help="text of an annotator who is not listed for a sentence; default: %(default)s",
     )
-    group.add_argument(
+    add(
         "--normalise",
         choices=["NFC", "NFD", "NFKC", "NFKD"],
         help="bring all texts to this Unicode form; default: as they are",
     )
-    group.add_argument(
+    add(
         "--lenient",
         action="store_true",
         help="pass over M2 edits outside their sentence and unknown lines, and count them",

@@ -5,6 +5,11 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
+from pathlib import Path
+
+REPORT = "grammeter-demo-report.html"
+TITLE = "The sample corpus of grammeter, scored and judged"
+"""Of the page; an older one is known by it, and only that is overwritten."""
 
 METRICS = ("m2", "gleu", "imeasure", "green")
 SYSTEM = "Thorough"
@@ -19,13 +24,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Score, compare and explain the sample corpus, showing each command; return 0."""
+    """Score, compare, explain and report the sample corpus, showing each command; return 0."""
     import tempfile
-    from pathlib import Path
 
     from grammeter.cli.main import main
     from grammeter.resources import sample_corpus
 
+    check_page(Path(REPORT))
     sample = sample_corpus()
     systems = sorted(sample.glob("systems/*.txt"))
     print(f"The sample corpus: 64 invented learner sentences, {len(systems)} invented systems.")
@@ -37,6 +42,8 @@ def run(args: argparse.Namespace) -> int:
              "-m", *METRICS, "--hyps", *map(str, systems), "-o", scores, "--quiet"],
             ["compare", scores, "--baseline", "Echo", "-m", "m2", "--quiet"],
             ["explain", scores, "--system", SYSTEM, "--line", str(LINE), "-m", "m2"],
+            ["report", scores, str(sample / "judgments.xml"), "-o", REPORT, "--title", TITLE,
+             "--quiet"],
         ]  # fmt: skip
         for step in steps:
             print(f"$ grammeter {_short(step, str(sample), folder)}\n")
@@ -45,9 +52,28 @@ def run(args: argparse.Namespace) -> int:
             if code:
                 return code
             print()
+    print(f"The page is {Path(REPORT).absolute()}: open it in a browser.")
     print("Next: put your own files in place of these. 'grammeter score --help' has all options,")
     print("'grammeter list' all metrics, 'grammeter cite m2' what to cite.")
     return 0
+
+
+def check_page(path: Path) -> None:
+    """Refuse to overwrite a page that the demonstration did not write.
+
+    Raises
+    ------
+    UsageError
+        If there is a file of another title.
+    """
+    from grammeter.core.errors import UsageError
+    from grammeter.corpus.text import read_bytes
+
+    if path.exists() and TITLE.encode() not in read_bytes(path)[:4000]:
+        raise UsageError(
+            f"{path} is there already, and no page of the demonstration",
+            fix="Move it away, or run the demonstration in another folder.",
+        )
 
 
 def _short(step: list[str], sample: str, folder: str) -> str:

@@ -18,6 +18,7 @@ EXTRAS = {
     "neural": ("huggingface_hub", "safetensors", "torch", "transformers"),
     "plot": ("matplotlib",),
     "postgres": ("psycopg",),
+    "ray": ("pyarrow", "ray"),
     "records": ("pyarrow",),
 }
 """Extra -> the packages that it brings."""

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from contextlib import nullcontext
 
 from grammeter.cli import model_arguments
-from grammeter.cli.output import Progress, add_output, emit, notice, progress_wanted
+from grammeter.cli.output import add_numbers, add_output, emit, notice, progress
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,14 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-m", "--metrics", nargs="+", metavar="METRIC", help="default: all in SCORES"
     )
-    parser.add_argument(
-        "--digits",
-        type=int,
-        choices=range(18),
-        default=4,
-        metavar="N",
-        help="decimals, default: %(default)s",
-    )
+    add_numbers(parser.add_argument, default=4, percent=False)
     _add_attribution(parser)
     model_arguments.add_models(parser)
     add_output(parser, formats=("table", "json"))
@@ -76,7 +68,6 @@ def run(args: argparse.Namespace) -> int:
 
 def _explain(args: argparse.Namespace) -> int:
     from grammeter.api import explain
-    from grammeter.core.progress import reporting
     from grammeter.corpus.scores import read_scores
     from grammeter.edits.annotate import annotator
     from grammeter.report.explain import explanation_text
@@ -85,8 +76,7 @@ def _explain(args: argparse.Namespace) -> int:
     text = annotator(args.pipeline).notice if args.attribution else None
     if text:
         notice(args, text)
-    progress = Progress()
-    with reporting(progress) if progress_wanted(args) else nullcontext():
+    with progress(args):
         explained = explain(
             scores,
             system=args.system,
@@ -97,6 +87,5 @@ def _explain(args: argparse.Namespace) -> int:
             limit=args.limit,
             pipeline=args.pipeline,
         )
-    progress.clear()
     emit(args, explained.to_json(), lambda: explanation_text(explained, digits=args.digits))
     return 0

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from grammeter.cli import corpus_arguments, judge_arguments
-from grammeter.cli.output import Progress, notice, print_json, progress_wanted
+from grammeter.cli.output import notice, print_json, progress
 
 if TYPE_CHECKING:
     from grammeter.corpus.corpus import Corpus
@@ -100,6 +99,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Judge and write; return the exit code."""
     from grammeter.corpus.text import check_folder
+    from grammeter.judge.runtime import current
     from grammeter.judging import estimate, judge
 
     metric = _metric(args)
@@ -109,7 +109,7 @@ def run(args: argparse.Namespace) -> int:
     for text in (*corpus.notices, metric.notice):
         if text:
             notice(args, text)
-    with judge_arguments.asking(args), _progress(args):
+    with judge_arguments.asking(args), progress(args, note=lambda: str(current().bill)):
         if args.dry_run:
             _print_estimate(args, estimate(corpus, items, by=metric))
             return 0
@@ -152,19 +152,6 @@ def _items(args: argparse.Namespace, corpus: Corpus) -> Sequence[Shown] | None:
     for text in judgments.notices:
         notice(args, text)
     return judgments
-
-
-@contextmanager
-def _progress(args: argparse.Namespace) -> Generator[None, None, None]:
-    from grammeter.core.progress import reporting
-    from grammeter.judge.runtime import current
-
-    progress = Progress(note=lambda: str(current().bill))
-    try:
-        with reporting(progress) if progress_wanted(args) else nullcontext():
-            yield
-    finally:
-        progress.clear()
 
 
 def _write(args: argparse.Namespace, judged: Judged) -> None:

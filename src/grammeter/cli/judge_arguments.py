@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from grammeter.cli.output import notice
 
@@ -40,28 +40,7 @@ def add_endpoint(parser: argparse.ArgumentParser, *, cache: bool) -> None:
         group.add_argument(
             f"--{what}-per-minute", type=float, metavar="N", help=f"{what} a minute at most"
         )
-    group.add_argument(
-        "--timeout",
-        type=float,
-        default=60.0,
-        metavar="SECONDS",
-        help="wait so long for one reply; default: 60",
-    )
-    group.add_argument(
-        "--patience",
-        type=float,
-        default=300.0,
-        metavar="SECONDS",
-        help="try so long to get one question answered; default: 300",
-    )
-    group.add_argument(
-        "--max-output",
-        type=int,
-        default=256,
-        metavar="N",
-        help="tokens of one reply at most, hidden reasoning included; more for models that reason;"
-        " default: %(default)s",
-    )
+    _add_waiting(group.add_argument)
     group.add_argument(
         "--offline", action="store_true", help="answer from the cache alone; a gap is an error"
     )
@@ -72,12 +51,41 @@ def add_endpoint(parser: argparse.ArgumentParser, *, cache: bool) -> None:
         group.add_argument(
             "--cache-dir", metavar="DIR", help="where replies are kept; default: the user's cache"
         )
-    kept = "stop there (exit 1); all is kept, and the same command goes on"
-    group.add_argument(
-        "--max-cost", type=float, metavar="X", help=f"money, in the price table's currency; {kept}"
+    _add_limits(group.add_argument)
+
+
+def _add_waiting(add: Callable[..., Any]) -> None:
+    """Declare how long to wait, and for how much."""
+    add(
+        "--timeout",
+        type=float,
+        default=60.0,
+        metavar="SECONDS",
+        help="wait so long for one reply; default: 60",
     )
-    group.add_argument("--max-requests", type=int, metavar="N", help=f"requests sent; {kept}")
-    group.add_argument("--max-tokens", type=int, metavar="N", help=f"tokens in and out; {kept}")
+    add(
+        "--patience",
+        type=float,
+        default=300.0,
+        metavar="SECONDS",
+        help="try so long to get one question answered; default: 300",
+    )
+    add(
+        "--max-output",
+        type=int,
+        default=256,
+        metavar="N",
+        help="tokens of one reply at most, hidden reasoning included; more for models that reason;"
+        " default: %(default)s",
+    )
+
+
+def _add_limits(add: Callable[..., Any]) -> None:
+    """Declare how much may be asked in all."""
+    kept = "stop there (exit 1); all is kept, and the same command goes on"
+    add("--max-cost", type=float, metavar="X", help=f"money, in the price table's currency; {kept}")
+    add("--max-requests", type=int, metavar="N", help=f"requests sent; {kept}")
+    add("--max-tokens", type=int, metavar="N", help=f"tokens in and out; {kept}")
 
 
 @contextmanager

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import importlib
+
+from grammeter.cli.actions import add_actions, run_action
 
 QUESTIONS = {
     "system": "does it rank systems as humans do? correlations, intervals, Williams tests",
@@ -17,20 +18,9 @@ QUESTIONS = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the questions and their arguments; nothing heavy is imported for it."""
-    questions = parser.add_subparsers(dest="question", required=True, metavar="|".join(QUESTIONS))
-    for question, help_ in QUESTIONS.items():
-        module = importlib.import_module(f"grammeter.cli.meta_{question}")
-        own = questions.add_parser(
-            question,
-            help=help_,
-            description=help_,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-            allow_abbrev=False,
-        )
-        module.add_arguments(own)
-        own.set_defaults(answer=module.run)
+    add_actions(parser, "meta", QUESTIONS)
 
 
 def run(args: argparse.Namespace) -> int:
     """Answer the question; return the exit code."""
-    return int(args.answer(args))
+    return run_action(args)

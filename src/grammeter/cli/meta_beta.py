@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from grammeter.cli import meta_arguments
-from grammeter.cli.output import add_output, emit
+from grammeter.cli.output import add_numbers, add_output, decimals, drawn, emit
 
 if TYPE_CHECKING:
     from grammeter.core.table import ScoreTable
@@ -40,6 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--figure", metavar="FILE", help="draw both correlations over beta: .svg or .png"
     )
+    add_numbers(parser.add_argument, percent=False)
     add_output(parser)
 
 
@@ -66,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
 
         columns = (column.tolist() for column in (found.betas, found.pearson, found.spearman))
         figures.save(meta_figures.beta_curve(*columns), args.figure)
-    emit(args, found.to_json(), lambda: _drawn(found, args))
+    emit(args, found.to_json(), lambda: drawn(args, sweep_table(found, digits=decimals(args))))
     return 0
 
 
@@ -116,10 +117,3 @@ def sweep_table(found: BetaSweep, *, digits: int = 4) -> Table:
 def _best_note(found: BetaSweep, kind: str) -> str:
     beta, value = found.best(kind)
     return f"best {kind}: {value:.4f} at beta {beta:g}"
-
-
-def _drawn(found: BetaSweep, args: argparse.Namespace) -> str:
-    from grammeter.report.tables import render
-
-    digits = 6 if args.format == "tsv" else 4
-    return render(sweep_table(found, digits=digits), args.format, bold_best=args.format == "latex")

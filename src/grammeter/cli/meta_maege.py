@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import argparse
-from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from grammeter.cli import corpus_arguments, model_arguments
-from grammeter.cli.output import Progress, add_output, emit, notice, progress_wanted
+from grammeter.cli.metric_arguments import add_metrics
+from grammeter.cli.output import (
+    add_numbers,
+    add_output,
+    decimals,
+    drawn,
+    emit,
+    notice,
+    progress,
+)
 
 if TYPE_CHECKING:
     from grammeter.corpus.corpus import Corpus
-    from grammeter.meta.maege import Design, Maege
+    from grammeter.meta.maege import Design, Maege, MetricResult
     from grammeter.metrics.base import Metric
     from grammeter.report.tables import Table
 
@@ -24,16 +32,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.epilog = "example:\n  grammeter meta maege -s src.txt -r gold.m2 -m m2 gleu --seed 1"
     corpus_arguments.add_corpus(parser)
-    parser.add_argument(
-        "-m",
-        "--metrics",
-        nargs="+",
-        required=True,
-        metavar="METRIC",
-        help="spellings such as m2 or \"gleu(order=3)\"; 'grammeter list' shows all",
-    )
+    add_metrics(parser.add_argument)
     _add_design(parser)
     model_arguments.add_models(parser)
+    add_numbers(parser.add_argument, percent=False)
     add_output(parser)
 
 
@@ -91,19 +93,15 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _run(args: argparse.Namespace) -> int:
-    from grammeter.core.progress import reporting
-
     design = _design(args)
     metrics = _metrics(args.metrics)
     corpus = _corpus(args)
     for text in dict.fromkeys([*corpus.notices, *(m.notice for m in metrics.values())]):
         if text:
             notice(args, text)
-    progress = Progress()
-    with reporting(progress) if progress_wanted(args) else nullcontext():
+    with progress(args):
         result = _measured(corpus, metrics, design)
-    progress.clear()
-    emit(args, result.to_json(), lambda: _drawn(result, args.format))
+    emit(args, result.to_json(), lambda: _drawn(result, args))
     return 0
 
 
@@ -149,18 +147,32 @@ def _measured(corpus: Corpus, metrics: dict[str, Metric], design: Design) -> Mae
     return maege(corpus.sources, corpus.gold, metrics, references=texts, design=design)
 
 
-def maege_table(result: Maege) -> Table:
-    """Lay out the results: a row for each metric."""
-    from grammeter.report.tables import Table, format_number
+def maege_table(result: Maege, *, digits: int = 4) -> Table:
+    """Lay out the results: a row for each metric, the best of each kind marked."""
+    from grammeter.report.tables import Table, best_rows, format_number
 
     header = ("metric", "corpus r", "corpus rho", "sentence r", "sentence rho", "chain tau", "ties")
-    rows: list[tuple[str, ...]] = []
-    for name, found in result.items():
-        levels = (found.corpus, found.sentence)
-        numbers = [level[kind].statistic for level in levels for kind in ("pearson", "spearman")]
-        cells = [format_number(number) for number in (*numbers, found.chain.kendall)]
-        rows.append((name, *cells, format_number(found.chain.tie_share, percent=True) + " %"))
-    return Table(header, tuple(rows), "l" + "r" * 6, tuple(_notes(result)))
+    figures = [_coefficients(found) for found in result.values()]
+    rows = tuple(
+        (
+            name,
+            *(format_number(number, digits) for number in numbers),
+            format_number(found.chain.tie_share, percent=True) + " %",
+        )
+        for (name, found), numbers in zip(result.items(), figures, strict=True)
+    )
+    best = {
+        (row, column)
+        for column, values in enumerate(zip(*figures, strict=True), start=1)
+        for row in best_rows(values, higher_is_better=True)
+    }
+    return Table(header, rows, "l" + "r" * 6, tuple(_notes(result)), frozenset(best))
+
+
+def _coefficients(found: MetricResult) -> list[float]:
+    levels = (found.corpus, found.sentence)
+    numbers = [level[kind].statistic for level in levels for kind in ("pearson", "spearman")]
+    return [*numbers, found.chain.kendall]
 
 
 def _notes(result: Maege) -> list[str]:
@@ -181,21 +193,18 @@ def _notes(result: Maege) -> list[str]:
     return notes
 
 
-def long_table(result: Maege) -> Table:
-    """Lay out the results for programs: a row for each figure, six decimals."""
+def long_table(result: Maege, *, digits: int = 6) -> Table:
+    """Lay out the results for programs: a row for each figure."""
     from grammeter.report.tables import Table, format_number
 
     rows = [
-        (name, level, kind, format_number(value, 6), f"{p:.6g}".replace("nan", "NaN"))
+        (name, level, kind, format_number(value, digits), f"{p:.6g}".replace("nan", "NaN"))
         for name, found in result.items()
         for level, kind, value, p in found.figures()
     ]
     return Table(("metric", "level", "statistic", "value", "pvalue"), tuple(rows), "lllrr")
 
 
-def _drawn(result: Maege, form: str) -> str:
-    from grammeter.report.tables import render
-
-    if form == "tsv":
-        return render(long_table(result), "tsv")
-    return render(maege_table(result), form)  # pyright: ignore[reportArgumentType]
+def _drawn(result: Maege, args: argparse.Namespace) -> str:
+    lay_out = long_table if args.format == "tsv" else maege_table
+    return drawn(args, lay_out(result, digits=decimals(args)))

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from grammeter.cli import judgment_arguments
-from grammeter.cli.output import add_output, emit, notice
+from grammeter.cli.output import add_numbers, add_output, decimals, drawn, emit, notice
 
 if TYPE_CHECKING:
     from grammeter.core.table import ScoreTable
@@ -46,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_question(parser)
     _add_chance(parser)
     _add_selection(parser)
+    add_numbers(parser.add_argument, percent=False)
     add_output(parser)
 
 
@@ -109,7 +110,7 @@ def read_judgments_of(args: argparse.Namespace, table: ScoreTable) -> Judgments:
     return judgments
 
 
-def agreement_table(found: SentenceLevel) -> Table:
+def agreement_table(found: SentenceLevel, *, digits: int = 4) -> Table:
     """Lay out the result for people: a row for each metric, notes with all that it rests on."""
     from grammeter.report.tables import Table, best_rows
 
@@ -121,20 +122,30 @@ def agreement_table(found: SentenceLevel) -> Table:
         *("pairs", "concordant", "discordant"),
         *("metric ties", "human ties", "both tie", "metric's ties"),
     )
-    rows = tuple((name, *_cells(each, bool(interval))) for name, each in found.items())
-    taus = [each.tau.value for each in found.values()]
-    best = {(row, 1) for row in best_rows(taus, higher_is_better=True)}
+    rows = tuple((name, *_cells(each, bool(interval), digits)) for name, each in found.items())
+    best = {
+        (row, column)
+        for column, values in (
+            (1, [each.tau.value for each in found.values()]),
+            (2 + len(interval), [each.accuracy.value for each in found.values()]),
+        )
+        for row in best_rows(values, higher_is_better=True)
+    }
     notes = (*_notes(found, percent), *_signatures(found))
     return Table(header, rows, "l" + "r" * (len(header) - 1), notes, frozenset(best))
 
 
-def judge_table(found: SentenceLevel) -> Table:
+def judge_table(found: SentenceLevel, *, digits: int = 4) -> Table:
     """Lay out what each judge's pairs say: a row for each judge, tau and accuracy by metric."""
     from grammeter.report.tables import Table
 
     first = next(iter(found.by_judge.values()))
     rows = tuple(
-        (judge, str(max(each.counts.total for each in metrics.values())), *_pair_cells(metrics))
+        (
+            judge,
+            str(max(each.counts.total for each in metrics.values())),
+            *_pair_cells(metrics, digits),
+        )
         for judge, metrics in found.by_judge.items()
     )
     heads = tuple(f"{name} {figure}" for name in first for figure in ("tau", "accuracy"))
@@ -155,15 +166,15 @@ def permutation_table(found: SentenceLevel) -> Table:
     return Table(("metric", "against", *heads), rows, "ll" + "r" * len(heads), (note,))
 
 
-def long_table(found: SentenceLevel) -> Table:
-    """Lay out the result for programs: a row for each judge, or all, and metric; six decimals."""
+def long_table(found: SentenceLevel, *, digits: int = 6) -> Table:
+    """Lay out the result for programs: a row for each judge, or all, and metric."""
     from grammeter.report.tables import Table
 
     header = ("judge", "metric", "tau", "tau_low", "tau_high", "accuracy", "accuracy_low")
     counts = ("n", "missing", "concordant", "discordant", "ties_metric", "ties_human", "ties_both")
     everybody: Mapping[str, Mapping[str, MetricAgreement]] = {EVERYBODY: found.metrics}
     rows = tuple(
-        (judge, name, *_long_cells(each))
+        (judge, name, *_long_cells(each, digits))
         for judge, metrics in {**everybody, **found.by_judge}.items()
         for name, each in metrics.items()
     )
@@ -241,53 +252,50 @@ def _add_selection(parser: argparse.ArgumentParser) -> None:
 
 
 def _drawn(found: SentenceLevel, args: argparse.Namespace) -> str:
-    from grammeter.report.tables import render
-
+    digits = decimals(args)
     if args.format == "tsv":
-        return render(long_table(found), "tsv")
-    tables = [agreement_table(found)]
-    tables += [judge_table(found)] if found.by_judge else []
+        return drawn(args, long_table(found, digits=digits))
+    tables = [agreement_table(found, digits=digits)]
+    tables += [judge_table(found, digits=digits)] if found.by_judge else []
     tables += [permutation_table(found)] if found.pvalues else []
-    return "\n".join(
-        render(table, args.format, bold_best=args.format == "latex") for table in tables
-    )
+    return drawn(args, *tables)
 
 
-def _cells(each: MetricAgreement, interval: bool) -> Iterator[str]:
+def _cells(each: MetricAgreement, interval: bool, digits: int) -> Iterator[str]:
     from grammeter.report.tables import format_number
 
     for estimate in (each.tau, each.accuracy):
-        yield format_number(estimate.value)
+        yield format_number(estimate.value, digits)
         if interval:
-            yield _interval(estimate)
+            yield _interval(estimate, digits)
     counts = each.counts
     yield from map(str, (counts.total, counts.concordant, counts.discordant))
     yield from map(str, (counts.metric_ties, counts.human_ties, counts.both_ties))
     yield format_number(counts.tie_share, percent=True) + "%"
 
 
-def _interval(estimate: Estimate) -> str:
+def _interval(estimate: Estimate, digits: int) -> str:
     from grammeter.report.tables import format_number
 
     if estimate.low is None or estimate.high is None:
         return ""
-    return f"[{format_number(estimate.low)}, {format_number(estimate.high)}]"
+    return f"[{format_number(estimate.low, digits)}, {format_number(estimate.high, digits)}]"
 
 
-def _pair_cells(metrics: Mapping[str, MetricAgreement]) -> Iterator[str]:
+def _pair_cells(metrics: Mapping[str, MetricAgreement], digits: int) -> Iterator[str]:
     from grammeter.report.tables import format_number
 
     for each in metrics.values():
-        yield format_number(each.tau.value)
-        yield format_number(each.accuracy.value)
+        yield format_number(each.tau.value, digits)
+        yield format_number(each.accuracy.value, digits)
 
 
-def _long_cells(each: MetricAgreement) -> Iterator[str]:
+def _long_cells(each: MetricAgreement, digits: int) -> Iterator[str]:
     from grammeter.report.tables import format_number
 
     for estimate in (each.tau, each.accuracy):
         for number in (estimate.value, estimate.low, estimate.high):
-            yield "" if number is None else format_number(number, 6)
+            yield "" if number is None else format_number(number, digits)
     counts = each.counts
     yield from map(str, (counts.total, counts.missing, counts.concordant, counts.discordant))
     yield from map(str, (counts.metric_ties, counts.human_ties, counts.both_ties))

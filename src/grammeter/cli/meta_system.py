@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from grammeter.cli import meta_arguments
-from grammeter.cli.output import add_output, emit, notice
+from grammeter.cli.output import add_numbers, add_output, decimals, drawn, emit, notice
 
 if TYPE_CHECKING:
     from grammeter.core.statistics import FloatArray
@@ -39,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_statistics(parser)
     _add_robustness(parser)
     _add_figures(parser)
+    add_numbers(parser.add_argument, usual=3, percent=False)
     add_output(parser)
 
 
@@ -166,7 +167,7 @@ def _pvalues(found: SystemMeta) -> dict[str, FloatArray]:
 # --- tables --------------------------------------------------------------------------------
 
 
-def correlation_table(found: SystemMeta) -> Table:
+def correlation_table(found: SystemMeta, *, digits: int = 3) -> Table:
     """Lay out correlations for people: a row for each metric, the best of each kind marked."""
     from grammeter.report.tables import Table, best_rows
 
@@ -174,7 +175,7 @@ def correlation_table(found: SystemMeta) -> Table:
     share = f"{found.design.confidence * 100:g}%"
     header = [cell for kind in kinds for cell in (kind, share, "p")]
     rows = tuple(
-        (name, *(cell for kind in kinds for cell in _cells(metric[kind])))
+        (name, *(cell for kind in kinds for cell in _cells(metric[kind], digits)))
         for name, metric in found.items()
     )
     best = {
@@ -198,15 +199,15 @@ def williams_table(found: SystemMeta, kind: str) -> Table:
     return Table((f"better ({kind})", *found), rows, "l" + "r" * len(found), (note,))
 
 
-def long_table(found: SystemMeta) -> Table:
-    """Lay out correlations for programs: a row for each metric and kind, six decimals."""
+def long_table(found: SystemMeta, *, digits: int = 6) -> Table:
+    """Lay out correlations for programs: a row for each metric and kind."""
     from grammeter.report.tables import Table, format_number
 
     rows = tuple(
         (
             name,
             kind,
-            *(format_number(x, 6) for x in (each.value, each.low, each.high)),
+            *(format_number(x, digits) for x in (each.value, each.low, each.high)),
             "NaN" if math.isnan(each.pvalue) else f"{each.pvalue:.6g}",
             str(each.n),
         )
@@ -217,53 +218,55 @@ def long_table(found: SystemMeta) -> Table:
 
 
 def _drawn(found: SystemMeta, args: argparse.Namespace) -> str:
-    from grammeter.report.tables import render
-
+    digits = decimals(args, 3)
     if args.format == "tsv":
-        return render(long_table(found), "tsv")
-    tables = [correlation_table(found)]
+        return drawn(args, long_table(found, digits=digits))
+    tables = [correlation_table(found, digits=digits)]
     if len(found) > 1:
         tables += [williams_table(found, kind) for kind in found.williams]
     if args.leave_one_out:
-        tables += [_without_table(found)]
+        tables += [_without_table(found, digits)]
     if args.top_k:
-        tables += [_top_table(found)]
-    return "\n".join(render(t, args.format, bold_best=args.format == "latex") for t in tables)
+        tables += [_top_table(found, digits)]
+    return drawn(args, *tables)
 
 
-def _without_table(found: SystemMeta) -> Table:
+def _without_table(found: SystemMeta, digits: int) -> Table:
     rows = {
         system: [metric.leave_one_out[system] for metric in found.values()]
         for system in found.systems
     }
-    return _pairs_table(found, "without", rows)
+    return _pairs_table(found, "without", rows, digits)
 
 
-def _top_table(found: SystemMeta) -> Table:
+def _top_table(found: SystemMeta, digits: int) -> Table:
     sizes = sorted({k for metric in found.values() for k in metric.top})
     rows = {str(k): [metric.top[k] for metric in found.values()] for k in sizes}
-    return _pairs_table(found, "best K", rows)
+    return _pairs_table(found, "best K", rows, digits)
 
 
-def _pairs_table(found: SystemMeta, what: str, rows: Mapping[str, Sequence[Pair]]) -> Table:
+def _pairs_table(
+    found: SystemMeta, what: str, rows: Mapping[str, Sequence[Pair]], digits: int
+) -> Table:
     """Lay out two coefficients of each metric in each row."""
     from grammeter.report.tables import Table, format_number
 
     kinds = list(found.williams)
     header = (what, *(f"{name} {kind}" for name in found for kind in kinds))
     cells = tuple(
-        (label, *(format_number(pair[kind], 3) for pair in pairs for kind in kinds))
+        (label, *(format_number(pair[kind], digits) for pair in pairs for kind in kinds))
         for label, pairs in rows.items()
     )
     return Table(header, cells, "l" + "r" * (len(header) - 1))
 
 
-def _cells(each: Correlation) -> Iterator[str]:
+def _cells(each: Correlation, digits: int) -> Iterator[str]:
     from grammeter.report.tables import format_number
 
-    yield format_number(each.value, 3)
+    low, high = (format_number(bound, digits) for bound in (each.low, each.high))
+    yield format_number(each.value, digits)
     none = math.isnan(each.low) or math.isnan(each.high)
-    yield "" if none else f"[{format_number(each.low, 3)}, {format_number(each.high, 3)}]"
+    yield "" if none else f"[{low}, {high}]"
     yield _pvalue(each.pvalue)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from grammeter.cli import meta_arguments
-from grammeter.cli.output import add_output, emit, notice
+from grammeter.cli.output import add_numbers, add_output, decimals, drawn, emit, notice
 
 if TYPE_CHECKING:
     from grammeter.core.ranked import Ranked
@@ -36,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--size", type=int, default=4, metavar="N", help="systems a window; default: %(default)s")
     add("--confidence", type=float, default=0.95, metavar="C", help="default: %(default)s")
     add("--figure", metavar="FILE", help="draw the correlations by window: .svg or .png")
+    add_numbers(add, percent=False)
     add_output(parser)
 
 
@@ -82,8 +83,12 @@ def _save_figure(windows: Windows, path: str) -> None:
     figures.save(meta_figures.window_curve(names, curves, alike=alike), path)
 
 
-def window_table(windows: Windows) -> Table:
-    """Lay out windows for people: a row for each, with the interval of each coefficient."""
+def window_table(windows: Windows, *, digits: int = 4, bounds: int = 2) -> Table:
+    """Lay out windows for people: a row for each, with the interval of each coefficient.
+
+    Of several metrics the one that correlates best in a window is marked. ``digits`` are those
+    of coefficients, ``bounds`` those of intervals.
+    """
     from grammeter.report.tables import Table
 
     clustered = any(window.clusters is not None for window in windows)
@@ -93,7 +98,7 @@ def window_table(windows: Windows) -> Table:
         (
             f"{window.first}-{window.last}",
             *((_clusters(window),) if clustered else ()),
-            *(cell for found in window.metrics.values() for cell in _cells(found)),
+            *(cell for each in window.metrics.values() for cell in _cells(each, digits, bounds)),
             " ".join(window.systems),
         )
         for window in windows
@@ -104,17 +109,35 @@ def window_table(windows: Windows) -> Table:
         for place, head in enumerate(heads)
     )
     align = "l" * len(header) + "r" * len(columns) + "l"
-    return Table((*header, *columns, "systems"), rows, align, tuple(_notes(windows)))
+    best = _best(windows, 1 + clustered, len(heads))
+    return Table((*header, *columns, "systems"), rows, align, tuple(_notes(windows)), best)
 
 
-def long_table(windows: Windows) -> Table:
-    """Lay out windows for programs: a row for each window and metric, six decimals."""
+def _best(windows: Windows, start: int, width: int) -> frozenset[tuple[int, int]]:
+    """Return the best of several metrics in each window, by either coefficient."""
+    from grammeter.report.tables import best_rows
+
+    if len(windows.signatures) < 2:
+        return frozenset()
+    kinds: tuple[Kind, ...] = ("pearson", "spearman")
+    return frozenset(
+        (row, start + metric * width + 2 * place)
+        for row, window in enumerate(windows)
+        for place, kind in enumerate(kinds)
+        for metric in best_rows(
+            [each[kind].value for each in window.metrics.values()], higher_is_better=True
+        )
+    )
+
+
+def long_table(windows: Windows, *, digits: int = 6) -> Table:
+    """Lay out windows for programs: a row for each window and metric."""
     from grammeter.report.tables import Table
 
     figures = ("pearson", "pearson_low", "pearson_high", "spearman", "spearman_low")
     header = ("first", "last", "clusters", "metric", *figures, "spearman_high")
     rows = tuple(
-        (str(window.first), str(window.last), _clusters(window), name, *_numbers(found))
+        (str(window.first), str(window.last), _clusters(window), name, *_numbers(found, digits))
         for window in windows
         for name, found in window.metrics.items()
     )
@@ -153,10 +176,9 @@ def _ranked(args: argparse.Namespace, judgments: Judgments) -> Ranked:
 
 
 def _drawn(windows: Windows, args: argparse.Namespace) -> str:
-    from grammeter.report.tables import render
-
-    table = long_table(windows) if args.format == "tsv" else window_table(windows)
-    return render(table, args.format)
+    if args.format == "tsv":
+        return drawn(args, long_table(windows, digits=decimals(args)))
+    return drawn(args, window_table(windows, digits=decimals(args), bounds=decimals(args, 2)))
 
 
 def _clusters(window: Window) -> str:
@@ -166,20 +188,20 @@ def _clusters(window: Window) -> str:
     return str(first) if first == last else f"{first}-{last}"
 
 
-def _cells(found: Coefficients) -> Iterator[str]:
+def _cells(found: Coefficients, digits: int, bounds: int) -> Iterator[str]:
     from grammeter.report.tables import format_number
 
     for each in found.values():
-        yield format_number(each.value)
-        known = not math.isnan(each.low)
-        yield f"[{format_number(each.low, 2)}, {format_number(each.high, 2)}]" if known else "-"
+        yield format_number(each.value, digits)
+        low, high = format_number(each.low, bounds), format_number(each.high, bounds)
+        yield "-" if math.isnan(each.low) else f"[{low}, {high}]"
 
 
-def _numbers(found: Coefficients) -> Iterator[str]:
+def _numbers(found: Coefficients, digits: int) -> Iterator[str]:
     from grammeter.report.tables import format_number
 
     for each in found.values():
-        yield from (format_number(number, 6) for number in (each.value, each.low, each.high))
+        yield from (format_number(number, digits) for number in (each.value, each.low, each.high))
 
 
 def _notes(windows: Windows) -> Iterator[str]:

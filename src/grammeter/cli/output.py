@@ -6,10 +6,16 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import contextmanager, nullcontext
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from grammeter.report.tables import Table
 
 FORMATS = ("table", "json", "tsv", "latex", "markdown")
+TSV_DIGITS = 6
+"""Decimals in tables for programs, unless others are asked for."""
 
 
 def add_output(
@@ -25,6 +31,50 @@ def add_output(
     if file:
         parser.add_argument("-o", "--output", metavar="FILE", help=file)
     parser.add_argument("--quiet", action="store_true", help="no notices and no progress")
+
+
+def add_numbers(
+    add: Callable[..., Any], *, default: int | None = None, usual: int = 4, percent: bool = True
+) -> None:
+    """Add ``--digits`` and ``--percent``, how numbers are printed; JSON holds them as they are.
+
+    Parameters
+    ----------
+    add
+        The method ``add_argument`` of a parser or group.
+    default
+        Decimals in all forms; ``None``: what :func:`decimals` says.
+    usual
+        Decimals that most numbers then have, except in TSV.
+    percent
+        Whether these are numbers that may be given in percent.
+    """
+    if percent:
+        add("--percent", action="store_true", help="multiply by 100 in print")
+    told = "%(default)s" if default is not None else f"{usual}, in TSV {TSV_DIGITS}"
+    fewer = ", two fewer with --percent" if percent else ""
+    add(
+        "--digits",
+        type=int,
+        choices=range(18),
+        default=default,
+        metavar="N",
+        help=f"decimals{fewer}, default: {told}",
+    )
+
+
+def decimals(args: argparse.Namespace, usual: int = 4, *, tsv: int = TSV_DIGITS) -> int:
+    """Return how many decimals to print: those asked for, else ``tsv`` in TSV, or ``usual``."""
+    if args.digits is not None:
+        return args.digits
+    return tsv if args.format == "tsv" else usual
+
+
+def drawn(args: argparse.Namespace, *tables: Table) -> str:
+    """Return tables in the form asked for, the best cells bold in Markdown and LaTeX."""
+    from grammeter.report.tables import render
+
+    return "\n".join(render(table, args.format, bold_best=True) for table in tables)
 
 
 def print_json(data: Mapping[str, Any]) -> None:
@@ -85,6 +135,21 @@ class Progress:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
         self._shown = False
+
+
+@contextmanager
+def progress(
+    args: argparse.Namespace, note: Callable[[], str] | None = None
+) -> Generator[Progress, None, None]:
+    """Show the progress of the work inside, where it is wanted; the line goes with it."""
+    from grammeter.core.progress import reporting
+
+    shown = Progress(note)
+    try:
+        with reporting(shown) if progress_wanted(args) else nullcontext():
+            yield shown
+    finally:
+        shown.clear()
 
 
 def progress_wanted(args: argparse.Namespace) -> bool:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from grammeter.cli import judgment_arguments
-from grammeter.cli.output import Progress, add_output, emit, notice, progress_wanted
+from grammeter.cli.output import add_numbers, add_output, decimals, drawn, emit, notice, progress
 
 if TYPE_CHECKING:
     from grammeter.core.ranked import Ranked
@@ -47,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_question(parser)
     _add_method(parser)
     _add_data(parser)
-    parser.add_argument("--percent", action="store_true", help="multiply by 100 in tables")
+    add_numbers(parser.add_argument)
     parser.add_argument(
         "--figure",
         metavar="FILE",
@@ -175,7 +174,7 @@ def _show_ranking(args: argparse.Namespace, judgments: Judgments) -> None:
     from grammeter.ranking.rank import rank
 
     settings = _settings(args, RESAMPLES)
-    with _progress(args):
+    with progress(args):
         ranked = rank(judgments, unit=args.unit, **settings)
     for row in ranked.values():
         if row.reason:
@@ -184,7 +183,7 @@ def _show_ranking(args: argparse.Namespace, judgments: Judgments) -> None:
         from grammeter.report import figures
 
         figures.save(figures.rank_ranges(ranked), args.figure)
-    emit(args, ranked.to_json(), lambda: _draw(args, ranking_table(ranked, args)))
+    emit(args, ranked.to_json(), lambda: drawn(args, ranking_table(ranked, args)))
 
 
 def _show_validation(args: argparse.Namespace, judgments: Judgments) -> None:
@@ -192,9 +191,9 @@ def _show_validation(args: argparse.Namespace, judgments: Judgments) -> None:
 
     settings = _settings(args, RESAMPLES_OF_A_FOLD)
     settings["training"], settings["unit"] = args.training or "held-out", args.unit or "sentence"
-    with _progress(args):
+    with progress(args):
         found = validate(judgments, folds=args.validate, **settings)
-    emit(args, found.to_json(), lambda: _draw(args, prediction_table(found, args)))
+    emit(args, found.to_json(), lambda: drawn(args, prediction_table(found, args)))
 
 
 def _show_head_to_head(args: argparse.Namespace, judgments: Judgments) -> None:
@@ -203,7 +202,7 @@ def _show_head_to_head(args: argparse.Namespace, judgments: Judgments) -> None:
     found = head_to_head(judgments, **_choice(args))
     if args.figure:
         _save_head_to_head(found, args.figure)
-    emit(args, found.to_json(), lambda: _draw(args, head_to_head_table(found, args)))
+    emit(args, found.to_json(), lambda: drawn(args, head_to_head_table(found, args)))
 
 
 def _save_head_to_head(found: HeadToHead, path: str) -> None:
@@ -228,7 +227,7 @@ def _show_learning_curve(args: argparse.Namespace, judgments: Judgments) -> None
 
     kept = of_judges(judgments, args.judge, args.without_judge)
     draws = _resamples(args, RESAMPLES)
-    with _progress(args):
+    with progress(args):
         campaigns = draw_campaigns(kept, draws=draws, seed=args.seed)
         curve, needed = learning_curve(campaigns), items_needed(campaigns)
         order = tuple(rank(kept, bootstrap=draws, seed=args.seed))
@@ -237,10 +236,10 @@ def _show_learning_curve(args: argparse.Namespace, judgments: Judgments) -> None
     neighbours = separations(kept, order)
     data = curve.to_json() | {"items_needed": needed}
     data["separations"] = [each.to_json() for each in neighbours]
-    tables = [curve_table(curve, needed)]
+    tables = [curve_table(curve, needed, args)]
     if args.format != "tsv":  # which is for programs: one table
-        tables.append(separation_table(neighbours))
-    emit(args, data, lambda: "\n".join(_draw(args, table) for table in tables))
+        tables.append(separation_table(neighbours, args))
+    emit(args, data, lambda: drawn(args, *tables))
 
 
 def _save_curve(curve: LearningCurve, path: str) -> None:
@@ -251,51 +250,56 @@ def _save_curve(curve: LearningCurve, path: str) -> None:
 
 
 def ranking_table(ranked: Ranked, args: argparse.Namespace) -> Table:
-    """Lay out a ranking, best first; for TSV six decimals and a column for each bound."""
-    from grammeter.report.tables import Table, format_number
+    """Lay out a ranking, best first; for TSV a column for each bound."""
+    from grammeter.report.tables import Table, best_rows, format_number
 
-    def score(number: float, digits: int) -> str:
-        return format_number(number, digits, percent=args.percent)
+    def score(number: float) -> str:
+        return format_number(number, decimals(args), percent=args.percent)
 
     if args.format == "tsv":
         rows = tuple(
-            (r.system, score(r.score, 6), *map(str, r.ranks), str(r.cluster), r.reason or "")
+            (r.system, score(r.score), *map(str, r.ranks), str(r.cluster), r.reason or "")
             for r in ranked.values()
         )
         header = ("system", "score", "first_rank", "last_rank", "cluster", "reason")
         return Table(header, rows, "lrrrrl")
     rows = tuple(
-        (row.system, score(row.score, 4), _span(row.ranks), str(row.cluster))
+        (row.system, score(row.score), _span(row.ranks), str(row.cluster))
         for row in ranked.values()
     )
-    return Table(("system", "score", "ranks", "cluster"), rows, "lrrr", tuple(_notes(ranked)))
+    scores = [row.score for row in ranked.values()]
+    best = frozenset((row, 1) for row in best_rows(scores, higher_is_better=True))
+    return Table(("system", "score", "ranks", "cluster"), rows, "lrrr", tuple(_notes(ranked)), best)
 
 
 def head_to_head_table(found: HeadToHead, args: argparse.Namespace) -> Table:
     """Lay out shares of wins as a matrix; for TSV a row for each cell."""
     from grammeter.report.tables import Table, format_number
 
-    def share(duel: Duel, digits: int) -> str:
-        return format_number(duel.share, digits, percent=args.percent)
+    def share(duel: Duel) -> str:
+        usual = 4 if args.percent else 2
+        return format_number(duel.share, decimals(args, usual), percent=args.percent)
 
     if args.format == "tsv":
         header = ("row", "column", "share", "wins", "losses", "ties", "pvalue", "mark")
         rows = tuple(
-            (d.row, d.column, share(d, 6), *_counts(d), _pvalue(d), d.mark) for d in found.cells
+            (d.row, d.column, share(d), *_counts(d), _pvalue(d), d.mark) for d in found.cells
         )
         return Table(header, rows, "llrrrrrl")
     width = 2 if args.format == "table" else 0  # keeps the numbers in line
-    digits = 4 if args.percent else 2
-    cells = {(d.row, d.column): f"{share(d, digits)}{d.mark:<{width}}" for d in found.cells}
+    cells = {(d.row, d.column): d for d in found.cells}
     rows = tuple(
-        (row, *(cells.get((row, column), "") for column in found.systems)) for row in found.systems
+        (row, *(share(cells[row, c]) if (row, c) in cells else "" for c in found.systems))
+        for row in found.systems
     )
+    places = {system: place for place, system in enumerate(found.systems)}
+    marks = {(places[d.row], 1 + places[d.column]): f"{d.mark:<{width}}" for d in found.cells}
     notes = (
         "share of the decided comparisons with the row's system that the column's system wins",
         "exact two-sided sign test: ** p <= .01, * p <= .05, + p <= .10",
         str(found.signature),
     )
-    return Table(("", *found.systems), rows, "l" + "r" * len(rows), notes)
+    return Table(("", *found.systems), rows, "l" + "r" * len(rows), notes, marks=marks)
 
 
 def prediction_table(found: Prediction, args: argparse.Namespace) -> Table:
@@ -308,20 +312,24 @@ def prediction_table(found: Prediction, args: argparse.Namespace) -> Table:
         ("order, decided comparisons", found.order, found.decided),
     )
     rows = tuple(
-        (name, format_number(value, percent=args.percent), str(n)) for name, value, n in figures
+        (name, format_number(value, decimals(args, tsv=4), percent=args.percent), str(n))
+        for name, value, n in figures
     )
     sizes = ", ".join(f"{size} in {count}" for size, count in found.clusterings.items())
     notes = (f"clusters in folds: {sizes}", str(found.signature))
     return Table((found.method, "accuracy", "comparisons"), rows, "lrr", notes)
 
 
-def curve_table(curve: LearningCurve, needed: int | None) -> Table:
+def curve_table(curve: LearningCurve, needed: int | None, args: argparse.Namespace) -> Table:
     """Lay out a learning curve."""
     from grammeter.report.tables import Table, format_number
 
     columns = (curve.mean, curve.low, curve.high)
     rows = tuple(
-        (str(size), *(format_number(float(column[at])) for column in columns))
+        (
+            str(size),
+            *(format_number(float(column[at]), decimals(args, tsv=4)) for column in columns),
+        )
         for at, size in enumerate(curve.sizes.tolist())
     )
     told = "more items than there are" if needed is None else f"{needed} items"
@@ -334,7 +342,7 @@ def curve_table(curve: LearningCurve, needed: int | None) -> Table:
     return Table(header, rows, "rrrr", notes)
 
 
-def separation_table(neighbours: tuple[Separation, ...]) -> Table:
+def separation_table(neighbours: tuple[Separation, ...], args: argparse.Namespace) -> Table:
     """Lay out what it takes to tell neighbours apart."""
     from grammeter.report.tables import Table, format_number
 
@@ -342,7 +350,7 @@ def separation_table(neighbours: tuple[Separation, ...]) -> Table:
         (
             each.first,
             each.second,
-            format_number(each.share),
+            format_number(each.share, decimals(args), percent=args.percent),
             str(each.wins + each.losses),
             "never" if each.items_needed is None else str(each.items_needed),
             "" if each.items_to_go is None else str(each.items_to_go),
@@ -353,18 +361,6 @@ def separation_table(neighbours: tuple[Separation, ...]) -> Table:
     planned = [f"level {each.level:g}, power {each.power:g}" for each in neighbours[:1]]
     notes = tuple(f"items until the sign test separates two systems: {each}" for each in planned)
     return Table(header, rows, "llrrrr", notes)
-
-
-def _draw(args: argparse.Namespace, table: Table) -> str:
-    from grammeter.report.tables import render
-
-    return render(table, args.format)
-
-
-def _progress(args: argparse.Namespace) -> AbstractContextManager[None]:
-    from grammeter.core.progress import reporting
-
-    return reporting(Progress()) if progress_wanted(args) else nullcontext()
 
 
 def _settings(args: argparse.Namespace, resamples: int) -> dict[str, Any]:

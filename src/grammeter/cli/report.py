@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from grammeter.cli.output import Progress, notice, progress_wanted
+from grammeter.cli.output import notice, progress
 
 if TYPE_CHECKING:
     from grammeter.report.page import Page
@@ -33,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "files",
         nargs="*",
+        default=[],
         metavar="FILE",
         help="judgments (Appraise XML, WMT CSV, JSON lines), and what rank, meta system, compare"
         " and agree wrote with -o; told apart by their content",
@@ -65,23 +65,38 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Gather and write the page; return the exit code."""
-    from grammeter.core.errors import UsageError
-    from grammeter.core.progress import reporting
-    from grammeter.corpus.text import check_folder
     from grammeter.reporting.make import write_report
 
-    if not args.output:
-        raise UsageError("a report is a file, and none is named", fix="Add: -o report.html")
-    check_folder(args.output)
-    progress = Progress()
-    with reporting(progress) if progress_wanted(args) else nullcontext():
+    _check_output(args)
+    with progress(args):
         page = _gathered(args)
-    progress.clear()
     size = write_report(page, args.output)
     notice(args, f"{args.output}: {size / MEGABYTE:.1f} MB")
     if size > LARGE:
         notice(args, "so large a page opens slowly: --systems and -m leave out what is not needed")
     return 0
+
+
+def _check_output(args: argparse.Namespace) -> None:
+    """Refuse what cannot become a page, before any work is done."""
+    from pathlib import Path
+
+    from grammeter.core.errors import UsageError
+    from grammeter.corpus.text import check_folder
+
+    if not args.output:
+        raise UsageError("a report is a file, and none is named", fix="Add: -o report.html")
+    check_folder(args.output)
+    target = Path(args.output)
+    if target.is_dir():
+        raise UsageError(
+            f"{args.output}: this is a folder, not a file", fix=f"Add: -o {target / 'report.html'}"
+        )
+    if any(target.resolve() == Path(name).resolve() for name in (args.scores, *args.files)):
+        raise UsageError(
+            f"{args.output}: the page would take the place of a file that it is made from",
+            fix="Name another file with -o, such as report.html.",
+        )
 
 
 def _gathered(args: argparse.Namespace) -> Page:

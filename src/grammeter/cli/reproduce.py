@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grammeter.cli import model_arguments
-from grammeter.cli.output import Progress, add_output, emit, notice, progress_wanted
+from grammeter.cli.output import add_output, emit, notice, progress
 
 if TYPE_CHECKING:
     from grammeter.papers.cells import Cell, PrintedTable, Value
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from grammeter.report.tables import Form, Table
 
 ALL = "all"
+PROCESSES = 2
 
 Titled = tuple[str, "Table"]
 
@@ -40,12 +40,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "examples:\n"
         "  grammeter reproduce\n"
         "  grammeter reproduce grundkiewicz2015 table3b\n"
-        "  grammeter reproduce all --format markdown -o reproduction.json"
+        "  grammeter reproduce all --summary\n"
+        "  grammeter reproduce all --quiet -o reproduction.md"
     )
     add = parser.add_argument
     add("paper", nargs="?", metavar="PAPER", help="such as grundkiewicz2015, or 'all'")
     add("table", nargs="?", metavar="TABLE", help="such as table3b; default: all of the paper")
     add("--differing", action="store_true", help="print only the cells that are not equal")
+    add(
+        "--summary",
+        action="store_true",
+        help="print only how many cells have which verdict, and those that differ, with the reason",
+    )
     add(
         "--models",
         action="store_true",
@@ -69,19 +75,14 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _reproduce(args: argparse.Namespace, tasks: Sequence[Task]) -> int:
-    from grammeter.core.progress import reporting
     from grammeter.neural.runtime import using
     from grammeter.papers.materials import Materials
     from grammeter.papers.reproduce import reproduce
 
-    progress = Progress()
-    with (
-        using(model_arguments.runtime(args)),
-        reporting(progress) if progress_wanted(args) else nullcontext(),
-    ):
-        found = reproduce(tasks, Materials(models=args.models))
-    progress.clear()
-    _emit(args, found.to_json(), [*_overview(found), *_tables(found, args.differing)])
+    with using(model_arguments.runtime(args)), progress(args):
+        found = reproduce(tasks, Materials(models=args.models, processes=PROCESSES))
+    tables = summary(found) if args.summary else _all_tables(found, args.differing)
+    _emit(args, found.to_json(), tables)
     counts = Counter(cell.verdict for cell in found.cells)
     told = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())
     notice(args, f"{len(found.cells)} cells: {told}; {sum(found.seconds):.0f} s")
@@ -106,15 +107,23 @@ def _text(tables: Sequence[Titled], form: Form) -> str:
     return "\n".join(_TITLES[form].format(title) + render(table, form) for title, table in tables)
 
 
-def _overview(found: Reproduction) -> list[Titled]:
-    """Count the verdicts by table, where there are several."""
+def _all_tables(found: Reproduction, differing: bool) -> list[Titled]:
+    overview = [overview_table(found)] if len(found.tables) > 1 else []
+    return [*overview, *_tables(found, differing)]
+
+
+def summary(found: Reproduction) -> list[Titled]:
+    """Return the overview, and for each paper's table the cells that differ with the reasons."""
+    return [overview_table(found), *_differing(found)]
+
+
+def overview_table(found: Reproduction) -> Titled:
+    """Count the verdicts by table."""
     from typing import get_args
 
     from grammeter.papers.cells import Verdict
     from grammeter.report.tables import Table
 
-    if len(found.tables) < 2:
-        return []
     verdicts: tuple[str, ...] = get_args(Verdict)
     counts = Counter((cell.paper, cell.table, cell.verdict) for cell in found.cells)
     rows = [
@@ -124,7 +133,33 @@ def _overview(found: Reproduction) -> list[Titled]:
     total = Counter(cell.verdict for cell in found.cells)
     rows.append(("all", "", *(str(total[verdict]) for verdict in verdicts)))
     header = ("paper", "table", *verdicts)
-    return [("Verdicts", Table(header, tuple(rows), "ll" + "r" * len(verdicts)))]
+    return "Verdicts", Table(header, tuple(rows), "ll" + "r" * len(verdicts))
+
+
+def _differing(found: Reproduction) -> Iterator[Titled]:
+    for printed in found.tables:
+        here = [c for c in found.cells if _belongs(c, printed, True) and c.verdict == "differs"]
+        if here:
+            yield f"{printed.paper}, {printed.page}: cells that differ", _why(printed, here)
+
+
+def _why(printed: PrintedTable, cells: Sequence[Cell]) -> Table:
+    """Lay out cells with the number of the reason; the reasons stand below, each once."""
+    from grammeter.report.tables import Table
+
+    reasons = list(dict.fromkeys(cell.note for cell in cells))
+    rows = tuple(
+        (
+            cell.row,
+            cell.column,
+            _shown(cell.published, _digits(printed, cell)),
+            _shown(cell.ours, _finer(printed, cell)),
+            str(1 + reasons.index(cell.note)),
+        )
+        for cell in cells
+    )
+    notes = tuple(f"{number}: {reason}" for number, reason in enumerate(reasons, start=1))
+    return Table(("row", "column", "published", "ours", "why"), rows, "llrrr", notes)
 
 
 def _listing(tasks: Iterable[Task]) -> Table:
@@ -135,12 +170,19 @@ def _listing(tasks: Iterable[Task]) -> Table:
             task.printed.paper,
             task.printed.name,
             task.printed.title,
-            str(task.printed.figures),
-            "; ".join(task.missing) or "here",
+            str(task.printed.figures) if task.printed.transcribed else "not transcribed",
+            "; ".join(_needs(task)) or "here",
         )
         for task in tasks
     )
     return Table(("paper", "table", "what it shows", "cells", "what it needs"), rows, "lllrl")
+
+
+def _needs(task: Task) -> Iterator[str]:
+    yield from task.missing
+    yield from (f"model {name}" for name in task.recipe.models)
+    if not task.printed.transcribed:
+        yield "the printed figures"
 
 
 def _task_json(task: Task) -> dict[str, Any]:
@@ -149,6 +191,7 @@ def _task_json(task: Task) -> dict[str, Any]:
         "table": task.printed.name,
         "title": task.printed.title,
         "cells": task.printed.figures,
+        "transcribed": task.printed.transcribed,
         "data": list(task.recipe.data),
         "models": list(task.recipe.models),
         "missing": list(task.missing),
@@ -185,7 +228,7 @@ def _table(printed: PrintedTable, cells: Iterable[Cell]) -> Table:
         for cell in cells
     ]  # fmt: skip
     header = ("row", "column", "published", "ours", "difference", "verdict", "note")
-    return Table(header, tuple(rows), "llrrrll")
+    return Table(header, tuple(rows), "llrrrll", (f"published: {printed.origin}",))
 
 
 def _digits(printed: PrintedTable, cell: Cell) -> int:

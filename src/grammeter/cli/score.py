@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable
-from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from grammeter.cli import corpus_arguments, judge_arguments, model_arguments
-from grammeter.cli.output import Progress, add_output, notice, print_json, progress_wanted
+from grammeter.cli.metric_arguments import add_metrics
+from grammeter.cli.output import add_numbers, add_output, drawn, notice, print_json, progress
 
 if TYPE_CHECKING:
     from grammeter.core.table import ScoreTable
@@ -26,14 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     corpus_arguments.add_corpus(parser)
     group = parser.add_argument_group("metrics")
-    group.add_argument(
-        "-m",
-        "--metrics",
-        nargs="+",
-        required=True,
-        metavar="METRIC",
-        help="spellings such as m2 or \"gleu(order=3)\"; 'grammeter list' shows all",
-    )
+    add_metrics(group.add_argument)
     group.add_argument(
         "--fail-under",
         nargs="+",
@@ -52,15 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--types", action="store_true", help="also score by error type (metric errant)"
     )
-    group.add_argument("--percent", action="store_true", help="multiply by 100 in print")
-    group.add_argument(
-        "--digits",
-        type=int,
-        choices=range(18),
-        default=4,
-        metavar="N",
-        help="decimals, default: %(default)s",
-    )
+    add_numbers(group.add_argument, default=4)
     add_output(parser, file="write scores and all that compare and explain need, as JSON")
 
 
@@ -73,7 +58,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _score(args: argparse.Namespace) -> int:
-    from grammeter.core.progress import reporting
     from grammeter.corpus.scores import write_scores
     from grammeter.corpus.text import check_folder
     from grammeter.metrics.registry import metric
@@ -87,10 +71,8 @@ def _score(args: argparse.Namespace) -> int:
     for text in dict.fromkeys([*corpus.notices, *(m.notice for m in metrics)]):
         if text:
             notice(args, text)
-    progress = Progress()
-    with reporting(progress) if progress_wanted(args) else nullcontext():
+    with progress(args):
         table = score(corpus, args.metrics, types=args.types)
-    progress.clear()
     if args.output:
         write_scores(table, args.output)
     if args.segments:
@@ -101,7 +83,7 @@ def _score(args: argparse.Namespace) -> int:
 
 
 def _print(table: ScoreTable, args: argparse.Namespace) -> None:
-    from grammeter.report.tables import render, scores_table
+    from grammeter.report.tables import scores_table
     from grammeter.report.types import types_tables
 
     if args.format == "json":
@@ -110,8 +92,7 @@ def _print(table: ScoreTable, args: argparse.Namespace) -> None:
     laid_out = [scores_table(table, percent=args.percent, digits=args.digits)]
     if args.types:
         laid_out += types_tables(table, percent=args.percent, digits=args.digits)
-    texts = [render(each, args.format, bold_best=args.format == "latex") for each in laid_out]
-    sys.stdout.write("\n".join(texts))
+    sys.stdout.write(drawn(args, *laid_out))
 
 
 def _write_segments(table: ScoreTable, path: str) -> None:

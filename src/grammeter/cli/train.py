@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import importlib
+
+from grammeter.cli.actions import add_actions, run_action
 
 METRICS = {
     "impara": "IMPARA's quality estimator, from parallel data alone",
@@ -16,20 +17,9 @@ METRICS = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the metrics and their arguments; nothing heavy is imported for it."""
-    metrics = parser.add_subparsers(dest="what", required=True, metavar="|".join(METRICS))
-    for name, help_ in METRICS.items():
-        module = importlib.import_module(f"grammeter.cli.train_{name.replace('-', '_')}")
-        own = metrics.add_parser(
-            name,
-            help=help_,
-            description=help_,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-            allow_abbrev=False,
-        )
-        module.add_arguments(own)
-        own.set_defaults(answer=module.run)
+    add_actions(parser, "train", METRICS)
 
 
 def run(args: argparse.Namespace) -> int:
     """Train; return the exit code."""
-    return int(args.answer(args))
+    return run_action(args)

@@ -6,11 +6,11 @@ import argparse
 import shlex
 import sys
 from collections.abc import Generator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grammeter.cli.output import Progress, notice, print_json, progress_wanted
+from grammeter.cli.output import notice, print_json, progress
 
 if TYPE_CHECKING:
     from grammeter.train.settings import Settings
@@ -133,29 +133,25 @@ def reading(args: argparse.Namespace) -> Reading:
 @contextmanager
 def at_work(args: argparse.Namespace) -> Generator[None]:
     """Show progress, run models as the arguments say, tell after Ctrl-C how to go on."""
-    from grammeter.core.progress import reporting
     from grammeter.neural.runtime import Runtime, using
     from grammeter.train.live import listening
 
-    progress = Progress()
-
-    def tell(text: str) -> None:
-        progress.clear()
-        notice(args, text)
-
     folder = Path(args.cache_dir).expanduser() if args.cache_dir else None
     runtime = Runtime(device=args.device, download=args.download, cache_dir=folder)
-    shown = reporting(progress) if progress_wanted(args) else nullcontext()
-    try:
-        with using(runtime), shown, listening(tell):
-            yield
-    except KeyboardInterrupt:
-        progress.clear()
-        if hasattr(args, "output"):
-            notice(args, f"{args.output} keeps what is done; to go on: {_again(args)}")
-        raise
-    finally:
-        progress.clear()
+    with progress(args) as shown:
+
+        def tell(text: str) -> None:
+            shown.clear()
+            notice(args, text)
+
+        try:
+            with using(runtime), listening(tell):
+                yield
+        except KeyboardInterrupt:
+            shown.clear()
+            if hasattr(args, "output"):
+                notice(args, f"{args.output} keeps what is done; to go on: {_again(args)}")
+            raise
 
 
 def _again(args: argparse.Namespace) -> str:

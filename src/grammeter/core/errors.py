@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import Any, ClassVar
 
 
 class GrammeterError(Exception):
@@ -45,6 +45,16 @@ class GrammeterError(Exception):
     def __str__(self) -> str:
         head = f"{self.where}: {self.message}" if self.where else self.message
         return f"{head}\n  {self.fix}" if self.fix else head
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # the parameters of subclasses differ; what travels between processes are the attributes
+        return _again, (type(self), self.args, self.__dict__)
+
+
+def _again(cls: type[GrammeterError], args: tuple[Any, ...], state: dict[str, Any]) -> Any:
+    error = cls.__new__(cls, *args)
+    error.__dict__.update(state)
+    return error
 
 
 class UsageError(GrammeterError):

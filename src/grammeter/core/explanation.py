@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
@@ -153,6 +153,37 @@ class SentenceExplanation:
                 for name, each in self.metrics.items()
             },
         }
+
+    def _repr_html_(self) -> str:
+        """Show the sentence in a notebook, with the edits as each metric judges them."""
+        from grammeter.core.html import drawn_edits, escaped, html_table, number
+
+        texts = {"source": self.source, "output": self.hypothesis}
+        given = enumerate(self.references)
+        texts |= {f"reference {n}": text for n, text in given if text is not None}
+        shown = [f"<b>{escaped(self.system)}</b>, line {self.line}"]
+        shown += [f"{name}: {escaped(text)}" for name, text in texts.items()]
+        words = self.source.split()
+        shown += [
+            f"{escaped(name)}: {drawn_edits(words, each.edits)}"
+            for name, each in self.metrics.items()
+            if each.edits
+        ]
+        rows = [(name, number(each.value)) for name, each in self.metrics.items()]
+        return "<br>".join(shown) + html_table(("metric", "score"), rows)
+
+
+def interleaved(source: Sequence[str], edits: Iterable[JudgedEdit]) -> Iterator[str | JudgedEdit]:
+    """Yield the words of a sentence with edits in the places of those that they replace.
+
+    No edit and no word is left out: of two edits that overlap, the second follows the first.
+    """
+    done = 0
+    for judged in sorted(edits, key=lambda j: (j.edit.start, j.edit.end, j.verdict == "missed")):
+        yield from source[done : judged.edit.start]
+        yield judged
+        done = max(done, judged.edit.end)
+    yield from source[done:]
 
 
 def _to_json(explanation: Explanation) -> dict[str, Any]:

@@ -36,3 +36,31 @@ def track(items: Iterable[Item], label: str, total: int | None = None) -> Iterat
     for done, item in enumerate(items, start=1):
         yield item
         reporter(label, done, size)
+
+
+@contextmanager
+def labelled(label: str) -> Generator[None, None, None]:
+    """Put a label before those of everything inside: which of several parts is at work."""
+    reporter = _reporter.get()
+    if reporter is None:
+        yield
+        return
+    with reporting(lambda inner, done, total: reporter(f"{label}, {inner}", done, total)):
+        yield
+
+
+@contextmanager
+def silent() -> Generator[None, None, None]:
+    """Let nothing inside report: short loops within one that reports itself."""
+    token = _reporter.set(None)
+    try:
+        yield
+    finally:
+        _reporter.reset(token)
+
+
+def tell(label: str, done: int, total: int) -> None:
+    """Report that ``done`` of ``total`` items are finished; 0 of them: not known how many."""
+    reporter = _reporter.get()
+    if reporter is not None:
+        reporter(label, done, total)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from grammeter.core.errors import UnknownNameError
+from grammeter.core.html import html_records
 from grammeter.core.score import json_number
 from grammeter.core.signature import Signature
 from grammeter.core.stored import reading
@@ -65,6 +66,12 @@ class Ranked(Mapping[str, RankedSystem]):
             "signature": str(self.signature),
             "systems": [_row_to_json(row) for row in self.rows],
         }
+
+    def _repr_html_(self) -> str:
+        """Show the ranking in a notebook."""
+        rows = {row.system: _row_to_json(row) for row in self.rows}
+        shown = {name: {key: row[key] for key in list(row)[1:]} for name, row in rows.items()}
+        return html_records("system", shown, notes=[str(self.signature)])
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any], *, where: str | None = None) -> Ranked:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from grammeter.core.edit import GoldEdits
@@ -33,3 +34,13 @@ class Segment:
     def texts(self) -> list[str]:
         """The references that this sentence has."""
         return [text for text in self.references if text is not None]
+
+
+def reference_texts(segments: Iterable[Segment]) -> tuple[str, ...]:
+    """Return the reference texts of the source lines that the segments belong to, sorted.
+
+    Segments of one line share their references, which are taken once for it; a text that
+    several lines or references have is there as often.
+    """
+    lines = {id(each.references): each.texts for each in segments}
+    return tuple(sorted(text for texts in lines.values() for text in texts))

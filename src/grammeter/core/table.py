@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from grammeter.core.errors import UnknownNameError
+from grammeter.core.html import html_table, number
 from grammeter.core.score import Score, json_number
 from grammeter.core.signature import Signature
 from grammeter.core.statistics import SegmentScores, Statistics
@@ -120,6 +122,27 @@ class ScoreTable(Mapping[str, MetricScores]):
             for name, column in self.columns.items()
         }
         return self.to_json() | {"details": details, "corpus": self.corpus}
+
+    def _repr_html_(self) -> str:
+        """Show the corpus scores in a notebook: a row for each system, the best in bold."""
+        values = [
+            [column[s].value if s in column.scores else math.nan for s in self.systems]
+            for column in self.columns.values()
+        ]
+        best = {
+            (row, place)
+            for place, (column, own) in enumerate(
+                zip(self.columns.values(), values, strict=True), start=1
+            )
+            for row, value in enumerate(own)
+            if value == (np.nanmax if column.higher_is_better else np.nanmin)([*own, value])
+        }
+        rows = [
+            (system, *(number(own[row]) for own in values))
+            for row, system in enumerate(self.systems)
+        ]
+        notes = [f"{name}: {column.signature}" for name, column in self.columns.items()]
+        return html_table(("system", *self.columns), rows, best=best, notes=notes)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any], *, where: str | None = None) -> ScoreTable:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from grammeter.core.errors import DataError, UnknownNameError, UsageError
+from grammeter.core.errors import DataError, UnknownNameError
 from grammeter.core.lazy import require
+from grammeter.corpus.cells import Form, checked_text, comma_cells, form_of, sure_form, tab_cells
 from grammeter.corpus.text import decode, read_bytes, split_lines
-
-SUFFIXES = ("jsonl", "tsv", "csv", "parquet")
 
 
 @dataclass(frozen=True)
@@ -81,15 +79,7 @@ class Columns:
             raise DataError(
                 f"{name} is {cell!r}, no text", where=self.origin(row), fix="Write a text."
             )
-        try:
-            cell.encode()
-        except UnicodeEncodeError as error:
-            raise DataError(
-                f"{name} holds U+{ord(cell[error.start]):04X}, half a surrogate pair, no character",
-                where=self.origin(row),
-                fix="Repair the text where it was made.",
-            ) from None
-        return cell
+        return checked_text(cell, name, self.origin(row))
 
     def _number(self, cell: object, name: str, row: int) -> float:
         try:
@@ -105,7 +95,7 @@ class Columns:
 
 def has_columns(path: str | Path) -> bool:
     """Whether a file's name says that it is a table."""
-    return _form(path) is not None
+    return form_of(path) is not None
 
 
 def read_columns(path: str | Path) -> Columns:
@@ -121,31 +111,21 @@ def read_columns(path: str | Path) -> Columns:
     MissingResourceError
         For parquet, if ``pyarrow`` is not installed.
     """
-    form = _form(path)
-    if form is None:
-        raise UsageError(
-            f"the name {str(path)!r} does not tell the format",
-            fix=f"Let it end in .{', .'.join(SUFFIXES)}, with .gz after that if packed.",
-        )
+    form = sure_form(path)
     data, where = read_bytes(path), str(path)
     if form == "parquet":
         found = _parquet(data, where)
     elif form == "jsonl":
         found = _json_lines(decode(data, path), where)
     else:
-        found = _rows(decode(data, path), where, "\t" if form == "tsv" else ",")
+        found = _rows(decode(data, path), where, form)
     if not len(found):
         raise DataError("the file has no row", where=where, fix="It needs one row a sentence.")
     return found
 
 
-def _form(path: str | Path) -> str | None:
-    suffix = str(path).removesuffix(".gz").rpartition(".")[2]
-    return suffix if suffix in SUFFIXES else None
-
-
-def _rows(text: str, where: str, separator: str) -> Columns:
-    rows = _tab_rows(text) if separator == "\t" else _comma_rows(text, where)
+def _rows(text: str, where: str, form: Form) -> Columns:
+    rows = tab_cells(text) if form == "tsv" else comma_cells(text, where)
     first = next(rows, None)
     if first is None:
         raise DataError("the file is empty", where=where, fix="The first line names the columns.")
@@ -173,26 +153,6 @@ def _check_names(names: Sequence[str], where: str) -> None:
             where=where,
             fix="Each column needs a name of its own; in TSV and CSV the first line has them.",
         )
-
-
-def _tab_rows(text: str) -> Iterator[tuple[int, list[str]]]:
-    for number, line in enumerate(split_lines(text), start=1):
-        yield number, line.split("\t")
-
-
-def _comma_rows(text: str, where: str) -> Iterator[tuple[int, list[str]]]:
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    number = 1
-    try:
-        for row in reader:
-            yield number, row
-            number = reader.line_num + 1
-    except csv.Error as error:
-        raise DataError(
-            f"not CSV: {error}",
-            where=f"{where}:{number}",
-            fix="Cells with commas, quotes or line ends stand in double quotes, quotes doubled.",
-        ) from None
 
 
 def _json_lines(text: str, where: str) -> Columns:

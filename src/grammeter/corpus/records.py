@@ -20,14 +20,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, cast
 
-from grammeter.core.errors import DataError, UnknownNameError, UsageError
+from grammeter.core.errors import DataError, UnknownNameError
 from grammeter.core.lazy import require
+from grammeter.corpus.cells import Form, checked_text, comma_cells, sure_form, tab_cells
 from grammeter.corpus.text import decode, is_gzip, read_bytes, split_lines, write_text
-
-Form = Literal["jsonl", "tsv", "csv", "parquet"]
-FORMS: tuple[Form, ...] = ("jsonl", "tsv", "csv", "parquet")
 
 _JSONError = json.JSONDecodeError
 _REFERENCE = re.compile(r"reference\.(0|[1-9]\d*)\Z")
@@ -85,14 +83,14 @@ def read_records(path: str | Path, *, form: Form | None = None) -> Records:
     MissingResourceError
         For parquet, if ``pyarrow`` is not installed.
     """
-    form = form or _form(path)
+    form = form or sure_form(path)
     data = read_bytes(path)
     if form == "parquet":
         return _from_parquet(data, str(path))
     text = decode(data, path)
     if form == "jsonl":
         return _from_json_lines(text, str(path))
-    rows = _tsv_rows(text) if form == "tsv" else _csv_rows(text, str(path))
+    rows = tab_cells(text) if form == "tsv" else comma_cells(text, str(path))
     return _from_rows(rows, str(path))
 
 
@@ -107,24 +105,13 @@ def write_records(path: str | Path, records: Records, *, form: Form | None = Non
     UsageError, MissingResourceError
         As :func:`read_records`.
     """
-    form = form or _form(path)
+    form = form or sure_form(path)
     if form == "parquet":
         _write_parquet(path, records)
     elif form == "jsonl":
         write_text(path, _to_json_lines(records))
     else:
         write_text(path, _to_tsv(records) if form == "tsv" else _to_csv(records))
-
-
-def _form(path: str | Path) -> Form:
-    suffix = str(path).removesuffix(".gz").rpartition(".")[2]
-    for form in FORMS:
-        if suffix == form:
-            return form
-    raise UsageError(
-        f"the name {str(path)!r} does not tell the format",
-        fix=f"Let it end in .{', .'.join(FORMS)}, with .gz after that if packed.",
-    )
 
 
 def _fault(where: str, message: str, fix: str) -> DataError:
@@ -228,13 +215,7 @@ def _text(value: object, where: str, what: str) -> str:
             f"{what} is {type(value).__name__} {value!r}, not a text",
             "Only references may be null; quote numbers.",
         )
-    try:
-        value.encode()
-    except UnicodeEncodeError as error:
-        letter = f"U+{ord(value[error.start]):04X}"
-        message = f"{what} holds {letter}, half a surrogate pair, no character"
-        raise _fault(where, message, "Repair the text where it was made.") from None
-    return value
+    return checked_text(value, what, where)
 
 
 def _to_json_lines(records: Records) -> str:
@@ -250,23 +231,6 @@ def _to_json_lines(records: Records) -> str:
 
 
 # --- TSV and CSV ---------------------------------------------------------------------------
-
-
-def _tsv_rows(text: str) -> Iterator[tuple[int, list[str]]]:
-    for number, line in enumerate(split_lines(text), start=1):
-        yield number, line.split("\t")
-
-
-def _csv_rows(text: str, where: str) -> Iterator[tuple[int, list[str]]]:
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    number = 1
-    try:
-        for cells in reader:
-            yield number, cells
-            number = reader.line_num + 1
-    except csv.Error as error:
-        fix = "Cells with commas, quotes or line ends stand in double quotes, quotes doubled."
-        raise _fault(f"{where}:{number}", f"not CSV: {error}", fix) from None
 
 
 def _from_rows(rows: Iterator[tuple[int, list[str]]], where: str) -> Records:

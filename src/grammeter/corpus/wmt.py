@@ -24,6 +24,7 @@ from itertools import combinations, groupby
 
 from grammeter.core.errors import DataError
 from grammeter.core.judgment import Ranking
+from grammeter.corpus.cells import comma_cells
 from grammeter.corpus.judged import (
     Block,
     FirstSegment,
@@ -175,24 +176,19 @@ def _id(name: str, attributes: Mapping[str, str]) -> str:
 
 def _table(text: str, where: str) -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
     """Return the column heads, and each row with its line."""
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    line, head = 1, list[str]()
+    head: list[str] = []
     rows: list[tuple[int, dict[str, str]]] = []
-    try:
-        for cells in reader:
-            if not head:
-                head = cells
-            elif len(cells) != len(head):
-                raise DataError(
-                    f"{len(cells)} cells, but the first line has {len(head)}",
-                    where=f"{where}:{line}",
-                    fix="Each row needs a cell for each column.",
-                )
-            else:
-                rows.append((line, dict(zip(head, cells, strict=True))))
-            line = reader.line_num + 1
-    except csv.Error as error:
-        raise DataError(f"not CSV: {error}", where=f"{where}:{line}", fix=_FIX) from None
+    for line, cells in comma_cells(text, where, _FIX):
+        if not head:
+            head = cells
+        elif len(cells) != len(head):
+            raise DataError(
+                f"{len(cells)} cells, but the first line has {len(head)}",
+                where=f"{where}:{line}",
+                fix="Each row needs a cell for each column.",
+            )
+        else:
+            rows.append((line, dict(zip(head, cells, strict=True))))
     return head, rows
 
 

@@ -7,18 +7,16 @@ Two ways to cut: :func:`partition` gives all versions of a sentence the same bou
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from grammeter.core.edit import Edit
 from grammeter.core.errors import DataError
 from grammeter.core.segment import Segment
+from grammeter.edits.segments import Extract
 
 Tokens = tuple[str, ...]
-
-Extract = Callable[[Sequence[tuple[str, str]]], Sequence[Sequence[Edit]]]
-"""Gives the edits of each (source, corrected) pair, as an annotator's ``annotate`` does."""
 
 
 class Change(NamedTuple):

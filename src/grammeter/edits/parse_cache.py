@@ -10,8 +10,10 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from pathlib import Path
 
+from grammeter.core.sqlite import open_cache, read_cache, write_cache
 from grammeter.edits.tokens import Tokens
 
 FILE = "parses-1.sqlite"
@@ -21,8 +23,7 @@ SIZE_LIMIT = 1 << 30
 """Bytes; a larger file is begun anew."""
 
 _VALUE, _COLUMN = "\x1f", "\x1e"
-_WAIT = 30.0
-_AT_ONCE = 500
+_TABLE = "parses"
 
 
 class ParseCache:
@@ -45,7 +46,7 @@ class ParseCache:
         if self._folder is None:
             return [None] * len(sentences)
         keys = [self._key(bare.texts) for bare in sentences]
-        found = dict(self._select(keys))
+        found = self._select(self._folder, keys)
         return [
             _decode(bare, found[key]) if key in found else None
             for bare, key in zip(sentences, keys, strict=True)
@@ -58,64 +59,33 @@ class ParseCache:
             for parse in parses
             if (value := _encode(parse)) is not None
         ]
-        connection = self._open() if rows else None
-        if connection is None:
+        if not rows or self._folder is None:
             return
         try:
-            with connection:
-                connection.executemany("INSERT OR REPLACE INTO parses VALUES (?, ?)", rows)
-        except sqlite3.Error:
-            self._folder = None
-        finally:
-            connection.close()
-
-    def _select(self, keys: Sequence[bytes]) -> list[tuple[bytes, str]]:
-        connection = self._open() if keys else None
-        if connection is None:
-            return []
-        rows: list[tuple[bytes, str]] = []
-        try:
-            for start in range(0, len(keys), _AT_ONCE):
-                part = keys[start : start + _AT_ONCE]
-                marks = ",".join("?" * len(part))
-                query = f"SELECT key, parse FROM parses WHERE key IN ({marks})"  # noqa: S608
-                rows += connection.execute(query, part)
-        except sqlite3.Error:
-            self._folder = None
-        finally:
-            connection.close()
-        return rows
-
-    def _open(self) -> sqlite3.Connection | None:
-        """Open the file; from then on do without one that cannot be opened."""
-        if self._folder is None:
-            return None
-        path = self._folder / FILE
-        try:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            connection = sqlite3.connect(path, timeout=_WAIT)
+            with closing(_connect(self._folder)) as connection:
+                write_cache(connection, _TABLE, rows)
         except (OSError, sqlite3.Error):
             self._folder = None
-            return None
+
+    def _select(self, folder: Path, keys: Sequence[bytes]) -> dict[bytes, str]:
+        """Return what is known; from then on do without a file that cannot be read."""
+        if not keys:
+            return {}
         try:
-            connection.execute("PRAGMA synchronous = NORMAL")
-            connection.execute(
-                "CREATE TABLE IF NOT EXISTS parses (key BLOB PRIMARY KEY, parse TEXT NOT NULL)"
-                " WITHOUT ROWID"
-            )
-            if path.stat().st_size > SIZE_LIMIT:
-                connection.execute("DELETE FROM parses")
-                connection.commit()
-                connection.execute("VACUUM")
+            with closing(_connect(folder)) as connection:
+                return dict(read_cache(connection, _TABLE, keys))
         except (OSError, sqlite3.Error):
-            connection.close()
             self._folder = None
-            return None
-        return connection
+            return {}
 
     def _key(self, texts: Sequence[str]) -> bytes:
         sentence = " ".join(texts).encode("utf-8", "surrogatepass")
         return hashlib.blake2b(self._identity + b"\0" + sentence, digest_size=16).digest()
+
+
+def _connect(folder: Path) -> sqlite3.Connection:
+    folder.mkdir(parents=True, exist_ok=True)
+    return open_cache(folder / FILE, _TABLE, "parse TEXT NOT NULL", limit=SIZE_LIMIT)
 
 
 def _encode(parse: Tokens) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
@@ -68,6 +69,20 @@ def select_systems(
             f"systems to correlate: {len(chosen)}", fix="Leave two at least, better ten."
         )
     return chosen
+
+
+def best_first(systems: Sequence[str], human: Mapping[str, float]) -> tuple[str, ...]:
+    """Return systems in the order of people's scores; equal ones stay in the given order.
+
+    Raises
+    ------
+    DataError
+        If people gave one of them no score.
+    """
+    for name in systems:
+        if not math.isfinite(human[name]):
+            raise DataError(f"people gave {name!r} no score", fix=f"Leave it out: --drop {name}")
+    return tuple(sorted(systems, key=lambda name: -human[name]))
 
 
 def outliers(human: FloatArray, *, cutoff: float = OUTLIER_CUTOFF) -> BoolArray:

@@ -12,10 +12,10 @@ from itertools import permutations
 
 import numpy as np
 
-from grammeter.core.errors import DataError, UsageError
+from grammeter.core.errors import UsageError
 from grammeter.core.statistics import FloatArray
 from grammeter.core.table import MetricScores, ScoreTable
-from grammeter.meta.selection import outliers, select_systems
+from grammeter.meta.selection import best_first, outliers, select_systems
 from grammeter.meta.system_values import (
     TESTED,
     Correlation,
@@ -95,8 +95,7 @@ def correlate_systems(
     """
     design = design or Design()
     columns = {name: table[name] for name in (table if metrics is None else metrics)}
-    chosen = select_systems(table.systems, human, systems=systems, drop=drop)
-    chosen = _best_first(chosen, human)
+    chosen = best_first(select_systems(table.systems, human, systems=systems, drop=drop), human)
     chosen, far = _without_outliers(chosen, human, outlier_cutoff)
     criterion = np.array([human[name] for name in chosen])
     scores = {name: _scores(column, chosen) for name, column in columns.items()}
@@ -116,13 +115,6 @@ def correlate_systems(
     }
     judged = dict(zip(chosen, criterion.tolist(), strict=True))
     return SystemMeta(design, chosen, judged, found, williams, far)
-
-
-def _best_first(systems: Sequence[str], human: Mapping[str, float]) -> tuple[str, ...]:
-    for name in systems:
-        if not math.isfinite(human[name]):
-            raise DataError(f"people gave {name!r} no score", fix=f"Leave it out: --drop {name}")
-    return tuple(sorted(systems, key=lambda name: -human[name]))
 
 
 def _without_outliers(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from grammeter.core.errors import UnknownNameError, UsageError
+from grammeter.core.html import html_table, number
 from grammeter.core.score import json_number
 from grammeter.core.signature import Signature
 from grammeter.core.table import MetricScores
@@ -216,6 +217,24 @@ class SystemMeta(Mapping[str, MetricMeta]):
         if len(self.systems) < FEW_SYSTEMS:
             found.append(f"{len(self.systems)} systems are few: correlations vary widely by chance")
         return tuple(found)
+
+    def _repr_html_(self) -> str:
+        """Show the correlations in a notebook: a row for each metric."""
+        rows = [
+            (
+                name,
+                *(
+                    cell
+                    for each in metric.values()
+                    for cell in (number(each.value, 3), number(each.pvalue))
+                ),
+            )
+            for name, metric in self.items()
+        ]
+        kinds = next(iter(self.values()), None) or ()
+        header = ("metric", *(cell for kind in kinds for cell in (kind, "p")))
+        told = f"{len(self.systems)} systems against {self.design.human}"
+        return html_table(header, rows, notes=[told, *self.notices])
 
     def to_json(self) -> dict[str, Any]:
         """Return the public shape; a NaN is ``None`` with a reason beside it."""

@@ -15,12 +15,12 @@ from typing import Any, overload
 
 import numpy as np
 
-from grammeter.core.errors import DataError, UsageError
+from grammeter.core.errors import UsageError
 from grammeter.core.score import json_number
 from grammeter.core.signature import Signature
 from grammeter.core.statistics import FloatArray
 from grammeter.core.table import MetricScores, ScoreTable
-from grammeter.meta.selection import select_systems
+from grammeter.meta.selection import best_first, select_systems
 from grammeter.meta.system_values import TESTED, Correlation
 from grammeter.stats.correlation import Kind, correlate, fisher_interval
 from grammeter.version import __version__
@@ -154,7 +154,8 @@ def correlate_windows(
         If there is no such metric, or no window of this size.
     """
     columns = {name: table[name] for name in (table if metrics is None else metrics)}
-    chosen = _best_first(select_systems(table.systems, human, systems=systems, drop=drop), human)
+    chosen = select_systems(table.systems, human, systems=systems, drop=drop)
+    chosen = best_first(sorted(chosen), human)  # so that no window depends on a file's order
     if not 2 <= size <= len(chosen) or not 0 < confidence < 1:
         raise UsageError(
             f"windows of {size} among {len(chosen)} systems, confidence {confidence:g}",
@@ -174,13 +175,6 @@ def correlate_windows(
     )
     signatures = {name: _signature(column, shown) for name, column in columns.items()}
     return Windows(size, chosen, signatures, windows)
-
-
-def _best_first(systems: Sequence[str], human: Mapping[str, float]) -> tuple[str, ...]:
-    for name in systems:
-        if not math.isfinite(human[name]):
-            raise DataError(f"people gave {name!r} no score", fix=f"Leave it out: --drop {name}")
-    return tuple(sorted(systems, key=lambda name: (-human[name], name)))
 
 
 def _signature(column: MetricScores, shown: Mapping[str, object]) -> Signature:

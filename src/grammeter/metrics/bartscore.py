@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from grammeter.core.explanation import Explanation, Grid
-from grammeter.core.score import Score
 from grammeter.core.segment import Segment
 from grammeter.core.statistics import BoolArray, FloatArray, IntArray, SegmentScores, Statistics
 from grammeter.edits.ngrams import reference_slots
 from grammeter.metrics.asking import Asking
-from grammeter.metrics.base import Needs, mean_of
+from grammeter.metrics.base import Needs, SentenceMean
 from grammeter.neural.measures import Likelihood, Pair
 from grammeter.neural.service import Request, Steps
 
@@ -24,7 +23,7 @@ Direction = Literal[
 
 
 @dataclass(frozen=True, kw_only=True)
-class BartScore(Asking):
+class BartScore(SentenceMean, Asking):
     """BARTScore, the mean log-likelihood of a text's tokens given another text; 0 at most.
 
     Attributes
@@ -44,7 +43,6 @@ class BartScore(Asking):
         "log-likelihood of the hypothesis given the source, or with references (Yuan et al. 2021)"
     )
     needs: ClassVar[Needs] = "nothing"
-    resampling: ClassVar[str] = "mean of sentence scores"
     citation: ClassVar[str] = """\
 @inproceedings{yuan-etal-2021-bartscore,
     title = "{BARTScore}: Evaluating Generated Text as Text Generation",
@@ -121,19 +119,6 @@ class BartScore(Asking):
             return [forward, back]
         return [back if self.direction == "hypothesis-to-reference" else forward]
 
-    def score(self, statistics: Statistics) -> Score:
-        """Take the mean over sentences.
-
-        Parts: how many sentences were cut (``truncated``); with ``f`` the means of
-        ``precision`` and ``recall``.
-        """
-        scores = self.sentences(statistics)
-        mean = mean_of(scores.values, self.signature(), scores.reason)
-        if not len(scores):
-            return mean
-        means = {name: float(scores.parts[name].mean()) for name in self._shown}
-        return replace(mean, parts={**means, "truncated": int(scores.parts["truncated"].sum())})
-
     def sentences(self, statistics: Statistics) -> SegmentScores:
         """Score each sentence by the mean over its references, or by the best of them.
 
@@ -167,15 +152,6 @@ class BartScore(Asking):
         each = statistics.rows[..., :-1].mean(axis=-1)
         best = np.where(present, each, -np.inf).argmax(axis=1)
         return np.where(present.any(axis=1), best, -1)
-
-    def summands(self, statistics: Statistics) -> FloatArray:
-        """Return sentence scores and ones: shape ``(segments, 2)``."""
-        values = self.sentences(statistics).values
-        return np.stack([values, np.ones_like(values)], axis=1)
-
-    def value_of(self, sums: FloatArray) -> FloatArray:
-        """Return the means of summed sentence scores."""
-        return sums[..., 0] / sums[..., 1]
 
     def explain(self, segment: Segment) -> Explanation:
         """Show the log-likelihoods against the source, or against each reference."""

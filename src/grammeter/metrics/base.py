@@ -6,13 +6,14 @@ import types
 import typing
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import Any, ClassVar, Literal, Union, cast
 
 import numpy as np
 
 from grammeter.core import spelling
+from grammeter.core.edit import Edit
 from grammeter.core.errors import UnknownNameError, UsageError
 from grammeter.core.explanation import Explanation
 from grammeter.core.score import Score
@@ -48,6 +49,12 @@ class Metric(ABC):
     """How resampled scores treat the choice among references; stands in the signature."""
     pooled: ClassVar[bool] = False
     """Whether a score depends on the other systems that are scored in the same run."""
+    extracts: ClassVar[bool] = False
+    """Whether :meth:`found_edits` finds edits."""
+    judges_edits: ClassVar[bool] = False
+    """Whether :meth:`explain` says of each edit if it is right, without asking a model."""
+    by_row: ClassVar[bool] = True
+    """Whether the sentence score of rows with one reference depends on no other row."""
 
     def __post_init__(self) -> None:
         for name, allowed in _allowed(type(self)).items():
@@ -110,6 +117,16 @@ class Metric(ABC):
         del segments
         return {}
 
+    def found_edits(
+        self, segments: Sequence[Segment], *, types: bool = False
+    ) -> list[tuple[Edit, ...]]:
+        """Return the edits of each hypothesis as this metric extracts them, references apart.
+
+        ``types``: also their error types, if the metric knows any, whatever that costs. Only
+        for metrics that say :attr:`extracts`.
+        """
+        raise NotImplementedError(f"{self.name} extracts no edits by itself")
+
     def explain(self, segment: Segment) -> Explanation:
         """Say why one segment gets its score."""
         scores = self.sentences(self.statistics([segment]))
@@ -146,6 +163,40 @@ class Metric(ABC):
             if getattr(self, f.name) != f.default
         }
         return spelling.spell(self.name, changed)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SentenceMean(Metric):
+    """Base of metrics whose corpus score is the mean of their sentence scores.
+
+    Parts are means of those of the sentences; sums of what is counted there.
+    """
+
+    resampling: ClassVar[str] = "mean of sentence scores"
+    counted: ClassVar[tuple[str, ...]] = ("truncated",)
+    """The parts of a sentence that are counts."""
+
+    def score(self, statistics: Statistics) -> Score:
+        """Take the mean over all sentences, and the means or sums of their parts."""
+        scores = self.sentences(statistics)
+        mean = mean_of(scores.values, self.signature(), scores.reason)
+        if not len(scores):
+            return mean
+        parts = {
+            name: int(column.sum()) if name in self.counted else float(column.mean())
+            for name, column in scores.parts.items()
+        }
+        return replace(mean, parts=parts)
+
+    def summands(self, statistics: Statistics) -> FloatArray:
+        """Return sentence scores and ones: shape ``(segments, 2)``."""
+        values = self.sentences(statistics).values
+        return np.stack([values, np.ones_like(values)], axis=-1)
+
+    def value_of(self, sums: FloatArray) -> FloatArray:
+        """Return the means of summed sentence scores; NaN without segments."""
+        number = sums[..., 1]
+        return sums[..., 0] / np.where(number == 0, np.nan, number)
 
 
 def build(cls: type[Metric], given: Mapping[str, spelling.Value]) -> Metric:

@@ -15,11 +15,11 @@ import numpy as np
 from grammeter.core.errors import DataError, UsageError
 from grammeter.core.explanation import Explanation, Grid
 from grammeter.core.score import Score
-from grammeter.core.segment import Segment
+from grammeter.core.segment import Segment, reference_texts
 from grammeter.core.statistics import FloatArray, IntArray, SegmentScores, Statistics
 from grammeter.edits.ngrams import gap, reference_slots
 from grammeter.metrics.asking import Asking
-from grammeter.metrics.base import Needs, mean_of
+from grammeter.metrics.base import Needs, SentenceMean
 from grammeter.neural.encoder import layer_of
 from grammeter.neural.files import find_model
 from grammeter.neural.measures import TokenSimilarity
@@ -31,7 +31,7 @@ _UNWEIGHED = "all tokens of a text weigh 0"
 
 
 @dataclass(frozen=True, kw_only=True)
-class BertScore(Asking):
+class BertScore(SentenceMean, Asking):
     """BERTScore; -1 to 1, in practice above 0; 1 for equal texts.
 
     Attributes
@@ -57,7 +57,6 @@ class BertScore(Asking):
         "similarity of the tokens of hypothesis and reference in context (Zhang et al. 2020)"
     )
     needs: ClassVar[Needs] = "texts"
-    resampling: ClassVar[str] = "mean of sentence scores"
     citation: ClassVar[str] = """\
 @inproceedings{zhang-etal-2020-bertscore,
     title = "{BERTScore}: Evaluating Text Generation with {BERT}",
@@ -133,17 +132,9 @@ class BertScore(Asking):
         return Statistics(rows, present, tuple(range(present.shape[1])), TokenSimilarity.columns)
 
     def score(self, statistics: Statistics) -> Score:
-        """Take the mean over all sentences.
-
-        Parts: the means of ``precision``, ``recall`` and ``f1``, and how many texts were cut
-        (``truncated``).
-        """
-        scores = self.sentences(statistics)
-        mean = mean_of(scores.values, self.signature(), scores.reason)
-        if not len(scores) or gap(statistics.present):
-            return mean
-        means = {name: float(scores.parts[name].mean()) for name in FIGURES}
-        return replace(mean, parts={**means, "truncated": int(scores.parts["truncated"].sum())})
+        """Take the mean over all sentences; no parts where one has no reference."""
+        score = super().score(statistics)
+        return replace(score, parts={}) if gap(statistics.present) else score
 
     def sentences(self, statistics: Statistics) -> SegmentScores:
         """Take the maximum over references, of precision, recall and f1 separately.
@@ -164,15 +155,6 @@ class BertScore(Asking):
             parts={**parts, "truncated": cut},
             reason=gap(statistics.present) or (_UNWEIGHED if np.isnan(best).any() else None),
         )
-
-    def summands(self, statistics: Statistics) -> FloatArray:
-        """Return sentence scores and ones: shape ``(segments, 2)``."""
-        values = self.sentences(statistics).values
-        return np.stack([values, np.ones_like(values)], axis=-1)
-
-    def value_of(self, sums: FloatArray) -> FloatArray:
-        """Return the mean."""
-        return sums[..., 0] / sums[..., 1]
 
     def explain(self, segment: Segment) -> Explanation:
         """Show precision, recall and f1 against each reference.
@@ -212,16 +194,6 @@ class BertScore(Asking):
         none = np.full((len(values), 1), -np.inf)
         best = np.hstack([none, np.where(np.isnan(values), -np.inf, values)]).argmax(axis=1)
         return np.array([-1, *labels], dtype=np.int64)[best]
-
-
-def reference_texts(segments: Sequence[Segment]) -> tuple[str, ...]:
-    """Return the reference texts of the source lines that the segments belong to, sorted.
-
-    Segments of one line share their references, which are taken once for it; a text that
-    several lines or references have is there as often.
-    """
-    lines = {id(each.references): each.texts for each in segments}
-    return tuple(sorted(text for texts in lines.values() for text in texts))
 
 
 def read_baseline(path: str, layer: int) -> tuple[float, float, float]:

@@ -122,6 +122,8 @@ class Cleme(Asking):
     url = "https://aclanthology.org/2025.acl-long.10",
 }"""
     resampling: ClassVar[str] = "chosen references and average chunk length fixed"
+    by_row: ClassVar[bool] = False
+    judges_edits: ClassVar[bool] = True
 
     version: Literal[1, 2] = 1
     assumption: Literal["dependent", "independent"] = "dependent"

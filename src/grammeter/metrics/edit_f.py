@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,7 @@ import numpy.typing as npt
 from grammeter.core.score import Counts, Score
 from grammeter.core.signature import Signature
 from grammeter.core.statistics import FloatArray, IntArray, SegmentScores, Statistics
-from grammeter.metrics.base import Metric, mean_of
+from grammeter.metrics.base import Metric, SentenceMean, mean_of
 
 COLUMNS = ("correct", "proposed", "gold")
 """Counts of one sentence against one annotator, or weights of the edits that are counted."""
@@ -58,10 +58,8 @@ class EditF(Metric):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SentenceMean(EditF):
+class SentenceF(SentenceMean, EditF):
     """Turns such a metric into the mean of its sentence scores; stands before it as a base."""
-
-    resampling: ClassVar[str] = "mean of sentence scores"
 
     def score(self, statistics: Statistics) -> Score:
         """Return the mean of the sentence scores, and the sums of their parts."""
@@ -70,15 +68,6 @@ class SentenceMean(EditF):
         counts = Counts(sums["tp"], sums["fp"], sums["fn"])
         mean = mean_of(scores.values, self.signature(), scores.reason)
         return replace(mean, parts=counts.parts() | sums)
-
-    def summands(self, statistics: Statistics) -> FloatArray:
-        """Return each sentence's score, and 1."""
-        values = self.sentences(statistics).values
-        return np.stack([values, np.ones_like(values)], axis=-1)
-
-    def value_of(self, sums: FloatArray) -> FloatArray:
-        """Return the mean."""
-        return sums[..., 0] / sums[..., 1]
 
 
 def f_of_counts(rows: FloatArray | IntArray, beta: float) -> FloatArray:

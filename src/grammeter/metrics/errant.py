@@ -8,8 +8,8 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from grammeter.core.edit import Edit, GoldEdits
-from grammeter.core.errors import DataError, UsageError
+from grammeter.core.edit import Edit
+from grammeter.core.errors import UsageError
 from grammeter.core.explanation import Explanation, Grid, JudgedEdit, Verdict
 from grammeter.core.progress import track
 from grammeter.core.score import Counts, Score
@@ -29,11 +29,12 @@ from grammeter.edits.compare import (
     outcomes,
     tier_of,
 )
+from grammeter.edits.segments import segment_edits
 from grammeter.metrics.base import Needs
 from grammeter.metrics.edit_f import (
     COLUMNS,
     EditF,
-    SentenceMean,
+    SentenceF,
     f_of_counts,
 )
 
@@ -69,6 +70,8 @@ class Errant(EditF):
     name: ClassVar[str] = "errant"
     title: ClassVar[str] = "F-measure over edits extracted and typed by rules (Bryant et al. 2017)"
     needs: ClassVar[Needs] = "gold or texts"
+    extracts: ClassVar[bool] = True
+    judges_edits: ClassVar[bool] = True
     citation: ClassVar[str] = """@inproceedings{bryant-etal-2017-automatic,
   title = {Automatic Annotation and Evaluation of Error Types for Grammatical Error Correction},
   author = {Bryant, Christopher and Felice, Mariano and Briscoe, Ted},
@@ -164,6 +167,14 @@ class Errant(EditF):
         )
         return dict(sorted(counted_by_type(found).items()))
 
+    def found_edits(
+        self, segments: Sequence[Segment], *, types: bool = False
+    ) -> list[tuple[Edit, ...]]:
+        """Return the edits of each hypothesis that count under the fields."""
+        pairs = [(segment.source, segment.hypothesis) for segment in segments]
+        found, rules = self._annotator(types=types).annotate(pairs), self.rules
+        return [tuple(filter(rules.counts, edits)) for edits in found]
+
     def type_scores(self, segments: Sequence[Segment]) -> dict[str, Score]:
         """Score a system by error type; see :meth:`per_type`."""
         signature = self.signature()
@@ -218,7 +229,7 @@ class Errant(EditF):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SentErrant(SentenceMean, Errant):
+class SentErrant(SentenceF, Errant):
     """Mean over sentences of F against each sentence's best reference.
 
     A sentence without edits on either side scores 1. The fields are those of :class:`Errant`.
@@ -239,29 +250,18 @@ class _Batch:
         self._name = metric.name
         self._rules = metric.rules
         self._segments = segments
-        pairs = list(dict.fromkeys(pair for segment in segments for pair in _pairs(segment)))
-        edits = dict(zip(pairs, annotator.annotate(pairs), strict=True))
-        self._proposed = [edits[segment.source, segment.hypothesis] for segment in segments]
-        self._gold: list[GoldEdits] = [
-            segment.gold
-            or {
-                number: edits[segment.source, text]
-                for number, text in enumerate(segment.references)
-                if text is not None
-            }
-            for segment in segments
-        ]
+        self._edits = segment_edits(segments, annotator.annotate)
 
     def statistics(self) -> Statistics:
         """Count every segment against each of its references."""
-        labels = tuple(sorted({number for gold in self._gold for number in gold}))
+        labels = tuple(sorted({number for edits in self._edits for number in edits.gold}))
         slot = {number: position for position, number in enumerate(labels)}
         rows = np.zeros((len(self._segments), len(labels), len(COLUMNS)), dtype=np.int64)
         present = np.zeros(rows.shape[:2], dtype=np.bool_)
-        for position, gold in enumerate(track(self._gold, self._name)):
-            proposed = grouped(self._proposed[position], self._rules)
-            for number, edits in gold.items():
-                counts = counted(proposed, grouped(edits, self._rules, proposed))
+        for position, edits in enumerate(track(self._edits, self._name)):
+            proposed = grouped(edits.proposed, self._rules)
+            for number, gold in edits.gold.items():
+                counts = counted(proposed, grouped(gold, self._rules, proposed))
                 at = position, slot[number]
                 rows[at] = counts.tp, counts.tp + counts.fp, counts.tp + counts.fn
                 present[at] = True
@@ -277,13 +277,13 @@ class _Batch:
         source, rules = self._segments[position].source.split(), self._rules
         proposed, gold = self._groups(position, number)
         found: list[tuple[Edit, Verdict]] = []
-        for edit in filter(rules.counts, self._proposed[position]):
+        for edit in filter(rules.counts, self._edits[position].proposed):
             keys = rules.keys(edit)
             if all(key in gold for key in keys):
                 found.append((replace(edit, type=gold[keys[0]][0]), "matched"))
             else:
                 found.append((edit, "spurious"))
-        for edit in filter(rules.counts, self._gold[position][number]):
+        for edit in filter(rules.counts, self._edits[position].gold[number]):
             if not all(key in proposed for key in rules.keys(edit, proposed)):
                 found.append((edit, "missed"))
         found.sort(key=lambda pair: (pair[0].start, pair[0].end))
@@ -293,19 +293,6 @@ class _Batch:
         )
 
     def _groups(self, position: int, number: int) -> tuple[Groups, Groups]:
-        proposed = grouped(self._proposed[position], self._rules)
-        return proposed, grouped(self._gold[position][number], self._rules, proposed)
-
-
-def _pairs(segment: Segment) -> Iterator[tuple[str, str]]:
-    """Return what must be annotated: the hypothesis, and the texts where there is no gold."""
-    yield segment.source, segment.hypothesis
-    if segment.gold:
-        return
-    if not segment.texts:
-        raise DataError(
-            f"neither gold edits nor a reference for {segment.source[:40]!r}",
-            fix="Each sentence needs one reference at least.",
-        )
-    for text in segment.texts:
-        yield segment.source, text
+        edits = self._edits[position]
+        proposed = grouped(edits.proposed, self._rules)
+        return proposed, grouped(edits.gold[number], self._rules, proposed)

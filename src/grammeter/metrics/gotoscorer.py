@@ -70,6 +70,7 @@ class GoToScorer(Metric):
     doi = "10.18653/v1/2020.coling-main.188",
 }"""
     resampling: ClassVar[str] = "difficulty fixed"
+    judges_edits: ClassVar[bool] = True
     pooled: ClassVar[bool] = True
     """Scores depend on which systems are scored together."""
 

@@ -81,6 +81,7 @@ class IMeasure(Metric):
     pages = "578--587",
     doi = "10.3115/v1/N15-1060",
 }"""
+    judges_edits: ClassVar[bool] = True
 
     weight: float = 2.0
     mix: bool = False

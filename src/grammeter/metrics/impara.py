@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from grammeter.core.errors import DataError, MissingResourceError, UsageError
-from grammeter.core.score import Score
 from grammeter.core.segment import Segment
 from grammeter.core.statistics import BoolArray, FloatArray, SegmentScores, Statistics
 from grammeter.metrics.asking import Asking
-from grammeter.metrics.base import Needs, mean_of
+from grammeter.metrics.base import Needs, SentenceMean
 from grammeter.neural.cards import FILE, read_card
 from grammeter.neural.files import find_model
 from grammeter.neural.measures import MeanSimilarity, Regression
@@ -29,7 +28,7 @@ _NAME_IT = "Name the encoder: impara(model=..., similarity=ENCODER)."
 
 
 @dataclass(frozen=True, kw_only=True)
-class Impara(Asking):
+class Impara(SentenceMean, Asking):
     """IMPARA, the quality of a hypothesis, 0 where it is too far from its source; 0 to 1.
 
     Attributes
@@ -55,7 +54,7 @@ class Impara(Asking):
         "learned quality of the hypothesis, if it stays similar to the source (Maeda et al. 2022)"
     )
     needs: ClassVar[Needs] = "nothing"
-    resampling: ClassVar[str] = "mean of sentence scores"
+    counted: ClassVar[tuple[str, ...]] = ("gated", "truncated")
     citation: ClassVar[str] = """\
 @inproceedings{maeda-etal-2022-impara,
     title = "{IMPARA}: Impact-Based Metric for {GEC} Using Parallel Data",
@@ -154,22 +153,12 @@ class Impara(Asking):
         )[:, None, :]
         return Statistics(rows, np.ones(rows.shape[:2], dtype=np.bool_), (0,), COLUMNS)
 
-    def score(self, statistics: Statistics) -> Score:
-        """Take the mean over all sentences.
-
-        Parts: mean ``quality`` before the gate, mean ``similarity``, how many sentences the gate
-        set to 0 (``gated``), how many were cut (``truncated``).
-        """
-        scores = self.sentences(statistics)
-        mean = mean_of(scores.values, self.signature(), scores.reason)
-        if not len(scores):
-            return mean
-        means = {name: float(scores.parts[name].mean()) for name in ("quality", "similarity")}
-        sums = {name: int(scores.parts[name].sum()) for name in ("gated", "truncated")}
-        return replace(mean, parts={**means, **sums})
-
     def sentences(self, statistics: Statistics) -> SegmentScores:
-        """Return each sentence's quality, or 0; parts ``quality similarity gated truncated``."""
+        """Return each sentence's quality, or 0 where the gate says so.
+
+        Parts: ``quality`` before the gate, ``similarity``; ``gated``, whether the gate set it
+        to 0, and ``truncated``, whether a text was cut; of a corpus, how many were.
+        """
         quality, similarity, truncated = np.moveaxis(statistics.rows[:, 0], -1, 0)
         unknown = np.isnan(similarity)
         gated = ~self._passes(similarity) & ~unknown
@@ -186,15 +175,6 @@ class Impara(Asking):
         if self.gate == "above":
             return similarity > self.threshold
         return similarity >= self.threshold
-
-    def summands(self, statistics: Statistics) -> FloatArray:
-        """Return sentence scores and ones: shape ``(segments, 2)``."""
-        values = self.sentences(statistics).values
-        return np.stack([values, np.ones_like(values)], axis=1)
-
-    def value_of(self, sums: FloatArray) -> FloatArray:
-        """Return the means of summed sentence scores."""
-        return sums[..., 0] / sums[..., 1]
 
 
 def _logistic(figures: FloatArray) -> FloatArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
@@ -21,12 +21,17 @@ from grammeter.metrics.base import Needs
 from grammeter.metrics.edit_f import (
     COLUMNS,
     EditF,
-    SentenceMean,
+    SentenceF,
     best_alone,
     f_of_counts,
     running_choice,
     segment_scores,
 )
+
+ByAnnotator = Mapping[int, tuple[int, int, int]]
+"""Correct, proposed and gold edits by annotator."""
+
+_NO_GOLD: GoldEdits = {0: ()}
 
 MOST_BETA = 1000
 """Above this, F is recall to the last digit that matters."""
@@ -55,6 +60,8 @@ class M2(EditF):
     name: ClassVar[str] = "m2"
     title: ClassVar[str] = "MaxMatch F-measure over edits (Dahlmeier & Ng 2012)"
     needs: ClassVar[Needs] = "gold"
+    extracts: ClassVar[bool] = True
+    judges_edits: ClassVar[bool] = True
     citation: ClassVar[str] = """@inproceedings{dahlmeier-ng-2012-better,
   title = {Better Evaluation for Grammatical Error Correction},
   author = {Dahlmeier, Daniel and Ng, Hwee Tou},
@@ -91,20 +98,15 @@ class M2(EditF):
 
     def statistics(self, segments: Sequence[Segment]) -> Statistics:
         """Count correct, proposed and gold edits, one slot per annotator."""
-        labels = tuple(sorted({number for segment in segments for number in segment.gold}))
-        slot = {number: position for position, number in enumerate(labels)}
-        rows = np.zeros((len(segments), len(labels), len(COLUMNS)), dtype=np.int64)
-        present = np.zeros(rows.shape[:2], dtype=np.bool_)
         sentences: dict[tuple[str, int], _Sentence] = {}
-        for position, segment in enumerate(track(segments, self.name)):
+        counts: list[ByAnnotator] = []
+        for segment in track(segments, self.name):
             key = segment.source, id(segment.gold)
             sentence = sentences.get(key)
             if sentence is None:
                 sentence = sentences[key] = _Sentence(self, segment)
-            for number, counts in sentence.counts(segment.hypothesis).items():
-                rows[position, slot[number]] = counts
-                present[position, slot[number]] = True
-        return Statistics(rows, present, labels, COLUMNS)
+            counts.append(sentence.counts(segment.hypothesis))
+        return _statistics(counts)
 
     def choose(self, statistics: Statistics) -> IntArray:
         """Return the slot of the annotator of each sentence."""
@@ -114,13 +116,29 @@ class M2(EditF):
         """Return the proposed edits that agree best with each annotator's."""
         return _Sentence(self, segment).edits(segment.hypothesis)
 
+    def found_edits(
+        self, segments: Sequence[Segment], *, types: bool = False
+    ) -> list[tuple[Edit, ...]]:
+        """Return the edits of each hypothesis as the scorer proposes them without gold edits.
+
+        Insertions before the first token stand there, whatever ``row0`` says; there are no types.
+        """
+        free = replace(self, row0="head")
+        return [
+            tuple(
+                Edit(found.start, found.end, found.correction)
+                for found in free.edits(replace(segment, gold=_NO_GOLD))[0]
+            )
+            for segment in segments
+        ]
+
     def explain(self, segment: Segment) -> Explanation:
         """Return the edits against the chosen annotator, and the counts against each."""
-        statistics = self.statistics([segment])
+        sentence = _Sentence(self, segment)
+        proposed = sentence.edits(segment.hypothesis)  # matched once: it is most of the work
+        statistics = _statistics([sentence.counted(proposed)])
         scores = self.sentences(statistics)
         chosen = int(scores.chosen[0])
-        source = segment.source.split()
-        proposed = self.edits(segment).get(chosen, ())
         rows = tuple(
             (str(number), *(str(int(n)) for n in row), f"{f_of_counts(row, self.beta):.4f}")
             for number, row, present in zip(
@@ -132,13 +150,15 @@ class M2(EditF):
             value=float(scores.values[0]),
             parts=Counts(*(int(scores.parts[key][0]) for key in ("tp", "fp", "fn"))).parts(),
             chosen=chosen,
-            edits=_judged(source, proposed, segment.gold.get(chosen, ())),
+            edits=_judged(
+                segment.source.split(), proposed.get(chosen, ()), sentence.gold.get(chosen, ())
+            ),
             grids=(Grid("Annotators", ("annotator", *COLUMNS, f"F{self.beta:g}"), rows),),
         )
 
 
 @dataclass(frozen=True, kw_only=True)
-class SentM2(SentenceMean, M2):
+class SentM2(SentenceF, M2):
     """Mean over sentences of the F of one annotator.
 
     Attributes
@@ -185,35 +205,49 @@ class SentM2(SentenceMean, M2):
         return super().explain(segment)
 
 
+def _statistics(counts: Sequence[ByAnnotator]) -> Statistics:
+    """Put the counts of segments into rows, one slot per annotator."""
+    labels = tuple(sorted({number for each in counts for number in each}))
+    slot = {number: position for position, number in enumerate(labels)}
+    rows = np.zeros((len(counts), len(labels), len(COLUMNS)), dtype=np.int64)
+    present = np.zeros(rows.shape[:2], dtype=np.bool_)
+    for position, each in enumerate(counts):
+        for number, row in each.items():
+            rows[position, slot[number]] = row
+            present[position, slot[number]] = True
+    return Statistics(rows, present, labels, COLUMNS)
+
+
 class _Sentence:
     """One source sentence with its gold edits; equal hypotheses are matched once."""
 
     def __init__(self, metric: M2, segment: Segment) -> None:
         self._metric = metric
         self._source = segment.source.split()
-        self._gold: GoldEdits = segment.gold
+        self.gold: GoldEdits = segment.gold
         if metric.sort_gold:
-            self._gold = {
+            self.gold = {
                 number: tuple(sorted(edits, key=lambda e: (e.start, e.end)))
                 for number, edits in segment.gold.items()
             }
         # an edit that replaces words by themselves attracts unchanged words: see edits.lattice
         self._trim = not any(
             " ".join(self._source[edit.start : edit.end]) in edit.corrections
-            for edits in self._gold.values()
+            for edits in self.gold.values()
             for edit in edits
         )
-        self._known: dict[tuple[str, ...], dict[int, tuple[int, int, int]]] = {}
+        self._known: dict[tuple[str, ...], ByAnnotator] = {}
 
-    def counts(self, hypothesis: str) -> dict[int, tuple[int, int, int]]:
+    def counts(self, hypothesis: str) -> ByAnnotator:
         """Return correct, proposed and gold counts by annotator."""
         words = tuple(hypothesis.split())
         if words not in self._known:
-            self._known[words] = {
-                number: self._count(edits, self._gold[number])
-                for number, edits in self.edits(hypothesis).items()
-            }
+            self._known[words] = self.counted(self.edits(hypothesis))
         return self._known[words]
+
+    def counted(self, proposed: Mapping[int, Sequence[Proposal]]) -> ByAnnotator:
+        """Count edits that :meth:`edits` proposed."""
+        return {number: self._count(edits, self.gold[number]) for number, edits in proposed.items()}
 
     def _count(self, proposed: Sequence[Proposal], gold: Sequence[Edit]) -> tuple[int, int, int]:
         matches = _matches(self._source, proposed, gold)
@@ -223,7 +257,7 @@ class _Sentence:
         """Return the proposed edits by annotator."""
         words = hypothesis.split()
         if words == self._source:
-            return dict.fromkeys(self._gold, ())
+            return dict.fromkeys(self.gold, ())
         lattice = matcher(
             self._source,
             words,
@@ -231,7 +265,7 @@ class _Sentence:
             row0=self._metric.row0,
             trim=self._trim,
         )
-        found = {number: lattice.edits(gold) for number, gold in self._gold.items()}
+        found = {number: lattice.edits(gold) for number, gold in self.gold.items()}
         if not self._metric.ignore_case:
             return found
         return {

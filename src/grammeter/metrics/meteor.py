@@ -18,11 +18,11 @@ from grammeter.core.segment import Segment
 from grammeter.core.statistics import FloatArray, IntArray, SegmentScores, Statistics
 from grammeter.edits.ngrams import gap, reference_slots
 from grammeter.edits.stem import stem
-from grammeter.metrics.base import Metric, Needs, mean_of
+from grammeter.metrics.base import Needs, SentenceMean, mean_of
 
 
 @dataclass(frozen=True, kw_only=True)
-class MeteorES(Metric):
+class MeteorES(SentenceMean):
     """METEOR with exact and stem matches only (after Banerjee and Lavie 2005); 0 to 1.
 
     Not comparable with figures of the Meteor program, which has synonyms and paraphrases too.
@@ -43,6 +43,7 @@ class MeteorES(Metric):
         " (Banerjee and Lavie 2005)"
     )
     needs: ClassVar[Needs] = "texts"
+    resampling: ClassVar[str] = "chosen references fixed"
     citation: ClassVar[str] = """\
 @inproceedings{banerjee-lavie-2005-meteor,
     title = "{METEOR}: An Automatic Metric for {MT} Evaluation with Improved Correlation with Human Judgments",
@@ -107,16 +108,6 @@ class MeteorES(Metric):
             "penalty": _pick(penalty, chosen),
         }
         return SegmentScores(_pick(scores, chosen), labels[chosen], parts, gap(statistics.present))
-
-    def summands(self, statistics: Statistics) -> FloatArray:
-        """Return the sentence score and a 1 for each segment."""
-        values = self.sentences(statistics).values
-        return np.stack([values, np.ones_like(values)], axis=-1)
-
-    def value_of(self, sums: FloatArray) -> FloatArray:
-        """Return the mean; NaN without segments."""
-        number = sums[..., 1]
-        return np.asarray(sums[..., 0] / np.where(number == 0, np.nan, number))
 
     def explain(self, segment: Segment) -> Explanation:
         """Show the matches with the chosen reference, in the order of the hypothesis."""

@@ -14,7 +14,7 @@ from grammeter.core.segment import Segment
 from grammeter.core.statistics import FloatArray, SegmentScores, Statistics
 from grammeter.edits.ratios import levenshtein_ratio, token_sort_ratio
 from grammeter.metrics.asking import Asking
-from grammeter.metrics.base import Needs, mean_of
+from grammeter.metrics.base import Needs, SentenceMean, mean_of
 from grammeter.neural.measures import Perplexity
 from grammeter.neural.service import Request, Steps
 
@@ -31,7 +31,7 @@ _TOO_LONG = "a text is longer than the model's positions, so it has no perplexit
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scribendi(Asking):
+class Scribendi(SentenceMean, Asking):
     """Scribendi score, -1, 0 or 1 for a sentence, their sum for a system.
 
     Attributes
@@ -145,14 +145,9 @@ Processing",
             reason=_TOO_LONG if (unknown & too_long).any() else "the model gave no number",
         )
 
-    def summands(self, statistics: Statistics) -> FloatArray:
-        """Return sentence scores and ones: shape ``(segments, 2)``."""
-        values = self.sentences(statistics).values
-        return np.stack([values, np.ones_like(values)], axis=1)
-
     def value_of(self, sums: FloatArray) -> FloatArray:
         """Return summed sentence scores, or their means."""
-        return sums[..., 0] / sums[..., 1] if self.average else sums[..., 0]
+        return super().value_of(sums) if self.average else sums[..., 0]
 
 
 def _ratios(source: str, hypothesis: str) -> tuple[float, float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, cast
 
@@ -12,11 +12,10 @@ import numpy as np
 
 from grammeter.core.errors import MissingResourceError, UsageError
 from grammeter.core.explanation import Explanation, Grid
-from grammeter.core.score import Score
 from grammeter.core.segment import Segment
 from grammeter.core.statistics import FloatArray, SegmentScores, Statistics
 from grammeter.metrics.asking import Asking
-from grammeter.metrics.base import Needs, mean_of
+from grammeter.metrics.base import Needs, SentenceMean
 from grammeter.neural.measures import Regression
 from grammeter.neural.service import Request, Steps
 
@@ -34,7 +33,7 @@ COLUMNS = (*CRITERIA, "truncated")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Some(Asking):
+class Some(SentenceMean, Asking):
     """SOME, the weighted sum of three learned sub-scores; about 0 to 1, not clipped.
 
     Attributes
@@ -55,7 +54,6 @@ class Some(Asking):
         " (Yoshimura et al. 2020)"
     )
     needs: ClassVar[Needs] = "nothing"
-    resampling: ClassVar[str] = "mean of sentence scores"
     citation: ClassVar[str] = """\
 @inproceedings{yoshimura-etal-2020-reference,
     title = "{SOME}: Reference-less Sub-Metrics Optimized for Manual Evaluations of Grammatical \
@@ -141,15 +139,6 @@ Error Correction",
         rows = np.column_stack([*scaled, truncated])[:, None, :]
         return Statistics(rows, np.ones(rows.shape[:2], dtype=np.bool_), (0,), COLUMNS)
 
-    def score(self, statistics: Statistics) -> Score:
-        """Take the mean over sentences; parts: the mean sub-scores, scaled, and ``truncated``."""
-        scores = self.sentences(statistics)
-        mean = mean_of(scores.values, self.signature(), scores.reason)
-        if not len(scores):
-            return mean
-        means = {name: float(scores.parts[name].mean()) for name in CRITERIA}
-        return replace(mean, parts={**means, "truncated": int(scores.parts["truncated"].sum())})
-
     def sentences(self, statistics: Statistics) -> SegmentScores:
         """Weigh the sub-scores of each sentence; parts: these, scaled, and ``truncated``."""
         rows: FloatArray = statistics.rows[:, 0]
@@ -160,15 +149,6 @@ Error Correction",
             parts={**parts, "truncated": rows[:, 3].astype(np.int64)},
             reason="a model gave no number",
         )
-
-    def summands(self, statistics: Statistics) -> FloatArray:
-        """Return sentence scores and ones: shape ``(segments, 2)``."""
-        values = self.sentences(statistics).values
-        return np.stack([values, np.ones_like(values)], axis=1)
-
-    def value_of(self, sums: FloatArray) -> FloatArray:
-        """Return the means of summed sentence scores."""
-        return sums[..., 0] / sums[..., 1]
 
     def explain(self, segment: Segment) -> Explanation:
         """Show what each model said, and what it adds to the score."""

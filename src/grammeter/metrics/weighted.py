@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
 
-from grammeter.core.edit import GoldEdits
 from grammeter.core.errors import DataError, UsageError
 from grammeter.core.explanation import Explanation, Grid
 from grammeter.core.progress import track
 from grammeter.core.score import Counts, Score
-from grammeter.core.segment import Segment
+from grammeter.core.segment import Segment, reference_texts
 from grammeter.core.statistics import IntArray, SegmentScores, Statistics
 from grammeter.edits.annotate import Annotator, annotator
 from grammeter.edits.compare import Rules, choose
+from grammeter.edits.segments import segment_edits
 from grammeter.edits.weights import (
     COUNTS,
     WEIGHTS,
@@ -32,7 +32,7 @@ from grammeter.metrics.asking import Asking
 from grammeter.metrics.base import Needs
 from grammeter.metrics.edit_f import (
     EditF,
-    SentenceMean,
+    SentenceF,
     best_alone,
     chosen_rows,
     corpus_score,
@@ -171,7 +171,7 @@ class Weighted(EditF, Asking):
                 for each in unions
             ]
         asked = [pair for each in unions for union in each.values() for pair in union.pairs()]
-        texts = _reference_texts(segments, unions) if self.idf else None
+        texts = self._idf_texts(segments, unions)
         (figures,) = yield [self._request(asked, texts)]
         rest = iter(figures[:, -2:].tolist())  # the last columns are the score and "truncated"
         return [
@@ -181,6 +181,20 @@ class Weighted(EditF, Asking):
             }
             for each in unions
         ]
+
+    def _idf_texts(
+        self, segments: Sequence[Segment], unions: Sequence[Mapping[int, Union]]
+    ) -> tuple[str, ...] | None:
+        """Return the reference texts, as ``bertscore`` does: it asks for the very same measure.
+
+        Where there are none, what the gold edits make of all source lines.
+        """
+        if not self.idf:
+            return None
+        made = {id(segment.gold): own for segment, own in zip(segments, unions, strict=True)}
+        return reference_texts(segments) or tuple(
+            sorted(union.reference for own in made.values() for union in own.values())
+        )
 
     def _request(self, asked: Sequence[Pair], texts: tuple[str, ...] | None) -> Request:
         model = self.models()["model"]
@@ -308,7 +322,7 @@ class PTM2(Weighted):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SentPTM2(SentenceMean, PTM2):
+class SentPTM2(SentenceF, PTM2):
     """Mean over sentences of F against each sentence's best annotator.
 
     The fields are those of :class:`Weighted`.
@@ -359,18 +373,13 @@ class PTErrant(Weighted):
 
     def unions(self, segments: Sequence[Segment], *, types: bool) -> list[dict[int, Union]]:
         """Return the extracted edits, and those of each annotator or reference."""
-        pairs = list(dict.fromkeys(pair for segment in segments for pair in _pairs(segment)))
-        edits = dict(zip(pairs, self._annotator(types=types).annotate(pairs), strict=True))
+        edits = segment_edits(segments, self._annotator(types=types).annotate)
         found: list[dict[int, Union]] = []
-        for segment in track(segments, self.name):
+        for segment, (extracted, gold) in track(
+            zip(segments, edits, strict=True), self.name, len(segments)
+        ):
             source = segment.source.split()
-            extracted = edits[segment.source, segment.hypothesis]
             proposed = as_proposals(source, filter(_RULES.counts, extracted))
-            gold: GoldEdits = segment.gold or {
-                number: edits[segment.source, text]
-                for number, text in enumerate(segment.references)
-                if text is not None
-            }
             found.append(
                 {
                     number: united(source, proposed, filter(_RULES.counts, own))
@@ -399,7 +408,7 @@ class PTErrant(Weighted):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SentPTErrant(SentenceMean, PTErrant):
+class SentPTErrant(SentenceF, PTErrant):
     """Mean over sentences of F against each sentence's best reference.
 
     The fields are those of :class:`PTErrant`.
@@ -408,33 +417,3 @@ class SentPTErrant(SentenceMean, PTErrant):
     name: ClassVar[str] = "sent-pt-errant"
     title: ClassVar[str] = "mean of sentence-level PT-ERRANT F-measures (Gong et al. 2022)"
     alone: ClassVar[bool] = True
-
-
-def _pairs(segment: Segment) -> Iterator[Pair]:
-    """Return what must be annotated: the hypothesis, and the texts where there is no gold."""
-    yield segment.source, segment.hypothesis
-    if segment.gold:
-        return
-    if not segment.texts:
-        raise DataError(
-            f"neither gold edits nor a reference for {segment.source[:40]!r}",
-            fix="Each sentence needs one reference at least.",
-        )
-    for text in segment.texts:
-        yield segment.source, text
-
-
-def _reference_texts(
-    segments: Sequence[Segment], unions: Sequence[Mapping[int, Union]]
-) -> tuple[str, ...]:
-    """Return the reference texts of all source lines, or what the gold edits make of these.
-
-    Segments of one line share their references; they are sorted, so that ``bertscore`` asks for
-    the very same measure.
-    """
-    lines = {id(segment.references): segment.texts for segment in segments}
-    texts = [text for own in lines.values() for text in own]
-    if not texts:
-        made = {id(segment.gold): own for segment, own in zip(segments, unions, strict=True)}
-        texts = [union.reference for own in made.values() for union in own.values()]
-    return tuple(sorted(texts))

@@ -166,28 +166,42 @@ def load_tokenizer(transformers: Any, files: ModelFiles) -> Any:
         raise _unloadable(files, "its tokenizer cannot be loaded", error) from error
 
 
+def load_weights(
+    transformers: Any, files: ModelFiles, kind: str, dtype: Any, **settings: object
+) -> tuple[Any, dict[str, Any]]:
+    """Return the model, and what transformers reports of missing weights.
+
+    Of transformers' class ``kind``; no pickle is read and no code of the folder is run. Whatever
+    that class raises is passed on: :func:`words_of` says it shortly.
+    """
+    return getattr(transformers, kind).from_pretrained(
+        files.folder,
+        local_files_only=True,
+        use_safetensors=True,
+        trust_remote_code=False,
+        dtype=dtype,
+        output_loading_info=True,
+        **settings,
+    )
+
+
+def words_of(error: Exception) -> str:
+    """Return the message of an error on one line, cut where it is long."""
+    return " ".join(str(error).split())[:300]
+
+
 def _model(
     transformers: Any, files: ModelFiles, kind: str, dtype: Any, settings: dict[str, int]
 ) -> tuple[Any, dict[str, Any]]:
-    """Return the model, and what transformers reports of missing weights."""
     try:
-        return getattr(transformers, kind).from_pretrained(
-            files.folder,
-            local_files_only=True,
-            use_safetensors=True,
-            trust_remote_code=False,
-            dtype=dtype,
-            output_loading_info=True,
-            **settings,
-        )
+        return load_weights(transformers, files, kind, dtype, **settings)
     except Exception as error:
         raise _unloadable(files, f"it cannot be loaded as {kind}", error) from error
 
 
 def _unloadable(files: ModelFiles, what: str, error: Exception) -> DataError:
-    text = " ".join(str(error).split())[:300]
     return DataError(
-        f"the model {files.name!r}: {what}: {text}",
+        f"the model {files.name!r}: {what}: {words_of(error)}",
         where=str(files.folder),
         fix="Check that it is a model of this kind, and that its files are whole.",
     )

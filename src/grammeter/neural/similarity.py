@@ -80,9 +80,10 @@ def chunks(pairs: IntArray, lengths: IntArray, capacity: int) -> Iterator[Chunk]
 
 def _components(pairs: IntArray, count: int) -> IntArray:
     """Return the connected component of each sequence, pairs being the edges."""
-    sparse: Any = require("scipy.sparse", extra="neural")
-    graph: Any = require("scipy.sparse.csgraph", extra="neural")
-    links = sparse.coo_matrix((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), (count, count))
+    from scipy.sparse import coo_matrix, csgraph  # pyright: ignore[reportMissingTypeStubs]
+
+    links = coo_matrix((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), (count, count))
+    graph: Any = csgraph
     return graph.connected_components(links, directed=False)[1].astype(np.int64)
 
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 
 from grammeter.core.errors import UsageError
+from grammeter.core.sqlite import open_cache, read_cache, write_cache
 from grammeter.core.statistics import BoolArray, FloatArray
 from grammeter.neural.measures import Item
 
@@ -25,8 +26,7 @@ FILE = "figures-1.sqlite"
 SIZE_LIMIT = 4 << 30
 """Bytes; a larger file is begun anew."""
 
-_WAIT = 30.0
-_AT_ONCE = 500
+_TABLE = "figures"
 
 
 def check_folder(folder: str | Path) -> None:
@@ -79,7 +79,7 @@ class Store:
         places = {self._key(item): place for place, item in enumerate(items)}
         try:
             with closing(_connect(self._folder)) as connection:
-                for key, value in _select(connection, list(places)):
+                for key, value in read_cache(connection, _TABLE, list(places)):
                     if isinstance(value, bytes) and len(value) == 8 * self._width:
                         figures[places[key]] = np.frombuffer(value, dtype="<f8")
                         known[places[key]] = True
@@ -94,8 +94,8 @@ class Store:
         values = np.ascontiguousarray(rows, dtype="<f8")
         pairs = [(self._key(item), row.tobytes()) for item, row in zip(items, values, strict=True)]
         try:
-            with closing(_connect(self._folder)) as connection, connection:
-                connection.executemany("INSERT OR REPLACE INTO figures VALUES (?, ?)", pairs)
+            with closing(_connect(self._folder)) as connection:
+                write_cache(connection, _TABLE, pairs)
         except (OSError, sqlite3.Error) as error:
             self._give_up(error)
 
@@ -116,35 +116,7 @@ class Store:
 
 
 def _connect(folder: Path) -> sqlite3.Connection:
-    """Open the file, with its table; empty one that has grown too large."""
-    path = folder / FILE
-    connection = sqlite3.connect(path, timeout=_WAIT)
-    try:
-        connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute(
-            "CREATE TABLE IF NOT EXISTS figures (key BLOB PRIMARY KEY, value BLOB NOT NULL)"
-            " WITHOUT ROWID"
-        )
-        if path.stat().st_size > SIZE_LIMIT:
-            with connection:
-                connection.execute("DELETE FROM figures")
-            connection.execute("VACUUM")
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def _select(
-    connection: sqlite3.Connection, keys: Sequence[bytes]
-) -> Iterator[tuple[bytes, object]]:
-    for start in range(0, len(keys), _AT_ONCE):
-        part = keys[start : start + _AT_ONCE]
-        marks = ",".join("?" * len(part))
-        yield from connection.execute(
-            f"SELECT key, value FROM figures WHERE key IN ({marks})",  # noqa: S608
-            part,
-        )
+    return open_cache(folder / FILE, _TABLE, "value BLOB NOT NULL", limit=SIZE_LIMIT)
 
 
 def _is_busy(error: Exception) -> bool:

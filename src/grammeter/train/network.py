@@ -24,7 +24,9 @@ from grammeter.neural.loading import (
     device_of,
     limit_of,
     load_tokenizer,
+    load_weights,
     quiet,
+    words_of,
 )
 from grammeter.neural.regressor import KIND, head_layers
 from grammeter.train.checkpoint import Tensors
@@ -216,19 +218,17 @@ class Network:
 def _with_new_head(torch: Any, transformers: Any, files: ModelFiles, bias: float) -> Any:
     """Load a model with a head of one output, whose weights chance draws."""
     try:
-        model, report = getattr(transformers, KIND).from_pretrained(
-            files.folder,
+        model, report = load_weights(
+            transformers,
+            files,
+            KIND,
+            torch.float32,
             num_labels=1,
             problem_type="regression",
-            dtype=torch.float32,
-            local_files_only=True,
-            use_safetensors=True,
-            trust_remote_code=False,
             ignore_mismatched_sizes=True,
-            output_loading_info=True,
         )
     except Exception as error:
-        raise _unfit(files, " ".join(str(error).split())[:300]) from error
+        raise _unfit(files, words_of(error)) from error
     inside = f"{model.base_model_prefix}."
     lacking = [key for key in report["missing_keys"] if key.startswith(inside)]
     lacking = sorted(key for key in lacking if "pooler" not in key)

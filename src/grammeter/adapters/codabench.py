@@ -1,0 +1,105 @@
+"""A scoring program for Codabench: ``python -m grammeter.adapters.codabench INPUT OUTPUT``.
+
+``INPUT`` is the folder that Codabench hands over: ``INPUT/ref`` holds what is to be held against
+(``source.txt`` and either ``gold.m2`` or ``reference*.txt``), ``INPUT/res`` the one submitted
+file. ``OUTPUT/scores.json`` gets a number under each metric's spelling.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from grammeter.core.errors import DataError, GrammeterError
+from grammeter.core.score import json_number
+from grammeter.corpus.objects import write_object
+from grammeter.corpus.read import read_corpus
+from grammeter.scoring import score
+
+SOURCE = "source.txt"
+
+
+def score_submission(
+    folder: str | Path, output: str | Path, metrics: Sequence[str], *, percent: bool = False
+) -> dict[str, float | None]:
+    """Score the submission of a Codabench folder and write ``scores.json``.
+
+    Parameters
+    ----------
+    folder
+        With ``ref`` and ``res`` inside.
+    output
+        Where ``scores.json`` goes.
+    metrics
+        Spellings.
+    percent
+        Multiply scores by 100.
+
+    Raises
+    ------
+    DataError
+        If ``ref`` lacks its files, or ``res`` holds not one file, or one of another length.
+    """
+    reference, submitted = Path(folder) / "ref", Path(folder) / "res"
+    corpus = read_corpus(
+        source=_present(reference / SOURCE),
+        references=_references(reference),
+        systems={"submission": _only_file(submitted)},
+    )
+    table = score(corpus, metrics)
+    values = {name: json_number(column["submission"].value) for name, column in table.items()}
+    found = {
+        name: value * 100 if percent and value is not None else value
+        for name, value in values.items()
+    }
+    Path(output).mkdir(parents=True, exist_ok=True)
+    write_object(found, Path(output) / "scores.json")
+    return found
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the scoring program; what is wrong goes to standard error, and ends it."""
+    parser = argparse.ArgumentParser(prog="grammeter.adapters.codabench", description=__doc__)
+    parser.add_argument("input")
+    parser.add_argument("output")
+    parser.add_argument("-m", "--metrics", nargs="+", default=["m2"], metavar="METRIC")
+    parser.add_argument("--percent", action="store_true")
+    args = parser.parse_args(argv)
+    try:
+        score_submission(args.input, args.output, args.metrics, percent=args.percent)
+    except GrammeterError as error:
+        parser.exit(error.exit_code, f"{error}\n")  # to the log that the submitter sees
+    return 0
+
+
+def _present(path: Path) -> Path:
+    if not path.is_file():
+        raise DataError("there is no such file", where=str(path), fix="Add it to the bundle.")
+    return path
+
+
+def _references(folder: Path) -> list[Path]:
+    found = [*sorted(folder.glob("*.m2")), *sorted(folder.glob("reference*.txt"))]
+    if not found:
+        raise DataError(
+            "neither gold.m2 nor reference*.txt is there",
+            where=str(folder),
+            fix="Add them to the reference data of the bundle.",
+        )
+    return found
+
+
+def _only_file(folder: Path) -> Path:
+    files = [p for p in sorted(folder.rglob("*")) if p.is_file() and not p.name.startswith(".")]
+    if len(files) != 1:
+        raise DataError(
+            f"{len(files)} files where one submission belongs",
+            where=str(folder),
+            fix="Submit a zip with one text file, one corrected sentence a line.",
+        )
+    return files[0]
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,113 @@
+"""The shape of Hugging Face ``evaluate``: ``add``, ``add_batch``, ``compute``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from grammeter.core.errors import UsageError
+from grammeter.metrics.base import Metric
+from grammeter.scorer import Scorer
+
+
+class Evaluate:
+    """Computes metrics as an ``evaluate`` module does; that package is not needed.
+
+    Parameters
+    ----------
+    metrics
+        Spellings or metrics.
+    scorer
+        Instead of metrics: one whose models are warm already.
+
+    Examples
+    --------
+    ::
+
+        Evaluate("gleu").compute(predictions=[...], references=[[...], ...], sources=[...])
+    """
+
+    def __init__(self, *metrics: str | Metric, scorer: Scorer | None = None) -> None:
+        if bool(metrics) == bool(scorer):
+            raise UsageError("metrics or a scorer", fix="Give one of the two.")
+        self._scorer = scorer or Scorer(metrics)
+        self._sources: list[str] = []
+        self._predictions: list[str] = []
+        self._references: list[Sequence[str]] = []
+
+    def add(
+        self, *, prediction: str, source: str, reference: str | Sequence[str] | None = None
+    ) -> None:
+        """Remember one sentence for :meth:`compute`."""
+        self._sources.append(source)
+        self._predictions.append(prediction)
+        self._references.append(
+            (reference,) if isinstance(reference, str) else tuple(reference or ())
+        )
+
+    def add_batch(
+        self,
+        *,
+        predictions: Sequence[str],
+        sources: Sequence[str],
+        references: Sequence[str | Sequence[str] | None] | None = None,
+    ) -> None:
+        """Remember sentences for :meth:`compute`; the lists are of one length.
+
+        Raises
+        ------
+        UsageError
+            If they are not.
+        """
+        held = references if references is not None else [None] * len(sources)
+        if not len(sources) == len(predictions) == len(held):
+            raise UsageError(
+                f"{len(predictions)} predictions, {len(sources)} sources, {len(held)} references",
+                fix="Give one of each for every sentence; references as [sentences][references].",
+            )
+        for source, prediction, reference in zip(sources, predictions, held, strict=True):
+            self.add(prediction=prediction, source=source, reference=reference)
+
+    def compute(
+        self,
+        *,
+        predictions: Sequence[str] | None = None,
+        sources: Sequence[str] | None = None,
+        references: Sequence[str | Sequence[str] | None] | None = None,
+    ) -> dict[str, float]:
+        """Score what was added, and what is given, as one corpus; then forget it.
+
+        Parameters
+        ----------
+        predictions, sources
+            One text for each sentence.
+        references
+            For each sentence a text or a list of texts: ``[sentences][references]``, not
+            sacrebleu's ``[references][sentences]``.
+
+        Returns
+        -------
+        dict
+            The score under the metric's spelling, its parts as ``spelling.part``; NaN where
+            there is none.
+
+        Raises
+        ------
+        UsageError
+            If nothing was given, the lists differ in length, or a metric lacks references.
+        """
+        if predictions is not None or sources is not None:
+            self.add_batch(
+                predictions=predictions or [], sources=sources or [], references=references
+            )
+        if not self._sources:
+            raise UsageError("nothing to score", fix="Give predictions and sources.")
+        held = self._references if any(self._references) else None
+        try:
+            found = self._scorer.corpus(self._sources, self._predictions, held)
+        finally:
+            self._sources, self._predictions, self._references = [], [], []
+        scores: dict[str, float] = {}
+        for name, score in found.items():
+            scores[name] = score.value
+            scores |= {f"{name}.{part}": value for part, value in score.parts.items()}
+        return scores

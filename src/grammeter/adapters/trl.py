@@ -1,0 +1,105 @@
+"""Metrics as rewards: functions of the shape that TRL's trainers call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from grammeter.core.errors import UsageError
+from grammeter.metrics.base import Metric
+from grammeter.scorer import Scorer
+
+Completion = str | Sequence[Mapping[str, Any]]
+"""A text, or a conversation of which the last message counts."""
+
+
+class Reward:
+    """A reward function ``f(prompts, completions, **columns) -> [float | None]``.
+
+    ``None`` where it does not apply: the row has no source, the metric no score. TRL then leaves
+    the row to the other rewards.
+
+    Parameters
+    ----------
+    metric
+        A spelling, a metric, or a :class:`~grammeter.scorer.Scorer` of one metric.
+    source
+        The column of the data set that holds the source sentence; ``None``: the prompt is it.
+    reference
+        The column of the reference, a text or a list of them, if the metric needs one.
+    scale
+        What scores are multiplied by: negative for a metric where less is better.
+
+    Raises
+    ------
+    UsageError
+        If the metric is unknown, or the scorer has several.
+    """
+
+    def __init__(
+        self,
+        metric: str | Metric | Scorer,
+        *,
+        source: str | None = "source",
+        reference: str | None = None,
+        scale: float = 1.0,
+    ) -> None:
+        self._scorer = metric if isinstance(metric, Scorer) else Scorer([metric])
+        if len(self._scorer.metrics) != 1:
+            raise UsageError("a reward is one number", fix="Give a scorer of one metric.")
+        self._source, self._reference, self._scale = source, reference, scale
+        self.__name__ = f"grammeter_{self._scorer.metrics[0].name}"
+
+    def __call__(
+        self,
+        prompts: Sequence[Completion] = (),
+        completions: Sequence[Completion] = (),
+        **columns: Any,
+    ) -> list[float | None]:
+        """Return a reward for each completion.
+
+        Raises
+        ------
+        UsageError
+            If the data set lacks a column that was named.
+        """
+        sources = self._column(self._source, columns, prompts)
+        references = self._column(self._reference, columns, [()] * len(completions))
+        rows = [
+            (at, _text(source), _text(completion), _texts(reference))
+            for at, (source, completion, reference) in enumerate(
+                zip(sources, completions, references, strict=True)
+            )
+            if source is not None and reference is not None
+        ]
+        rewards: list[float | None] = [None] * len(completions)
+        if rows:
+            places, own, written, held = zip(*rows, strict=True)
+            given = held if self._reference else None
+            (values,) = self._scorer(own, written, given).values()
+            for at, value in zip(places, values, strict=True):
+                rewards[at] = None if value is None else value * self._scale
+        return rewards
+
+    def _column(
+        self, name: str | None, columns: Mapping[str, Any], default: Sequence[Any]
+    ) -> Sequence[Any]:
+        if name is None:
+            return default
+        if name not in columns:
+            there = ", ".join(sorted(columns)) or "none"
+            raise UsageError(
+                f"the data set has no column {name!r}; there are: {there}",
+                fix="Name the column when the reward is made.",
+            )
+        return columns[name]
+
+
+def _text(given: Completion) -> str:
+    """Return the words of a text or of the last message, on one line."""
+    text = given if isinstance(given, str) else str(given[-1].get("content") or "")
+    return " ".join(text.split())
+
+
+def _texts(given: str | Sequence[str]) -> tuple[str, ...]:
+    return (_text(given),) if isinstance(given, str) else tuple(_text(text) for text in given)

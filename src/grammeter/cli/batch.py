@@ -1,0 +1,180 @@
+"""``grammeter batch``: score, filter and annotate tables of any length."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
+
+from grammeter.cli import model_arguments
+from grammeter.cli.output import Progress, notice, print_json, progress_wanted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from grammeter.corpus.shards import Shard
+    from grammeter.engine.batch import Summary
+    from grammeter.engine.job import Job
+
+FORMS = ("jsonl", "tsv", "csv", "parquet")
+
+FIRST = 5
+"""Files whose line ends are looked at before the run: the others will be like them."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the verb's arguments; nothing heavy is imported for it."""
+    parser.description = (
+        "Score the rows of tables and write them again with a column for each metric. Memory"
+        " does not grow with the input; the same command goes on where an earlier run ended."
+    )
+    parser.epilog = (
+        "examples:\n"
+        "  grammeter batch pairs.jsonl -m gleu --reference ref -o scored/ --jobs 2\n"
+        "  grammeter batch 'pairs/*.parquet' -m impara -o scored/ --keep 'impara >= 0.9'\n"
+        "  grammeter batch src.txt:hyp.txt -m 'errant(pipeline=neutral)' -o scored/"
+    )
+    _add_input(parser)
+    _add_work(parser)
+    _add_engine(parser)
+    model_arguments.add_models(parser)
+    parser.add_argument(
+        "--format", choices=("table", "json"), default="table", help="default: %(default)s"
+    )
+    parser.add_argument("--quiet", action="store_true", help="no notices and no progress")
+
+
+def _add_input(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument_group("input").add_argument
+    add(
+        "inputs",
+        nargs="+",
+        metavar="FILE",
+        help="jsonl, tsv, csv or parquet, .gz or not; a pattern in quotes; or parallel texts as"
+        " source.txt:hypothesis.txt[:reference.txt]",
+    )
+    add("--source", default="source", metavar="NAME", help="column; default: %(default)s")
+    add("--hypothesis", default="hypothesis", metavar="NAME", help="column; default: %(default)s")
+    add("--reference", nargs="+", default=[], metavar="NAME", help="columns; default: none")
+    add("--input-form", choices=FORMS, help="default: what the files' names say")
+    add(
+        "--max-tokens",
+        type=int,
+        metavar="N",
+        help="a longer text makes its row one with an error; default: 1000",
+    )
+
+
+def _add_work(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument_group("work").add_argument
+    add("-m", "--metrics", nargs="+", required=True, metavar="METRIC", help="each is a column")
+    add(
+        "--keep",
+        metavar="FILTER",
+        help="write only the rows that pass: 'impara >= 0.9 and errant.edits <= 6'",
+    )
+    add("--edits", choices=("m2", "list"), help="also write the edits of metrics that find some")
+    add("-o", "--output", required=True, metavar="DIR", help="folder of the scored files")
+    add("--output-form", choices=FORMS, help="default: as the input")
+
+
+def _add_engine(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument_group("engine").add_argument
+    add("--engine", choices=("local", "ray"), default="local", help="default: %(default)s")
+    add("--jobs", type=int, metavar="N", help="processes (ray: actors); default: 1")
+    add("--block", type=int, metavar="N", help="rows scored together; default: 1000")
+    add("--address", metavar="ADDRESS", help="ray: of the cluster, 'auto' for one that runs here")
+    add("--gpus-per-worker", type=float, default=0.0, metavar="G", help="ray: default 0")
+    add("--cpus-per-worker", type=float, metavar="C", help="ray: default 0.5, as readers need some")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Score and say what came out; return the exit code."""
+    from grammeter.core.progress import reporting
+    from grammeter.corpus.shards import find_shards
+    from grammeter.engine.batch import run_batch
+    from grammeter.neural.runtime import using
+
+    job = _job(args)
+    shards = find_shards(args.inputs, args.input_form)
+    progress = Progress()
+    with using(model_arguments.runtime(args)):
+        _tell_before(args, job, shards)
+        try:
+            with reporting(progress) if progress_wanted(args) else nullcontext():
+                summary = run_batch(shards, args.output, job, **_settings(args))
+        finally:
+            progress.clear()
+    _tell(args, shards, summary)
+    return 0
+
+
+def _job(args: argparse.Namespace) -> Job:
+    from grammeter.corpus.shards import TEXT_COLUMNS
+    from grammeter.engine.job import MOST_TOKENS, Job
+
+    references = tuple(args.reference)
+    if not references and all(spelled.count(":") == 2 for spelled in args.inputs):
+        references = TEXT_COLUMNS[2:]  # of parallel texts the third file is the reference
+    return Job(
+        metrics=tuple(args.metrics),
+        source=args.source,
+        hypothesis=args.hypothesis,
+        references=references,
+        keep=args.keep,
+        edits=args.edits,
+        max_tokens=MOST_TOKENS if args.max_tokens is None else args.max_tokens,
+        form=args.output_form,
+    )
+
+
+def _settings(args: argparse.Namespace) -> Mapping[str, Any]:
+    from grammeter.engine.batch import BLOCK
+
+    jobs = 1 if args.jobs is None else args.jobs
+    ray = {
+        "workers": args.jobs,
+        "address": args.address,
+        "gpus": args.gpus_per_worker,
+        "cpus": args.cpus_per_worker,
+    }
+    block = BLOCK if args.block is None else args.block
+    return {"jobs": jobs, "block": block, "engine": args.engine, "ray": ray}
+
+
+def _tell_before(args: argparse.Namespace, job: Job, shards: Sequence[Shard]) -> None:
+    from grammeter.corpus.shard_input import odd_ends
+    from grammeter.engine.block import scorer
+
+    odd = [text for shard in shards[:FIRST] for text in odd_ends(shard)]
+    for text in [*odd, *scorer(job).notices]:
+        notice(args, text)
+
+
+def _tell(args: argparse.Namespace, shards: Sequence[Shard], summary: Summary) -> None:
+    """Print the counts; rows with an error are told even if quiet: they are no notice.
+
+    Times go to standard error, so that the same work prints the same.
+    """
+    from grammeter.engine.batch import ERRORS
+
+    found = summary.all
+    if found.errors:
+        more = found.errors - len(summary.faults)
+        print(f"{found.errors} of {found.rows} rows have an error:", file=sys.stderr)
+        for text in summary.faults:
+            print(f"  {text}", file=sys.stderr)
+        if more > 0:
+            print(f"  and {more} more; all in {args.output}/{ERRORS}", file=sys.stderr)
+    files = f"{len(shards)} file" + "s" * (len(shards) != 1)
+    if summary.earlier:
+        notice(args, f"{len(summary.earlier)} of {files} finished already")
+    if summary.fresh:
+        rate = summary.fresh / summary.seconds
+        notice(args, f"{summary.fresh} rows in {summary.seconds:.1f} s, {rate:.0f} a second")
+    if args.format == "json":
+        print_json(summary.to_json())
+        return
+    kept = f", {found.kept} kept" if args.keep else ""
+    print(f"{found.rows} rows of {files}{kept}, {found.errors} with an error: {args.output}")

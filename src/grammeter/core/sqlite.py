@@ -1,0 +1,63 @@
+"""Caches on disk: an SQLite file with one table, keys and values, for several processes."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+_WAIT = 30.0
+_AT_ONCE = 500
+
+
+def open_cache(path: Path, table: str, value: str, *, limit: int) -> sqlite3.Connection:
+    """Open a file, with its table; empty one that has grown too large.
+
+    Parameters
+    ----------
+    table
+        The table; its first column, ``key``, holds bytes.
+    value
+        The second column, as SQL declares it: ``parse TEXT NOT NULL``.
+    limit
+        Bytes; a larger file is begun anew.
+
+    Raises
+    ------
+    OSError, sqlite3.Error
+        If the file cannot be opened, or is none of SQLite.
+    """
+    connection = sqlite3.connect(path, timeout=_WAIT)
+    try:
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute(
+            f"CREATE TABLE IF NOT EXISTS {table} (key BLOB PRIMARY KEY, {value}) WITHOUT ROWID"
+        )
+        if path.stat().st_size > limit:
+            with connection:
+                connection.execute(f"DELETE FROM {table}")  # noqa: S608 - a name of ours
+            connection.execute("VACUUM")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def read_cache(
+    connection: sqlite3.Connection, table: str, keys: Sequence[bytes]
+) -> Iterator[tuple[bytes, Any]]:
+    """Return key and value of those of the keys that are there."""
+    for start in range(0, len(keys), _AT_ONCE):
+        part = keys[start : start + _AT_ONCE]
+        marks = ",".join("?" * len(part))
+        query = f"SELECT * FROM {table} WHERE key IN ({marks})"  # noqa: S608 - a name of ours
+        yield from connection.execute(query, part)
+
+
+def write_cache(
+    connection: sqlite3.Connection, table: str, rows: Sequence[tuple[bytes, Any]]
+) -> None:
+    """Add keys and values, or replace the values of keys that are there; all or none."""
+    with connection:
+        connection.executemany(f"INSERT OR REPLACE INTO {table} VALUES (?, ?)", rows)  # noqa: S608

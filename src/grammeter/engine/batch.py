@@ -1,0 +1,316 @@
+"""Score shards into a folder: any engine, resumed where an earlier run ended."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from grammeter.core.errors import UsageError
+from grammeter.core.progress import tell
+from grammeter.corpus.shard_output import Sink, output_form, output_name
+from grammeter.corpus.shards import Form, Shard
+from grammeter.engine.block import Done, Totals, checked_blocks
+from grammeter.engine.job import Job
+from grammeter.engine.manifest import NAME, Manifest, digest, only_one
+from grammeter.engine.rows import RowScorer
+from grammeter.engine.workers import Result, Task, score_here, score_with
+from grammeter.neural.runtime import current
+from grammeter.version import __version__
+
+Engine = Literal["local", "ray"]
+
+BLOCK = 1_000
+"""Rows that are read, scored and written together."""
+
+ERRORS = "errors"
+"""The folder, inside that of the output, of the lists of rows with an error."""
+
+FIRST_FAULTS = 5
+"""How many rows with an error are told one by one."""
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A shard and where it goes."""
+
+    shard: Shard
+    form: Form
+    output: Path
+
+
+@dataclass
+class Summary:
+    """What a run came to.
+
+    Attributes
+    ----------
+    totals
+        By shard, those of earlier runs included.
+    earlier
+        Shards that an earlier run had finished.
+    faults
+        The first rows with an error, as ``file:line: reason``.
+    seconds
+        Of this run.
+    """
+
+    totals: dict[str, Totals] = field(default_factory=dict[str, Totals])
+    earlier: list[str] = field(default_factory=list[str])
+    faults: list[str] = field(default_factory=list[str])
+    seconds: float = 0.0
+
+    @property
+    def all(self) -> Totals:
+        """The sums over all shards."""
+        found = Totals()
+        for each in self.totals.values():
+            found.rows += each.rows
+            found.kept += each.kept
+            found.errors += each.errors
+        return found
+
+    @property
+    def fresh(self) -> int:
+        """Rows that this run scored."""
+        return sum(t.rows for name, t in self.totals.items() if name not in self.earlier)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all as plain values."""
+        found = self.all
+        return {
+            "kind": "batch-summary",
+            "grammeter": __version__,
+            "rows": found.rows,
+            "kept": found.kept,
+            "errors": found.errors,
+            "shards": {
+                name: {
+                    "rows": each.rows,
+                    "kept": each.kept,
+                    "errors": each.errors,
+                    "earlier": name in self.earlier,
+                }
+                for name, each in self.totals.items()
+            },
+        }
+
+
+def run_batch(
+    shards: Sequence[Shard],
+    folder: str | Path,
+    job: Job,
+    *,
+    jobs: int = 1,
+    block: int = BLOCK,
+    engine: Engine = "local",
+    ray: Mapping[str, Any] | None = None,
+) -> Summary:
+    """Score rows and write them again with their metric columns.
+
+    Parameters
+    ----------
+    shards
+        Of :func:`~grammeter.corpus.shards.find_shards`; each becomes one file of the folder.
+    folder
+        Made if need be. If it holds an earlier run with the same settings, that is continued:
+        finished shards are not touched.
+    job
+        What is done to each row.
+    jobs
+        Processes; 1 works in this one. The rows do not depend on it.
+    block
+        Rows that are scored together; more is faster for models, and takes more memory. The rows
+        do not depend on it, but for the last digits of models.
+    engine, ray
+        ``local``, or ``ray`` with the options of :func:`grammeter.engine.ray.score_shards`.
+
+    Raises
+    ------
+    UsageError
+        If a setting is not possible or not that of the earlier run, or another run writes there.
+    DataError
+        With file and line, if an input is damaged as a whole.
+    """
+    if jobs < 1 or block < 1:
+        raise UsageError(f"{jobs} processes, blocks of {block} rows", fix="Use 1 or more.")
+    start, where = time.perf_counter(), Path(folder)
+    job = replace(job, signatures=RowScorer(job).signatures)
+    planned = [_planned(shard, where, job) for shard in shards]
+    summary = Summary()
+    _check_outputs(planned)
+    with only_one(where):
+        manifest = Manifest.open(where, job, [each.output for each in planned])
+        left = _left(planned, manifest, summary)
+        if engine == "ray":
+            from grammeter.engine.ray import score_shards
+
+            finished = score_shards(left, job, block=block, **(ray or {}))
+        else:
+            finished = _score_here(left, job, jobs, block)
+        with closing(finished):
+            for each in finished:
+                _note(each, manifest, summary)
+    summary.totals = {each.shard.name: summary.totals[each.shard.name] for each in planned}
+    summary.seconds = time.perf_counter() - start
+    return summary
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A shard whose output stands under its name.
+
+    Attributes
+    ----------
+    faults
+        Line and reason of the first rows with an error.
+    read
+        :func:`~grammeter.engine.manifest.digest` of the shard before it was read.
+    """
+
+    planned: Planned
+    totals: Totals
+    faults: list[tuple[int, str]]
+    read: str
+
+
+class Writer:
+    """Writes one shard: its rows, and the list of those with an error."""
+
+    def __init__(self, planned: Planned) -> None:
+        self._planned = planned
+        self._sink = Sink(planned.output, planned.form)
+        errors = planned.output.parent / ERRORS / f"{planned.output.name}.tsv"
+        self._errors = Sink(errors, "tsv")
+        self._totals = Totals()
+        self._faults: list[tuple[int, str]] = []
+
+    def add(self, done: Done) -> None:
+        """Write a block."""
+        self._sink.write(done.data, done.columns)
+        self._totals.add(done)
+        self._faults += done.faults[: FIRST_FAULTS - len(self._faults)]
+        if done.faults:
+            lines = (f"{line}\t{' '.join(why.split())}\n" for line, why in done.faults)
+            self._errors.write("".join(lines).encode("utf-8", "backslashreplace"), _HEAD)
+
+    def finish(self, read: str) -> Finished:
+        """Give the files their names; the rows last, so that whatever they need is there.
+
+        ``read`` is the digest of the shard before it was read.
+        """
+        if self._totals.errors:
+            self._errors.finish()
+        self._sink.finish()
+        return Finished(self._planned, self._totals, self._faults, read)
+
+    def abandon(self) -> None:
+        """Take away what was written."""
+        self._sink.abandon()
+        self._errors.abandon()
+
+
+_HEAD = ("row", "error")
+
+
+def _planned(shard: Shard, folder: Path, job: Job) -> Planned:
+    form = output_form(shard, job.form)
+    return Planned(shard, form, folder / output_name(shard, form))
+
+
+def _check_outputs(planned: Sequence[Planned]) -> None:
+    """Refuse outputs that are inputs, that are one file, or have a name of ours."""
+    inputs = {path.resolve() for each in planned for path in each.shard.paths}
+    seen: dict[str, Planned] = {}
+    for each in planned:
+        name = each.output.name
+        if each.output.resolve() in inputs:
+            raise UsageError(f"{each.output} is an input", fix="Choose another folder with -o.")
+        if name in (NAME, ERRORS):
+            raise UsageError(f"an input is called {name}", fix="Rename it: that name is ours.")
+        other = seen.setdefault(name, each)
+        if other is not each:
+            raise UsageError(
+                f"{other.shard.where} and {each.shard.where} would both be written as {name}",
+                fix="Rename one, or run twice.",
+            )
+
+
+def _left(planned: Sequence[Planned], manifest: Manifest, summary: Summary) -> list[Planned]:
+    left: list[Planned] = []
+    for each in planned:
+        if manifest.is_done(each.shard, each.output):
+            summary.totals[each.shard.name] = manifest.totals(each.shard)
+            summary.earlier.append(each.shard.name)
+        else:
+            left.append(each)
+    return left
+
+
+def _score_here(
+    left: Sequence[Planned], job: Job, jobs: int, block: int
+) -> Generator[Finished, None, None]:
+    """Score on this machine, one shard after the other."""
+    progress, runtime, read = _Progress(left), current(), dict[str, str]()
+    tasks = _tasks(left, job, block, read)
+    results = (
+        score_here(job, tasks, runtime) if jobs == 1 else score_with(jobs, job, tasks, runtime)
+    )
+    with closing(results):
+        for each in left:
+            writer = Writer(each)
+            try:
+                for done in _up_to_end(results):
+                    writer.add(done)
+                    progress.add(each, done)
+                finished = writer.finish(read.pop(each.shard.name))
+            except BaseException:
+                writer.abandon()
+                raise
+            yield finished
+
+
+def _up_to_end(results: Iterator[Result]) -> Iterator[Done]:
+    """Yield the results of one shard."""
+    for _, done in results:
+        if done is None:
+            return
+        yield done
+
+
+def _tasks(left: Sequence[Planned], job: Job, rows: int, read: dict[str, str]) -> Iterator[Task]:
+    """Yield blocks as they are wanted, and put down what the files were before."""
+    for each in left:
+        read[each.shard.name] = digest(each.shard)
+        for found in checked_blocks(job, each.shard, rows):
+            yield Task(each.shard, each.form, found)
+        yield Task(each.shard, each.form, None)
+
+
+def _note(each: Finished, manifest: Manifest, summary: Summary) -> None:
+    """Keep what a finished shard came to, on disk and for the user."""
+    shard = each.planned.shard
+    manifest.add(shard, each.planned.output, each.totals, each.read)
+    summary.totals[shard.name] = each.totals
+    room = FIRST_FAULTS - len(summary.faults)
+    summary.faults += [f"{shard.where}:{line}: {why}" for line, why in each.faults[:room]]
+
+
+class _Progress:
+    """Rows so far of how many there seem to be, judged by the bytes that were read."""
+
+    def __init__(self, left: Sequence[Planned]) -> None:
+        self._sizes = {each.shard.name: each.shard.size for each in left}
+        self._all = max(sum(self._sizes.values()), 1)
+        self._shares: dict[str, float] = {}
+        self._rows = 0
+
+    def add(self, each: Planned, done: Done) -> None:
+        """Count a block."""
+        self._rows += done.rows
+        self._shares[each.shard.name] = done.share
+        read = sum(self._sizes[name] * share for name, share in self._shares.items())
+        tell("rows", self._rows, round(self._rows * self._all / max(read, 1)))

@@ -1,0 +1,200 @@
+"""What was done of a run: read when the same command comes again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from grammeter.core.errors import DataError, UsageError
+from grammeter.core.stored import reading
+from grammeter.corpus.objects import read_object
+from grammeter.corpus.shard_output import PARTIAL
+from grammeter.corpus.shards import Shard
+from grammeter.engine.block import Totals
+from grammeter.engine.job import Job, differences
+from grammeter.version import __version__
+
+NAME = "manifest.json"
+KIND = "batch"
+_LOCK = ".lock"
+_CHUNK = 1 << 20
+
+
+class Manifest:
+    """The finished shards of an output folder; written anew after each of them."""
+
+    def __init__(self, folder: Path, job: Job) -> None:
+        self._path = folder / NAME
+        self._job = job
+        self._shards: dict[str, dict[str, Any]] = {}
+
+    @classmethod
+    def open(cls, folder: Path, job: Job, outputs: Sequence[Path]) -> Manifest:
+        """Begin, or go on with, the run of a folder.
+
+        Parameters
+        ----------
+        outputs
+            The files that are going to be written.
+
+        Raises
+        ------
+        UsageError
+            If the folder holds a run with other settings or of another version, or, without any
+            run, one of the files.
+        DataError
+            If the manifest is damaged or cannot be written.
+        """
+        made = cls(folder, job)
+        if made._path.exists():
+            made._read()
+            return made
+        strange = [path for path in outputs if path.exists()]
+        if strange:
+            raise UsageError(
+                f"{strange[0]} is there already, and no run of this folder wrote it",
+                fix="Give another folder with -o.",
+            )
+        made._write()
+        return made
+
+    def is_done(self, shard: Shard, output: Path) -> bool:
+        """Whether the output of a shard is there, and its input is what it was then.
+
+        Raises
+        ------
+        UsageError
+            If the input has changed since.
+        """
+        entry = self._shards.get(shard.name)
+        if entry is None or not output.exists():
+            return False
+        if entry["input"] != digest(shard):
+            raise UsageError(
+                f"{shard.where} has changed since its output was written",
+                fix=f"Remove {output} to have it made again, or give another folder with -o.",
+            )
+        return True
+
+    def totals(self, shard: Shard) -> Totals:
+        """Return what a finished shard came to."""
+        entry = self._shards[shard.name]
+        return Totals(entry["rows"], entry["kept"], entry["errors"])
+
+    def add(self, shard: Shard, output: Path, totals: Totals, read: str) -> None:
+        """Note that a shard is finished; when this returns, it is on disk.
+
+        Parameters
+        ----------
+        read
+            :func:`digest` of the shard before it was read, so that later changes show.
+
+        Raises
+        ------
+        DataError
+            If the manifest cannot be written.
+        """
+        self._shards[shard.name] = {
+            "input": read,
+            "output": output.name,
+            "rows": totals.rows,
+            "kept": totals.kept,
+            "errors": totals.errors,
+        }
+        self._write()
+
+    def _read(self) -> None:
+        where, data = str(self._path), read_object(self._path)
+        with reading(data, KIND, verb="batch", where=where):
+            settings, version = data["settings"], data["grammeter"]
+            told = differences(settings, self._job.to_json())
+            for name, entry in data["shards"].items():
+                self._shards[name] = {key: entry[key] for key in _KEYS}
+        if version != __version__:
+            told.append(f"version: {version} / {__version__}")
+        if told:
+            raise UsageError(
+                f"{self._path.parent} holds a run with other settings (there / here):"
+                f" {'; '.join(told)}",
+                fix="Give another folder with -o, or the settings of that run.",
+            )
+
+    def _write(self) -> None:
+        data = {
+            "kind": KIND,
+            "grammeter": __version__,
+            "settings": self._job.to_json(),
+            "shards": dict(sorted(self._shards.items())),
+        }
+        text = json.dumps(data, ensure_ascii=False, indent=1)
+        fresh = self._path.with_name(NAME + PARTIAL)
+        try:
+            with fresh.open("w", encoding="utf-8", errors="backslashreplace") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            fresh.replace(self._path)
+        except OSError as error:
+            raise DataError(
+                f"cannot be written: {error.strerror or error}",
+                where=str(self._path),
+                fix="Make room; the same command goes on from here.",
+            ) from error
+
+
+_KEYS = ("input", "output", "rows", "kept", "errors")
+
+
+def digest(shard: Shard) -> str:
+    """Return a hash of the bytes of a shard's files."""
+    found = hashlib.blake2b(digest_size=16)
+    for path in shard.paths:
+        with path.open("rb") as file:
+            while chunk := file.read(_CHUNK):
+                found.update(chunk)
+    return found.hexdigest()
+
+
+@contextmanager
+def only_one(folder: Path) -> Generator[None, None, None]:
+    """Keep a second run out of the folder while this one writes.
+
+    Raises
+    ------
+    UsageError
+        If another process is at work there.
+    DataError
+        If the folder cannot be made or written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        file = (folder / _LOCK).open("w")
+    except OSError as error:
+        raise DataError(
+            f"cannot be written: {error.strerror}", where=str(folder), fix="Choose another folder."
+        ) from None
+    with file:
+        if not _locked(file):
+            raise UsageError(
+                f"another run writes to {folder}", fix="Wait for it, or give another folder."
+            )
+        yield
+
+
+def _locked(file: IO[str]) -> bool:
+    try:
+        import fcntl
+    except ImportError:  # not on this system: nobody is kept out
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # a file system without locks: nobody is kept out
+        return True
+    return True

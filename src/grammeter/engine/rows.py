@@ -1,0 +1,245 @@
+"""Rows in, rows with metric columns out: what every engine runs, a block at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from grammeter.core.edit import Edit
+from grammeter.core.errors import GrammeterError, UsageError
+from grammeter.core.segment import Segment
+from grammeter.corpus.shard_output import Kind
+from grammeter.corpus.shards import Row
+from grammeter.engine.job import ERROR, LONGEST_TOKEN, EditsForm, Job
+from grammeter.engine.keep import parse_keep
+from grammeter.metrics.base import Metric
+from grammeter.metrics.registry import metric as make_metric
+from grammeter.scoring import count
+from grammeter.sentences import Fault, check_alone, isolated, sentence_values
+
+
+@dataclass(frozen=True)
+class Made:
+    """A row as it leaves.
+
+    Attributes
+    ----------
+    cells
+        Those of the input, then the new columns.
+    fault
+        Why it has no scores, or not all of them.
+    kept
+        Whether it passes the filter.
+    """
+
+    line: int
+    cells: dict[str, Any]
+    fault: str | None
+    kept: bool
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """One metric, and what is made with it."""
+
+    spelled: str
+    metric: Metric
+    scored: bool
+    edits: EditsForm | None
+
+    def columns(self) -> Iterator[tuple[str, Kind]]:
+        if self.scored:
+            yield self.spelled, "value"
+        if self.metric.extracts:
+            yield f"{self.spelled}.edits", "count"
+        if self.metric.extracts and self.edits == "m2":
+            yield f"{self.spelled}.m2", "text"
+        if self.metric.extracts and self.edits == "list":
+            yield f"{self.spelled}.list", "list"
+
+
+class RowScorer:
+    """Scores rows by the settings of a job; made once in each process, models are kept.
+
+    Raises
+    ------
+    UsageError
+        If a metric is unknown, cannot score rows one by one, or needs what the rows lack.
+    """
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._plans = [_plan(spelled, job) for spelled in job.metrics]
+        self.columns: dict[str, Kind] = dict(c for plan in self._plans for c in plan.columns())
+        self._keep = parse_keep(job.keep, list(self.columns)) if job.keep else None
+        self._tried = False
+
+    @property
+    def notices(self) -> list[str]:
+        """What a user should know before the run."""
+        told = [
+            f"{plan.spelled} needs gold edits, which rows do not hold: only its edits are counted"
+            if plan.metric.needs == "gold"
+            else f"{plan.spelled}: no references are named: only its edits are counted"
+            for plan in self._plans
+            if not plan.scored
+        ]
+        return [*told, *(plan.metric.notice or "" for plan in self._plans if plan.metric.notice)]
+
+    @property
+    def signatures(self) -> tuple[str, ...]:
+        """The signatures of all metrics."""
+        return tuple(str(plan.metric.signature()) for plan in self._plans)
+
+    def __call__(self, rows: Sequence[Row]) -> list[Made]:
+        """Return the rows with their new columns, in order.
+
+        Raises
+        ------
+        GrammeterError
+            If a metric fails even on the simplest row: then no row is the cause.
+        """
+        if not self._tried:
+            self._try()
+            self._tried = True
+        faults: list[str | None] = [row.fault or self._unfit(row.cells) for row in rows]
+        fit = [at for at, fault in enumerate(faults) if fault is None]
+        segments = [self._segment(rows[at].cells) for at in fit]
+        added: list[dict[str, Any]] = [dict.fromkeys(self.columns) for _ in rows]
+        for position, (cells, told) in zip(fit, self._scored(segments), strict=True):
+            added[position].update(cells)
+            faults[position] = told or None
+        return [
+            self._made(row, new, fault) for row, new, fault in zip(rows, added, faults, strict=True)
+        ]
+
+    def _try(self) -> None:
+        """Score one row that no metric has a reason to fail on."""
+        simple = [Segment("a b", "a b", ("a b",) * len(self._job.references))]
+        for plan in self._plans:
+            try:
+                if plan.scored:
+                    count([plan.metric], simple, [1])
+                if plan.metric.extracts:
+                    plan.metric.found_edits(simple, types=plan.edits is not None)
+            except GrammeterError:
+                raise
+            except Exception as error:
+                raise GrammeterError(
+                    f"{plan.spelled} fails on every row: {type(error).__name__}: {error}",
+                    fix="Ask for another metric; --debug shows more.",
+                ) from error
+
+    def _made(self, row: Row, new: Mapping[str, Any], fault: str | None) -> Made:
+        own = row.cells
+        if ERROR in own:
+            own = {name: cell for name, cell in own.items() if name != ERROR}
+        kept = self._keep is None or (fault is None and self._keep(new))
+        # where a row has a column of ours already, that is its fault, and what it had stays
+        cells = (
+            {**own, **new, ERROR: fault} if fault is None else {**own, **new, **own, ERROR: fault}
+        )
+        return Made(row.line, cells, fault, kept)
+
+    def _unfit(self, cells: Mapping[str, Any]) -> str | None:
+        """Say why a row cannot be scored, if it cannot."""
+        if cells.get(ERROR):
+            return str(cells[ERROR])  # of an earlier run, whose output this is
+        if not self.columns.keys().isdisjoint(cells):
+            return f"there is a column {min(self.columns.keys() & cells.keys())!r} already"
+        job = self._job
+        for name in (job.source, job.hypothesis):
+            if cells.get(name) is None:
+                return f"no {name}"
+        if job.references and all(cells.get(name) is None for name in job.references):
+            return f"no {' and no '.join(job.references)}"
+        for name in (job.source, job.hypothesis, *job.references):
+            why = self._unfit_text(cells.get(name))
+            if why:
+                return f"{name} {why}"
+        return None
+
+    def _unfit_text(self, text: object) -> str | None:
+        most = self._job.max_tokens
+        if text is None:
+            return None
+        if not isinstance(text, str):
+            return "is no text"
+        if len(text) > most * LONGEST_TOKEN:
+            return f"has {len(text)} characters, {most * LONGEST_TOKEN} at most"
+        if len(text) > most and len(text.split()) > most:
+            return f"has {len(text.split())} tokens, {most} at most"
+        if not text.isascii() and any("\ud800" <= c <= "\udfff" for c in text):
+            return "holds half a surrogate pair"
+        return None
+
+    def _segment(self, cells: Mapping[str, Any]) -> Segment:
+        job = self._job
+        return Segment(
+            cells[job.source], cells[job.hypothesis], tuple(cells.get(n) for n in job.references)
+        )
+
+    def _scored(self, segments: Sequence[Segment]) -> list[tuple[dict[str, Any], str]]:
+        """Return the new cells of each segment, and what went wrong."""
+        made: list[tuple[dict[str, Any], list[str]]] = [({}, []) for _ in segments]
+        scored = [plan for plan in self._plans if plan.scored]
+        values = sentence_values([plan.metric for plan in scored], segments)
+        for plan, column in zip(scored, values, strict=True):
+            for (cells, told), found in zip(made, column, strict=True):
+                cells[plan.spelled] = found.value
+                if found.reason:
+                    told.append(f"{plan.spelled}: {found.reason}")
+        for plan in self._plans:
+            if plan.metric.extracts:
+                _add_edits(plan, segments, made)
+        return [(cells, "; ".join(dict.fromkeys(told))) for cells, told in made]
+
+
+def _plan(spelled: str, job: Job) -> _Plan:
+    made = make_metric(spelled)
+    check_alone(made)
+    scored = made.needs == "nothing" or (made.needs != "gold" and bool(job.references))
+    if not scored and not made.extracts:
+        what = "gold edits" if made.needs == "gold" else "references"
+        fix = "Use another metric." if made.needs == "gold" else "Name their column: --reference"
+        raise UsageError(f"{spelled} needs {what}", fix=fix)
+    return _Plan(spelled, made, scored, job.edits)
+
+
+def _add_edits(
+    plan: _Plan, segments: Sequence[Segment], made: Sequence[tuple[dict[str, Any], list[str]]]
+) -> None:
+    find = partial(plan.metric.found_edits, types=plan.edits is not None)
+    found = isolated(find, segments)
+    for (cells, told), segment, edits in zip(made, segments, found, strict=True):
+        if isinstance(edits, Fault):
+            told.append(f"{plan.spelled}: {edits.reason}")
+        else:
+            cells.update(_edit_cells(plan, segment, edits))
+
+
+def _edit_cells(plan: _Plan, segment: Segment, edits: Sequence[Edit]) -> dict[str, Any]:
+    cells: dict[str, Any] = {f"{plan.spelled}.edits": len(edits)}
+    if plan.edits == "m2":
+        cells[f"{plan.spelled}.m2"] = "\n".join(_m2_line(edit) for edit in edits)
+    elif plan.edits == "list":
+        source = segment.source.split()
+        cells[f"{plan.spelled}.list"] = [_edit_object(edit, source) for edit in edits]
+    return cells
+
+
+def _m2_line(edit: Edit) -> str:
+    kind, text = edit.type or "NA", edit.correction or "-NONE-"
+    return f"A {edit.start} {edit.end}|||{kind}|||{text}|||REQUIRED|||-NONE-|||0"
+
+
+def _edit_object(edit: Edit, source: Sequence[str]) -> dict[str, Any]:
+    return {
+        "start": edit.start,
+        "end": edit.end,
+        "original": " ".join(source[edit.start : edit.end]),
+        "correction": edit.correction,
+        "type": edit.type,
+    }

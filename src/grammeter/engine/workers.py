@@ -1,0 +1,218 @@
+"""Processes that score blocks: models once in each, few blocks under way, none left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, suppress
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from typing import NamedTuple
+
+from grammeter.core.errors import GrammeterError
+from grammeter.corpus.shards import Block, Form, Shard
+from grammeter.engine.block import Done, process
+from grammeter.engine.job import Job
+from grammeter.neural.runtime import Runtime, using
+
+UNDER_WAY = 2
+"""Blocks that wait or are worked on, for each process: enough that none is idle."""
+
+TRIES = 3
+"""How often processes may be lost before any further block is done."""
+
+_THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+class Task(NamedTuple):
+    """A block to score; ``None`` after the last one of a shard."""
+
+    shard: Shard
+    form: Form
+    block: Block | None
+
+
+Result = tuple[Shard, Done | None]
+"""A scored block; ``None`` after the last one of a shard."""
+
+
+def score_here(job: Job, tasks: Iterable[Task], runtime: Runtime) -> Generator[Result, None, None]:
+    """Score blocks in this process, one after the other."""
+    with using(runtime):
+        for shard, form, block in tasks:
+            yield shard, None if block is None else process(job, block, form)
+
+
+def score_with(
+    jobs: int, job: Job, tasks: Iterable[Task], runtime: Runtime
+) -> Generator[Result, None, None]:
+    """Score blocks in so many processes; results come in the order of the tasks.
+
+    Tasks are taken only as processes get free, so that memory does not grow with the input. A
+    process that is lost takes nothing along: what it had under way is done again. If tasks end
+    in an error, those before it are finished first.
+
+    Raises
+    ------
+    GrammeterError
+        If processes are lost again and again at the same block.
+    """
+    processes = _Processes(jobs, job, runtime)
+    source = _Source(tasks)
+    waiting: deque[tuple[Task, Future[Done] | None]] = deque()
+    try:
+        while True:
+            while len(waiting) < UNDER_WAY * jobs and (task := source.next()) is not None:
+                waiting.append((task, processes.submit(task)))
+            if not waiting:
+                source.check()
+                break
+            task, future = waiting[0]
+            done = None
+            if task.block is not None:
+                try:
+                    done = future.result() if future else processes.again(task)
+                except BrokenProcessPool:
+                    # one of those under way ended a process: see which, one after the other
+                    waiting = deque((each, None) for each, _ in waiting)
+                    done = processes.again(task)
+            waiting.popleft()
+            yield task.shard, done
+        processes.end()
+    finally:
+        processes.stop()
+
+
+class _Source:
+    """Tasks, and the error that ended them, kept until what came before is done."""
+
+    def __init__(self, tasks: Iterable[Task]) -> None:
+        self._tasks: Iterator[Task] = iter(tasks)
+        self._error: Exception | None = None
+
+    def next(self) -> Task | None:
+        if self._error is not None:
+            return None
+        try:
+            return next(self._tasks, None)
+        except Exception as error:  # raised by `check`
+            self._error = error
+            return None
+
+    def check(self) -> None:
+        if self._error is not None:
+            raise self._error
+
+
+class _Processes:
+    """A pool that is made anew when one of its processes is lost."""
+
+    def __init__(self, jobs: int, job: Job, runtime: Runtime) -> None:
+        self._jobs, self._job, self._runtime = jobs, job, runtime
+        self._start()
+
+    def submit(self, task: Task) -> Future[Done] | None:
+        """Hand out a block; ``None`` if there is none, or the pool has just broken."""
+        if task.block is None:
+            return None
+        try:
+            return self._pool.submit(_work, self._job, task.block, task.form)
+        except BrokenProcessPool:
+            return None
+
+    def again(self, task: Task) -> Done:
+        """Score one block that was not handed out, or with which processes were lost.
+
+        Raises
+        ------
+        GrammeterError
+            If this block ends its process each time.
+        """
+        for _ in range(TRIES + 1):  # the first may find a pool that broke before
+            future = self.submit(task)
+            try:
+                if future is not None:
+                    return future.result()
+            except BrokenProcessPool:
+                pass
+            self.stop()
+            self._start()
+        raise _lost(task)
+
+    def end(self) -> None:
+        """Wait for the processes to end."""
+        self._pool.shutdown()
+
+    def stop(self) -> None:
+        """End the processes at once, whatever they do."""
+        self._ours.close()
+        self._pool.shutdown(cancel_futures=True)
+        self._theirs.close()
+
+    def _start(self) -> None:
+        context = get_context("spawn")
+        self._theirs, self._ours = context.Pipe(duplex=False)
+        with _bounded_threads(self._jobs):  # processes inherit the environment when they start
+            self._pool = ProcessPoolExecutor(
+                self._jobs, context, initializer=_begin, initargs=(self._theirs, self._runtime)
+            )
+            # the pool starts its processes with the first tasks: let it do so inside this block
+            with suppress(BrokenProcessPool):
+                for ready in [self._pool.submit(_ready) for _ in range(self._jobs)]:
+                    ready.result()
+
+
+@contextmanager
+def _bounded_threads(jobs: int) -> Generator[None, None, None]:
+    """Share the processors out among the processes, unless the user already has."""
+    share = str(max(1, (os.cpu_count() or 1) // jobs))
+    ours = [name for name in _THREAD_VARIABLES if name not in os.environ]
+    os.environ.update(dict.fromkeys(ours, share))
+    try:
+        yield
+    finally:
+        for name in ours:
+            os.environ.pop(name, None)
+
+
+def _ready() -> None:
+    """Say by returning that a process has started."""
+
+
+_inside: list[object] = []
+
+
+def _begin(life: Connection, runtime: Runtime) -> None:
+    """Make a process ready: the shell's interrupt is the parent's affair, its end is ours."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(life,), daemon=True).start()
+    context = using(runtime)
+    context.__enter__()
+    _inside.append(context)  # kept: it would be left when it is collected
+
+
+def _end_with(life: Connection) -> None:
+    """End this process when the other end of a pipe is closed, as it is when its holder dies."""
+    try:
+        life.poll(None)
+    finally:
+        os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _work(job: Job, block: Block, form: Form) -> Done:
+    return process(job, block, form)
+
+
+def _lost(task: Task) -> GrammeterError:
+    first = task.block.first if task.block else 1
+    return GrammeterError(
+        f"processes that score the rows from here end without a word ({TRIES} times)",
+        where=f"{task.shard.where}:{first}",
+        fix="Memory may have ended: use fewer --jobs or a smaller --block. The same command goes"
+        " on with the shards that are not finished.",
+    )

@@ -1,0 +1,44 @@
+"""Work that ends its process; spawned processes import it from here."""
+
+import os
+import signal
+from pathlib import Path
+
+from grammeter.corpus.shard_output import PARTIAL
+from grammeter.engine import ray
+from grammeter.engine.block import process
+
+FLAG = "GRAMMETER_TEST_FLAG"
+
+
+def once(job, block, form):
+    """Score, but end the process at one block, the first time."""
+    flag = Path(os.environ[FLAG])
+    if block.first == 13 and not flag.exists():
+        flag.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return process(job, block, form)
+
+
+def always(job, block, form):
+    """End the process."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+class Worker(ray._Worker):
+    """An actor that ends its process in the middle of one shard, the first time."""
+
+    def _score(self, each):
+        flag = Path(os.environ[FLAG])
+        if each.shard.name == "part-1.jsonl" and not flag.exists():
+            flag.touch()
+            each.output.with_name(each.output.name + PARTIAL).write_text("half a li")
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super()._score(each)
+
+
+class Faulty(ray._Worker):
+    """An actor with a mistake of its own."""
+
+    def _score(self, each):
+        raise ZeroDivisionError("a mistake")
