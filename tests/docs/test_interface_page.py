@@ -25,6 +25,7 @@ COMMANDS = {
     "meta-window": ["meta", "window", "scores.json", "people.json", "-m", "gleu"],
     "meta-beta": ["meta", "beta", "scores.json", "people.json", "-m", "m2", "--beta", "0.5,1"],
     "meta-maege": ["meta", "maege", "-s", "source.txt", "-r", "gold.m2", "-m", "gleu"],
+    "reproduction": ["reproduce", "kobayashi2024", "table2"],
 }
 """The ``kind`` of an object on the page -> what prints it, on the sample corpus."""
 

@@ -76,3 +76,19 @@ def test_compare_and_explain_use_it(installed):
     assert "letters" in grammeter(installed, "compare", stored)
     explained = grammeter(installed, "explain", stored, "--system", "Careful", "--line", 3)
     assert "exact  1.0000  (reference 0)" in explained
+
+
+def test_batch_uses_it_in_one_process_and_in_two(installed):
+    sample = sample_corpus()
+    texts = ":".join(
+        str(sample / name) for name in ("source.txt", "systems/Careful.txt", "ref0.txt")
+    )
+    tables = []
+    for jobs in (1, 2):
+        out = installed / f"out{jobs}"
+        grammeter(installed, "batch", texts, "-m", "exact", "-o", out, "--jobs", jobs)
+        tables.append((out / "Careful.tsv").read_text(encoding="utf-8"))
+    head, first, *_ = tables[0].splitlines()
+    assert head.split("\t")[-2:] == ["exact", "error"]
+    assert first.split("\t")[-2:] == ["0.0", ""]
+    assert tables[0] == tables[1]

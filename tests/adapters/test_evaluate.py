@@ -1,0 +1,78 @@
+"""The shape of ``evaluate``: what compute gives is what score gives."""
+
+import pytest
+
+import grammeter as gm
+from grammeter.adapters.evaluate import Evaluate
+from grammeter.core.errors import DataError, UsageError
+
+SOURCES = ["he go home .", "all fine ."]
+PREDICTIONS = ["he goes home .", "all is fine ."]
+REFERENCES = [["he goes home .", "he went home ."], "all fine ."]
+
+
+def expected(metric="gleu"):
+    corpus = gm.Corpus(
+        sources=SOURCES,
+        references=[["he goes home .", "all fine ."], ["he went home .", None]],
+        systems={"it": PREDICTIONS},
+    )
+    return gm.score(corpus, [metric])[metric]["it"]
+
+
+def test_compute_scores_as_a_corpus_with_parts():
+    found = Evaluate("gleu", "errant(pipeline=neutral)").compute(
+        predictions=PREDICTIONS, sources=SOURCES, references=REFERENCES
+    )
+    assert found["gleu"] == expected().value
+    assert found["gleu.std"] == expected().parts["std"]
+    edits = "errant(pipeline=neutral)"
+    assert found[f"{edits}.tp"] == expected(edits).parts["tp"]
+
+
+def test_what_was_added_counts_once():
+    metric = Evaluate("gleu")
+    metric.add(prediction=PREDICTIONS[0], source=SOURCES[0], reference=REFERENCES[0])
+    metric.add_batch(predictions=PREDICTIONS[1:], sources=SOURCES[1:], references=REFERENCES[1:])
+    assert metric.compute()["gleu"] == expected().value
+    with pytest.raises(UsageError, match="nothing"):
+        metric.compute()
+
+
+def test_a_fault_forgets_too():
+    metric = Evaluate("gleu")
+    with pytest.raises(UsageError, match="references"):
+        metric.compute(predictions=PREDICTIONS, sources=SOURCES)
+    found = metric.compute(predictions=PREDICTIONS, sources=SOURCES, references=REFERENCES)
+    assert found["gleu"] == expected().value
+
+
+def test_a_sentence_without_reference_is_refused():
+    with pytest.raises(DataError, match="no reference at all"):
+        Evaluate("gleu").compute(
+            predictions=PREDICTIONS, sources=SOURCES, references=[REFERENCES[0], None]
+        )
+
+
+def test_a_warm_scorer_is_used():
+    scorer = gm.Scorer(["gleu"])
+    found = Evaluate(scorer=scorer).compute(
+        predictions=PREDICTIONS, sources=SOURCES, references=REFERENCES
+    )
+    assert found["gleu"] == expected().value
+    for metrics, given in (((), None), (("gleu",), scorer)):
+        with pytest.raises(UsageError, match="metrics or a scorer"):
+            Evaluate(*metrics, scorer=given)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"predictions": PREDICTIONS},
+        {"predictions": PREDICTIONS, "sources": SOURCES[:1], "references": REFERENCES},
+        {"predictions": PREDICTIONS, "sources": SOURCES, "references": REFERENCES[:1]},
+    ],
+)
+def test_lists_of_unequal_lengths_are_refused(given):
+    with pytest.raises(UsageError, match="predictions"):
+        Evaluate("gleu").compute(**given)

@@ -1,0 +1,77 @@
+"""Rewards: the call that TRL's trainers make, and what they get."""
+
+import pytest
+
+import grammeter as gm
+from grammeter.adapters.trl import Reward
+from grammeter.core.errors import UsageError
+
+SOURCES = ["he go home .", "all fine .", "they was late"]
+WRITTEN = ["he goes home .", "all fine .", "they were lately"]
+REFERENCES = ["he goes home .", ["all fine .", "all is fine ."], "they were late"]
+
+EXPECTED = gm.Scorer(["gleu"])(SOURCES, WRITTEN, REFERENCES)["gleu"]
+
+
+def call(reward, completions=WRITTEN, **columns):
+    """Call as TRL does: by name, with columns that are none of ours beside them."""
+    return reward(
+        prompts=["Correct: " + source for source in SOURCES],
+        completions=completions,
+        completion_ids=[[1, 2]] * len(completions),
+        trainer_state=None,
+        **columns,
+    )
+
+
+def test_plain_completions():
+    reward = Reward("gleu", reference="target")
+    assert call(reward, source=SOURCES, target=REFERENCES) == EXPECTED
+    assert reward.__name__ == "grammeter_gleu"
+
+
+def test_conversations_count_by_their_last_message():
+    chats = [
+        [{"role": "assistant", "content": "hm"}, {"role": "assistant", "content": f" {text}\n"}]
+        for text in WRITTEN
+    ]
+    reward = Reward("gleu", reference="target")
+    assert call(reward, chats, source=SOURCES, target=REFERENCES) == EXPECTED
+    silent = [[{"role": "assistant", "content": None}]] * 3
+    empty = call(reward, ["", "", ""], source=SOURCES, target=REFERENCES)
+    assert call(reward, silent, source=SOURCES, target=REFERENCES) == empty
+
+
+def test_the_prompt_may_be_the_source():
+    reward = Reward("gleu", source=None, reference="target")
+    prompts = [[{"role": "system", "content": "Correct."}, {"role": "user", "content": source}]
+               for source in SOURCES]  # fmt: skip
+    assert reward(prompts=prompts, completions=WRITTEN, target=REFERENCES) == EXPECTED
+    assert reward(prompts=SOURCES, completions=WRITTEN, target=REFERENCES) == EXPECTED
+
+
+def test_none_where_it_does_not_apply():
+    reward = Reward("gleu", reference="target")
+    found = call(reward, source=[None, *SOURCES[1:]], target=[*REFERENCES[:2], None])
+    assert found == [None, EXPECTED[1], None]
+    assert call(reward, source=[None] * 3, target=REFERENCES) == [None] * 3
+
+
+def test_less_may_be_better():
+    reward = Reward("gleu", reference="target", scale=-2)
+    assert call(reward, source=SOURCES, target=REFERENCES) == [-2 * value for value in EXPECTED]
+
+
+def test_a_warm_scorer_is_used():
+    scorer = gm.Scorer(["gleu"])
+    assert call(Reward(scorer, reference="target"), source=SOURCES, target=REFERENCES) == EXPECTED
+    with pytest.raises(UsageError, match="one number"):
+        Reward(gm.Scorer(["gleu", "chrf"]))
+
+
+def test_missing_columns_are_named():
+    reward = Reward("gleu", reference="target")
+    with pytest.raises(UsageError, match=r"'target'.*source"):
+        call(reward, source=SOURCES)
+    with pytest.raises(UsageError, match="'source'"):
+        call(reward, target=REFERENCES)
