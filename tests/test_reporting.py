@@ -305,9 +305,39 @@ def test_hostile_texts_become_no_markup(tmp_path: Path) -> None:
     assert b"</script><b>" not in data
 
 
+def test_outputs_of_the_same_words_are_one() -> None:
+    corpus = small(A=["he goes to home .", "all fine ."], B=["he  goes to home . ", "all fine."])
+    made = gm.make_report(gm.score(corpus, ["m2"]), types=False, resamples=10)
+    assert made.browser is not None
+    first, second = ([o.systems for o in each.outputs] for each in made.browser.sentences)
+    assert (first, second) == ([(0, 1)], [(0,), (1,)])
+    assert dict(made.facts)["Edits"] == "judged by m2, each sentence alone"
+
+
+def test_a_plug_in_that_judges_edits_takes_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    scores = gm.score(small(), ["gleu", "m2"])
+    monkeypatch.setattr(M2, "judges_edits", False)
+    found = gm.make_report(scores, types=False, resamples=10).browser
+    assert found is not None
+    assert found.judged_by is None
+    monkeypatch.setattr(type(gm.metric("gleu")), "judges_edits", True)
+    found = gm.make_report(scores, types=False, resamples=10).browser
+    assert found is not None
+    assert found.judged_by == "gleu"
+
+
+def test_a_metric_that_is_not_here_judges_nothing() -> None:
+    scores = gm.score(small(), ["m2"])
+    column = replace(scores["m2"], metric="gone(order=2)")
+    made = gm.make_report(replace(scores, columns={"gone": column}), types=False, resamples=10)
+    assert made.browser is not None
+    assert made.browser.judged_by is None
+
+
 def test_one_sentence_one_system() -> None:
     corpus = gm.Corpus(sources=["a"], references=[["a"]], systems={"A": ["a"]})
     made = gm.make_report(gm.score(corpus, ["gleu"]), types=False, resamples=10)
+    assert "The sentences are few (1)" in " ".join(section(made, "scores").words)
     assert made.title == "1 system on 1 sentence"
     page_html(made)
 
@@ -379,7 +409,7 @@ def test_the_first_segment_is_found_in_the_outputs(scores: ScoreTable) -> None:
     [
         ('{"kind": "scores"}', "scores, which come first and once"),
         ('{"kind": "meta-window"}', 'of the kind "meta-window"'),
-        ('{"a": 1}', 'of the kind "None"'),
+        ('{"a": 1}', 'says no "kind"'),
         ('{"kind": "ranking"}', "damaged ranking"),
         ('{"kind": "meta-system", "systems": []}', "damaged meta-system"),
         ('{"kind": "comparison", "metrics": {"m2": {}}}', "damaged comparison"),

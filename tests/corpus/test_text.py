@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
+import shutil
+import stat
+import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -124,6 +129,123 @@ def test_places_that_cannot_be_written(tmp_path: Path) -> None:
         write_text(tmp_path / "nowhere" / "a.txt", "a")
     with pytest.raises(UsageError, match="'-' is standard input"):
         write_text("-", "a")
+
+
+def test_a_name_that_is_none(tmp_path: Path) -> None:
+    for name in ("a\0b", "\ud800"):
+        with pytest.raises(DataError, match="this is no name of a file"):
+            read_bytes(name)
+        with pytest.raises(DataError, match="this is no name of a file"):
+            write_text(tmp_path / name, "a")
+
+
+# --- whole or absent -----------------------------------------------------------------------
+
+
+def test_what_is_written_over_keeps_its_permissions(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("old", encoding="utf-8")
+    path.chmod(0o640)
+    write_text(path, "new")
+    assert path.read_text("utf-8") == "new"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert [file.name for file in tmp_path.iterdir()] == ["a.txt"]
+
+
+def test_a_new_file_has_the_usual_permissions(tmp_path: Path) -> None:
+    (tmp_path / "usual").touch()
+    write_text(tmp_path / "a.txt", "new")
+    modes = {stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
+    assert len(modes) == 1
+
+
+def test_the_longest_name_can_be_written(tmp_path: Path) -> None:
+    write_text(tmp_path / ("a" * 255), "whole")
+    assert (tmp_path / ("a" * 255)).read_text("utf-8") == "whole"
+
+
+def test_links_stay_links(tmp_path: Path) -> None:
+    (tmp_path / "real").write_text("old", encoding="utf-8")
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    (tmp_path / "other").hardlink_to(tmp_path / "real")
+    write_text(tmp_path / "link", "new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "other").read_text("utf-8") == "new"
+    write_text(tmp_path / "other", "newer")
+    assert (tmp_path / "real").read_text("utf-8") == "newer"
+
+
+def test_devices_and_pipes_are_written_to(tmp_path: Path) -> None:
+    write_text("/dev/null", "gone")
+    assert not Path("/dev/null").is_file()
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    write_text(tmp_path / "pipe", "through")
+    assert os.read(reader, 99) == b"through"
+    os.close(reader)
+    assert (tmp_path / "pipe").is_fifo()
+
+
+def test_standard_output_by_its_name(tmp_path: Path) -> None:
+    code = "from grammeter.corpus.text import write_text; write_text('/dev/stdout', 'whole')"
+    with (tmp_path / "out").open("wb") as out:
+        subprocess.run([sys.executable, "-c", code], stdout=out, check=True)
+    assert (tmp_path / "out").read_bytes() == b"whole"
+    assert [file.name for file in tmp_path.iterdir()] == ["out"]
+
+
+@pytest.mark.parametrize("old", [None, "old"])
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+def test_half_a_file_is_never_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, old: str | None, error: BaseException
+) -> None:
+    path = tmp_path / "a.txt"
+    if old:
+        path.write_text(old, encoding="utf-8")
+    _fail_half_way(monkeypatch, error)
+    with pytest.raises((DataError, KeyboardInterrupt)) as caught:
+        write_text(path, "new and longer")
+    if isinstance(error, OSError):
+        assert f"{path}: cannot be written: No space left" in str(caught.value)
+    monkeypatch.undo()
+    assert [file.read_text("utf-8") for file in tmp_path.iterdir()] == ([old] if old else [])
+
+
+def test_a_full_disk(tmp_path: Path) -> None:
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "grammeter", str(tmp_path)]
+    if not shutil.which("mount") or subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("no tmpfs can be mounted here")
+    try:
+        path = tmp_path / "a.txt"
+        write_text(path, "old")
+        with pytest.raises(DataError, match="cannot be written: No space left on device"):
+            write_text(path, "new" * 2**16)
+        assert [file.read_text("utf-8") for file in tmp_path.iterdir()] == ["old"]
+    finally:
+        subprocess.run(["umount", str(tmp_path)], check=True)
+
+
+class _Half(io.BytesIO):
+    """A file that takes half of what is written to it, then fails."""
+
+    def __init__(self, file: Any, error: BaseException) -> None:
+        super().__init__()
+        self.file, self.error = file, error
+
+    def write(self, data: Any) -> int:
+        with self.file:
+            self.file.write(data[: len(data) // 2])
+        raise self.error
+
+
+def _fail_half_way(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
+    plain = Path.open
+
+    def half_open(self: Path, mode: str = "r", *settings: Any) -> Any:
+        file: Any = plain(self, mode, *settings)
+        return _Half(file, error) if "x" in mode else file
+
+    monkeypatch.setattr(Path, "open", half_open)
 
 
 @pytest.mark.parametrize("line", ["a\nb", "a\n", "a\r"])

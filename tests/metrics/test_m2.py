@@ -18,7 +18,9 @@ from grammeter.corpus.corpus import Corpus
 from grammeter.corpus.m2 import read_m2
 from grammeter.corpus.read import read_corpus
 from grammeter.corpus.text import read_lines
+from grammeter.edits.lattice import matcher
 from grammeter.metrics.m2 import M2, SentM2
+from grammeter.resources import sample_corpus
 from grammeter.scoring import score
 
 # Figures: golden/classic, made with nusnlp/m2scorer 2122ffd (version 3.2) and cb874a7 (head);
@@ -292,3 +294,66 @@ def test_the_corpus_score_is_that_of_the_summands(pairs):
         statistics = metric.statistics(segments)
         whole = metric.value_of(metric.summands(statistics).sum(axis=0))
         assert whole == pytest.approx(metric.score(statistics).value, abs=1e-12)
+
+
+# --- explanations --------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def outputs():
+    """All distinct outputs of the sample corpus."""
+    sample = sample_corpus()
+    corpus = read_corpus(
+        source=sample / "source.txt",
+        references=[sample / "gold.m2"],
+        systems=sorted(sample.glob("systems/*.txt")),
+    )
+    found = {
+        (segment.source, segment.hypothesis): segment
+        for system in corpus.systems
+        for segment in corpus.segments(system)
+    }
+    return list(found.values())
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [M2(), M2(beta=1.0), M2(ignore_case=True), M2(sort_gold=True), SentM2(annotator="last")],
+    ids=str,
+)
+def test_an_explanation_is_of_the_statistics_and_the_edits(metric, outputs):
+    for segment in outputs:
+        found = metric.explain(segment)
+        scores = metric.sentences(metric.statistics([segment]))
+        assert (found.value, found.chosen) == (scores.values[0], scores.chosen[0])
+        assert [found.parts[key] for key in ("tp", "fp", "fn")] == [
+            scores.parts[key][0] for key in ("tp", "fp", "fn")
+        ]
+        verdicts = [judged.verdict for judged in found.edits]
+        proposed = metric.edits(segment)[found.chosen]
+        assert verdicts.count("spurious") == found.parts["fp"]
+        assert len(verdicts) - verdicts.count("missed") == len(proposed)
+
+
+def test_an_explanation_matches_a_sentence_once(monkeypatch, outputs):
+    """Matching is most of the cost of a report."""
+    calls = []
+
+    def counted(*arguments, **settings):
+        calls.append(arguments)
+        return matcher(*arguments, **settings)
+
+    monkeypatch.setattr("grammeter.metrics.m2.matcher", counted)
+    changed = [s for s in outputs if s.source.split() != s.hypothesis.split()]
+    for segment in changed:
+        M2().explain(segment)
+    assert len(calls) == len(changed)
+
+
+def test_verdicts_know_the_order_of_the_gold_edits():
+    gold = {0: (Edit(2, 3, "C"), Edit(0, 1, "A"))}  # not sorted: the scorer loses a match
+    segment = Segment(source="a b c", hypothesis="A b C", references=(), gold=gold)
+    lost, found = M2().explain(segment), M2(sort_gold=True).explain(segment)
+    assert sorted(judged.verdict for judged in lost.edits) == ["matched", "missed", "spurious"]
+    assert [judged.verdict for judged in found.edits] == ["matched", "matched"]
+    assert (lost.parts["tp"], found.parts["tp"]) == (1, 2)

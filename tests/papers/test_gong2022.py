@@ -19,15 +19,8 @@ PLAIN = {"M2", "SentM2"}
 
 
 @pytest.fixture(scope="module")
-def data(shared):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("GRAMMETER_DATA", str(shared / "data"))
-        yield shared / "data"
-
-
-@pytest.fixture(scope="module")
-def cells(data):
-    return _by_table(reproduce(list_tasks(PAPER)).cells)
+def cells(reproduced):
+    return _by_table(reproduced(PAPER).cells)
 
 
 def _by_table(found):
@@ -84,8 +77,12 @@ def test_what_is_not_known_holds_no_figure(cells, table):
 class _Answering(Materials):
     """Has scores of all metrics: where a model is needed, those of SentM2."""
 
+    def __init__(self, made):
+        super().__init__(models=True)
+        self._made = made
+
     def scored(self, name, metrics):
-        table = super().scored("conll14", ["sentm2"])
+        table = self._made.scored("conll14", ["sentm2"])
         columns = dict.fromkeys(map(str, metrics), table["sentm2"])
         return ScoreTable(table.systems, table.segments, columns)
 
@@ -98,15 +95,20 @@ def _having(*models):
     return find
 
 
-def _modelled(monkeypatch, *here):
+@pytest.fixture
+def answering(data, materials):
+    return _Answering(materials)
+
+
+def _modelled(monkeypatch, answering, *here):
     monkeypatch.setattr(gong2022, "find_model", _having(*here))
     tasks = list_tasks(PAPER, "table5")
-    found = _by_table(reproduce(tasks, _Answering(models=True)).cells)
+    found = _by_table(reproduce(tasks, answering).cells)
     return {key[1:]: cell for key, cell in found.items() if key[1] not in PLAIN}
 
 
-def test_a_model_that_stands_in_is_never_called_equal(data, monkeypatch):
-    found = _modelled(monkeypatch, gong2022.OFFLINE)
+def test_a_model_that_stands_in_is_never_called_equal(answering, monkeypatch):
+    found = _modelled(monkeypatch, answering, gong2022.OFFLINE)
     assert len(found) == 12
     for cell in found.values():
         assert cell.verdict == "needs"
@@ -115,15 +117,15 @@ def test_a_model_that_stands_in_is_never_called_equal(data, monkeypatch):
         assert gong2022.OFFLINE in cell.note
 
 
-def test_the_model_of_the_paper_is_judged(data, monkeypatch):
-    found = _modelled(monkeypatch, gong2022.MODEL, gong2022.OFFLINE)
+def test_the_model_of_the_paper_is_judged(answering, monkeypatch):
+    found = _modelled(monkeypatch, answering, gong2022.MODEL, gong2022.OFFLINE)
     cell = found["SentPT-M2", "EW Pearson"]
     assert (cell.published, cell.verdict) == (0.949, "differs")  # it is SentM2's .871
     assert cell.note == f"by sent-pt-m2(model={gong2022.MODEL})"
 
 
-def test_without_any_model_the_command_is_told(data, monkeypatch):
-    found = _modelled(monkeypatch)
+def test_without_any_model_the_command_is_told(answering, monkeypatch):
+    found = _modelled(monkeypatch, answering)
     for cell in found.values():
         assert cell.verdict == "needs"
         assert math.isnan(cell.ours)

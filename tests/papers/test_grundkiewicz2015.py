@@ -5,9 +5,7 @@ from collections import Counter
 
 import pytest
 
-from grammeter.papers import grundkiewicz2015
 from grammeter.papers.printed import read_tables
-from grammeter.papers.reproduce import list_tasks, reproduce
 
 PAPER = "grundkiewicz2015"
 JUDGES = [f"annotator0{number}" for number in range(1, 9)]
@@ -38,12 +36,8 @@ SLIPS = {
 
 
 @pytest.fixture(scope="module")
-def made(shared):
-    """All cells; fewer runs of TrueSkill than the recipe's 1,000 do for ranges of ranks."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("GRAMMETER_DATA", str(shared / "data"))
-        patch.setattr(grundkiewicz2015, "TRUESKILL_RUNS", 100)
-        return reproduce(list_tasks(PAPER))
+def made(reproduced):
+    return reproduced(PAPER)
 
 
 @pytest.fixture(scope="module")

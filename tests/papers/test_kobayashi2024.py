@@ -22,15 +22,8 @@ LOST = {(f"{MEANING}: {system}", "cluster") for system in ("TemplateGEC", "GECTo
 
 
 @pytest.fixture(scope="module")
-def data(shared):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("GRAMMETER_DATA", str(shared / "data"))
-        yield shared / "data"
-
-
-@pytest.fixture(scope="module")
-def cells(data):
-    found = reproduce(list_tasks(PAPER)).cells
+def cells(reproduced):
+    found = reproduced(PAPER).cells
     tables = dict.fromkeys(cell.table for cell in found)
     return {
         table: {(c.row, c.column): c for c in found if c.table == table} for table in tables

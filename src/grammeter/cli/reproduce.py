@@ -101,9 +101,11 @@ def _emit(args: argparse.Namespace, data: Mapping[str, Any], tables: Sequence[Ti
 
 
 def _text(tables: Sequence[Titled], form: Form) -> str:
-    """Write tables one after the other, each under its title."""
+    """Write tables one after the other, each under its title; one alone in TSV has none."""
     from grammeter.report.tables import render
 
+    if form == "tsv" and len(tables) == 1:
+        return render(tables[0][1], form)
     return "\n".join(_TITLES[form].format(title) + render(table, form) for title, table in tables)
 
 

@@ -39,7 +39,7 @@ def reading(
         )
     try:
         yield
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise DataError(
             f"damaged {kind}: {type(error).__name__}: {error}",
             where=where,

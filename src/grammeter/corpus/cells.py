@@ -6,9 +6,10 @@ import csv
 import io
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from grammeter.core.errors import DataError, UsageError
+from grammeter.core.lazy import require
 from grammeter.corpus.text import split_lines
 
 Form = Literal["jsonl", "tsv", "csv", "parquet"]
@@ -62,6 +63,25 @@ def comma_cells(text: str, where: str, fix: str = _QUOTED) -> Iterator[tuple[int
             number = reader.line_num + 1
     except csv.Error as error:
         raise DataError(f"not CSV: {error}", where=f"{where}:{number}", fix=fix) from None
+
+
+def parquet_table(data: bytes, where: str) -> tuple[Any, list[str]]:
+    """Return the table of a parquet file, as Arrow has it, and the names of its columns.
+
+    Raises
+    ------
+    DataError
+        If it is none, or damaged.
+    MissingResourceError
+        If ``pyarrow`` is not installed.
+    """
+    arrow: Any = require("pyarrow", extra="records")
+    parquet: Any = require("pyarrow.parquet", extra="records")
+    try:
+        table: Any = parquet.read_table(io.BytesIO(data))
+        return table, [str(name) for name in table.column_names]
+    except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise DataError(f"not parquet: {error}", where=where, fix="Write it again.") from None
 
 
 def checked_text(text: str, what: str, where: str) -> str:

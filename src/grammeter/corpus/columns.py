@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import math
 from collections.abc import Sequence
@@ -11,8 +10,15 @@ from pathlib import Path
 from typing import Any, cast
 
 from grammeter.core.errors import DataError, UnknownNameError
-from grammeter.core.lazy import require
-from grammeter.corpus.cells import Form, checked_text, comma_cells, form_of, sure_form, tab_cells
+from grammeter.corpus.cells import (
+    Form,
+    checked_text,
+    comma_cells,
+    form_of,
+    parquet_table,
+    sure_form,
+    tab_cells,
+)
 from grammeter.corpus.text import decode, read_bytes, split_lines
 
 
@@ -185,13 +191,11 @@ def _json_lines(text: str, where: str) -> Columns:
 
 
 def _parquet(data: bytes, where: str) -> Columns:
-    arrow: Any = require("pyarrow", extra="records")
-    parquet: Any = require("pyarrow.parquet", extra="records")
-    try:
-        table: Any = parquet.read_table(io.BytesIO(data))
-    except (arrow.ArrowException, OSError) as error:
-        raise DataError(f"not parquet: {error}", where=where, fix="Write it anew.") from None
-    names = [str(name) for name in table.column_names]
+    table, names = parquet_table(data, where)
     _check_names(names, where)
-    cells = {name: list(table.column(n).to_pylist()) for n, name in enumerate(names)}
+    try:
+        cells = {name: list(table.column(n).to_pylist()) for n, name in enumerate(names)}
+    except (ValueError, OverflowError) as error:  # no UTF-8, a date beyond the year 9999
+        fix = "Write it again, with texts and numbers."
+        raise DataError(f"a value cannot be read: {error}", where=where, fix=fix) from None
     return Columns(tuple(names), cells, list(range(1, table.num_rows + 1)), where)

@@ -13,7 +13,6 @@ only, so there every sentence has every reference. Names end in ``.jsonl``, ``.t
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import json
 import re
@@ -24,8 +23,15 @@ from typing import Any, cast
 
 from grammeter.core.errors import DataError, UnknownNameError
 from grammeter.core.lazy import require
-from grammeter.corpus.cells import Form, checked_text, comma_cells, sure_form, tab_cells
-from grammeter.corpus.text import decode, is_gzip, read_bytes, split_lines, write_text
+from grammeter.corpus.cells import (
+    Form,
+    checked_text,
+    comma_cells,
+    parquet_table,
+    sure_form,
+    tab_cells,
+)
+from grammeter.corpus.text import decode, read_bytes, split_lines, write_bytes, write_text
 
 _JSONError = json.JSONDecodeError
 _REFERENCE = re.compile(r"reference\.(0|[1-9]\d*)\Z")
@@ -329,12 +335,7 @@ def _to_csv(records: Records) -> str:
 
 def _from_parquet(data: bytes, where: str) -> Records:
     arrow: Any = require("pyarrow", extra="records")
-    parquet: Any = require("pyarrow.parquet", extra="records")
-    try:
-        table = parquet.read_table(io.BytesIO(data))
-    except (arrow.ArrowException, OSError) as error:
-        raise _fault(where, f"not parquet: {error}", "Write the file again.") from None
-    head = list(cast("list[str]", table.column_names))
+    table, head = parquet_table(data, where)
     _check_head(head, where)
     if not table.num_rows:
         raise _fault(where, "no row", "It needs one row a sentence.")
@@ -363,10 +364,4 @@ def _write_parquet(path: str | Path, records: Records) -> None:
     table = arrow.table({n: arrow.array(c, type=arrow.string()) for n, c in columns.items()})
     out = io.BytesIO()
     parquet.write_table(table, out)
-    data = gzip.compress(out.getvalue(), mtime=0) if is_gzip(path) else out.getvalue()
-    try:
-        Path(path).write_bytes(data)
-    except OSError as error:
-        raise DataError(
-            f"cannot be written: {error.strerror}", where=str(path), fix="Check the folder."
-        ) from error
+    write_bytes(path, out.getvalue())

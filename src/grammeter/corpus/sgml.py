@@ -42,6 +42,7 @@ _ESCAPED = {"&": "&amp;", "<": "&lt;", "\r": "&#13;"}
 _ESCAPED_IN_QUOTES = _ESCAPED | {'"': "&quot;", "\n": "&#10;", "\t": "&#9;"}
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _NAME = re.compile(r"[A-Za-z_][\w.-]*\Z")
+_DIGITS = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,8 +284,8 @@ class _Reader:
 
     def number(self, node: Element, name: str) -> int:
         text = self.attribute(node, name)
-        if not (text.isascii() and text.isdigit()):
-            raise self.fault(node, f"{name}={text!r} is no whole number")
+        if not (text.isascii() and text.isdigit()) or len(text) > _DIGITS:
+            raise self.fault(node, f"{name}={text[:40]!r} is no whole number of a usual size")
         return int(text)
 
     def fault(self, node: Element, message: str) -> DataError:

@@ -212,9 +212,9 @@ def _parquet_blocks(shard: Shard, rows: int) -> Generator[Block]:
     try:
         with closing(parquet.ParquetFile(shard.paths[0])) as file:
             yield from _arrow_blocks(shard, file, rows)
-    except (pyarrow.ArrowException, OSError) as error:
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         raise DataError(
-            f"no sound parquet: {str(error).splitlines()[0]}",
+            f"no sound parquet: {str(error).partition(chr(10))[0]}",
             where=shard.where,
             fix="Write it again.",
         ) from None
@@ -251,7 +251,17 @@ def arrow_table(data: bytes) -> Any:
 
 def _arrow_rows(block: Block) -> list[Row]:
     table = arrow_table(block.records[0])
-    return [Row(block.first + at, cells) for at, cells in enumerate(table.to_pylist())]
+    try:
+        return [Row(block.first + at, cells) for at, cells in enumerate(table.to_pylist())]
+    except (ValueError, OverflowError):  # no UTF-8, a date beyond the year 9999
+        return [_arrow_row(block.first + at, table.slice(at, 1)) for at in range(table.num_rows)]
+
+
+def _arrow_row(line: int, table: Any) -> Row:
+    try:
+        return Row(line, table.to_pylist()[0])
+    except (ValueError, OverflowError) as error:
+        return Row(line, {}, f"a value cannot be read: {error}")
 
 
 def _json_row(line: int, data: bytes) -> Row:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import io
+import os
+import secrets
+import stat
 import sys
 import zlib
 from collections.abc import Iterable
@@ -15,6 +19,13 @@ STDIN = "-"
 SUFFIXES = (".txt", ".tok", ".out", ".hyp", ".cor", ".m2", ".sgml", ".gz")
 """What is taken off a file's name to make a system's name."""
 
+MAX_RATIO = 200
+"""Unpacked bytes for each packed byte; text packs three- to tenfold."""
+
+_FREE_BYTES = 64 * 2**20
+"""So little does no harm, whatever its ratio."""
+_BLOCK = 2**20
+
 
 def read_bytes(path: str | Path) -> bytes:
     """Read a file, ``-`` for standard input; gzip is unpacked.
@@ -22,7 +33,8 @@ def read_bytes(path: str | Path) -> bytes:
     Raises
     ------
     DataError
-        If it does not exist, is a folder, cannot be read, or its gzip data are damaged.
+        If it does not exist, is a folder, cannot be read, or its gzip data are damaged or unpack
+        to far more than texts do.
     """
     try:
         data = sys.stdin.buffer.read() if str(path) == STDIN else Path(path).read_bytes()
@@ -36,6 +48,10 @@ def read_bytes(path: str | Path) -> bytes:
         raise DataError(
             f"cannot be read: {error.strerror}", where=str(path), fix="Check its permissions."
         ) from error
+    except ValueError as error:  # a NUL, or what no file system can spell
+        raise DataError(
+            f"this is no name of a file: {error}", where=ascii(str(path)), fix="Check the path."
+        ) from None
     return _unpacked(data, path) if data[:2] == b"\x1f\x8b" else data
 
 
@@ -103,7 +119,7 @@ def write_lines(path: str | Path, lines: Iterable[str]) -> None:
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Write a text as UTF-8, gzip by the name's suffix.
+    """Write a text as UTF-8, gzip by the name's suffix; see :func:`write_bytes`.
 
     Raises
     ------
@@ -112,8 +128,6 @@ def write_text(path: str | Path, text: str) -> None:
     UsageError
         If the name is ``-``, which is standard input.
     """
-    if str(path) == STDIN:
-        raise UsageError("'-' is standard input, no file to write", fix="Give a file's name.")
     try:
         data = text.encode("utf-8")
     except UnicodeEncodeError as error:
@@ -123,13 +137,66 @@ def write_text(path: str | Path, text: str) -> None:
             where=f"{path}:{line}",
             fix="Repair the text where it was made.",
         ) from None
+    write_bytes(path, data)
+
+
+def write_bytes(path: str | Path, data: bytes) -> None:
+    """Write a file, gzip by the name's suffix.
+
+    The file is whole or what it was: what is written stands beside it first. Only links,
+    devices, pipes and what belongs to others are written in place.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be written.
+    UsageError
+        If the name is ``-``, which is standard input.
+    """
+    if str(path) == STDIN:
+        raise UsageError("'-' is standard input, no file to write", fix="Give a file's name.")
+    target = Path(path)
+    # no time and no name in the gzip head: same text, same bytes
+    content = gzip.compress(data, mtime=0) if is_gzip(path) else data
     try:
-        # no time and no name in the gzip head: same text, same bytes
-        Path(path).write_bytes(gzip.compress(data, mtime=0) if is_gzip(path) else data)
+        if _is_replaceable(target):
+            _replace(target, content)
+        else:
+            target.write_bytes(content)
     except OSError as error:
         raise DataError(
             f"cannot be written: {error.strerror}", where=str(path), fix="Check the folder."
         ) from error
+    except ValueError as error:
+        raise DataError(
+            f"this is no name of a file: {error}", where=ascii(str(path)), fix="Check the path."
+        ) from None
+
+
+def _is_replaceable(target: Path) -> bool:
+    """Whether a new file may take this place: nothing is there, or an ordinary file of ours."""
+    try:
+        found = target.lstat()
+    except FileNotFoundError:
+        return True
+    ours = found.st_uid == os.geteuid() and found.st_gid in (os.getegid(), *os.getgroups())
+    may = os.access(target, os.W_OK) and os.access(target.parent, os.W_OK)
+    return stat.S_ISREG(found.st_mode) and found.st_nlink == 1 and ours and may
+
+
+def _replace(target: Path, data: bytes) -> None:
+    fresh = target.with_name(f".{secrets.token_hex(8)}.part")  # as short for the longest name
+    try:
+        with fresh.open("xb") as file:
+            if target.exists():
+                found = target.stat()
+                os.chown(fresh, -1, found.st_gid)
+                fresh.chmod(stat.S_IMODE(found.st_mode))
+            file.write(data)
+        fresh.replace(target)
+    except BaseException:  # an interrupt, too
+        fresh.unlink(missing_ok=True)
+        raise
 
 
 def check_folder(path: str | Path | None) -> None:
@@ -185,8 +252,21 @@ def space_notices(text: str, path: str | Path) -> list[str]:
 
 
 def _unpacked(data: bytes, path: str | Path) -> bytes:
+    packed = io.BytesIO(data)
+    blocks: list[bytes] = []
+    size = 0
     try:
-        return gzip.decompress(data)
+        with gzip.GzipFile(fileobj=packed) as stream:
+            while block := stream.read(_BLOCK):
+                blocks.append(block)
+                size += len(block)
+                if size > max(packed.tell() * MAX_RATIO, _FREE_BYTES):
+                    raise DataError(
+                        f"these gzip data unpack to more than {MAX_RATIO} times their size",
+                        where=str(path),
+                        fix="Unpack the file yourself if you trust it.",
+                    )
+        return b"".join(blocks)
     except (OSError, EOFError, zlib.error) as error:
         raise DataError(
             f"damaged gzip data: {error}", where=str(path), fix="Fetch or pack the file again."

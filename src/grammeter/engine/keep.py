@@ -6,7 +6,6 @@ parentheses; nothing is ever evaluated as Python. A comparison with a missing va
 
 from __future__ import annotations
 
-import math
 import operator
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -189,4 +188,5 @@ class _Parser:
 
 
 def _number(value: object) -> float | None:
-    return float(value) if isinstance(value, int | float) and not math.isnan(value) else None
+    # a whole number stays one: it may be too large for a float, and compares as it is
+    return value if isinstance(value, int | float) and value == value else None  # noqa: PLR0124

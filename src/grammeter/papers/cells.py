@@ -130,6 +130,8 @@ class PrintedTable:
         By row and column, in the order of the paper.
     origin
         How the figures came here: from the paper's text, or from somebody's copy of it.
+    transcribed
+        Whether its figures were at hand at all.
     """
 
     paper: str
@@ -137,6 +139,7 @@ class PrintedTable:
     title: str
     page: str
     origin: str
+    transcribed: bool = True
     cells: Mapping[tuple[str, str], Printed] = field(default_factory=_no_printed)
 
     @property

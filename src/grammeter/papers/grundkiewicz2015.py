@@ -149,8 +149,13 @@ def _table3b(materials: Materials) -> Made:
 
 
 def _table3c(materials: Materials) -> Made:
-    rankings = materials.judgments("gjg15")
-    return _ranking_cells(rank(rankings, by=TrueSkill(), bootstrap=TRUESKILL_RUNS, processes=2))
+    ranked = rank(
+        materials.judgments("gjg15"),
+        by=TrueSkill(),
+        bootstrap=TRUESKILL_RUNS,
+        processes=materials.processes,
+    )
+    return _ranking_cells(ranked)
 
 
 def _ranking_cells(ranked: Ranked) -> Cells:

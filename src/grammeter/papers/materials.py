@@ -26,10 +26,14 @@ class Materials:
     ----------
     models
         Whether figures that need pretrained models are asked for; they take minutes.
+    processes
+        How many processes share work that takes long; no figure depends on it. More than one
+        asks a script for the usual guard, ``if __name__ == "__main__":``.
     """
 
-    def __init__(self, *, models: bool = False) -> None:
+    def __init__(self, *, models: bool = False, processes: int = 1) -> None:
         self.models = models
+        self.processes = processes
         self._judgments: dict[str, Judgments] = {}
         self._scored: dict[tuple[str, str], ScoreTable] = {}
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from grammeter.core.errors import MissingResourceError, UnknownNameError
-from grammeter.core.progress import track
+from grammeter.core.progress import labelled
 from grammeter.corpus.datasets import list_datasets
 from grammeter.papers.cells import Cell, Ours, Printed, PrintedTable, Value, judge
 from grammeter.papers.materials import Materials
@@ -84,9 +84,11 @@ def reproduce(tasks: Sequence[Task], materials: Materials | None = None) -> Repr
     shared = materials or Materials()
     cells: list[Cell] = []
     seconds: list[float] = []
-    for task in track(tasks, "tables"):
+    for number, task in enumerate(tasks, start=1):
         start = time.perf_counter()
-        cells += _cells(task, shared)
+        place = f"table {number} of {len(tasks)}" if len(tasks) > 1 else "table"
+        with labelled(f"{place} ({task.printed.paper} {task.printed.name})"):
+            cells += _cells(task, shared)
         seconds.append(time.perf_counter() - start)
     return Reproduction(tuple(cells), tuple(task.printed for task in tasks), tuple(seconds))
 

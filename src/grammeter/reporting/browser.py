@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from grammeter.core.errors import MissingResourceError
+from grammeter.core.errors import GrammeterError, MissingResourceError
 from grammeter.core.explanation import Explanation, JudgedEdit
 from grammeter.core.progress import track
 from grammeter.core.segment import Segment
@@ -19,13 +19,13 @@ from grammeter.metrics.base import Metric
 from grammeter.metrics.registry import metric
 from grammeter.report.page import Browser, DrawnEdit, Output, Sentence
 
-JUDGING = ("m2", "sentm2", "errant", "senterrant", "gotoscorer", "cleme", "imeasure")
-"""Metrics whose explanations are edits with verdicts, from words and parses alone."""
-
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """A distinct output: its sentence, from 0, who wrote it, and what a metric sees of it."""
+    """A distinct output: its sentence, from 0, who wrote it, and what a metric sees of it.
+
+    Outputs of the same words are one, whatever white space is between these.
+    """
 
     line: int
     systems: tuple[int, ...]
@@ -78,9 +78,9 @@ def _written(systems: Sequence[str], corpus: Corpus) -> Iterator[_Written]:
     """Yield the distinct outputs, those of one sentence together."""
     segments = [corpus.segments(system) for system in systems]
     for line, row in enumerate(zip(*segments, strict=True)):
-        wrote: dict[str, list[int]] = {}
+        wrote: dict[tuple[str, ...], list[int]] = {}
         for at, segment in enumerate(row):
-            wrote.setdefault(segment.hypothesis, []).append(at)
+            wrote.setdefault(tuple(segment.hypothesis.split()), []).append(at)
         for places in wrote.values():
             yield _Written(line, tuple(places), row[places[0]])
 
@@ -114,10 +114,14 @@ def _differences(written: Sequence[_Written], pipeline: str | None) -> list[tupl
 
 def _judging(table: ScoreTable) -> Iterator[tuple[str, Metric]]:
     for name, column in table.items():
-        if column.metric.partition("(")[0] in JUDGING and column.segments:
+        if not column.segments:
+            continue
+        try:
             scorer = metric(column.metric)
-            if not (isinstance(scorer, Asking) and scorer.models()):
-                yield name, scorer
+        except GrammeterError:  # of another program, or of a plug-in that is not here
+            continue
+        if scorer.judges_edits and not (isinstance(scorer, Asking) and scorer.models()):
+            yield name, scorer
 
 
 def _judged(found: JudgedEdit) -> DrawnEdit:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -114,8 +114,19 @@ def read_materials(
         found.get(system_values.KIND),
         found.get(comparison.KIND),
         found.get(agreement.KIND),
-        judgments.notices if judgments else (),
+        (*(judgments.notices if judgments else ()), *_strangers(scores, judgments, found)),
     )
+
+
+def _strangers(
+    scores: ScoreTable | None, judgments: Judgments | None, found: Mapping[str, Any]
+) -> Iterator[str]:
+    """Say so where people judged none of the systems that have scores: names may be misspelt."""
+    judged = {system for ranking in judgments or () for system in ranking.systems}
+    judged |= {*found.get(ranked_values.KIND, ())}
+    if scores is not None and judged and judged.isdisjoint(scores.systems):
+        some = ", ".join(sorted(judged)[:3])
+        yield f"people judged none of the systems that have scores, but others ({some}, ...)"
 
 
 def _object(text: str, where: str) -> Mapping[str, Any] | None:
@@ -125,16 +136,17 @@ def _object(text: str, where: str) -> Mapping[str, Any] | None:
         return None
     try:
         data: object = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         if '"judge"' in start.partition("\n")[0]:
             return None  # JSON lines
         data = parse_object(text, where)
     if isinstance(data, dict) and "judge" in data and "kind" not in data:
         return None  # one line
     kind = cast("dict[str, Any]", data).get("kind")
-    if kind not in VERBS:
-        what = "scores, which come first and once" if kind == SCORES else f'of the kind "{kind}"'
-        raise DataError(f"this file is {what}", where=where, fix=_FIX)
+    if not isinstance(kind, str) or kind not in VERBS:
+        told = f'is of the kind "{kind}"' if kind else 'says no "kind": no verb wrote it'
+        told = "is scores, which come first and once" if kind == SCORES else told
+        raise DataError(f"this file {told}", where=where, fix=_FIX)
     return cast("dict[str, Any]", data)
 
 

@@ -17,6 +17,9 @@ from grammeter.report.tables import Table, best_rows, format_number, score_notes
 Shape = Mapping[str, Any]
 """The public JSON shape of a result, such as ``compare -o`` writes it."""
 
+FEW_SENTENCES = 30
+"""Sentences below which a bootstrap over them says little."""
+
 _SMALLEST = 0.00005
 """P-values below are written ``<0.0001``."""
 
@@ -165,6 +168,8 @@ def _how_to_read(shape: Shape | None) -> Iterator[str]:
     how = f"{shape['resamples']} resamples of the sentences, seed {shape['seed']}"
     yield f"Intervals: {share} of a bootstrap ({how}); they hold the sentences' difficulty, too."
     level = f"level {1 - shape['confidence']:g}, {test}, correction: {shape['correction']}"
+    if shape["segments"] < FEW_SENTENCES:
+        yield f"The sentences are few ({shape['segments']}): intervals and tests say little here."
     if _baseline(shape) is None:
         yield f"Systems that share a letter do not differ significantly ({level})."
     else:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from grammeter.core.edit import Edit, GoldEdits
 from grammeter.core.errors import MissingResourceError
-from grammeter.core.progress import track
+from grammeter.core.progress import silent, track
 from grammeter.core.score import Score
 from grammeter.core.table import ScoreTable
 from grammeter.corpus.corpus import Corpus
@@ -79,7 +79,7 @@ def types_section(
             table.systems,
             [[_value(scores, kind, system) for system in table.systems] for kind in shown],
             title=f"F by error type ({scores.metric})",
-            caption=f"F by type and system ({scores.metric}), the {len(shown)} commonest types.",
+            caption=f"F by type and system ({scores.metric}), {_which(scores)}.",
         )
         for scores in found
     ]
@@ -108,7 +108,8 @@ def _found(
     try:
         yield _made(name, scorer, corpus, foreign)
     except MissingResourceError:
-        return
+        if pipeline is not None:  # asked for by name
+            raise
 
 
 def _scorer(table: ScoreTable, pipeline: str | None) -> tuple[str, Errant]:
@@ -125,10 +126,10 @@ def _scorer(table: ScoreTable, pipeline: str | None) -> tuple[str, Errant]:
 def _made(name: str, scorer: Errant, corpus: Corpus, foreign: Sequence[str]) -> TypeScores:
     if foreign:
         corpus = replace(corpus, gold=_retyped(corpus, scorer.pipeline))
-    systems = {
-        system: scorer.type_scores(corpus.segments(system))
-        for system in track(corpus.systems, "error types")
-    }
+    systems: dict[str, ByType] = {}
+    for system in track(corpus.systems, "systems parsed for error types"):
+        with silent():
+            systems[system] = scorer.type_scores(corpus.segments(system))
     words = [_ANEW.format(examples=", ".join(foreign[:3]))] if foreign else []
     words += [scorer.notice] if scorer.notice else []
     return TypeScores(name, systems, tuple(words))
@@ -186,6 +187,11 @@ def _commonest(scores: TypeScores) -> list[str]:
         for kind, score in types.items():
             totals[kind] = totals.get(kind, 0) + sum(score.parts[key] for key in ("tp", "fp", "fn"))
     return sorted(totals, key=lambda kind: (-totals[kind], kind))
+
+
+def _which(scores: TypeScores) -> str:
+    kinds = len(_commonest(scores))
+    return "all types" if kinds <= MOST else f"the {MOST} commonest of {kinds} types"
 
 
 def _value(scores: TypeScores, kind: str, system: str) -> float:

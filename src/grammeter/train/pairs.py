@@ -248,10 +248,11 @@ def read_pairs(text: str, where: str) -> list[Pair]:
         If a line is damaged.
     """
     pairs: list[Pair] = []
-    for number, line in enumerate(text.splitlines(), start=1):
+    lines = text.removesuffix("\n").split("\n")  # a text may hold what else ends lines, U+2028
+    for number, line in enumerate(lines if text else (), start=1):
         try:
             pairs.append(Pair.from_json(cast("dict[str, Any]", json.loads(line))))
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise DataError(
                 f"no training pair: {error}",
                 where=f"{where}:{number}",

@@ -16,8 +16,9 @@ def read_tables(paper: str) -> Mapping[str, PrintedTable]:
     """Return the tables of a paper by name, in the order of the paper.
 
     A file holds for each table ``title``, ``page``, ``origin``, ``columns``, ``rows`` (a list of
-    values by row, ``null`` where nothing is printed), ``digits`` (a number, or one by column) and
-    ``slips`` (by ``row|column``, ``row|*`` or ``*|column``: why it comes out otherwise).
+    values by row, ``null`` where nothing is printed), ``digits`` (a number, or one by column),
+    ``slips`` (by ``row|column``, ``row|*`` or ``*|column``: why it comes out otherwise) and
+    ``transcribed``, false where its figures were not at hand.
     """
     text = files("grammeter.papers.printed").joinpath(f"{paper}.json").read_text("utf-8")
     tables: Mapping[str, Any] = json.loads(text)["tables"]
@@ -38,6 +39,7 @@ def _table(paper: str, name: str, shape: Mapping[str, Any]) -> PrintedTable:
         title=shape["title"],
         page=shape["page"],
         origin=shape["origin"],
+        transcribed=shape.get("transcribed", True),
         cells=cells,
     )
 

@@ -1,0 +1,279 @@
+"""Every reader: a file of some name, and what is done with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from fuzz import samples
+from fuzz.mutations import mutate, packed
+from fuzz.trial import Failure, trial
+from grammeter.core.signature import Signature
+from grammeter.core.spelling import parse, spell
+from grammeter.corpus.columns import read_columns
+from grammeter.corpus.datasets import import_dataset
+from grammeter.corpus.foreign import read_human, read_score_file
+from grammeter.corpus.items import items_text, read_items
+from grammeter.corpus.judgments import format_judgments, read_judgments
+from grammeter.corpus.m2 import format_m2, read_m2
+from grammeter.corpus.parallel import read_parallel
+from grammeter.corpus.ratings import read_ratings
+from grammeter.corpus.read import read_corpus, read_records_corpus
+from grammeter.corpus.records import read_records, write_records
+from grammeter.corpus.scores import read_scores
+from grammeter.corpus.sgml import format_sgml, read_sgml
+from grammeter.corpus.shard_input import odd_ends, parse_block, read_blocks
+from grammeter.corpus.shards import find_shards
+from grammeter.corpus.standoff import lay_on
+from grammeter.corpus.text import read_lines
+from grammeter.engine.keep import parse_keep
+from grammeter.judge.cost import read_prices
+from grammeter.judge.reader import read as read_reply
+from grammeter.metrics.registry import metric
+from grammeter.reporting.materials import read_materials
+from grammeter.train.pairs import read_pairs
+
+Call = Callable[[Path], Any]
+Seeds = Callable[[], tuple[bytes, ...]]
+
+
+@dataclass(frozen=True)
+class Reader:
+    """What reads a file, valid files, and what their names end in."""
+
+    call: Call
+    seeds: Seeds
+    suffix: str = ".txt"
+
+
+def tried(name: str, inputs: int, folder: Path, *, seed: int = 1) -> list[Failure]:
+    """Try a reader on so many damaged files."""
+    seeds = READERS[name].seeds()
+    failures: list[Failure] = []
+    for number in range(inputs):
+        random = Random(f"{name}-{seed}-{number}")
+        data = mutate(random.choice(seeds), random)
+        data = packed(data, random) if random.random() < 0.05 else data
+        failures += attempt(name, data, folder, f"{seed}-{number}")
+    return failures
+
+
+def attempt(name: str, data: bytes, folder: Path, seed: str = "") -> list[Failure]:
+    """Try a reader on one file."""
+    reader = READERS[name]
+    path = folder / f"input{reader.suffix}"
+    path.write_bytes(data)
+    told = trial(partial(reader.call, path))
+    return [Failure(name, seed, told, {path.name: data})] if told else []
+
+
+def _texts(*texts: str) -> Seeds:
+    return lambda: tuple(text.encode() for text in texts)
+
+
+def _text(path: Path) -> str:
+    return path.read_bytes().decode("utf-8", "surrogateescape")
+
+
+def _m2(path: Path, *, lenient: bool) -> None:
+    format_m2(read_m2(path, lenient=lenient).blocks)
+
+
+def _corpus(path: Path) -> None:
+    len(read_corpus(source=[path], references=[path]))
+
+
+def _parallel(path: Path) -> None:
+    read_parallel(str(path))
+
+
+def _sgml(path: Path) -> None:
+    format_sgml(read_sgml(path))
+
+
+def _standoff(path: Path) -> None:
+    lay_on(read_sgml(path), samples.SENTENCES)
+
+
+def _records(path: Path) -> None:
+    records = read_records(path)
+    write_records(path.with_name("again.jsonl"), records)
+    read_records_corpus(path)
+
+
+def _columns(path: Path) -> None:
+    table = read_columns(path)
+    table.texts("source")
+    if "score" in table.names:
+        table.numbers("score")
+
+
+def _judgments(path: Path) -> None:
+    found = read_judgments(path)
+    for form in ("appraise", "wmt", "jsonl"):
+        format_judgments(found, form)
+
+
+def _judged_outputs(path: Path) -> None:
+    outputs = {name: text.splitlines() for name, text in samples.OUTPUTS.items()}
+    read_judgments(path, systems=outputs)
+
+
+def _items(path: Path) -> None:
+    items_text(read_items(path))
+
+
+def _scores(path: Path) -> None:
+    table = read_scores(path)
+    table.to_full_json()
+    table._repr_html_()  # pyright: ignore[reportPrivateUsage]
+
+
+def _materials(path: Path) -> None:
+    read_materials([path])
+
+
+def _score_file(path: Path) -> None:
+    read_score_file(path).to_json()
+
+
+def _shards(path: Path) -> None:
+    for shard in find_shards([str(path)]):
+        odd_ends(shard)
+        for block in read_blocks(shard, 2):
+            parse_block(block)
+
+
+def _paired_shards(path: Path) -> None:
+    other = path.with_name("other.txt")
+    other.write_text(samples.SOURCE, "utf-8")
+    for shard in find_shards([f"{path}:{other}"]):
+        for block in read_blocks(shard, 2):
+            parse_block(block)
+
+
+def _spelling(path: Path) -> None:
+    name, fields = parse(_text(path))
+    again = parse(spell(name, fields))
+    assert repr(again) == repr((name, fields)), "spelling does not parse back"  # NaN is not NaN
+
+
+def _metric(path: Path) -> None:
+    value = metric(_text(path))
+    assert metric(str(value)) == value, "spelling does not parse back"
+
+
+def _keep(path: Path) -> None:
+    keep = parse_keep(_text(path), ["gleu(order=2)", "errant.edits", "id"])
+    keep({"gleu(order=2)": 0.5, "errant.edits": None, "id": 10**400})
+
+
+def _reply(path: Path) -> None:
+    for targets in (1, 3):
+        read_reply(_text(path), targets)
+
+
+def _signature(path: Path) -> None:
+    try:
+        Signature.parse(_text(path))
+    except ValueError:  # what it promises; files that hold signatures make data errors of it
+        return
+
+
+def _prices(path: Path) -> None:
+    read_prices.cache_clear()
+    read_prices(path)
+
+
+def _pairs(path: Path) -> None:
+    read_pairs(_text(path), str(path))
+
+
+def _checks(path: Path) -> None:
+    from grammeter.campaign import conf
+
+    conf.configure(path.with_name("none.db"))
+    from grammeter.campaign.models import Kind
+    from grammeter.campaign.services.checks import read_checks
+
+    read_checks(path, Kind.TUTORIAL)
+
+
+def _archive(path: Path) -> None:
+    import_dataset("conll14_test", path)
+    raise AssertionError("made-up archives hold no data set")
+
+
+def _stored(*verbs: str) -> Seeds:
+    return lambda: tuple(samples.stored()[verb] for verb in verbs)
+
+
+def _parquet() -> tuple[bytes, ...]:
+    return (samples.parquet(),)
+
+
+_PAIR = (
+    b'{"source": "A b", "low": "A", "high": "B", "low_edits": [0], "high_edits": [],'
+    b' "part": "train", "low_impact": 0.25, "high_impact": 0.5, "origin": "a:1"}\n'
+)
+_TABLES: Sequence[tuple[str, Seeds]] = (
+    ("jsonl", _texts(samples.RECORDS_JSONL)),
+    ("tsv", _texts(samples.RECORDS_TSV)),
+    ("csv", _texts(samples.RECORDS_CSV)),
+    ("parquet", _parquet),
+)
+READERS: dict[str, Reader] = {
+    "text": Reader(read_lines, _texts(samples.SOURCE, samples.WORSE)),
+    "m2": Reader(partial(_m2, lenient=False), _texts(samples.M2), ".m2"),
+    "m2 lenient": Reader(partial(_m2, lenient=True), _texts(samples.M2), ".m2"),
+    "corpus": Reader(_corpus, _texts(samples.M2, samples.SOURCE)),
+    "sgml": Reader(_sgml, _texts(samples.SGML), ".sgml"),
+    "standoff": Reader(_standoff, _texts(samples.SGML), ".sgml"),
+    **{f"records {form}": Reader(_records, seeds, f".{form}") for form, seeds in _TABLES},
+    "columns jsonl": Reader(_columns, _texts(samples.PAIRS_JSONL), ".jsonl"),
+    "columns tsv": Reader(_columns, _texts(samples.PAIRS_TSV), ".tsv"),
+    "columns csv": Reader(_columns, _texts(samples.PAIRS_CSV), ".csv"),
+    "columns parquet": Reader(_columns, _parquet, ".parquet"),
+    "parallel m2": Reader(_parallel, _texts(samples.M2), ".m2"),
+    "parallel tsv": Reader(
+        lambda path: read_parallel(str(path)), _texts(samples.PAIRS_TSV), ".tsv"
+    ),
+    "ratings csv": Reader(read_ratings, _texts(samples.RATINGS), ".csv"),
+    "judgments": Reader(
+        _judgments, _texts(samples.APPRAISE, samples.WMT, samples.JUDGMENTS), ".xml"
+    ),
+    "judgments of outputs": Reader(
+        _judged_outputs, _texts(samples.APPRAISE, samples.WMT, samples.JUDGMENTS), ".xml"
+    ),
+    "items": Reader(_items, _texts(samples.ITEMS), ".jsonl"),
+    "checks": Reader(_checks, _texts(samples.CHECKS), ".jsonl"),
+    "foreign scores": Reader(
+        _score_file,
+        _texts(samples.METRIC_SCORES, samples.SEGMENT_SCORES, samples.WMT_SCORES),
+        ".tsv",
+    ),
+    "human scores": Reader(
+        read_human,
+        lambda: (samples.HUMAN_SCORES.encode(), samples.stored()["rank"]),
+        ".tsv",
+    ),
+    "stored scores": Reader(_scores, _stored("score"), ".json"),
+    "stored materials": Reader(_materials, _stored("rank", "compare", "meta", "agree"), ".json"),
+    "shards jsonl": Reader(_shards, _texts(samples.PAIRS_JSONL), ".jsonl"),
+    "shards tsv": Reader(_shards, _texts(samples.PAIRS_TSV), ".tsv"),
+    "shards csv": Reader(_shards, _texts(samples.PAIRS_CSV), ".csv"),
+    "shards parquet": Reader(_shards, _parquet, ".parquet"),
+    "shards text": Reader(_paired_shards, _texts(samples.BETTER)),
+    "spelling": Reader(_spelling, _texts(*samples.SPELLINGS)),
+    "metric": Reader(_metric, _texts(*samples.SPELLINGS)),
+    "keep": Reader(_keep, _texts(*samples.FILTERS)),
+    "reply": Reader(_reply, _texts(samples.REPLY)),
+    "signature": Reader(_signature, _texts("m2|beta:0.5|refs:2|grammeter:0.1.0")),
+    "prices": Reader(_prices, _texts(samples.PRICES), ".json"),
+    "training pairs": Reader(_pairs, lambda: (_PAIR,), ".jsonl"),
+    "archive": Reader(_archive, samples.archives, ".zip"),
+}
