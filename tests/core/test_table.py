@@ -28,7 +28,9 @@ def tables(draw: st.DrawFn) -> ScoreTable:
     segments = draw(st.integers(0, 3))
     spellings = draw(st.lists(NAMES, unique=True, max_size=3))
     columns = {name: draw(metric_scores(name, systems, segments)) for name in spellings}
-    corpus = draw(st.none() | st.just({"sources": ["a"] * segments}))
+    texts = ["a"] * segments
+    stored = {"sources": texts, "systems": dict.fromkeys(systems, texts)}
+    corpus = draw(st.none() | st.just(stored))
     return ScoreTable(systems, segments, columns, corpus)
 
 

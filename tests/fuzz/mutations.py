@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gzip
+import json
 import re
 from collections.abc import Callable
 from random import Random
+from typing import Any, cast
 
 _NUMBER = re.compile(rb"\d+")
 
@@ -45,6 +47,57 @@ ODD = (
 )
 """Pieces that some format, decoder or splitter takes for something special."""
 
+_USUAL = (b"0", b"1", b"2", b"3", b"7", b"99", b"-1", b"0.5", b"1e9", b"1000000")
+_OTHERS: tuple[Any, ...] = (
+    *(
+        None,
+        True,
+        False,
+        0,
+        1,
+        -1,
+        2,
+        3,
+        99,
+        0.5,
+        -0.5,
+        1e308,
+        -1e308,
+        2**31,
+        2**63,
+        2**64,
+        10**400,
+    ),
+    *(
+        "",
+        "x",
+        "ALPHA",
+        "0.5",
+        "nan",
+        "\ud800",
+        "\0",
+        "a\nb",
+        "a b",
+        "[red]",
+        "a|b:c",
+        "m2",
+        "\u2028",
+    ),
+    *(
+        float("nan"),
+        float("inf"),
+        [],
+        {},
+        [[]],
+        [0],
+        ["x"],
+        [None],
+        [[0, 1, 2]],
+        {"x": 1},
+        {"": {}},
+    ),
+)
+_KEYS = ("", "x", "ALPHA", "m2", "value", "kind", "\ud800", "a\nb", "0")
 _OPENERS = (b"[", b'{"a":', b"(", b"<a>", b"not ", b'[["', b"-")
 
 
@@ -146,8 +199,47 @@ def _encoding(data: bytes, random: Random) -> bytes:
     return text.encode(random.choice(("utf-16", "utf-32", "utf-8-sig", "utf-7")))
 
 
+def _number_of_usual_size(data: bytes, random: Random) -> bytes:
+    places = list(_NUMBER.finditer(data))
+    if not places:
+        return data
+    place = random.choice(places)
+    return data[: place.start()] + random.choice(_USUAL) + data[place.end() :]
+
+
+def _json(data: bytes, random: Random) -> bytes:
+    """Put another value somewhere into JSON, all of a file or one line, that stays JSON."""
+    lines = [data] if data.count(b"\n") < 2 else data.split(b"\n")
+    at = random.randrange(len(lines))
+    try:
+        whole = json.loads(lines[at])
+    except (ValueError, RecursionError):
+        return data
+    lines[at] = json.dumps(_changed(whole, random)).encode()
+    return b"\n".join(lines)
+
+
+def _changed(value: Any, random: Random) -> Any:
+    """Change a value here or further down, keys and items too."""
+    if not isinstance(value, dict | list) or not value or random.random() < 0.15:
+        return random.choice(_OTHERS)
+    holder = cast("dict[Any, Any] | list[Any]", value)
+    key = random.choice(list(holder) if isinstance(holder, dict) else range(len(holder)))
+    way = random.random()
+    if way < 0.8:
+        holder[key] = _changed(holder[key], random)
+    elif way < 0.9:
+        del holder[key]
+    elif isinstance(holder, dict):
+        holder[random.choice(_KEYS)] = holder.pop(key)
+    else:
+        holder.insert(key, holder[key])
+    return holder
+
+
 _Way = Callable[[bytes, Random], bytes]
 _WAYS: tuple[_Way, ...] = (
     *(_cut, _bytes, _swap, _drop, _append, _random, _line_ends, _encoding, _nest),
-    *(_number, _insert, _value, _lines) * 3,
+    *(_number, _insert, _value, _lines, _number_of_usual_size) * 3,
+    *(_json,) * 9,
 )

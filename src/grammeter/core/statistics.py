@@ -74,6 +74,8 @@ class Statistics:
         numbers = np.array(rows) if rows else np.zeros(shape, dtype=np.int64)
         if numbers.dtype == np.object_:
             numbers = numbers.astype(np.float64)  # null is NaN
+        if numbers.dtype.kind not in "iuf":
+            raise ValueError("statistics are numbers")
         return cls(
             numbers.reshape(shape),
             np.array(present, dtype=np.bool_).reshape(shape[:2]),

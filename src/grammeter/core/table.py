@@ -159,7 +159,29 @@ class ScoreTable(Mapping[str, MetricScores]):
                 name: _column(name, shape, details.get(name, {}), data["segments"])
                 for name, shape in data["metrics"].items()
             }
-            return cls(tuple(data["systems"]), data["segments"], columns, data.get("corpus"))
+            systems = tuple(data["systems"])
+            return _checked(cls(systems, data["segments"], columns, data.get("corpus")))
+
+
+def _checked(table: ScoreTable) -> ScoreTable:
+    """Return the table; raise :class:`ValueError` where parts of it do not fit the others."""
+    known, count = set(table.systems), table.segments
+    told: list[Any] = [*known, *(column.metric for column in table.columns.values())]
+    directions: list[Any] = [column.higher_is_better for column in table.columns.values()]
+    if len(known) < len(table.systems) or not all(isinstance(name, str) for name in told):
+        raise ValueError("the systems and metrics are not texts that differ")
+    if not all(isinstance(higher, bool) for higher in directions):
+        raise ValueError("higher_is_better is not true or false")
+    if type(count) is not int or count < 0:
+        raise ValueError(f"segments is {count!r}")
+    if table.corpus is not None and not known <= set(table.corpus["systems"]):
+        raise ValueError("the corpus lacks systems")
+    for name, column in table.columns.items():
+        by_system = column.scores, column.segments, column.statistics, column.types
+        sizes = {len(part) for part in (*column.segments.values(), *column.statistics.values())}
+        if not all(known.issuperset(part) for part in by_system) or not sizes <= {count}:
+            raise ValueError(f"{name} has scores of other systems or sentences")
+    return table
 
 
 def _column(
@@ -200,6 +222,7 @@ def _types_to_json(types: Mapping[str, Mapping[str, Score]]) -> dict[str, Any]:
 
 def _number(value: object) -> float:
     if isinstance(value, int | float):
+        float(value)  # fails for what no float can hold
         return value
     if value is None:
         return float("nan")
@@ -219,7 +242,7 @@ def _sentences_to_json(scores: SegmentScores) -> dict[str, Any]:
 
 
 def _sentences_from_json(data: Mapping[str, Any]) -> SegmentScores:
-    return SegmentScores(
+    found = SegmentScores(
         values=np.array([_number(value) for value in data["values"]], dtype=np.float64),
         chosen=np.array(data["chosen"], dtype=np.int64),
         parts={
@@ -228,3 +251,6 @@ def _sentences_from_json(data: Mapping[str, Any]) -> SegmentScores:
         },
         reason=data["reason"],
     )
+    if any(part.shape != found.values.shape for part in (found.chosen, *found.parts.values())):
+        raise ValueError("the figures of sentences differ in length")
+    return found

@@ -220,7 +220,7 @@ class Corpus:
                 gold=[_gold_from_json(gold) for gold in data["gold"]],
                 systems=data["systems"],
             )
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise DataError(
                 f"damaged corpus: {type(error).__name__}: {error}",
                 fix="Write the file again with 'grammeter score -o FILE'.",

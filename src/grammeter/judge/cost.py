@@ -63,7 +63,10 @@ def read_prices(path: Path | None = None) -> Prices:
         data: Any = json.loads(text)
         models = {name: _price(row) for name, row in data["models"].items()}
         return Prices(str(data["currency"]), models)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (
+        *(OSError, ValueError, KeyError, TypeError, AttributeError),
+        *(OverflowError, RecursionError),
+    ) as error:
         raise DataError(
             f"no table of prices: {type(error).__name__}: {error}",
             where=str(path or "prices.json"),
