@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 
 from grammeter.api import corpus_of, correlate
 from grammeter.comparison import Comparison
-from grammeter.core.errors import DataError, UnknownNameError, UsageError
+from grammeter.core.errors import UnknownNameError, UsageError
 from grammeter.core.judgment import Ranking
 from grammeter.core.ranked import Ranked
 from grammeter.core.table import MetricScores, ScoreTable
@@ -126,20 +125,10 @@ def write_report(page: Page, path: str | Path) -> int:
     """
     from grammeter.report.html import page_html
 
-    text, target = page_html(page), Path(path)
-    if str(path) == "-" or (target.exists() and not target.is_file()):
-        write_text(path, text)  # a device; or the message that it cannot be
-        return len(text.encode())
-    check_folder(target)
-    part = target.with_name(f".{os.getpid()}-{target.name}")
-    try:
-        write_text(part, text)
-        part.replace(target)
-    except DataError as error:  # of the target, not of the file beside it
-        raise DataError(error.message, where=str(path), fix=error.fix) from None
-    finally:
-        part.unlink(missing_ok=True)
-    return target.stat().st_size
+    text = page_html(page)
+    check_folder(path)
+    write_text(path, text)
+    return len(text.encode())
 
 
 def restricted(
