@@ -161,9 +161,11 @@ class _Processes:
             self._pool = ProcessPoolExecutor(
                 self._jobs, context, initializer=_begin, initargs=(self._theirs, self._runtime)
             )
-            # the pool starts its processes with the first tasks: let it do so inside this block
+            # the pool starts a process with each of its first tasks: let it do so in these blocks
             with suppress(BrokenProcessPool):
-                for ready in [self._pool.submit(_ready) for _ in range(self._jobs)]:
+                with _ignored_interrupts():
+                    started = [self._pool.submit(_ready) for _ in range(self._jobs)]
+                for ready in started:
                     ready.result()
 
 
@@ -180,6 +182,22 @@ def _bounded_threads(jobs: int) -> Generator[None, None, None]:
             os.environ.pop(name, None)
 
 
+@contextmanager
+def _ignored_interrupts() -> Generator[None, None, None]:
+    """Let processes that start inside ignore the shell's interrupt from their first moment on.
+
+    Only the main thread can say so; elsewhere a process that is starting may be interrupted.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def _ready() -> None:
     """Say by returning that a process has started."""
 
@@ -189,7 +207,7 @@ _inside: list[object] = []
 
 def _begin(life: Connection, runtime: Runtime) -> None:
     """Make a process ready: the shell's interrupt is the parent's affair, its end is ours."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # where it was not started so
     threading.Thread(target=_end_with, args=(life,), daemon=True).start()
     context = using(runtime)
     context.__enter__()
