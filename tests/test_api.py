@@ -136,7 +136,10 @@ def test_scores_without_sentences_cannot_be_explained(table: gm.ScoreTable) -> N
     public = gm.ScoreTable.from_json(json.loads(json.dumps(table.to_json())))
     with pytest.raises(gm.DataError, match="do not hold the sentences"):
         gm.explain(public, system="A", line=1)
-    damaged = gm.ScoreTable.from_json({**table.to_full_json(), "corpus": {"sources": 3}})
+    full = json.loads(json.dumps(table.to_full_json()))
+    with pytest.raises(gm.DataError, match="damaged scores"):
+        gm.ScoreTable.from_json(full | {"corpus": {"sources": 3}})
+    damaged = gm.ScoreTable.from_json(full | {"corpus": full["corpus"] | {"sources": 3}})
     with pytest.raises(gm.DataError, match="damaged corpus"):
         gm.explain(damaged, system="A", line=1)
 

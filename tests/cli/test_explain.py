@@ -110,7 +110,7 @@ def test_what_cannot_be_explained(run, folder: Path, arguments: str, code: int, 
     for name, value in {
         "other.json": {"kind": "ranking"},
         "bare.json": {key: data[key] for key in data if key not in ("corpus", "details")},
-        "damaged.json": data | {"corpus": {}},
+        "damaged.json": data | {"corpus": {"systems": data["corpus"]["systems"]}},
     }.items():
         (folder / name).write_text(json.dumps(value), encoding="utf-8")
     (folder / "text").write_text("no json\n", encoding="utf-8")
