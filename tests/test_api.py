@@ -139,7 +139,7 @@ def test_scores_without_sentences_cannot_be_explained(table: gm.ScoreTable) -> N
     full = json.loads(json.dumps(table.to_full_json()))
     with pytest.raises(gm.DataError, match="damaged scores"):
         gm.ScoreTable.from_json(full | {"corpus": {"sources": 3}})
-    damaged = gm.ScoreTable.from_json(full | {"corpus": full["corpus"] | {"sources": 3}})
+    damaged = gm.ScoreTable.from_json(full | {"corpus": full["corpus"] | {"gold": 3}})
     with pytest.raises(gm.DataError, match="damaged corpus"):
         gm.explain(damaged, system="A", line=1)
 
