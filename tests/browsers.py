@@ -117,7 +117,7 @@ def postgresql():
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def wait_for(page, condition, seconds: float = 20.0):
+def wait_for(page, condition, seconds: float = 60.0):
     """Wait until a condition holds; fail if it never does."""
     end = time.monotonic() + seconds
     while not (found := condition()):
@@ -170,7 +170,7 @@ class Judge:
 def come_in(browser, link, seed, **context):
     """Open an invite, and go to the first item by keyboard."""
     page = browser.new_context(**context).new_page()
-    page.set_default_timeout(15000)
+    page.set_default_timeout(45000)
     faults = []
     page.on("pageerror", lambda fault: faults.append(str(fault)))
     judge = Judge(page, random.Random(seed))
