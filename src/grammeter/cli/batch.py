@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from grammeter.cli import model_arguments
-from grammeter.cli.output import Progress, notice, print_json, progress_wanted
+from grammeter.cli.output import notice, print_json, progress
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -91,21 +90,16 @@ def _add_engine(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Score and say what came out; return the exit code."""
-    from grammeter.core.progress import reporting
     from grammeter.corpus.shards import find_shards
     from grammeter.engine.batch import run_batch
     from grammeter.neural.runtime import using
 
     job = _job(args)
     shards = find_shards(args.inputs, args.input_form)
-    progress = Progress()
     with using(model_arguments.runtime(args)):
         _tell_before(args, job, shards)
-        try:
-            with reporting(progress) if progress_wanted(args) else nullcontext():
-                summary = run_batch(shards, args.output, job, **_settings(args))
-        finally:
-            progress.clear()
+        with progress(args):
+            summary = run_batch(shards, args.output, job, **_settings(args))
     _tell(args, shards, summary)
     return 0
 
