@@ -95,7 +95,7 @@ function hand(action) {
   clearTimeout(timer);
   // the same answer once more is the same entry: its key stays, and the server keeps it once
   const known = submitted && submitted.action === action;
-  if (known && content(submitted.fields) === content(entry.fields)) return flush();
+  if (known && content(submitted.fields) === content(entry.fields)) return post(submitted);
   submitted = entry;
   say("Sending …");
   return post(entry);
@@ -108,13 +108,14 @@ const SAID = {
 };
 
 listen((entry, outcome) => {
+  const handed = submitted && entry.fields.key === submitted.fields.key;
+  if (outcome.elsewhere && !handed) return;
   if (entry.item !== form.dataset.item) {
     if (outcome.kind === "refused" && entry.action !== "draft") {
       say(`An earlier answer was refused: ${outcome.body.faults.join(" ")}`);
     }
     return;
   }
-  const handed = submitted && entry.fields.key === submitted.fields.key;
   if (outcome.kind === "saved") {
     if (handed) location.assign(outcome.body.next);
     else if (!submitted) say(`${progress()} Saved.`);

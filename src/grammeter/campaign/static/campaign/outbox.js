@@ -13,6 +13,7 @@ let pause = 1000;
 let timer = 0;
 
 const listeners = new Set();
+const tabs = new BroadcastChannel(`grammeter.${judge}`); // one tab may send what another one waits for
 const memory = new Map(); // in place of localStorage where the browser has none to give
 
 export function randomKey() {
@@ -20,7 +21,8 @@ export function randomKey() {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-// Listeners get (entry, outcome); outcome.kind is saved, refused, away, offline or broken.
+// Listeners get (entry, outcome); outcome.kind is saved, refused, away, offline or broken, and
+// outcome.elsewhere says that another tab of this judge sent the entry.
 export function listen(listener) {
   listeners.add(listener);
 }
@@ -91,11 +93,16 @@ async function sendAll() {
     const outcome = await send(entry);
     const settled = outcome.kind === "saved" || outcome.kind === "refused";
     if (settled && read(key) === text) write(key, null);
-    for (const listener of listeners) listener(entry, outcome);
+    tell(entry, outcome);
+    if (settled) tabs.postMessage([entry, { ...outcome, elsewhere: true }]);
     if (outcome.kind === "offline" || outcome.kind === "broken") return again();
     if (outcome.kind === "away") return;
   }
   pause = 1000;
+}
+
+function tell(entry, outcome) {
+  for (const listener of listeners) listener(entry, outcome);
 }
 
 function again() {
@@ -140,6 +147,7 @@ async function renewed() {
   return true;
 }
 
+tabs.addEventListener("message", (event) => tell(...event.data));
 addEventListener("online", flush);
 document.addEventListener("visibilitychange", () => {
   if (document.visibilityState === "visible") flush();
