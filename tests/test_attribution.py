@@ -18,10 +18,11 @@ import grammeter as gm
 import made_models
 from grammeter.attribution import attribute, draw_orders
 from grammeter.core.edit import Edit, apply
-from grammeter.core.explanation import Attribution, Explanation, JudgedEdit, SentenceExplanation
+from grammeter.core.explanation import Attribution, Explanation, SentenceExplanation
 from grammeter.core.score import Score
 from grammeter.core.segment import Segment
 from grammeter.core.statistics import SegmentScores, Statistics
+from grammeter.core.verdict import JudgedEdit
 from grammeter.edits.annotate import annotator
 from grammeter.metrics.base import Metric
 from grammeter.metrics.registry import BUILT_IN, metric

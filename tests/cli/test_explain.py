@@ -11,7 +11,8 @@ import pytest
 import grammeter as gm
 from grammeter.cli.main import main
 from grammeter.core.edit import Edit
-from grammeter.core.explanation import Explanation, Grid, JudgedEdit, SentenceExplanation
+from grammeter.core.explanation import Explanation, Grid, SentenceExplanation
+from grammeter.core.verdict import JudgedEdit
 from grammeter.report.explain import explanation_text
 
 

@@ -7,13 +7,8 @@ from dataclasses import replace
 import pytest
 
 from grammeter.core.edit import Edit
-from grammeter.core.explanation import (
-    Attribution,
-    Explanation,
-    Grid,
-    JudgedEdit,
-    SentenceExplanation,
-)
+from grammeter.core.explanation import Attribution, Explanation, Grid, SentenceExplanation
+from grammeter.core.verdict import JudgedEdit
 from grammeter.core.signature import Signature
 from grammeter.report.explain import explanation_text
 

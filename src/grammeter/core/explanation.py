@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from grammeter.core.edit import Edit, minimise
 from grammeter.core.score import json_number
 from grammeter.core.signature import Signature
-
-Verdict = Literal["matched", "spurious", "missed"]
-"""An edit the references agree with; one they do not; one that the system did not make."""
+from grammeter.core.verdict import JudgedEdit
 
 Method = Literal["shapley", "leave-one-out"]
 """How a sentence score is shared out among edits; see :mod:`grammeter.attribution`."""
 
 METHODS: tuple[Method, ...] = get_args(Method)
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedEdit:
-    """An edit, the source tokens it replaces, what the metric says of it, and what it weighs."""
-
-    edit: Edit
-    original: str
-    verdict: Verdict
-    weight: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,19 +159,6 @@ class SentenceExplanation:
         ]
         rows = [(name, number(each.value)) for name, each in self.metrics.items()]
         return "<br>".join(shown) + html_table(("metric", "score"), rows)
-
-
-def interleaved(source: Sequence[str], edits: Iterable[JudgedEdit]) -> Iterator[str | JudgedEdit]:
-    """Yield the words of a sentence with edits in the places of those that they replace.
-
-    No edit and no word is left out: of two edits that overlap, the second follows the first.
-    """
-    done = 0
-    for judged in sorted(edits, key=lambda j: (j.edit.start, j.edit.end, j.verdict == "missed")):
-        yield from source[done : judged.edit.start]
-        yield judged
-        done = max(done, judged.edit.end)
-    yield from source[done:]
 
 
 def _to_json(explanation: Explanation) -> dict[str, Any]:

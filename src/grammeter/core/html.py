@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from html import escape
 from typing import Any, cast
 
-from grammeter.core.explanation import JudgedEdit, interleaved
+from grammeter.core.verdict import JudgedEdit, interleaved
 
 MARKS = {"matched": "✓", "spurious": "✗", "missed": "○"}
 """What tells verdicts apart besides a word; a missed edit is also in brackets."""

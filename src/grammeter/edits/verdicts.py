@@ -19,7 +19,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from grammeter.core.edit import Edit
-from grammeter.core.explanation import Grid, JudgedEdit, Verdict
+from grammeter.core.explanation import Grid
+from grammeter.core.verdict import JudgedEdit, Verdict
 from grammeter.edits.chunks import Changes, Chunk, Sentence, Tokens, partition
 
 KINDS = ("tp", "fp_ne", "fp_un", "fn", "tn")

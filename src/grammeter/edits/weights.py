@@ -14,9 +14,9 @@ import numpy as np
 
 from grammeter.core.edit import DETECTION_ONLY, Edit, apply, without_overlaps
 from grammeter.core.errors import DataError
-from grammeter.core.explanation import JudgedEdit, Verdict
 from grammeter.core.segment import Segment
 from grammeter.core.statistics import Statistics
+from grammeter.core.verdict import JudgedEdit, Verdict
 from grammeter.edits.arcs import Proposal
 
 NOISE = 1e-6

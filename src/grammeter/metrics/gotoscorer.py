@@ -11,11 +11,12 @@ import numpy as np
 
 from grammeter.core.edit import Edit
 from grammeter.core.errors import UsageError
-from grammeter.core.explanation import Explanation, Grid, JudgedEdit, Verdict
+from grammeter.core.explanation import Explanation, Grid
 from grammeter.core.progress import track
 from grammeter.core.score import Score
 from grammeter.core.segment import Segment
 from grammeter.core.statistics import FloatArray, SegmentScores, Statistics
+from grammeter.core.verdict import JudgedEdit, Verdict
 from grammeter.edits.annotate import Annotator, annotator
 from grammeter.edits.chunks import Piece, Sentence, Target, pieces, read_targets
 from grammeter.metrics.base import Metric, Needs

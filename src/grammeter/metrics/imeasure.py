@@ -14,10 +14,11 @@ import numpy.typing as npt
 
 from grammeter.core.edit import Edit
 from grammeter.core.errors import UsageError
-from grammeter.core.explanation import Explanation, Grid, JudgedEdit
+from grammeter.core.explanation import Explanation, Grid
 from grammeter.core.score import Score
 from grammeter.core.segment import Segment
 from grammeter.core.statistics import BoolArray, FloatArray, IntArray, SegmentScores, Statistics
+from grammeter.core.verdict import JudgedEdit
 from grammeter.edits.candidates import Sentence, corrected_by_annotator, distinct, mixed
 from grammeter.edits.threeway import GAP, Column, align, align_all
 from grammeter.metrics.base import Metric, Needs

@@ -10,11 +10,12 @@ import numpy as np
 
 from grammeter.core.edit import Edit, GoldEdits
 from grammeter.core.errors import UsageError
-from grammeter.core.explanation import Explanation, Grid, JudgedEdit, Verdict
+from grammeter.core.explanation import Explanation, Grid
 from grammeter.core.progress import track
 from grammeter.core.score import Counts
 from grammeter.core.segment import Segment
 from grammeter.core.statistics import IntArray, SegmentScores, Statistics
+from grammeter.core.verdict import JudgedEdit, Verdict
 from grammeter.edits.arcs import Proposal, Row0
 from grammeter.edits.lattice import matcher
 from grammeter.metrics.base import Needs

@@ -5,14 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from grammeter.core.explanation import (
-    Attribution,
-    Explanation,
-    Grid,
-    JudgedEdit,
-    SentenceExplanation,
-    interleaved,
-)
+from grammeter.core.explanation import Attribution, Explanation, Grid, SentenceExplanation
+from grammeter.core.verdict import JudgedEdit, interleaved
 from grammeter.report.tables import Table, format_number, terminal, to_text
 
 _MARKS = {"matched": "+", "spurious": "-", "missed": "?"}

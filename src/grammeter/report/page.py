@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grammeter.core.explanation import Verdict
+from grammeter.core.verdict import Verdict
 from grammeter.report.tables import Table
 
 

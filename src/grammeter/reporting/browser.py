@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from grammeter.core.errors import GrammeterError, MissingResourceError
-from grammeter.core.explanation import Explanation, JudgedEdit
+from grammeter.core.explanation import Explanation
 from grammeter.core.progress import track
 from grammeter.core.segment import Segment
 from grammeter.core.table import MetricScores, ScoreTable
+from grammeter.core.verdict import JudgedEdit
 from grammeter.corpus.corpus import Corpus
 from grammeter.edits.annotate import annotator
 from grammeter.edits.pipelines import NEUTRAL
