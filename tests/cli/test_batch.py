@@ -190,7 +190,7 @@ WRONG = {
                          "reference", "-o", "out"], 4, "no/where"),
     "a wrong baseline": ([SOUND, "-m", "errant(pipeline=no/where)", "-o", "out"], 4, "no/where"),
     "no processes": ([SOUND, *GLEU, "--jobs", "0"], 2, "0 processes"),
-    "no tokens": ([SOUND, *GLEU, "--max-tokens", "0"], 2, "0 tokens"),
+    "no tokens": ([SOUND, *GLEU, "--longest", "0"], 2, "0 tokens"),
     "another form": ([SOUND, *GLEU, "--output-form", "tsv"], 2, "columns"),
     "a folder under a file": ([SOUND, "-m", "m2", "-o", "source.txt/out"], 3, "source.txt/out"),
     "its own input": ([SOUND, "-m", "m2", "-o", "in"], 2, "is an input"),

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from grammeter.cli import meta_sentence
+from grammeter.cli import judgment_arguments, meta_sentence
 from grammeter.core.errors import DataError, UnknownNameError
 from grammeter.core.judgment import Ranking
 from grammeter.corpus.corpus import Corpus
@@ -66,7 +66,7 @@ def run(capsys):
 def test_the_choices_and_defaults_are_those_of_the_library():
     """They stand in the verb, too, so that --help imports nothing heavy."""
     assert meta_sentence.TIE_RULES == TIE_RULES
-    assert meta_sentence.EXTRACTIONS == EXTRACTIONS
+    assert judgment_arguments.EXTRACTIONS == EXTRACTIONS
     assert meta_sentence.MISSING == MISSING
     assert set(meta_sentence.UNITS) == set(UNITS)
     args, design = parse("s", "j"), SentenceDesign()
@@ -89,7 +89,7 @@ def test_json_equals_the_library_and_the_file(run, scores, judgments, tmp_path):
 def test_every_option_reaches_the_library(run, scores, judgments):
     chosen = ["--pairs", "unexpanded", "--ties", "h-ties", "--missing", "drop", "--unit", "pair"]
     chosen += ["--bootstrap", "20", "--seed", "4", "--confidence", "0.9", "--permutations", "9"]
-    chosen += ["--drop", "c", "-m", "good", "--judge", "x", "--per-judge", "--format", "json"]
+    chosen += ["--drop", "c", "-m", "good", "--judge", "x", "--by-judge", "--format", "json"]
     _, text, _ = run(scores, judgments, *chosen)
     expected = correlate_sentences(
         read_score_file(scores),
@@ -147,14 +147,14 @@ def test_without_a_bootstrap_there_is_no_interval(run, scores, judgments):
 
 
 def test_judges_and_tests_have_tables_of_their_own(run, scores, judgments):
-    _, text, _ = run(scores, judgments, "--per-judge", "--permutations", "9", "--bootstrap", "9")
+    _, text, _ = run(scores, judgments, "--by-judge", "--permutations", "9", "--bootstrap", "9")
     assert "judge  pairs  good tau  good accuracy  flat tau  flat accuracy" in text
     assert "p (tau)" in text
     assert "answers swapped by sentence" in text
 
 
 def test_tsv_has_a_row_for_each_judge_and_metric(run, scores, judgments):
-    _, text, _ = run(scores, judgments, "--per-judge", "--format", "tsv", "--bootstrap", "9")
+    _, text, _ = run(scores, judgments, "--by-judge", "--format", "tsv", "--bootstrap", "9")
     rows = [line.split("\t") for line in text.splitlines()]
     assert len({len(row) for row in rows}) == 1
     assert [row[:2] for row in rows[1:]] == [[j, m] for j in ("all", "x", "y") for m in SCORES]

@@ -10,7 +10,7 @@ from grammeter.cli import rank as verb
 from grammeter.cli.output import FORMATS
 from grammeter.core.errors import DataError, UnknownNameError, UsageError
 from grammeter.corpus.judgments import read_judgments, write_judgments
-from grammeter.ranking import bootstrap, expected_wins, prediction, selection
+from grammeter.ranking import bootstrap, expected_wins, prediction
 from grammeter.ranking.bradley_terry import BradleyTerry
 from grammeter.ranking.head_to_head import head_to_head
 from grammeter.ranking.prediction import validate
@@ -49,7 +49,6 @@ def test_the_choices_are_those_of_the_library():
     assert set(verb.METHODS) == set(METHODS)
     assert set(verb.UNITS) == set(bootstrap.UNITS)
     assert verb.DIVISORS == expected_wins.DIVISORS
-    assert verb.EXTRACTIONS == selection.EXTRACTIONS
     assert verb.TRAININGS == prediction.TRAININGS
 
 

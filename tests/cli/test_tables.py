@@ -24,7 +24,7 @@ CALLS = {
     "agree": ["agree", JUDGMENTS],
     "agree --correlate": ["agree", JUDGMENTS, "--correlate"],
     "meta system": ["meta", "system", SCORES, JUDGMENTS, "--leave-one-out", "--top-k"],
-    "meta sentence": ["meta", "sentence", SCORES, JUDGMENTS, "--bootstrap", "20", "--per-judge"],
+    "meta sentence": ["meta", "sentence", SCORES, JUDGMENTS, "--bootstrap", "20", "--by-judge"],
     "meta window": ["meta", "window", SCORES, JUDGMENTS],
     "meta beta": ["meta", "beta", SCORES, JUDGMENTS, "-m", "m2", "--beta", "0.5,1"],
     "meta maege": [

@@ -42,7 +42,7 @@ def run(capsys, *arguments):
 def impara(capsys, data, encoder, folder, *more):
     return run(
         capsys, "impara", "--parallel", data, "--encoder", encoder, "-o", folder,
-        "--pairs", 60, "--epochs", 2, "--batch", 16, *more,
+        "--pairs", 60, "--epochs", 2, "--batch-size", 16, *more,
     )  # fmt: skip
 
 
@@ -90,7 +90,7 @@ class TestImpara:
         code, out, _ = impara(
             capsys, data, encoder, tmp_path / "a", "--epochs", 1, "--loss", "logistic",
             "--parallel-only", "--learning-rate", 0.01, "--decay", "linear", "--warmup", 0.5,
-            "--precision", "float32", "--seed", 7, "--format", "json",
+            "--dtype", "float32", "--seed", 7, "--format", "json",
             "--cache-dir", tmp_path / "cache",
         )  # fmt: skip
         assert code == 0
@@ -101,7 +101,7 @@ class TestImpara:
             "rate": 0.01,
             "decay": "linear",
             "warmup": 0.5,
-            "precision": "float32",
+            "dtype": "float32",
             "seed": 7,
             "epochs": 1,
             "pairs": 60,
@@ -136,8 +136,8 @@ class TestImpara:
         assert "Traceback" not in err
 
     @pytest.mark.parametrize(
-        "more", [("--epochs", -1), ("--batch", 0), ("--learning-rate", "nan"), ("--seed", -1),
-                 ("--pairs", 3), ("--precision", "float16"), ("--device", "gpu"),
+        "more", [("--epochs", -1), ("--batch-size", 0), ("--learning-rate", "nan"), ("--seed", -1),
+                 ("--pairs", 3), ("--dtype", "float16"), ("--device", "gpu"),
                  ("--warmup", 2)],
     )  # fmt: skip
     def test_wrong_usage(self, capsys, data, encoder, tmp_path, more):
@@ -159,7 +159,7 @@ class TestImpara:
             "sys.exit(main())\n"
         )
         words = ["train", "impara", "--parallel", data, "--encoder", encoder, "-o", tmp_path / "a",
-                 "--pairs", 60, "--epochs", 1, "--batch", 16]  # fmt: skip
+                 "--pairs", 60, "--epochs", 1, "--batch-size", 16]  # fmt: skip
         done = subprocess.run(
             [sys.executable, "-c", code, *map(str, words)],
             capture_output=True, text=True, check=False, timeout=300,
@@ -186,7 +186,7 @@ class TestSome:
         table = made_training.write_scores(tmp_path / "scores.csv")
         code, out, err = run(
             capsys, "some", "--scores", table, "--encoder", encoder, "-o", tmp_path / "s",
-            "--epochs", 1, "--batch", 16,
+            "--epochs", 1, "--batch-size", 16,
         )  # fmt: skip
         assert code == 0
         assert out.count("# some") == 3
@@ -225,7 +225,7 @@ class TestCrossDomain:
     def test_table_and_json(self, capsys, data, encoder, tmp_path):
         words = (
             "cross-domain", "--parallel", f"one={data}", f"two={data}", "--encoder", encoder,
-            "--pairs", 40, "--epochs", 1, "--batch", 16, "--seeds", 1, 2, "-o", tmp_path,
+            "--pairs", 40, "--epochs", 1, "--batch-size", 16, "--seeds", 1, 2, "-o", tmp_path,
         )  # fmt: skip
         code, out, err = run(capsys, *words)
         assert code == 0
@@ -249,7 +249,7 @@ class TestCrossDomain:
 class TestImpacts:
     def test_table(self, capsys, data, encoder):
         code, out, err = run(
-            capsys, "impacts", "--parallel", data, "--encoder", encoder, "--edits", 2
+            capsys, "impacts", "--parallel", data, "--encoder", encoder, "--show", 2
         )
         assert (code, err) == (0, "")
         types, highest, lowest = out.rstrip().split("\n\n")
@@ -259,7 +259,7 @@ class TestImpacts:
     @pytest.mark.parametrize("shown", [0, -3, 10**6])
     def test_as_many_edits_as_there_are(self, capsys, data, encoder, shown):
         code, out, _ = run(
-            capsys, "impacts", "--parallel", data, "--encoder", encoder, "--edits", shown
+            capsys, "impacts", "--parallel", data, "--encoder", encoder, "--show", shown
         )
         assert code == 0
         assert len(out.rstrip().split("\n\n")) == (3 if shown > 0 else 1)

@@ -102,7 +102,7 @@ def test_from_files(tmp_path, monkeypatch):
     half.write_text("\n\n".join(data.read_text("utf-8").split("\n\n")[:30]) + "\n", "utf-8")
     asked, own = [], impacts_module.answer
     monkeypatch.setattr(impacts_module, "answer", lambda r: asked.append(1) or own(r))
-    settings = Settings(encoder=encoder, epochs=1, batch=16)
+    settings = Settings(encoder=encoder, epochs=1, batch_size=16)
 
     def table(**changes):
         return train_cross_domain(

@@ -46,7 +46,7 @@ def task() -> Preference:
 
 
 def setting(encoder, **changes) -> Settings:
-    return Settings(**{"encoder": encoder, "epochs": 2, "batch": 8, "rate": 1e-3, **changes})
+    return Settings(**{"encoder": encoder, "epochs": 2, "batch_size": 8, "rate": 1e-3, **changes})
 
 
 class StoppedError(Exception):
@@ -94,11 +94,11 @@ def halted(encoder, task, tmp_path_factory) -> Path:
 # Same seed, same weights
 
 
-@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
-def test_the_same_weights_twice_and_others_by_another_seed(encoder, task, tmp_path, precision):
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_the_same_weights_twice_and_others_by_another_seed(encoder, task, tmp_path, dtype):
     found = []
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
-        fit(task, setting(encoder, seed=seed, precision=precision), tmp_path / name, resume=False)
+        fit(task, setting(encoder, seed=seed, dtype=dtype), tmp_path / name, resume=False)
         found.append(weights_hash(tmp_path / name))
     assert found[0] == found[1] != found[2]
 
@@ -158,7 +158,7 @@ def loss(self, outputs, targets):
     return own(self, outputs, targets)
 Preference.loss = loss
 data, encoder, folder = sys.argv[1:]
-train_impara([data], folder, settings=Settings(encoder=encoder, epochs=2, batch=8), pairs=60)
+train_impara([data], folder, settings=Settings(encoder=encoder, epochs=2, batch_size=8), pairs=60)
 """
 
 
@@ -177,7 +177,7 @@ def test_killed_by_the_system_and_resumed(encoder, tmp_path):
         train_impara(
             [data],
             tmp_path / name,
-            settings=Settings(encoder=encoder, epochs=2, batch=8),
+            settings=Settings(encoder=encoder, epochs=2, batch_size=8),
             pairs=60,
             resume=name == "a",
         )
@@ -327,7 +327,7 @@ def test_no_epoch_writes_the_untrained_head(encoder, task, tmp_path):
 
 
 def test_outputs_are_in_the_order_of_the_examples(encoder, task, tmp_path):
-    fitted = fit(task, setting(encoder, epochs=0, batch=3), tmp_path / "a", resume=False)
+    fitted = fit(task, setting(encoder, epochs=0, batch_size=3), tmp_path / "a", resume=False)
     with Network.open(setting(encoder), bias=0.0) as network:
         for row, example in zip(fitted.outputs["test"], task.examples["test"], strict=True):
             (alone,) = network.outputs(network.encode([example]))
@@ -380,7 +380,7 @@ def test_a_rising_rate(task, decay, warmup):
 def test_batches(encoder, task, monkeypatch):
     monkeypatch.setattr(module, "BLOCK", 2)
     with Network.open(setting(encoder), bias=0.0) as network:
-        run = module._Run(task, setting(encoder, batch=5), network, Path("x"))
+        run = module._Run(task, setting(encoder, batch_size=5), network, Path("x"))
     first, second = run._batches(1), run._batches(2)
     for batches in (first, second):
         assert sorted(n for batch in batches for n in batch) == list(range(48))
@@ -422,7 +422,7 @@ def test_no_memory(encoder, task, tmp_path):
 
     with pytest.raises(MissingResourceError, match="batch of 8") as caught:
         fit(Large(task.pairs), setting(encoder), tmp_path / "a", resume=False)
-    assert "--batch" in str(caught.value)
+    assert "--batch-size" in str(caught.value)
 
 
 def test_no_device(encoder, task, tmp_path):
@@ -435,7 +435,7 @@ class TestSettings:
         "changes",
         [
             {"epochs": -1},
-            {"batch": 0},
+            {"batch_size": 0},
             {"rate": 0.0},
             {"rate": float("nan")},
             {"limit": 0},
@@ -444,7 +444,7 @@ class TestSettings:
             {"weight_decay": -1.0},
             {"seed": -1},
             {"seed": 2**64},
-            {"precision": "float16"},
+            {"dtype": "float16"},
             {"decay": "cosine"},
         ],
     )
@@ -546,7 +546,7 @@ class TestPrecision:
 
         monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda: capable, raising=False)
         with Network.open(setting(encoder), bias=0.0) as network:
-            assert network.precision == ("bfloat16" if capable else "float32")
+            assert network.dtype == ("bfloat16" if capable else "float32")
 
     @pytest.mark.parametrize("capability", [(7, 5), (8, 0), (9, 0)])
     def test_auto_asks_the_gpu(self, capability):
@@ -559,14 +559,14 @@ class TestPrecision:
         class Torch:
             cuda = Cuda()
 
-        found = network_module._precision(setting("x", device="cuda"), Torch(), Cuda())
+        found = network_module._dtype(setting("x", device="cuda"), Torch(), Cuda())
         assert found == ("bfloat16" if capability[0] >= 8 else "float32")
 
     def test_weights_stay_in_single_precision(self, encoder, task, tmp_path):
         import torch
         from safetensors.torch import load_file
 
-        fit(task, setting(encoder, epochs=1, precision="bfloat16"), tmp_path / "a", resume=False)
+        fit(task, setting(encoder, epochs=1, dtype="bfloat16"), tmp_path / "a", resume=False)
         weights = load_file(tmp_path / "a" / "model.safetensors")
         assert {tensor.dtype for tensor in weights.values()} == {torch.float32}
 

@@ -34,7 +34,9 @@ def data(tmp_path_factory) -> Path:
 
 
 def train(data, encoder, folder, *, pairs=60, resume=False, loss="sigmoid", **changes):
-    settings = Settings(**{"encoder": encoder, "epochs": 1, "batch": 16, "rate": 1e-3, **changes})
+    settings = Settings(
+        **{"encoder": encoder, "epochs": 1, "batch_size": 16, "rate": 1e-3, **changes}
+    )
     return train_impara([data], folder, settings=settings, pairs=pairs, resume=resume, loss=loss)
 
 

@@ -30,7 +30,7 @@ def scores(tmp_path_factory) -> Path:
 
 
 def settings(encoder, **changes) -> Settings:
-    return Settings(**{"encoder": encoder, "epochs": 1, "batch": 16, "rate": 1e-3, **changes})
+    return Settings(**{"encoder": encoder, "epochs": 1, "batch_size": 16, "rate": 1e-3, **changes})
 
 
 @pytest.fixture(scope="module")

@@ -58,7 +58,7 @@ def _add_input(parser: argparse.ArgumentParser) -> None:
     add("--reference", nargs="+", default=[], metavar="NAME", help="columns; default: none")
     add("--input-form", choices=FORMS, help="default: what the files' names say")
     add(
-        "--max-tokens",
+        "--longest",
         type=int,
         metavar="N",
         help="a longer text makes its row one with an error; default: 1000",
@@ -106,7 +106,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _job(args: argparse.Namespace) -> Job:
     from grammeter.corpus.shards import TEXT_COLUMNS
-    from grammeter.engine.job import MOST_TOKENS, Job
+    from grammeter.engine.job import LONGEST, Job
 
     references = tuple(args.reference)
     if not references and all(spelled.count(":") == 2 for spelled in args.inputs):
@@ -118,7 +118,7 @@ def _job(args: argparse.Namespace) -> Job:
         references=references,
         keep=args.keep,
         edits=args.edits,
-        max_tokens=MOST_TOKENS if args.max_tokens is None else args.max_tokens,
+        longest=LONGEST if args.longest is None else args.longest,
         form=args.output_form,
     )
 
@@ -151,7 +151,7 @@ def _tell(args: argparse.Namespace, shards: Sequence[Shard], summary: Summary) -
 
     Times go to standard error, so that the same work prints the same.
     """
-    from grammeter.engine.batch import ERRORS
+    from grammeter.engine.writing import ERRORS
 
     found = summary.all
     if found.errors:

@@ -7,6 +7,8 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from grammeter.cli.chance_arguments import add_seed
+
 if TYPE_CHECKING:
     from grammeter.campaign.models import Campaign
     from grammeter.campaign.services.campaigns import Plan
@@ -50,7 +52,7 @@ def add_selection(parser: argparse.ArgumentParser, *, n_help: str) -> None:
         default="paper",
         help="what makes a sentence likely, as in 'grammeter sample'; default: %(default)s",
     )
-    group.add_argument("--seed", type=int, default=1, metavar="N", help="default: %(default)s")
+    add_seed(group.add_argument)
 
 
 def add_judging(parser: argparse.ArgumentParser, strategies: tuple[str, ...]) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from grammeter.cli.chance_arguments import add_confidence, add_resamples, add_seed
 from grammeter.cli.output import add_numbers, add_output, decimals, drawn, emit, notice
 
 if TYPE_CHECKING:
@@ -28,9 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("scores", help="what 'grammeter score ... -o FILE' wrote; - is standard input")
     add("--baseline", metavar="SYSTEM", help="compare all systems with this one")
     add("--test", choices=TESTS, default="bootstrap", help="default: %(default)s")
-    add("--resamples", type=int, default=1000, metavar="N", help="default: %(default)s")
-    add("--seed", type=int, default=1, metavar="N", help="default: %(default)s")
-    add("--confidence", type=float, default=0.95, metavar="C", help="default: %(default)s")
+    add_resamples(add)
+    add_seed(add)
+    add_confidence(add)
     add(
         "--correction",
         choices=CORRECTIONS,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from grammeter.cli import model_arguments
+from grammeter.cli.chance_arguments import add_seed
 from grammeter.cli.output import add_numbers, add_output, emit, notice, progress
 
 
@@ -36,12 +37,9 @@ def _add_attribution(parser: argparse.ArgumentParser) -> None:
         choices=["shapley", "leave-one-out"],
         help="also say what each edit contributes to the sentence score",
     )
-    group.add_argument(
-        "--seed",
-        type=int,
-        default=1,
-        metavar="N",
-        help="where random orders of many edits start; default: %(default)s",
+    add_seed(
+        group.add_argument,
+        help_="where random orders of many edits start; default: %(default)s",
     )
     group.add_argument(
         "--limit",

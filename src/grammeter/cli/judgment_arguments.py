@@ -5,10 +5,13 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from grammeter.cli.chance_arguments import Add
 from grammeter.cli.output import notice
 
 if TYPE_CHECKING:
     from grammeter.corpus.judgments import Judgments
+
+EXTRACTIONS = ("expanded", "unexpanded")
 
 
 def add_judgments(parser: argparse.ArgumentParser) -> None:
@@ -32,6 +35,17 @@ def add_judgments(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="FILE",
         help="the outputs that were judged, one file a system; judgments are checked against them",
+    )
+
+
+def add_extraction(add: Add) -> None:
+    """Declare which comparisons an output makes that several systems share."""
+    add(
+        "--extraction",
+        "--pairs",
+        choices=EXTRACTIONS,
+        default="expanded",
+        help="compare all systems behind an output, or one of them; default: %(default)s",
     )
 
 

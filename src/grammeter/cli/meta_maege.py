@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from grammeter.cli import corpus_arguments, model_arguments
+from grammeter.cli.chance_arguments import add_seed
 from grammeter.cli.metric_arguments import add_metrics
 from grammeter.cli.output import (
     add_numbers,
@@ -41,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _add_design(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("partial corrections")
-    group.add_argument("--seed", type=int, default=1, metavar="N", help="default: %(default)s")
+    add_seed(group.add_argument)
     group.add_argument(
         "--chains",
         type=int,

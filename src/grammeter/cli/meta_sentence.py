@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from grammeter.cli import judgment_arguments
+from grammeter.cli.chance_arguments import add_confidence, add_resamples, add_seed
 from grammeter.cli.output import add_numbers, add_output, decimals, drawn, emit, notice
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from grammeter.meta.sentence_level import Estimate, MetricAgreement, SentenceLevel
     from grammeter.report.tables import Table
 
-EXTRACTIONS = ("expanded", "unexpanded")
 TIE_RULES = ("no-ties", "h-ties", "three-way", "seeda-script", "half", "drop", "wrong")
 UNITS = ("sentence", "ranking", "pair")
 MISSING = ("refuse", "drop")
@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         "examples:\n"
         "  grammeter meta sentence scores.json judgments.xml --ties h-ties\n"
-        "  grammeter meta sentence scores.json judgments.xml --pairs unexpanded --unit pair\n"
+        "  grammeter meta sentence scores.json judgments.xml --extraction unexpanded --unit pair\n"
         "  grammeter meta sentence scores.tsv judgments.xml --drop IPN --permutations 1000"
     )
     parser.add_argument(
@@ -62,10 +62,10 @@ def run(args: argparse.Namespace) -> int:
         table,
         judgments.rankings,
         design=SentenceDesign(
-            pairs=args.pairs,
+            pairs=args.extraction,
             ties=args.ties,
             missing=args.missing,
-            bootstrap=args.bootstrap,
+            bootstrap=args.resamples,
             seed=args.seed,
             unit=args.unit,
             confidence=args.confidence,
@@ -75,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
         drop=args.drop,
         metrics=args.metrics,
         judges=args.judge,
-        per_judge=args.per_judge,
+        per_judge=args.by_judge,
         numbering=judgments.numbering,
     )
     emit(args, found.to_json(), lambda: _drawn(found, args))
@@ -184,12 +184,7 @@ def long_table(found: SentenceLevel, *, digits: int = 6) -> Table:
 
 def _add_question(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("what is counted")
-    group.add_argument(
-        "--pairs",
-        choices=EXTRACTIONS,
-        default="expanded",
-        help="all systems behind an output are compared, or one of them; default: %(default)s",
-    )
+    judgment_arguments.add_extraction(group.add_argument)
     group.add_argument(
         "--ties",
         choices=TIE_RULES,
@@ -210,13 +205,7 @@ def _add_question(parser: argparse.ArgumentParser) -> None:
 def _add_chance(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("intervals and tests")
     add = group.add_argument
-    add(
-        "--bootstrap",
-        type=int,
-        default=1000,
-        metavar="N",
-        help="resamples for the intervals, 0 for none; default: %(default)s",
-    )
+    add_resamples(add, help_="for the intervals, 0 for none; default: %(default)s")
     add(
         "--unit",
         choices=UNITS,
@@ -224,8 +213,8 @@ def _add_chance(parser: argparse.ArgumentParser) -> None:
         help="what is drawn as a whole; pair is that of Chollampatt & Ng (2018) and makes"
         " intervals too narrow; default: %(default)s",
     )
-    add("--seed", type=int, default=1, metavar="N", help="default: %(default)s")
-    add("--confidence", type=float, default=0.95, metavar="C", help="default: %(default)s")
+    add_seed(add)
+    add_confidence(add)
     add(
         "--permutations",
         type=int,
@@ -248,7 +237,7 @@ def _add_selection(parser: argparse.ArgumentParser) -> None:
     )
     add("--drop", nargs="+", default=[], metavar="NAME", help="leave these systems out")
     add("--judge", nargs="+", metavar="NAME", help="only these judges'")
-    add("--per-judge", action="store_true", help="measure each judge's pairs apart, too")
+    add("--by-judge", action="store_true", help="measure each judge's pairs apart, too")
 
 
 def _drawn(found: SentenceLevel, args: argparse.Namespace) -> str:

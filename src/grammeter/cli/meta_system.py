@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from grammeter.cli import meta_arguments
+from grammeter.cli.chance_arguments import add_confidence, add_resamples, add_seed
 from grammeter.cli.output import add_numbers, add_output, decimals, drawn, emit, notice
 
 if TYPE_CHECKING:
@@ -60,9 +61,9 @@ def _add_statistics(parser: argparse.ArgumentParser) -> None:
         default="fisher",
         help="Fisher's z, or a bootstrap over systems or sentences; default: %(default)s",
     )
-    add("--resamples", type=int, default=1000, metavar="N", help="default: %(default)s")
-    add("--seed", type=int, default=1, metavar="N", help="default: %(default)s")
-    add("--confidence", type=float, default=0.95, metavar="C", help="default: %(default)s")
+    add_resamples(add)
+    add_seed(add)
+    add_confidence(add)
     add("--ties", choices=TIES, default="tau-b", help="of Kendall's tau; default: %(default)s")
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from grammeter.cli import meta_arguments
+from grammeter.cli.chance_arguments import add_confidence
 from grammeter.cli.output import add_numbers, add_output, decimals, drawn, emit, notice
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("-m", "--metrics", nargs="+", metavar="METRIC", help="default: all in the file")
     add("--size", type=int, default=4, metavar="N", help="systems a window; default: %(default)s")
-    add("--confidence", type=float, default=0.95, metavar="C", help="default: %(default)s")
+    add_confidence(add)
     add("--figure", metavar="FILE", help="draw the correlations by window: .svg or .png")
     add_numbers(add, percent=False)
     add_output(parser)

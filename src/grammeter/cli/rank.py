@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from grammeter.cli import judgment_arguments
+from grammeter.cli.chance_arguments import add_confidence, add_resamples, add_seed
 from grammeter.cli.output import add_numbers, add_output, decimals, drawn, emit, notice, progress
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ HELP = "rank systems by human judgments"
 METHODS = ("expected-wins", "trueskill", "bradley-terry")
 UNITS = ("sentence", "ranking", "pair")
 DIVISORS = ("all-opponents", "beaten-opponents")
-EXTRACTIONS = ("expanded", "unexpanded")
 TRAININGS = ("held-out", "makefile")
 RESAMPLES, RESAMPLES_OF_A_FOLD = 1000, 100
 
@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         "examples:\n"
         "  grammeter rank judgments.xml\n"
-        "  grammeter rank judgments.xml --by trueskill --bootstrap 100\n"
+        "  grammeter rank judgments.xml --by trueskill --resamples 100\n"
         "  grammeter rank judgments.xml --head-to-head\n"
         "  grammeter rank judgments.xml --validate 100 --unit pair"
     )
@@ -88,20 +88,15 @@ def _add_method(parser: argparse.ArgumentParser) -> None:
         help="what is resampled as a whole; default: sentence. TrueSkill's runs differ by their"
         " random games; with a unit, their judgments are resampled, too",
     )
-    group.add_argument(
-        "--bootstrap",
-        type=int,
-        metavar="N",
-        help=f"resamples, or runs of TrueSkill; default: {RESAMPLES}, with --validate"
+    add_resamples(
+        group.add_argument,
+        default=None,
+        help_=f"or runs of TrueSkill; default: {RESAMPLES}, with --validate"
         f" {RESAMPLES_OF_A_FOLD} for each fold",
     )
-    group.add_argument("--seed", type=int, default=1, metavar="N", help="default: %(default)s")
-    group.add_argument(
-        "--confidence",
-        type=float,
-        default=0.95,
-        metavar="C",
-        help="share of the resamples that a range covers; default: %(default)s",
+    add_seed(group.add_argument)
+    add_confidence(
+        group.add_argument, help_="share of the resamples that a range covers; default: %(default)s"
     )
     group.add_argument(
         "--divisor",
@@ -130,12 +125,7 @@ def _add_data(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("judgments that count")
     group.add_argument("--judge", nargs="+", metavar="NAME", help="only these judges'")
     group.add_argument("--without-judge", nargs="+", metavar="NAME", help="all but these judges'")
-    group.add_argument(
-        "--extraction",
-        choices=EXTRACTIONS,
-        default="expanded",
-        help="compare all systems behind the outputs, or one for each output; default: %(default)s",
-    )
+    judgment_arguments.add_extraction(group.add_argument)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -384,7 +374,7 @@ def _choice(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _resamples(args: argparse.Namespace, default: int) -> int:
-    return default if args.bootstrap is None else args.bootstrap
+    return default if args.resamples is None else args.resamples
 
 
 def _notes(ranked: Ranked) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from grammeter.cli.chance_arguments import add_resamples, add_seed
 from grammeter.cli.output import notice, progress
 
 if TYPE_CHECKING:
@@ -48,8 +49,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the number that Appraise and WMT files give to the first sentence; default: found"
         " in the outputs of SCORES, else 0",
     )
-    add("--resamples", type=int, default=1000, metavar="N", help="default: %(default)s")
-    add("--seed", type=int, default=1, metavar="N", help="default: %(default)s")
+    add_resamples(add)
+    add_seed(add)
     add(
         "--no-types",
         action="store_true",

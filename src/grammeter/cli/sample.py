@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from grammeter.cli import corpus_arguments
+from grammeter.cli.chance_arguments import add_seed
 from grammeter.cli.output import notice
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def _add_selection(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--metric", metavar="METRIC", help="which of its metrics, if several")
     group.add_argument("--distinct", action="store_true", help="draw no sentence twice")
-    group.add_argument("--seed", type=int, default=1, metavar="N", help="default: %(default)s")
+    add_seed(group.add_argument)
 
 
 def _add_judges(parser: argparse.ArgumentParser) -> None:

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from grammeter.cli.chance_arguments import add_seed
 from grammeter.cli.output import notice, print_json, progress
 
 if TYPE_CHECKING:
@@ -57,7 +58,11 @@ def add_fitting(
         help="the best of so many is kept; 0 writes the untrained head; default: %(default)s",
     )
     group.add_argument(
-        "--batch", type=int, default=32, metavar="N", help="examples a step; default: %(default)s"
+        "--batch-size",
+        type=int,
+        default=32,
+        metavar="N",
+        help="examples a step; default: %(default)s",
     )
     group.add_argument(
         "--learning-rate", type=float, default=rate, metavar="X", help="default: %(default)s"
@@ -76,7 +81,7 @@ def add_fitting(
         help="of all steps; default: %(default)s",
     )
     group.add_argument(
-        "--precision",
+        "--dtype",
         choices=["auto", "float32", "bfloat16"],
         default="auto",
         help="of the steps; auto: bfloat16 where the processor has it; weights stay float32",
@@ -91,7 +96,7 @@ def add_fitting(
             help="a model of each corpus for each; default: 1 2 3",
         )
     else:
-        group.add_argument("--seed", type=int, default=1, help="default: %(default)s")
+        add_seed(group.add_argument)
 
 
 def add_running(parser: argparse.ArgumentParser) -> None:
@@ -113,11 +118,11 @@ def settings(args: argparse.Namespace, *, seed: int | None = None) -> Settings:
     return Settings(
         encoder=args.encoder,
         epochs=args.epochs,
-        batch=args.batch,
+        batch_size=args.batch_size,
         rate=args.learning_rate,
         decay=args.decay,
         warmup=args.warmup,
-        precision=args.precision,
+        dtype=args.dtype,
         device=args.device,
         seed=args.seed if seed is None else seed,
     )

@@ -24,13 +24,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.epilog = (
         "example:\n"
-        "  grammeter train impacts --parallel train.m2 --encoder bert-base-cased --edits 10"
+        "  grammeter train impacts --parallel train.m2 --encoder bert-base-cased --show 10"
     )
     add_parallel(parser)
     add_encoder(parser)
     add_running(parser)
     parser.add_argument(
-        "--edits",
+        "--show",
         type=int,
         default=5,
         metavar="N",
@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
         rows = [{**asdict(row), "deviation": json_number(row.deviation)} for row in types]
         print_json({"kind": "impacts", "types": rows, "edits": [*map(asdict, edits)]})
         return 0
-    shown = args.edits if args.edits > 0 else 0
+    shown = args.show if args.show > 0 else 0
     tables = [_types(types), _edits(edits[:shown]), _edits(edits[len(edits) - shown :])]
     sys.stdout.write("\n".join(render(table, args.format) for table in tables if table.rows))
     return 0

@@ -9,15 +9,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from grammeter.core.errors import UsageError
+from grammeter.core.errors import GrammeterError, UsageError
 from grammeter.core.progress import tell
-from grammeter.corpus.shard_output import Sink, output_form, output_name
-from grammeter.corpus.shards import Form, Shard
+from grammeter.corpus.shard_output import output_form, output_name
+from grammeter.corpus.shards import Shard
 from grammeter.engine.block import Done, Totals, checked_blocks
 from grammeter.engine.job import Job
 from grammeter.engine.manifest import NAME, Manifest, digest, only_one
 from grammeter.engine.rows import RowScorer
 from grammeter.engine.workers import Result, Task, score_here, score_with
+from grammeter.engine.writing import ERRORS, FIRST_FAULTS, Finished, Planned, Writer
 from grammeter.neural.runtime import current
 from grammeter.version import __version__
 
@@ -25,21 +26,6 @@ Engine = Literal["local", "ray"]
 
 BLOCK = 1_000
 """Rows that are read, scored and written together."""
-
-ERRORS = "errors"
-"""The folder, inside that of the output, of the lists of rows with an error."""
-
-FIRST_FAULTS = 5
-"""How many rows with an error are told one by one."""
-
-
-@dataclass(frozen=True)
-class Planned:
-    """A shard and where it goes."""
-
-    shard: Shard
-    form: Form
-    output: Path
 
 
 @dataclass
@@ -151,69 +137,16 @@ def run_batch(
             finished = score_shards(left, job, block=block, **(ray or {}))
         else:
             finished = _score_here(left, job, jobs, block)
-        with closing(finished):
-            for each in finished:
-                _note(each, manifest, summary)
+        try:
+            with closing(finished):
+                for each in finished:
+                    _note(each, manifest, summary)
+        except GrammeterError:
+            manifest.withdraw([each.output for each in planned])
+            raise
     summary.totals = {each.shard.name: summary.totals[each.shard.name] for each in planned}
     summary.seconds = time.perf_counter() - start
     return summary
-
-
-@dataclass(frozen=True)
-class Finished:
-    """A shard whose output stands under its name.
-
-    Attributes
-    ----------
-    faults
-        Line and reason of the first rows with an error.
-    read
-        :func:`~grammeter.engine.manifest.digest` of the shard before it was read.
-    """
-
-    planned: Planned
-    totals: Totals
-    faults: list[tuple[int, str]]
-    read: str
-
-
-class Writer:
-    """Writes one shard: its rows, and the list of those with an error."""
-
-    def __init__(self, planned: Planned) -> None:
-        self._planned = planned
-        self._sink = Sink(planned.output, planned.form)
-        errors = planned.output.parent / ERRORS / f"{planned.output.name}.tsv"
-        self._errors = Sink(errors, "tsv")
-        self._totals = Totals()
-        self._faults: list[tuple[int, str]] = []
-
-    def add(self, done: Done) -> None:
-        """Write a block."""
-        self._sink.write(done.data, done.columns)
-        self._totals.add(done)
-        self._faults += done.faults[: FIRST_FAULTS - len(self._faults)]
-        if done.faults:
-            lines = (f"{line}\t{' '.join(why.split())}\n" for line, why in done.faults)
-            self._errors.write("".join(lines).encode("utf-8", "backslashreplace"), _HEAD)
-
-    def finish(self, read: str) -> Finished:
-        """Give the files their names; the rows last, so that whatever they need is there.
-
-        ``read`` is the digest of the shard before it was read.
-        """
-        if self._totals.errors:
-            self._errors.finish()
-        self._sink.finish()
-        return Finished(self._planned, self._totals, self._faults, read)
-
-    def abandon(self) -> None:
-        """Take away what was written."""
-        self._sink.abandon()
-        self._errors.abandon()
-
-
-_HEAD = ("row", "error")
 
 
 def _planned(shard: Shard, folder: Path, job: Job) -> Planned:

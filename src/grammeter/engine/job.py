@@ -16,7 +16,7 @@ EditsForm = Literal["m2", "list"]
 ERROR = "error"
 """The column that says why a row has no scores."""
 
-MOST_TOKENS = 1_000
+LONGEST = 1_000
 """Tokens of the longest text that is scored if nothing else is said: longer ones are no sentences,
 and the cost of an alignment grows with the square of its length."""
 
@@ -38,7 +38,7 @@ class Job:
         The filter that a row must pass to be written, if any.
     edits
         Also write the edits of metrics that find some, in this form.
-    max_tokens
+    longest
         A row with a longer text becomes a row with an error; so does one with a text of more
         than :data:`LONGEST_TOKEN` times as many characters.
     form
@@ -53,7 +53,7 @@ class Job:
     references: tuple[str, ...] = ()
     keep: str | None = None
     edits: EditsForm | None = None
-    max_tokens: int = MOST_TOKENS
+    longest: int = LONGEST
     form: Form | None = None
     signatures: tuple[str, ...] = ()
 
@@ -62,8 +62,8 @@ class Job:
             raise UsageError("no metric", fix="Name one at least with -m.")
         if len(set(self.metrics)) != len(self.metrics):
             raise UsageError("a metric is named twice", fix="Name each metric once.")
-        if self.max_tokens < 1:
-            raise UsageError(f"texts of {self.max_tokens} tokens", fix="Use 1 or more.")
+        if self.longest < 1:
+            raise UsageError(f"texts of {self.longest} tokens", fix="Use 1 or more.")
         if self.form == "text":
             raise UsageError("plain text has no columns", fix="Write jsonl, tsv, csv or parquet.")
 

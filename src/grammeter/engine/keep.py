@@ -52,7 +52,9 @@ class Keep:
         return self.test(cells)
 
 
-def parse_keep(text: str, columns: Sequence[str]) -> Keep:
+def parse_keep(
+    text: str, columns: Sequence[str], *, short: Mapping[str, str] | None = None
+) -> Keep:
     """Read a filter.
 
     Parameters
@@ -61,6 +63,8 @@ def parse_keep(text: str, columns: Sequence[str]) -> Keep:
         Such as ``gleu > 0.5 and not (errant.edits == 0)``.
     columns
         All names that it may use; they may hold spaces and signs, as ``gleu(order=2)`` does.
+    short
+        Further names, and the column that each stands for.
 
     Raises
     ------
@@ -69,7 +73,7 @@ def parse_keep(text: str, columns: Sequence[str]) -> Keep:
     UsageError
         If it cannot be read.
     """
-    parser = _Parser(text, columns)
+    parser = _Parser(text, {**(short or {}), **{name: name for name in columns}})
     try:
         test = parser.either()
     except RecursionError:
@@ -82,9 +86,10 @@ def parse_keep(text: str, columns: Sequence[str]) -> Keep:
 class _Parser:
     """A recursive descent over the tokens; each method reads one level of the grammar."""
 
-    def __init__(self, text: str, columns: Sequence[str]) -> None:
+    def __init__(self, text: str, columns: Mapping[str, str]) -> None:
         self._text = text
-        self._columns = sorted(columns, key=len, reverse=True)  # the longest name that fits
+        self._columns = columns
+        self._names = sorted(columns, key=len, reverse=True)  # the longest name that fits
         self._tokens = self._scan()
         self.used: set[str] = set()
         self.ahead: str | None = None
@@ -141,9 +146,10 @@ class _Parser:
         if word is None:
             raise self.fault("it ends early")
         if self._is_name:
-            self.used.add(word)
+            column = self._columns[word]
+            self.used.add(column)
             self._next()
-            return lambda cells: _number(cells.get(word))
+            return lambda cells: _number(cells.get(column))
         if not _NUMBER.fullmatch(word):
             raise self.fault(f"{word!r} is neither a number nor a column")
         self._next()
@@ -171,7 +177,7 @@ class _Parser:
             at += len(token)
 
     def _token(self, at: int) -> tuple[str, bool]:
-        for name in self._columns:
+        for name in self._names:
             end = at + len(name)
             if self._text.startswith(name, at) and not _WORD.match(self._text[end : end + 1]):
                 return name, True
@@ -184,7 +190,7 @@ class _Parser:
             raise self.fault(f"{self._text[at]!r} is not expected there")
         if word[0] in _KEYWORDS:
             return word[0], False
-        raise UnknownNameError("column in the filter", word[0], self._columns)
+        raise UnknownNameError("number in the filter", word[0], list(self._columns))
 
 
 def _number(value: object) -> float | None:

@@ -108,6 +108,14 @@ class Manifest:
         }
         self._write()
 
+    def withdraw(self, outputs: Sequence[Path]) -> None:
+        """Leave no trace of a run that ends before any output is there.
+
+        The next run of the folder may have other settings then.
+        """
+        if not self._shards and not any(path.exists() for path in outputs):
+            self._path.unlink(missing_ok=True)
+
     def _read(self) -> None:
         where, data = str(self._path), read_object(self._path)
         with reading(data, KIND, verb="batch", where=where):

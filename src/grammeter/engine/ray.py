@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import socket
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
@@ -24,14 +25,17 @@ from grammeter.core.errors import (
 )
 from grammeter.core.lazy import require
 from grammeter.core.progress import tell
-from grammeter.engine.batch import Finished, Planned, Writer
 from grammeter.engine.block import Totals, checked_blocks, process
 from grammeter.engine.job import Job
 from grammeter.engine.manifest import digest
+from grammeter.engine.writing import Finished, Planned, Writer
 from grammeter.neural.runtime import Runtime, current, using
 
 CPUS = 0.5
 """Of a worker: whole ones on all processors would leave none to hand out the work."""
+
+ANSWER = 10.0
+"""Seconds in which a cluster takes up a connection."""
 
 
 def score_shards(
@@ -150,6 +154,8 @@ def _cluster(address: str | None) -> Generator[Any, None, None]:
     ray: Any = require("ray", extra="ray")
     ours = not ray.is_initialized()
     try:
+        if ours and address:
+            _check_answers(address)
         if ours:
             options: dict[str, Any] = {} if address else {"include_dashboard": False}
             ray.init(
@@ -168,6 +174,17 @@ def _cluster(address: str | None) -> Generator[Any, None, None]:
     finally:
         if ours:
             ray.shutdown()
+
+
+def _check_answers(address: str) -> None:
+    """Find out at once that nobody is there: Ray would go on asking for many minutes."""
+    host, colon, port = address.removeprefix("ray://").rpartition(":")
+    if not (colon and port.isdecimal()):  # `auto`: Ray knows by itself what runs here
+        return
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=ANSWER).close()
+    except (OSError, OverflowError) as error:
+        raise ConnectionError(str(error)) from None
 
 
 def _quieten() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -13,7 +14,7 @@ from grammeter.core.segment import Segment
 from grammeter.corpus.shard_output import Kind
 from grammeter.corpus.shards import Row
 from grammeter.engine.job import ERROR, LONGEST_TOKEN, EditsForm, Job
-from grammeter.engine.keep import parse_keep
+from grammeter.engine.keep import Keep, parse_keep
 from grammeter.metrics.base import Metric
 from grammeter.metrics.registry import metric as make_metric
 from grammeter.scoring import count
@@ -73,7 +74,7 @@ class RowScorer:
         self._job = job
         self._plans = [_plan(spelled, job) for spelled in job.metrics]
         self.columns: dict[str, Kind] = dict(c for plan in self._plans for c in plan.columns())
-        self._keep = parse_keep(job.keep, list(self.columns)) if job.keep else None
+        self._keep = None if job.keep is None else self._filter(job.keep)
         self._tried = False
 
     @property
@@ -86,7 +87,8 @@ class RowScorer:
             for plan in self._plans
             if not plan.scored
         ]
-        return [*told, *(plan.metric.notice or "" for plan in self._plans if plan.metric.notice)]
+        told += [plan.metric.notice for plan in self._plans if plan.metric.notice]
+        return list(dict.fromkeys(told))
 
     @property
     def signatures(self) -> tuple[str, ...]:
@@ -114,6 +116,19 @@ class RowScorer:
         return [
             self._made(row, new, fault) for row, new, fault in zip(rows, added, faults, strict=True)
         ]
+
+    def _filter(self, text: str) -> Keep:
+        """Read a filter; a metric's name alone will do where no other metric has it."""
+        numbers = [name for name, kind in self.columns.items() if kind in ("value", "count")]
+        named = Counter(plan.metric.name for plan in self._plans)
+        short = {
+            plan.metric.name + name.removeprefix(plan.spelled): name
+            for plan in self._plans
+            if named[plan.metric.name] == 1
+            for name in (plan.spelled, f"{plan.spelled}.edits")
+            if name in numbers
+        }
+        return parse_keep(text, numbers, short=short)
 
     def _try(self) -> None:
         """Score one row that no metric has a reason to fail on."""
@@ -162,7 +177,7 @@ class RowScorer:
         return None
 
     def _unfit_text(self, text: object) -> str | None:
-        most = self._job.max_tokens
+        most = self._job.longest
         if text is None:
             return None
         if not isinstance(text, str):

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import os
-import signal
-import threading
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, suppress
-from multiprocessing import get_context
-from multiprocessing.connection import Connection
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from grammeter.core.errors import GrammeterError
+from grammeter.core.processes import Workers
 from grammeter.corpus.shards import Block, Form, Shard
 from grammeter.engine.block import Done, process
 from grammeter.engine.job import Job
@@ -121,7 +118,7 @@ class _Processes:
         if task.block is None:
             return None
         try:
-            return self._pool.submit(_work, self._job, task.block, task.form)
+            return self._workers.pool.submit(_work, self._job, task.block, task.form)
         except BrokenProcessPool:
             return None
 
@@ -146,27 +143,15 @@ class _Processes:
 
     def end(self) -> None:
         """Wait for the processes to end."""
-        self._pool.shutdown()
+        self._workers.end()
 
     def stop(self) -> None:
         """End the processes at once, whatever they do."""
-        self._ours.close()
-        self._pool.shutdown(cancel_futures=True)
-        self._theirs.close()
+        self._workers.stop()
 
     def _start(self) -> None:
-        context = get_context("spawn")
-        self._theirs, self._ours = context.Pipe(duplex=False)
         with _bounded_threads(self._jobs):  # processes inherit the environment when they start
-            self._pool = ProcessPoolExecutor(
-                self._jobs, context, initializer=_begin, initargs=(self._theirs, self._runtime)
-            )
-            # the pool starts a process with each of its first tasks: let it do so in these blocks
-            with suppress(BrokenProcessPool):
-                with _ignored_interrupts():
-                    started = [self._pool.submit(_ready) for _ in range(self._jobs)]
-                for ready in started:
-                    ready.result()
+            self._workers = Workers(self._jobs, _begin, (self._runtime,))
 
 
 @contextmanager
@@ -182,44 +167,13 @@ def _bounded_threads(jobs: int) -> Generator[None, None, None]:
             os.environ.pop(name, None)
 
 
-@contextmanager
-def _ignored_interrupts() -> Generator[None, None, None]:
-    """Let processes that start inside ignore the shell's interrupt from their first moment on.
-
-    Only the main thread can say so; elsewhere a process that is starting may be interrupted.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def _ready() -> None:
-    """Say by returning that a process has started."""
-
-
 _inside: list[object] = []
 
 
-def _begin(life: Connection, runtime: Runtime) -> None:
-    """Make a process ready: the shell's interrupt is the parent's affair, its end is ours."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # where it was not started so
-    threading.Thread(target=_end_with, args=(life,), daemon=True).start()
+def _begin(runtime: Runtime) -> None:
     context = using(runtime)
     context.__enter__()
     _inside.append(context)  # kept: it would be left when it is collected
-
-
-def _end_with(life: Connection) -> None:
-    """End this process when the other end of a pipe is closed, as it is when its holder dies."""
-    try:
-        life.poll(None)
-    finally:
-        os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _work(job: Job, block: Block, form: Form) -> Done:

@@ -72,7 +72,7 @@ def make_card(
         "metric": metric,
         "scoring": scoring,
         "encoder": {"name": name, "hash": encoder.hash},
-        "settings": {**asdict(settings), "encoder": name, "precision": fitted.precision, **options},
+        "settings": {**asdict(settings), "encoder": name, "dtype": fitted.dtype, **options},
         "data": {**data, "truncated": fitted.truncated},
         "figure": figure,
         "epochs": [asdict(epoch) for epoch in fitted.epochs],

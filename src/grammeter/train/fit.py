@@ -60,7 +60,7 @@ class Fitted:
         Of the held-out examples under these weights, shape ``(examples, items)``.
     truncated
         By part, examples with a text of more tokens than the limit.
-    precision, environment
+    dtype, environment
         The number type that was used; versions, device, threads.
     """
 
@@ -68,7 +68,7 @@ class Fitted:
     best: int
     outputs: dict[Part, FloatArray]
     truncated: dict[Part, int]
-    precision: str
+    dtype: str
     environment: dict[str, object]
 
 
@@ -107,7 +107,7 @@ def fit(task: Task, settings: Settings, folder: Path, *, resume: bool) -> Fitted
             run.progress.best_epoch,
             {part: run.outputs(part, f"measuring {part}") for part in HELD_OUT},
             {part: sum(one.truncated for one in run.encoded[part]) for part in PARTS},
-            network.precision,
+            network.dtype,
             network.environment(),
         )
 
@@ -177,9 +177,9 @@ class _Run:
         examples = self.encoded[part]
         order = sorted(range(len(examples)), key=lambda n: examples[n].length)
         result = np.zeros((len(examples), len(examples[0].items)))
-        starts = range(0, len(order), self._settings.batch)
+        starts = range(0, len(order), self._settings.batch_size)
         for start in track(starts, label):
-            at = order[start : start + self._settings.batch]
+            at = order[start : start + self._settings.batch_size]
             result[at] = self._network.outputs([examples[n] for n in at])
         return result
 
@@ -197,7 +197,7 @@ class _Run:
         if not math.isfinite(loss):
             raise UsageError(
                 f"the loss is {loss} in step {progress.updates + 1}",
-                fix="Train anew with a lower --learning-rate, or with --precision float32.",
+                fix="Train anew with a lower --learning-rate, or with --dtype float32.",
             )
         progress.updates += 1
         progress.step += 1
@@ -206,7 +206,7 @@ class _Run:
     def _rate(self, update: int) -> float:
         """Return the learning rate of an update, counted from 1."""
         settings = self._settings
-        total = -(-len(self.encoded["train"]) // settings.batch) * settings.epochs
+        total = -(-len(self.encoded["train"]) // settings.batch_size) * settings.epochs
         rising = settings.warmup * total
         if update <= rising:
             return settings.rate * update / rising
@@ -220,7 +220,7 @@ class _Run:
     def _batches(self, epoch: int) -> list[list[int]]:
         """Shuffle, sort by length inside blocks, shuffle the batches."""
         random = np.random.default_rng([self._settings.seed, 0, epoch])
-        examples, size = self.encoded["train"], self._settings.batch
+        examples, size = self.encoded["train"], self._settings.batch_size
         order: list[int] = random.permutation(len(examples)).tolist()
         batches: list[list[int]] = []
         for start in range(0, len(order), size * BLOCK):

@@ -74,7 +74,7 @@ class Network:
         self._torch = torch
         self._loaded = loaded
         self._device = next(loaded.model.parameters()).device
-        self.precision = _precision(settings, torch, self._device)
+        self.dtype: str = _dtype(settings, torch, self._device)
         decayed: dict[bool, list[Any]] = {True: [], False: []}
         for name, weights in loaded.model.named_parameters():
             decayed[not name.endswith(NO_DECAY)].append(weights)
@@ -160,9 +160,9 @@ class Network:
         return outputs.logits[:, 0].reshape(len(batch), -1)
 
     def _autocast(self) -> AbstractContextManager[Any]:
-        if self.precision == "float32":
+        if self.dtype == "float32":
             return nullcontext()
-        return self._torch.autocast(self._device.type, dtype=getattr(self._torch, self.precision))
+        return self._torch.autocast(self._device.type, dtype=getattr(self._torch, self.dtype))
 
     def weights(self) -> Tensors:
         """Return all weights by name; tied ones once, as safetensors wants them."""
@@ -270,13 +270,13 @@ def _within_memory(what: str) -> Generator[None]:
             raise
         raise MissingResourceError(
             f"memory does not suffice for {what}",
-            fix="Use a smaller --batch, a smaller encoder, or another --device.",
+            fix="Use a smaller --batch-size, a smaller encoder, or another --device.",
         ) from error
 
 
-def _precision(settings: Settings, torch: Any, device: Any) -> str:
-    if settings.precision != "auto":
-        return settings.precision
+def _dtype(settings: Settings, torch: Any, device: Any) -> str:
+    if settings.dtype != "auto":
+        return settings.dtype
     if device.type == "cuda":
         capable = torch.cuda.get_device_capability(device)[0] >= AMPERE
     else:  # torch tells it by a function that is not public

@@ -10,7 +10,7 @@ from grammeter.core.errors import UsageError
 Decay = Literal["none", "linear"]
 Precision = Literal["auto", "float32", "bfloat16"]
 
-_CHOICES = {"decay": get_args(Decay), "precision": get_args(Precision)}
+_CHOICES = {"decay": get_args(Decay), "dtype": get_args(Precision)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,7 +23,7 @@ class Settings:
         Name or folder of the encoder to start from.
     epochs
         The best of so many, by the figure on the validation part; 0: the untrained head.
-    batch
+    batch_size
         Examples in a step.
     rate
         Learning rate of AdamW.
@@ -35,7 +35,7 @@ class Settings:
         AdamW's, on all weights but biases and norms.
     limit
         Tokens to which texts are cut.
-    precision
+    dtype
         ``auto``: bfloat16 where device or processor have it, else float32. Weights and
         optimiser stay in float32.
     device
@@ -51,18 +51,18 @@ class Settings:
 
     encoder: str
     epochs: int = 10
-    batch: int = 32
+    batch_size: int = 32
     rate: float = 1e-5
     decay: Decay = "none"
     warmup: float = 0.0
     weight_decay: float = 0.01
     limit: int = 128
-    precision: Precision = "auto"
+    dtype: Precision = "auto"
     device: str = "cpu"
     seed: int = 1
 
     def __post_init__(self) -> None:
-        for name in ("batch", "rate", "limit"):
+        for name in ("batch_size", "rate", "limit"):
             if not getattr(self, name) > 0:
                 raise UsageError(f"{name}={getattr(self, name)}", fix="It is greater than 0.")
         if self.epochs < 0:

@@ -1,0 +1,81 @@
+"""A shard's output: its rows, and beside them the list of those with an error."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from grammeter.corpus.shard_output import Sink
+from grammeter.corpus.shards import Form, Shard
+from grammeter.engine.block import Done, Totals
+
+ERRORS = "errors"
+"""The folder, inside that of the output, of the lists of rows with an error."""
+
+FIRST_FAULTS = 5
+"""How many rows with an error are told one by one."""
+
+_HEAD = ("row", "error")
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A shard and where it goes."""
+
+    shard: Shard
+    form: Form
+    output: Path
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A shard whose output stands under its name.
+
+    Attributes
+    ----------
+    faults
+        Line and reason of the first rows with an error.
+    read
+        :func:`~grammeter.engine.manifest.digest` of the shard before it was read.
+    """
+
+    planned: Planned
+    totals: Totals
+    faults: list[tuple[int, str]]
+    read: str
+
+
+class Writer:
+    """Writes one shard: its rows, and the list of those with an error."""
+
+    def __init__(self, planned: Planned) -> None:
+        self._planned = planned
+        self._sink = Sink(planned.output, planned.form)
+        errors = planned.output.parent / ERRORS / f"{planned.output.name}.tsv"
+        self._errors = Sink(errors, "tsv")
+        self._totals = Totals()
+        self._faults: list[tuple[int, str]] = []
+
+    def add(self, done: Done) -> None:
+        """Write a block."""
+        self._sink.write(done.data, done.columns)
+        self._totals.add(done)
+        self._faults += done.faults[: FIRST_FAULTS - len(self._faults)]
+        if done.faults:
+            lines = (f"{line}\t{' '.join(why.split())}\n" for line, why in done.faults)
+            self._errors.write("".join(lines).encode("utf-8", "backslashreplace"), _HEAD)
+
+    def finish(self, read: str) -> Finished:
+        """Give the files their names; the rows last, so that whatever they need is there.
+
+        ``read`` is the digest of the shard before it was read.
+        """
+        if self._totals.errors:
+            self._errors.finish()
+        self._sink.finish()
+        return Finished(self._planned, self._totals, self._faults, read)
+
+    def abandon(self) -> None:
+        """Take away what was written."""
+        self._sink.abandon()
+        self._errors.abandon()
