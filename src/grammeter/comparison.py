@@ -12,6 +12,7 @@ import numpy as np
 
 from grammeter.core.errors import DataError, UnknownNameError, UsageError
 from grammeter.core.html import html_records
+from grammeter.core.named import Named
 from grammeter.core.score import json_number
 from grammeter.core.signature import Signature
 from grammeter.core.statistics import BoolArray, FloatArray, IntArray
@@ -160,24 +161,13 @@ class PairResult:
 
 
 @dataclass(frozen=True)
-class MetricComparison(Mapping[str, SystemResult]):
+class MetricComparison(Named[SystemResult], over="systems", what="system"):
     """All systems under one metric, by name; ``pairs`` is empty where there is a baseline."""
 
     signature: Signature
     higher_is_better: bool
     systems: Mapping[str, SystemResult]
     pairs: tuple[PairResult, ...] = ()
-
-    def __getitem__(self, system: str) -> SystemResult:
-        if system not in self.systems:
-            raise UnknownNameError("system", system, self.systems)
-        return self.systems[system]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.systems)
-
-    def __len__(self) -> int:
-        return len(self.systems)
 
     def to_json(self) -> dict[str, Any]:
         """Return signature, direction, results by system and, without a baseline, by pair."""
@@ -191,23 +181,12 @@ class MetricComparison(Mapping[str, SystemResult]):
 
 
 @dataclass(frozen=True)
-class Comparison(Mapping[str, MetricComparison]):
+class Comparison(Named[MetricComparison], over="metrics", what="metric in this comparison"):
     """Systems compared: ``comparison["m2"]["CAMB"].pvalue``."""
 
     design: Design
     segments: int
     metrics: Mapping[str, MetricComparison]
-
-    def __getitem__(self, spelling: str) -> MetricComparison:
-        if spelling not in self.metrics:
-            raise UnknownNameError("metric in this comparison", spelling, self.metrics)
-        return self.metrics[spelling]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.metrics)
-
-    def __len__(self) -> int:
-        return len(self.metrics)
 
     @property
     def notices(self) -> tuple[str, ...]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from grammeter.core.errors import UnknownNameError
 from grammeter.core.html import html_table, number
+from grammeter.core.named import Named
 from grammeter.core.score import Score, json_number
 from grammeter.core.signature import Signature
 from grammeter.core.statistics import SegmentScores, Statistics
@@ -21,7 +21,7 @@ KIND = "scores"
 
 
 @dataclass(frozen=True, eq=False)
-class MetricScores(Mapping[str, Score]):
+class MetricScores(Named[Score], over="scores", what="system"):
     """All that one metric says: a :class:`Score` by system name.
 
     Attributes
@@ -45,17 +45,6 @@ class MetricScores(Mapping[str, Score]):
     statistics: Mapping[str, Statistics] = field(default_factory=dict[str, Statistics])
     types: Mapping[str, Mapping[str, Score]] = field(default_factory=dict[str, Mapping[str, Score]])
 
-    def __getitem__(self, system: str) -> Score:
-        if system not in self.scores:
-            raise UnknownNameError("system", system, self.scores)
-        return self.scores[system]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.scores)
-
-    def __len__(self) -> int:
-        return len(self.scores)
-
     def to_json(self) -> dict[str, Any]:
         """Return the public shape: signature, direction, a score by system."""
         return {
@@ -67,7 +56,7 @@ class MetricScores(Mapping[str, Score]):
 
 
 @dataclass(frozen=True, eq=False)
-class ScoreTable(Mapping[str, MetricScores]):
+class ScoreTable(Named[MetricScores], over="columns", what="metric in this table"):
     """Scores of several systems by several metrics: ``table["m2"]["AMU"].value``.
 
     The key of a metric is the spelling that was asked for.
@@ -89,17 +78,6 @@ class ScoreTable(Mapping[str, MetricScores]):
     segments: int
     columns: Mapping[str, MetricScores]
     corpus: Mapping[str, Any] | None = None
-
-    def __getitem__(self, spelling: str) -> MetricScores:
-        if spelling not in self.columns:
-            raise UnknownNameError("metric in this table", spelling, self.columns)
-        return self.columns[spelling]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.columns)
-
-    def __len__(self) -> int:
-        return len(self.columns)
 
     def to_json(self) -> dict[str, Any]:
         """Return the public shape, without segments and statistics."""

@@ -8,7 +8,7 @@ Correction"; used by Maeda et al. 2022, section 3). Texts come from
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, get_args
 
@@ -16,6 +16,7 @@ import numpy as np
 
 from grammeter.core.edit import GoldEdits
 from grammeter.core.errors import UnknownNameError, UsageError
+from grammeter.core.named import Named
 from grammeter.core.score import json_number
 from grammeter.core.signature import Signature
 from grammeter.core.statistics import FloatArray
@@ -159,7 +160,7 @@ class MetricResult:
 
 
 @dataclass(frozen=True)
-class Maege(Mapping[str, MetricResult]):
+class Maege(Named[MetricResult], over="metrics", what="metric in these results"):
     """Results by metric, and what they rest on.
 
     Attributes
@@ -178,17 +179,6 @@ class Maege(Mapping[str, MetricResult]):
     target: FloatArray
     applied: FloatArray
     dropped: Mapping[str, int] = field(default_factory=dict[str, int])
-
-    def __getitem__(self, spelling: str) -> MetricResult:
-        if spelling not in self.metrics:
-            raise UnknownNameError("metric in these results", spelling, self.metrics)
-        return self.metrics[spelling]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.metrics)
-
-    def __len__(self) -> int:
-        return len(self.metrics)
 
     def to_json(self) -> dict[str, Any]:
         """Return the public shape."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from grammeter.core.errors import UnknownNameError, UsageError
+from grammeter.core.named import Named
 from grammeter.core.score import json_number
 from grammeter.core.signature import Signature
 from grammeter.meta.ties import (
@@ -217,7 +218,7 @@ PValues = Mapping[str, Mapping[tuple[str, str], float]]
 
 
 @dataclass(frozen=True)
-class SentenceLevel(Mapping[str, MetricAgreement]):
+class SentenceLevel(Named[MetricAgreement], over="metrics", what="metric in this result"):
     """How well several metrics order the outputs of a sentence, by spelling.
 
     Attributes
@@ -243,17 +244,6 @@ class SentenceLevel(Mapping[str, MetricAgreement]):
     )
     pvalues: PValues = field(default_factory=dict[str, Mapping[tuple[str, str], float]])
     soft: Mapping[str, Estimate] = field(default_factory=dict[str, Estimate])
-
-    def __getitem__(self, spelling: str) -> MetricAgreement:
-        if spelling not in self.metrics:
-            raise UnknownNameError("metric in this result", spelling, self.metrics)
-        return self.metrics[spelling]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.metrics)
-
-    def __len__(self) -> int:
-        return len(self.metrics)
 
     def to_json(self) -> dict[str, Any]:
         """Return the public shape."""

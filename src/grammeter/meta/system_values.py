@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from grammeter.core.errors import UnknownNameError, UsageError
 from grammeter.core.html import html_table, number
+from grammeter.core.named import Named
 from grammeter.core.score import json_number
 from grammeter.core.signature import Signature
 from grammeter.core.table import MetricScores
@@ -128,7 +129,7 @@ def _no_curve() -> Mapping[int, Pair]:
 
 
 @dataclass(frozen=True)
-class MetricMeta(Mapping[str, Correlation]):
+class MetricMeta(Named[Correlation], over="correlations", what="correlation"):
     """What is said of one metric: a :class:`Correlation` by kind.
 
     Attributes
@@ -148,18 +149,6 @@ class MetricMeta(Mapping[str, Correlation]):
     leave_one_out: Mapping[str, Pair] = field(default_factory=_no_pairs)
     top: Mapping[int, Pair] = field(default_factory=_no_curve)
 
-    def __getitem__(self, kind: str) -> Correlation:
-        for name, found in self.correlations.items():
-            if name == kind:
-                return found
-        raise UnknownNameError("correlation", kind, self.correlations)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.correlations)
-
-    def __len__(self) -> int:
-        return len(self.correlations)
-
     def to_json(self) -> dict[str, Any]:
         """Return the correlations by kind, the signature, and what else was asked for."""
         data: dict[str, Any] = {kind: found.to_json() for kind, found in self.items()}
@@ -173,7 +162,7 @@ class MetricMeta(Mapping[str, Correlation]):
 
 
 @dataclass(frozen=True)
-class SystemMeta(Mapping[str, MetricMeta]):
+class SystemMeta(Named[MetricMeta], over="metrics", what="metric"):
     """Metrics held against people: ``found["m2"]["pearson"].value``.
 
     Attributes
@@ -196,17 +185,6 @@ class SystemMeta(Mapping[str, MetricMeta]):
     metrics: Mapping[str, MetricMeta]
     williams: Mapping[Kind, Mapping[str, Mapping[str, WilliamsCell]]]
     outliers: tuple[str, ...] = ()
-
-    def __getitem__(self, metric: str) -> MetricMeta:
-        if metric not in self.metrics:
-            raise UnknownNameError("metric", metric, self.metrics)
-        return self.metrics[metric]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.metrics)
-
-    def __len__(self) -> int:
-        return len(self.metrics)
 
     @property
     def notices(self) -> tuple[str, ...]:
