@@ -176,8 +176,7 @@ ITEM = (
         ('<!DOCTYPE x [<!ENTITY e "boom">]>' + HEAD + TAIL, "j.xml:1: declares"),
     ],
 )
-def test_bad_files_exit_with_3_and_a_place(tmp_path, monkeypatch, capsys, text, place):
-    monkeypatch.setitem(main.VERBS, "agree", agree.HELP)
+def test_bad_files_exit_with_3_and_a_place(tmp_path, capsys, text, place):
     path = tmp_path / "j.xml"
     path.write_text(text)
     assert main.main(["agree", str(path)]) == 3
@@ -186,7 +185,6 @@ def test_bad_files_exit_with_3_and_a_place(tmp_path, monkeypatch, capsys, text, 
     assert len(err.splitlines()) == 2
 
 
-def test_an_unknown_system_exits_with_3(monkeypatch, capsys):
-    monkeypatch.setitem(main.VERBS, "agree", agree.HELP)
+def test_an_unknown_system_exits_with_3(capsys):
     assert main.main(["agree", SAMPLE, "--hyps", *SYSTEMS[1:]]) == 3
     assert "unknown system 'Careful'" in capsys.readouterr().err

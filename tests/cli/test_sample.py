@@ -6,18 +6,12 @@ import json
 
 import pytest
 
-from grammeter.cli import sample as verb
-from grammeter.cli.main import VERBS, main
+from grammeter.cli.main import main
 from grammeter.corpus.items import read_items
 from grammeter.resources import sample_corpus
 
 FOLDER = sample_corpus()
 CORPUS = ("-s", str(FOLDER / "source.txt"), "--hyps", *map(str, sorted(FOLDER.glob("systems/*"))))
-
-
-@pytest.fixture(autouse=True)
-def known(monkeypatch):
-    monkeypatch.setitem(VERBS, "sample", verb.HELP)
 
 
 @pytest.fixture

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from grammeter.report.tables import Table
     from grammeter.stats.agreement import Alpha, Kappa
 
-HELP = "how far judges agree, with each other and with themselves"
-
 KAPPAS = ("script", "orientation-free")
 WIDEST = 20
 """Judges that a matrix has room for."""

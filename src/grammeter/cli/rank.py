@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from grammeter.ranking.separation import Separation
     from grammeter.report.tables import Table
 
-HELP = "rank systems by human judgments"
-
 METHODS = ("expected-wins", "trueskill", "bradley-terry")
 UNITS = ("sentence", "ranking", "pair")
 DIVISORS = ("all-opponents", "beaten-opponents")

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from grammeter.core.item import Item
     from grammeter.ranking.sampling import Distribution
 
-HELP = "which sentences to show to judges"
-
 SELECTORS = ("paper", "uniform", "diversity", "spread")
 
 
