@@ -13,6 +13,7 @@ from grammeter.cli import data
 from grammeter.core.errors import MissingResourceError
 from grammeter.corpus import datasets
 from grammeter.corpus.datasets import DataFile, Dataset
+from grammeter.version import __version__
 
 TEXT = b"A test .\n"
 OTHER = b"Another test .\n"
@@ -56,6 +57,7 @@ def test_list_as_json(root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
     assert (tmp_path / "l.json").read_text(encoding="utf-8") == out
     assert json.loads(out) == {
         "kind": "data-sets",
+        "grammeter": __version__,
         "folder": str(root),
         "datasets": [
             {
@@ -116,6 +118,7 @@ def test_path(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert call("path", "small", "--format", "json") == 0
     assert json.loads(capsys.readouterr().out) == {
         "kind": "data-path",
+        "grammeter": __version__,
         "name": "small",
         "file": None,
         "path": str(root / "small"),

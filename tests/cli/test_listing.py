@@ -8,6 +8,7 @@ import pytest
 
 from grammeter.cli.main import main
 from grammeter.metrics.registry import BUILT_IN, describe
+from grammeter.version import __version__
 
 
 def test_table_has_a_row_for_each_metric(capsys: pytest.CaptureFixture[str]) -> None:
@@ -20,6 +21,7 @@ def test_table_has_a_row_for_each_metric(capsys: pytest.CaptureFixture[str]) -> 
 def test_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["list", "--format", "json"]) == 0
     data = json.loads(capsys.readouterr().out)
+    assert data.pop("grammeter") == __version__
     assert data == {"kind": "metrics", "metrics": [describe(name) for name in BUILT_IN]}
 
 

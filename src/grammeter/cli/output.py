@@ -10,12 +10,17 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
+from grammeter.version import __version__
+
 if TYPE_CHECKING:
     from grammeter.report.tables import Table
 
 FORMATS = ("table", "json", "tsv", "latex", "markdown")
 TSV_DIGITS = 6
 """Decimals in tables for programs, unless others are asked for."""
+
+TABLES = (".tex", ".tsv", ".csv", ".md", ".txt")
+"""Names of files that look as if a table stood in them."""
 
 
 def add_output(
@@ -81,7 +86,7 @@ def print_json(data: Mapping[str, Any]) -> None:
     """Print one JSON object to standard output."""
     from grammeter.corpus.objects import object_text
 
-    sys.stdout.write(object_text(data) + "\n")
+    sys.stdout.write(object_text(_stamped(data)) + "\n")
 
 
 def emit(args: argparse.Namespace, data: Mapping[str, Any], draw: Callable[[], str]) -> None:
@@ -89,11 +94,18 @@ def emit(args: argparse.Namespace, data: Mapping[str, Any], draw: Callable[[], s
     from grammeter.corpus.objects import write_object
 
     if args.output:
-        write_object(data, args.output)
+        write_object(_stamped(data), args.output)
+        if str(args.output).endswith(TABLES):
+            notice(args, f"{args.output}: this is JSON, as -o writes it; for a table: > FILE")
     if args.format == "json":
         print_json(data)
     else:
         sys.stdout.write(draw())
+
+
+def _stamped(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Put the version behind the kind; the values of the library have it there themselves."""
+    return {"kind": data["kind"], "grammeter": __version__, **data}
 
 
 def notice(args: argparse.Namespace, text: str) -> None:

@@ -10,6 +10,7 @@ from grammeter.core.edit import Edit, minimise
 from grammeter.core.score import json_number
 from grammeter.core.signature import Signature
 from grammeter.core.verdict import JudgedEdit
+from grammeter.version import __version__
 
 Method = Literal["shapley", "leave-one-out"]
 """How a sentence score is shared out among edits; see :mod:`grammeter.attribution`."""
@@ -131,6 +132,7 @@ class SentenceExplanation:
         """Return ``{"kind": "explanation", ...}`` with all that is known."""
         return {
             "kind": "explanation",
+            "grammeter": __version__,
             "system": self.system,
             "line": self.line,
             "source": self.source,

@@ -11,6 +11,7 @@ from grammeter.core.html import html_records
 from grammeter.core.score import json_number
 from grammeter.core.signature import Signature
 from grammeter.core.stored import reading
+from grammeter.version import __version__
 
 KIND = "ranking"
 
@@ -62,6 +63,7 @@ class Ranked(Mapping[str, RankedSystem]):
         """Return the public shape of a ranking."""
         return {
             "kind": KIND,
+            "grammeter": __version__,
             "method": self.method,
             "signature": str(self.signature),
             "systems": [_row_to_json(row) for row in self.rows],

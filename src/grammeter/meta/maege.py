@@ -23,6 +23,7 @@ from grammeter.core.statistics import FloatArray
 from grammeter.meta.partial_outputs import Given, PartialOutputs, Pseudo, partial_outputs
 from grammeter.meta.partial_scores import Against, PartialScores, Scorer, Targets, score_outputs
 from grammeter.stats.correlation import Result, correlate
+from grammeter.version import __version__
 
 KIND = "meta-maege"
 
@@ -184,6 +185,7 @@ class Maege(Named[MetricResult], over="metrics", what="metric in these results")
         """Return the public shape."""
         return {
             "kind": KIND,
+            "grammeter": __version__,
             "signature": str(self.signature),
             **asdict(self.design),
             "target_values": [json_number(value) for value in self.target],

@@ -31,6 +31,7 @@ from grammeter.stats.agreement import (
 )
 from grammeter.stats.agreement import kappa as kappa_of
 from grammeter.stats.correlation import average_ranks
+from grammeter.version import __version__
 
 KIND = "agreement"
 TOTAL = "total"
@@ -138,6 +139,7 @@ class Agreement:
         counts = {**self.counts, TOTAL: self.total}
         return {
             "kind": KIND,
+            "grammeter": __version__,
             "signature": str(self.signature),
             "inter": _kappa_to_json(self.inter),
             "intra": _kappa_to_json(self.intra),

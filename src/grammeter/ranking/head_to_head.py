@@ -20,6 +20,7 @@ from grammeter.ranking.expected_wins import expected_wins
 from grammeter.ranking.pairs import Extraction
 from grammeter.ranking.selection import select
 from grammeter.stats.significance import sign_test
+from grammeter.version import __version__
 
 KIND = "head-to-head"
 
@@ -86,6 +87,7 @@ class HeadToHead:
         """Return the public shape."""
         return {
             "kind": KIND,
+            "grammeter": __version__,
             "signature": str(self.signature),
             "systems": list(self.systems),
             "cells": [cell.to_json() for cell in self.cells],

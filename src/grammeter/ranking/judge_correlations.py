@@ -21,6 +21,7 @@ from grammeter.core.statistics import FloatArray
 from grammeter.ranking.expected_wins import Divisor, expected_wins
 from grammeter.ranking.pairs import Pairs, extract_pairs
 from grammeter.stats.correlation import pearson, spearman
+from grammeter.version import __version__
 
 KIND = "judge-correlation"
 
@@ -73,6 +74,7 @@ class JudgeCorrelations:
         """Return the public shape: NaN becomes ``null`` with a reason."""
         return {
             "kind": KIND,
+            "grammeter": __version__,
             "signature": str(self.signature),
             "pairs": {"|".join(judges): _to_json(found) for judges, found in self.pairs.items()},
             "rest": {

@@ -21,6 +21,7 @@ from grammeter.ranking.expected_wins import expected_wins
 from grammeter.ranking.pairs import extract_pairs
 from grammeter.stats.correlation import spearman
 from grammeter.stats.resample import chunks, generator
+from grammeter.version import __version__
 
 ROUNDING = 1e-9
 """A correlation that misses its target by less has reached it."""
@@ -108,6 +109,7 @@ class LearningCurve:
         """Return ``{"kind": "learning-curve", ...}``, a list for each column."""
         return {
             "kind": "learning-curve",
+            "grammeter": __version__,
             "signature": str(self.signature),
             "tail": self.tail,
             "sizes": self.sizes.tolist(),

@@ -27,6 +27,7 @@ from grammeter.ranking.pairs import Extraction, Pairs
 from grammeter.ranking.rank import Method, method_of, shown_design
 from grammeter.ranking.selection import select
 from grammeter.stats.resample import generator
+from grammeter.version import __version__
 
 KIND = "prediction"
 
@@ -72,6 +73,7 @@ class Prediction:
         """Return plain values."""
         return {
             "kind": KIND,
+            "grammeter": __version__,
             "method": self.method,
             "signature": str(self.signature),
             "clusters": {"accuracy": self.clusters, "n": self.comparisons},
