@@ -37,11 +37,15 @@ class Reading:
     pipeline
         The spaCy pipeline that extracts edits where corrections are texts; see
         :func:`grammeter.edits.annotate.annotator`.
+    lenient
+        Pass over faulty edits and lines of M2 files; see
+        :func:`grammeter.corpus.parallel.read_parallel`.
     """
 
     source: str | None = None
     target: str | None = None
     pipeline: str | None = None
+    lenient: bool = False
 
 
 def train_impara(
@@ -231,7 +235,9 @@ class _Data:
 
     def _measure(self) -> Measured:
         rows, origin = read_all(self._spelled, self._reading)
-        return Measured(tuple(measure_impacts(rows, self._encoder)), len(rows), origin)
+        sentences = tuple(measure_impacts(rows, self._encoder))
+        left = sum(len(row.edits) for row in rows) - sum(len(s.edits) for s in sentences)
+        return Measured(sentences, len(rows), origin, left)
 
 
 def read_all(spelled: Sequence[str], reading: Reading) -> tuple[list[Parallel], str]:
@@ -254,7 +260,9 @@ def read_all(spelled: Sequence[str], reading: Reading) -> tuple[list[Parallel], 
     rows: list[Parallel] = []
     origin = GIVEN
     for each in spelled:
-        found = read_parallel(each, source=reading.source, target=reading.target)
+        found = read_parallel(
+            each, source=reading.source, target=reading.target, lenient=reading.lenient
+        )
         if any(row.edits is None for row in found):
             extractor = annotator(reading.pipeline, types=True).signature()
             origin = ", ".join(f"{key} {value}" for key, value in extractor.items())

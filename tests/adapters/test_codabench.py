@@ -93,3 +93,17 @@ def test_a_bundle_that_is_not_whole_is_told_in_one_line(bundle, capsys, take, pu
 def test_a_wrong_metric_is_wrong_usage(bundle, capsys):
     assert ended(str(bundle), str(bundle / "out"), "-m", "glue") == 2
     assert "gleu" in capsys.readouterr().err
+
+
+def test_files_that_codabench_and_packers_add_are_no_submission(bundle):
+    (bundle / "res" / "metadata").write_text("exitCode: 0\n")
+    (bundle / "res" / "__MACOSX").mkdir()
+    (bundle / "res" / "__MACOSX" / "._Careful.txt").write_bytes(b"\0")
+    found = score_submission(bundle, bundle / "out", ["m2"])
+    assert found == {"m2": expected("m2", [SAMPLE / "gold.m2"])}
+
+
+def test_an_output_that_cannot_be_written_is_told(bundle, capsys):
+    (bundle / "out").write_text("a file")
+    assert ended(str(bundle), str(bundle / "out")) == 3
+    assert "Traceback" not in capsys.readouterr().err

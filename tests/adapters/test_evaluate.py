@@ -68,11 +68,27 @@ def test_a_warm_scorer_is_used():
 @pytest.mark.parametrize(
     "given",
     [
-        {"predictions": PREDICTIONS},
+        {"predictions": PREDICTIONS, "sources": []},
         {"predictions": PREDICTIONS, "sources": SOURCES[:1], "references": REFERENCES},
         {"predictions": PREDICTIONS, "sources": SOURCES, "references": REFERENCES[:1]},
     ],
 )
 def test_lists_of_unequal_lengths_are_refused(given):
     with pytest.raises(UsageError, match="predictions"):
+        Evaluate("gleu").compute(**given)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"predictions": PREDICTIONS, "references": REFERENCES}, "no sources"),
+        ({"sources": SOURCES, "references": REFERENCES}, "no predictions"),
+        ({"references": REFERENCES}, "no predictions"),
+        ({}, "nothing to score"),
+        ({"predictions": "ab", "sources": "ab", "references": "ab"}, "one text where a list"),
+        ({"predictions": ["ab"], "sources": ["ab"], "references": "a"}, "one text where a list"),
+    ],
+)
+def test_what_is_missing_is_named(given, said):
+    with pytest.raises(UsageError, match=said):
         Evaluate("gleu").compute(**given)

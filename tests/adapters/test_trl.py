@@ -1,5 +1,7 @@
 """Rewards: the call that TRL's trainers make, and what they get."""
 
+import math
+
 import pytest
 
 import grammeter as gm
@@ -75,3 +77,35 @@ def test_missing_columns_are_named():
         call(reward, source=SOURCES)
     with pytest.raises(UsageError, match="'source'"):
         call(reward, target=REFERENCES)
+
+
+def test_what_a_row_lacks_leaves_it_to_other_rewards():
+    reward = Reward("gleu", reference="target")
+    given = [["a b"], [], [None, "a b"], [None], None, math.nan, "a b", ("a b",)]
+    count = len(given)
+    found = reward(["?"] * count, ["a b"] * count, source=["a c"] * count, target=given)
+    full = found[0]
+    assert full is not None
+    assert found == [full, None, full, None, None, None, full, full]
+
+
+def test_odd_completions():
+    parts = [{"type": "text", "text": "a"}, {"type": "image"}, {"type": "text", "text": "b"}]
+    completions = [[{"role": "assistant", "content": parts}], "a b", None, [], ""]
+    count = len(completions)
+    found = Reward("gleu", reference="target")(
+        prompts=["?"] * count,
+        completions=completions,
+        source=["a c"] * count,
+        target=["a b"] * count,
+        completion_ids=[[1]] * count,
+        trainer_state=object(),
+    )
+    assert found[0] == found[1]
+    assert found[2] is None
+    assert found[3] == found[4] is not None
+
+
+def test_columns_of_unequal_lengths_are_refused():
+    with pytest.raises(UsageError, match="2 completions, 1 sources"):
+        Reward("gleu")(["?", "?"], ["a", "b"], source=["a"])

@@ -279,3 +279,18 @@ def test_an_interrupt_ends_with_130_and_the_run_goes_on(folder, jobs):
     assert 0 < len(list(Path("out").glob("*.jsonl"))) < 8
     subprocess.run([*command, "-o", "out"], check=True, capture_output=True)
     assert read_rows(Path("out")) == read_rows(Path("whole"))
+
+
+def test_options_of_several_values_may_come_again(batch):
+    names = ("-m", "green", "--reference", "source")
+    assert batch("in/part-0.jsonl", *GLEU, *names)[0] == 0
+    together = ("-m", "gleu", "green", "--reference", "reference", "source", "-o", "other")
+    assert batch("in/part-0.jsonl", *together)[0] == 0
+    assert {"gleu", "green"} <= read_rows(Path("out"))[0].keys()
+    assert read_rows(Path("out")) == read_rows(Path("other"))
+
+
+def test_a_notice_is_told_once(batch):
+    _, _, err = batch("in/part-0.jsonl", *GLEU, "-m", "errant", "cleme")
+    notes = [line for line in err.splitlines() if "rows in" not in line]
+    assert len(notes) == len(set(notes))

@@ -204,3 +204,18 @@ def test_progress_draws_only_long_work(
     progress.clear()
     progress.clear()
     assert capsys.readouterr().err.endswith("m2: 90 of 90 (10/s, 0 s left)\r\x1b[K")
+
+
+def test_an_option_of_several_values_given_twice_has_them_all():
+    args = parser_of("score").parse_args(
+        ["-r", "a", "-m", "m2", "gleu", "--hyps", "x", "-m", "green", "--hyps", "y", "z"]
+    )
+    assert (args.metrics, args.hyps) == (["m2", "gleu", "green"], ["x", "y", "z"])
+
+
+def test_what_is_given_takes_the_place_of_a_default():
+    parse = parser_of("train").parse_args
+    given = ["some", "--scores", "t.csv", "-o", "out", "--criteria", "fluency"]
+    assert parse(given).criteria == ["fluency"]
+    assert parse([*given, "--criteria", "meaning"]).criteria == ["fluency", "meaning"]
+    assert parse(given[:-2]).criteria == ["grammaticality", "fluency", "meaning"]

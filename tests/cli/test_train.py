@@ -53,9 +53,9 @@ class TestImpara:
         assert f"Weights: {weights_hash(tmp_path / 'a')}" in out
         told = err.splitlines()
         assert [line.partition(":")[2].partition(":")[0] for line in told] == [
-            " epoch 1 of 2", " epoch 2 of 2",
+            " pairs", " epoch 1 of 2", " epoch 2 of 2",
         ]  # fmt: skip
-        assert "validation accuracy" in told[0]
+        assert "validation accuracy" in told[1]
         (tmp_path / "src.txt").write_text("the cat go\n")
         (tmp_path / "out.txt").write_text("the cat goes\n")
         spelled = f"impara(model='{tmp_path / 'a'}')"
@@ -273,6 +273,7 @@ class TestImpacts:
         table = json.loads(out)
         assert code == 0
         assert table["types"][0]["deviation"] is None
+        assert table["types"][0]["deviation_reason"] == "a single edit"
         assert table["edits"][0]["correction"] == "a"
 
 

@@ -2,7 +2,10 @@
 
 import pytest
 
-from grammeter.core.errors import DataError, MissingResourceError, UnknownNameError
+from grammeter.core.errors import DataError, MissingResourceError, UnknownNameError, UsageError
+from grammeter.core.score import Score
+from grammeter.core.signature import Signature
+from grammeter.core.table import MetricScores, ScoreTable
 from grammeter.corpus.benchmarks import BENCHMARKS, benchmark
 from grammeter.corpus.datasets import dataset
 
@@ -50,3 +53,23 @@ def test_seeda(monkeypatch, shared):
     judgments = benchmark("seeda-e").read_judgments()
     assert len(judgments) == 600
     assert set(edit) == {name for ranking in judgments for name in ranking.systems}
+
+
+def scored(values):
+    signature = Signature.of("m", {})
+    scores = {name: Score(value, signature, 1) for name, value in values.items()}
+    return ScoreTable(tuple(values), 1, {"m": MetricScores("m", signature, True, scores)})
+
+
+def test_scores_as_published():
+    table = scored({"LM-Critic": 0.4, "PIE": 0.5, "T5": 0.6})
+    found = benchmark("seeda-s").as_published(table)["m"]
+    assert [score.value for score in found.values()] == [0.5, 0.5, 0.6]
+    assert found.signature["published-data"] == "LM-Critic=PIE"
+    assert table["m"]["LM-Critic"].value == 0.4
+    alone = benchmark("seeda-s").as_published(scored({"PIE": 0.5}))
+    assert list(alone["m"]) == ["PIE"]
+    with pytest.raises(DataError, match="no score of 'PIE'"):
+        benchmark("seeda-e").as_published(scored({"LM-Critic": 0.4}))
+    with pytest.raises(UsageError, match="on the data of today"):
+        benchmark("gjg15").as_published(table)

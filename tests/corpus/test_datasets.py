@@ -141,7 +141,7 @@ def test_paths_and_what_to_do_where_there_is_none(root: Path) -> None:
 def test_a_set_that_can_be_downloaded_says_so() -> None:
     with pytest.raises(MissingResourceError) as caught:
         dataset_path("direct")
-    assert (caught.value.fix or "").startswith("Run: grammeter data get direct ")
+    assert (caught.value.fix or "").startswith("Run: grammeter data get direct\n")
     assert "--from" not in (caught.value.fix or "")
 
 

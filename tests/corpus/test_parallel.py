@@ -110,3 +110,15 @@ def test_an_empty_side(tmp_path):
 def test_a_missing_file(tmp_path):
     with pytest.raises(DataError, match="no such file"):
         read_parallel(f"{tmp_path / 's'}:{tmp_path / 't'}")
+
+
+def test_faults_of_m2_may_be_passed_over_and_are_counted(tmp_path):
+    path = tmp_path / "a.m2"
+    end = "|||REQUIRED|||-NONE-|||0\n"
+    path.write_text(f"S a b\nA 1 9|||R|||x{end}what\nA 0 1|||R|||c{end}")
+    with pytest.raises(DataError, match=r"a\.m2:2"):
+        read_parallel(str(path))
+    with pytest.warns(UserWarning, match=r"2 faults in .*a\.m2; the first: .*a\.m2:2"):
+        (row,) = read_parallel(str(path), lenient=True)
+    assert row.edits is not None
+    assert [edit.correction for edit in row.edits] == ["c"]

@@ -2,6 +2,8 @@
 
 import gzip
 import json
+from datetime import date
+from decimal import Decimal
 
 import pytest
 from hypothesis import given
@@ -122,6 +124,29 @@ def test_parquet(tmp_path):
     assert rows[1].cells == {"s": None, "n": 2}
     parquet.write_table(table.slice(0, 0), tmp_path / "empty.parquet")
     assert rows_of(tmp_path / "empty.parquet") == []
+
+
+def test_what_can_be_read_of_a_row_of_parquet_is_kept(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    data = pyarrow.array([b"a", b"b \xff"], pyarrow.binary())
+    texts = pyarrow.Array.from_buffers(pyarrow.string(), 2, data.buffers())
+    days = pyarrow.array([0, 10_000_000], pyarrow.date32())
+    table = pyarrow.table({"source": texts, "hypothesis": ["c", "d"], "day": days})
+    parquet.write_table(table, tmp_path / "a.parquet")
+    (shard,) = find_shards([str(tmp_path / "a.parquet")])
+    _, row = [row for block in read_blocks(shard, 10) for row in parse_block(block)]
+    assert row.cells["source"] == "b \\xff"
+    assert row.cells["hypothesis"] == "d"
+    assert row.cells["day"] is None
+    assert row.fault is not None
+    assert row.fault.startswith("source is not UTF-8: byte 0xff; day cannot be read")
+
+
+def test_dates_stand_in_tables_without_quotes():
+    cells = {"day": date(2024, 5, 1), "sure": Decimal("1.50"), "held": {"a": [1]}, "yes": True}
+    assert encode("csv", [cells], {}) == b'2024-05-01,1.50,"{""a"": [1]}",True\n'
+    assert encode("tsv", [cells], {}) == b'2024-05-01\t1.50\t{"a": [1]}\tTrue\n'
 
 
 def test_parquet_that_is_damaged_inside_is_named(tmp_path):

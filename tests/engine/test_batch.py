@@ -255,6 +255,83 @@ def test_other_settings_and_changed_inputs_are_refused(tmp_path):
         run(names, tmp_path / "out")
 
 
+def test_a_run_that_fails_before_any_output_binds_nobody(tmp_path):
+    names = write_rows(tmp_path / "in", made_rows(5))
+    wrong = Job(metrics=("gleu",), references=("nope",))
+    with pytest.raises(DataError, match="nope"):
+        run(names, tmp_path / "out", wrong)
+    assert run(names, tmp_path / "out").all.rows == 5
+
+
+def test_a_run_that_fails_later_is_gone_on_with(tmp_path):
+    names = write_rows(tmp_path / "in", made_rows(6), shards=2)
+    (tmp_path / "in" / "part-1.jsonl").write_text('{"source": "a"}\n')
+    with pytest.raises(DataError, match="hypothesis"):
+        run(names, tmp_path / "out")
+    with pytest.raises(UsageError, match="other settings"):
+        run(names, tmp_path / "out", Job(metrics=("green",), references=("reference",)))
+    assert run(names[:1], tmp_path / "out").earlier == ["part-0.jsonl"]
+
+
+def test_a_cell_may_hold_a_list_of_references(tmp_path):
+    rows = made_rows(20)
+    several = Job(metrics=("gleu", "errant(pipeline=neutral)"), references=("reference", "other"))
+    names = write_rows(tmp_path / "a", [row | {"other": row["source"]} for row in rows])
+    run(names, tmp_path / "apart", several)
+    for row in rows:
+        row["reference"] = [row["reference"], None, row["source"]]
+    rows[3]["reference"] = [None]
+    rows[4]["reference"] = ["x", 5]
+    names = write_rows(tmp_path / "b", rows)
+    listed = Job(metrics=several.metrics, references=("reference",))
+    run(names, tmp_path / "together", listed)
+    apart, together = read_rows(tmp_path / "apart"), read_rows(tmp_path / "together")
+    for metric in several.metrics:
+        one, other = ([row[metric] for row in made] for made in (apart, together))
+        assert one[:3] + one[5:] == other[:3] + other[5:]
+    assert [row["error"] for row in together][2:6] == [
+        None,
+        "no reference",
+        "reference is no text",
+        None,
+    ]
+    assert together[0]["reference"] == rows[0]["reference"]
+
+
+@pytest.mark.parametrize(
+    ("keep", "passes"),
+    [
+        ("errant.edits <= 1", lambda row: row["errant(pipeline=neutral).edits"] <= 1),
+        (
+            "errant(pipeline=neutral).edits <= 1",
+            lambda row: row["errant(pipeline=neutral).edits"] <= 1,
+        ),
+        ("errant > 0.5", lambda row: row["errant(pipeline=neutral)"] > 0.5),
+        (
+            "gleu(order=2) > gleu(order=3)",
+            lambda row: row["gleu(order=2)"] > row["gleu(order=3)"],
+        ),
+    ],
+)
+def test_a_filter_may_leave_out_the_fields_of_a_metric(tmp_path, keep, passes):
+    names = write_rows(tmp_path / "in", made_rows(30))
+    metrics = ("errant(pipeline=neutral)", "gleu(order=2)", "gleu(order=3)")
+    run(names, tmp_path / "all", Job(metrics=metrics, references=("reference",)))
+    run(names, tmp_path / "out", Job(metrics=metrics, references=("reference",), keep=keep))
+    expected = [row for row in read_rows(tmp_path / "all") if passes(row)]
+    assert 0 < len(expected) < 30
+    assert read_rows(tmp_path / "out") == expected
+
+
+@pytest.mark.parametrize("keep", ["", " ", "gleu > 0", "errant.m2 > 0", "errant.m2.edits > 0"])
+def test_filters_that_would_keep_nothing_or_all_are_refused(tmp_path, keep):
+    names = write_rows(tmp_path / "in", made_rows(3))
+    metrics = ("errant(pipeline=neutral)", "gleu(order=2)", "gleu(order=3)")
+    job = Job(metrics=metrics, references=("reference",), keep=keep, edits="m2")
+    with pytest.raises(UsageError, match="filter"):
+        run(names, tmp_path / "out", job)
+
+
 def test_a_damaged_manifest_is_named(tmp_path):
     names = write_rows(tmp_path / "in", made_rows(5))
     run(names, tmp_path / "out")
@@ -285,7 +362,7 @@ def test_another_version_is_refused(tmp_path):
 
 def test_two_runs_cannot_write_into_one_folder(tmp_path):
     names = write_rows(tmp_path / "in", made_rows(5))
-    with manifest.only_one(tmp_path / "out"), pytest.raises(UsageError, match="another run"):
+    with manifest.at_work(tmp_path / "out"), pytest.raises(UsageError, match="another run"):
         run(names, tmp_path / "out")
 
 

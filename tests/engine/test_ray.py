@@ -6,6 +6,7 @@ One cluster of this process serves all tests: starting one takes seconds.
 import json
 import logging
 import os
+import socket
 import warnings
 
 import dying
@@ -130,7 +131,19 @@ def test_a_cluster_that_is_not_there(tmp_path, monkeypatch):
     monkeypatch.setattr(ray, "shutdown", lambda: None)
     names = write_rows(tmp_path / "in", made_rows(4))
     with pytest.raises(RemoteError, match="nobody answers"):
-        run(names, tmp_path / "out", address="10.0.0.1:1")
+        run(names, tmp_path / "out", address="auto")
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1:{}", "ray://127.0.0.1:{}", "127.0.0.1:123456"])
+def test_an_address_where_nobody_answers_is_told_at_once(tmp_path, monkeypatch, address):
+    ray = pytest.importorskip("ray", reason="extra ray is not installed")
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    monkeypatch.setattr(ray, "init", None)  # it would go on asking for minutes
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    names = write_rows(tmp_path / "in", made_rows(4))
+    with pytest.raises(RemoteError, match="no Ray cluster at"):
+        run(names, tmp_path / "out", address=address.format(port))
 
 
 def test_the_command_line(cluster, tmp_path, capsys, monkeypatch):

@@ -48,6 +48,12 @@ def test_by_edit():
     ]
 
 
+def test_an_impact_of_nothing_has_no_sign():
+    (sentence,) = [Sentence("a", (Edit(0, 1, "A", "R"),), (-6e-8,), "f:1")]
+    assert impacts_of_edits([sentence])[0].impact == 0
+    assert impacts_by_type([sentence])[0].mean == 0
+
+
 def test_nothing():
     assert impacts_by_type([]) == []
     assert impacts_of_edits([]) == []

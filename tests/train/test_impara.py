@@ -303,6 +303,19 @@ def test_texts_in_place_of_edits(encoder, tmp_path):
     assert card["best_epoch"] == 0
 
 
+def test_edits_that_cannot_be_applied_are_counted(encoder, tmp_path):
+    end = "|||REQUIRED|||-NONE-|||0\n"
+    blocks = [
+        f"S a b c {number}\nA 0 1|||R|||x{end}A 0 2|||R|||y{end}A 2 3|||R|||c{end}\n"
+        for number in range(30)
+    ]
+    (tmp_path / "a.m2").write_text("".join(blocks))
+    card = train_impara(
+        [tmp_path / "a.m2"], tmp_path / "a", settings=Settings(encoder=encoder, epochs=0), pairs=20
+    )
+    assert (card["data"]["edits"], card["data"]["left_out"]) == (30, 60)
+
+
 class TestHash:
     """What our training writes beside a model is no part of it."""
 

@@ -103,7 +103,7 @@ def test_what_is_promised(sentences, seed, size):
         assert pair.high_impact - pair.low_impact > 1e-7
         texts.add(frozenset((pair.low, pair.high)))
     assert len(texts) == len(data.pairs)
-    assert max(Counter(pair.origin for pair in data.pairs).values()) <= 30
+    assert max(Counter(pair.source for pair in data.pairs).values()) <= 30
     sources = [
         {pair.source for pair in data.part(part)} for part in ("train", "validation", "test")
     ]
@@ -157,6 +157,27 @@ def test_two_annotators_of_one_sentence_stay_in_one_part():
     for pair in data.pairs:
         parts.setdefault(pair.source, set()).add(pair.part)
     assert all(len(each) == 1 for each in parts.values())
+
+
+def test_a_sentence_of_many_annotators_has_thirty_pairs_at_most():
+    words = "a b c d e f g h"
+    made = [
+        Sentence(
+            f"{words} {number}",
+            tuple(Edit(at, at + 1, f"{annotator}{at}") for at in range(8)),
+            tuple(0.01 * 2**at for at in range(8)),
+            f"made:{number}.{annotator}",
+        )
+        for number in range(20)
+        for annotator in range(4)
+    ]
+    data = draw_pairs(made, size=300, seed=3)
+    assert len(data.pairs) == 300  # what one sentence may not have comes from others
+    everything = draw_pairs(made, size=10**6, seed=3)
+    counts = Counter(pair.source for pair in everything.pairs)
+    assert everything.tally.available > 20 * 60
+    assert set(counts.values()) == {30}
+    assert len(set(everything.pairs)) == len(everything.pairs) == everything.tally.kept
 
 
 @pytest.mark.parametrize("size", [0, -1, 9])

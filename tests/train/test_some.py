@@ -173,5 +173,5 @@ def test_too_few_sentences(encoder, tmp_path):
 def test_a_criterion_without_scores(encoder, tmp_path):
     path = tmp_path / "some.tsv"
     path.write_text("source\toutput\tfluency\na\tb\t1\n")
-    with pytest.raises(DataError, match="for grammaticality: 0 scored outputs"):
+    with pytest.raises(DataError, match=r"no scores of grammaticality\n.*--criteria fluency"):
         train_some(path, tmp_path / "a", settings=settings(encoder))

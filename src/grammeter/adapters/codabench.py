@@ -39,7 +39,8 @@ def score_submission(
     Raises
     ------
     DataError
-        If ``ref`` lacks its files, or ``res`` holds not one file, or one of another length.
+        If ``ref`` lacks its files, ``res`` holds not one file, or one of another length, or the
+        output cannot be written.
     """
     reference, submitted = Path(folder) / "ref", Path(folder) / "res"
     corpus = read_corpus(
@@ -53,7 +54,12 @@ def score_submission(
         name: value * 100 if percent and value is not None else value
         for name, value in values.items()
     }
-    Path(output).mkdir(parents=True, exist_ok=True)
+    try:
+        Path(output).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(
+            f"cannot be written: {error.strerror}", where=str(output), fix="Name another folder."
+        ) from None
     write_object(found, Path(output) / "scores.json")
     return found
 
@@ -91,7 +97,7 @@ def _references(folder: Path) -> list[Path]:
 
 
 def _only_file(folder: Path) -> Path:
-    files = [p for p in sorted(folder.rglob("*")) if p.is_file() and not p.name.startswith(".")]
+    files = [p for p in sorted(folder.rglob("*")) if p.is_file() and not _is_foreign(p)]
     if len(files) != 1:
         raise DataError(
             f"{len(files)} files where one submission belongs",
@@ -99,6 +105,11 @@ def _only_file(folder: Path) -> Path:
             fix="Submit a zip with one text file, one corrected sentence a line.",
         )
     return files[0]
+
+
+def _is_foreign(path: Path) -> bool:
+    """Whether a file comes from the packer or from Codabench, and is no submission."""
+    return path.name.startswith(".") or path.name in ("metadata", "metadata.yaml")
 
 
 if __name__ == "__main__":

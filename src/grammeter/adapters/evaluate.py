@@ -56,9 +56,11 @@ class Evaluate:
         Raises
         ------
         UsageError
-            If they are not.
+            If they are not, or one is a text.
         """
         held = references if references is not None else [None] * len(sources)
+        if any(isinstance(texts, str) for texts in (predictions, sources, held)):
+            raise UsageError("one text where a list belongs", fix="Write [text].")
         if not len(sources) == len(predictions) == len(held):
             raise UsageError(
                 f"{len(predictions)} predictions, {len(sources)} sources, {len(held)} references",
@@ -93,12 +95,14 @@ class Evaluate:
         Raises
         ------
         UsageError
-            If nothing was given, the lists differ in length, or a metric lacks references.
+            If predictions or sources are missing, the lists differ in length, or a metric lacks
+            references.
         """
-        if predictions is not None or sources is not None:
-            self.add_batch(
-                predictions=predictions or [], sources=sources or [], references=references
-            )
+        if predictions is not None or sources is not None or references is not None:
+            if predictions is None or sources is None:
+                lacking = "predictions" if predictions is None else "sources"
+                raise UsageError(f"no {lacking}", fix="Give predictions and sources.")
+            self.add_batch(predictions=predictions, sources=sources, references=references)
         if not self._sources:
             raise UsageError("nothing to score", fix="Give predictions and sources.")
         held = self._references if any(self._references) else None

@@ -55,7 +55,13 @@ def _add_input(parser: argparse.ArgumentParser) -> None:
     )
     add("--source", default="source", metavar="NAME", help="column; default: %(default)s")
     add("--hypothesis", default="hypothesis", metavar="NAME", help="column; default: %(default)s")
-    add("--reference", nargs="+", default=[], metavar="NAME", help="columns; default: none")
+    add(
+        "--reference",
+        nargs="+",
+        default=[],
+        metavar="NAME",
+        help="columns; default: none",
+    )
     add("--input-form", choices=FORMS, help="default: what the files' names say")
     add(
         "--longest",
@@ -67,7 +73,14 @@ def _add_input(parser: argparse.ArgumentParser) -> None:
 
 def _add_work(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("work").add_argument
-    add("-m", "--metrics", nargs="+", required=True, metavar="METRIC", help="each is a column")
+    add(
+        "-m",
+        "--metrics",
+        nargs="+",
+        required=True,
+        metavar="METRIC",
+        help="each is a column",
+    )
     add(
         "--keep",
         metavar="FILTER",
@@ -98,8 +111,13 @@ def run(args: argparse.Namespace) -> int:
     shards = find_shards(args.inputs, args.input_form)
     with using(model_arguments.runtime(args)):
         _tell_before(args, job, shards)
-        with progress(args):
-            summary = run_batch(shards, args.output, job, **_settings(args))
+        with progress(args) as shown:
+            try:
+                summary = run_batch(shards, args.output, job, **_settings(args))
+            except KeyboardInterrupt:
+                shown.clear()
+                notice(args, f"{args.output} keeps the finished files; the same command goes on")
+                raise
     _tell(args, shards, summary)
     return 0
 

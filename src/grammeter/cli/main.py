@@ -5,14 +5,17 @@ from __future__ import annotations
 import argparse
 import gc
 import importlib
-import os
 import sys
 import traceback
 import warnings
 from collections.abc import Sequence
 from functools import partial
 
-from grammeter.core.errors import GrammeterError
+from grammeter.cli.ending import drop, explained, open_streams, say, stopping
+from grammeter.cli.parser import Parser
+from grammeter.cli.plugin_fault import plugin_fault
+from grammeter.core.errors import GrammeterError, UnknownNameError
+from grammeter.core.lazy import stand_alone
 from grammeter.version import __version__
 
 VERBS = {
@@ -40,30 +43,37 @@ VERBS = {
 
 _MODULES = {"list": "listing"}  # a module called `list` would hide the built-in in its imports
 
-_INTERRUPTED = 130
-
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    try:
-        return _run(arguments)
-    except GrammeterError as error:
-        _show_error(error, debug="--debug" in arguments)
-        return error.exit_code
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        return _INTERRUPTED
-    except BrokenPipeError:
-        # whoever read our output has gone; keep the interpreter from complaining at its exit
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    debug = "--debug" in arguments
+    if argv is None:
+        stand_alone()
+    with stopping(alone=argv is None) as stopped:
+        try:
+            open_streams()
+            return _run(arguments)
+        except GrammeterError as error:
+            return _show_error(error, debug=debug)
+        except KeyboardInterrupt:
+            return stopped()
+        except BrokenPipeError:  # whoever read our output has gone
+            drop(sys.stdout)
+            return 0
+        except (OSError, MemoryError) as error:
+            return _show_error(explained(error), debug=debug)
+        except Exception as error:
+            told = plugin_fault(error)
+            if told is None:
+                raise
+            return _show_error(told, debug=debug)
 
 
-def parser_of(verb: str) -> argparse.ArgumentParser:
+def parser_of(verb: str) -> Parser:
     """Return the parser of one verb."""
     module = importlib.import_module(f"grammeter.cli.{_MODULES.get(verb, verb)}")
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog=f"grammeter {verb}",
         description=VERBS[verb],
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -75,11 +85,11 @@ def parser_of(verb: str) -> argparse.ArgumentParser:
     return parser
 
 
-def top_parser() -> argparse.ArgumentParser:
+def top_parser() -> Parser:
     """Return the parser that knows the verbs' names only."""
     width = max(map(len, VERBS))
     verbs = "\n".join(f"  {verb:{width}}  {help_}" for verb, help_ in VERBS.items())
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="grammeter",
         description="Measure grammatical error correction systems, and measure the measures.",
         epilog=f"verbs:\n{verbs}\n\n'grammeter VERB --help' tells more.",
@@ -95,7 +105,7 @@ def _run(arguments: list[str]) -> int:
     if not arguments:
         top_parser().print_help()
         return 0
-    verb = top_parser().parse_args(arguments[:1]).verb
+    verb = _verb(arguments[0])
     reconfigure = getattr(sys.stdout, "reconfigure", None)
     if reconfigure:  # a replaced standard output may be any file
         reconfigure(encoding="utf-8", errors="backslashreplace")
@@ -107,6 +117,13 @@ def _run(arguments: list[str]) -> int:
         code = args.run(args)
     sys.stdout.flush()
     return int(code)
+
+
+def _verb(word: str) -> str:
+    parser = top_parser()
+    if word.startswith("-") or word in VERBS:
+        return parser.parse_args([word]).verb
+    parser.error(str(UnknownNameError("verb", word, VERBS)))
 
 
 def _show_warning(
@@ -124,11 +141,13 @@ def _show_warning(
         print(f"note: {message}", file=sys.stderr)
 
 
-def _show_error(error: GrammeterError, *, debug: bool) -> None:
+def _show_error(error: GrammeterError, *, debug: bool) -> int:
+    """Tell of an error; return its exit code."""
     if debug:
-        traceback.print_exception(error)
-        return
+        say("".join(traceback.format_exception(error)))
+        return error.exit_code
     from grammeter.report.tables import terminal
 
     for number, line in enumerate(str(error).split("\n")):
-        print(("grammeter: " if not number else "  ") + terminal(line).strip(), file=sys.stderr)
+        say(("grammeter: " if not number else "  ") + terminal(line).strip())
+    return error.exit_code

@@ -7,7 +7,6 @@ import shlex
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grammeter.cli.chance_arguments import add_seed
@@ -32,6 +31,11 @@ def add_parallel(parser: argparse.ArgumentParser, *, named: bool = False) -> Non
     group.add_argument("--target-column", metavar="NAME", help="of tables; default: target")
     group.add_argument(
         "--pipeline", metavar="NAME", help="the spaCy pipeline that extracts edits from texts"
+    )
+    group.add_argument(
+        "--lenient",
+        action="store_true",
+        help="pass over M2 edits outside their sentence and unknown lines, and count them",
     )
 
 
@@ -132,16 +136,22 @@ def reading(args: argparse.Namespace) -> Reading:
     """Return how parallel data shall be read."""
     from grammeter.training import Reading
 
-    return Reading(source=args.source_column, target=args.target_column, pipeline=args.pipeline)
+    return Reading(
+        source=args.source_column,
+        target=args.target_column,
+        pipeline=args.pipeline,
+        lenient=args.lenient,
+    )
 
 
 @contextmanager
 def at_work(args: argparse.Namespace) -> Generator[None]:
     """Show progress, run models as the arguments say, tell after Ctrl-C how to go on."""
+    from grammeter.core.folders import expanded
     from grammeter.neural.runtime import Runtime, using
     from grammeter.train.live import listening
 
-    folder = Path(args.cache_dir).expanduser() if args.cache_dir else None
+    folder = expanded(args.cache_dir) if args.cache_dir else None
     runtime = Runtime(device=args.device, download=args.download, cache_dir=folder)
     with progress(args) as shown:
 

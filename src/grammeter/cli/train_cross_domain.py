@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from math import isnan
 from typing import TYPE_CHECKING
 
 from grammeter.cli.output import FORMATS, add_output, print_json
@@ -72,6 +73,11 @@ def _json(cell: Cell) -> dict[str, object]:
     from grammeter.core.score import json_number
 
     low, high = cell.interval
+    reasons: dict[str, object] = {}
+    if len(cell.accuracies) == 1:
+        reasons["interval_reason"] = "a single seed"
+    if any(map(isnan, cell.apart)):
+        reasons["without_inclusion_reason"] = "all test pairs of a seed are inclusion pairs"
     return {
         "trained": cell.trained,
         "tested": cell.tested,
@@ -80,6 +86,7 @@ def _json(cell: Cell) -> dict[str, object]:
         "low": json_number(low),
         "high": json_number(high),
         "without_inclusion": [json_number(value) for value in cell.apart],
+        **reasons,
     }
 
 

@@ -43,7 +43,6 @@ def run(args: argparse.Namespace) -> int:
     """Measure and print; return the exit code."""
     from dataclasses import asdict
 
-    from grammeter.core.score import json_number
     from grammeter.report.tables import render
     from grammeter.train.analysis import impacts_by_type, impacts_of_edits
     from grammeter.training import edit_impacts
@@ -52,7 +51,8 @@ def run(args: argparse.Namespace) -> int:
         sentences = edit_impacts(args.parallel, args.encoder, reading=reading(args)).sentences
     types, edits = impacts_by_type(sentences), impacts_of_edits(sentences)
     if args.format == "json":
-        rows = [{**asdict(row), "deviation": json_number(row.deviation)} for row in types]
+        one = {"deviation": None, "deviation_reason": "a single edit"}
+        rows = [{**asdict(row), **(one if row.count == 1 else {})} for row in types]
         print_json({"kind": "impacts", "types": rows, "edits": [*map(asdict, edits)]})
         return 0
     shown = args.show if args.show > 0 else 0

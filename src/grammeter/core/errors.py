@@ -85,7 +85,7 @@ class UnknownNameError(UsageError, KeyError):
         fix = f"Did you mean {_either(near)}?" if near else there
         super().__init__(f"unknown {kind} {name!r}", fix=fix)
         self.name = name
-        self.suggestions = tuple(near)
+        self.suggestions: tuple[str, ...] = tuple(near)
 
 
 class DataError(GrammeterError):

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import importlib
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
 from types import ModuleType
+from typing import Any, cast
 
 from grammeter.core.errors import MissingResourceError
+
+_alone = False
+"""Whether this process does nothing but run the command line."""
 
 
 def require(module: str, *, extra: str) -> ModuleType:
@@ -33,3 +40,28 @@ def require(module: str, *, extra: str) -> ModuleType:
             f"this needs the package {package!r}, which is not installed",
             fix=f"Run: pip install 'grammeter[{extra}]'",
         ) from None
+
+
+def stand_alone() -> None:
+    """Say that this process runs the command line and nothing else."""
+    global _alone  # noqa: PLW0603
+    _alone = True
+
+
+@contextmanager
+def kept_out(module: str) -> Generator[None]:
+    """Let imports of an installed module fail for a while.
+
+    For libraries that load another one, seconds long, in case somebody has a use for it. Only
+    where the process stands alone: elsewhere the caller may have one later. A module that is
+    loaded already stays.
+    """
+    if not _alone or module in sys.modules:
+        yield
+        return
+    modules = cast("dict[str, Any]", sys.modules)
+    modules[module] = None
+    try:
+        yield
+    finally:
+        del modules[module]

@@ -41,6 +41,10 @@ def parse(text: str) -> tuple[str, dict[str, Value]]:
     if at == len(text):
         return name, {}
     if text[at] != "(":
+        if text[at] == ",":
+            raise UsageError(
+                f"{text!r} is no name of a metric", fix="Separate several metrics by spaces."
+            )
         raise _malformed(text, at, "'('")
     fields, at = _fields(text, at + 1)
     if text[at:].strip():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,7 +52,7 @@ def parallel_files(spelled: str) -> list[Path]:
 
 
 def read_parallel(
-    spelled: str, *, source: str | None = None, target: str | None = None
+    spelled: str, *, source: str | None = None, target: str | None = None, lenient: bool = False
 ) -> list[Correction]:
     """Read parallel data.
 
@@ -63,6 +64,9 @@ def read_parallel(
         ``.jsonl`` or ``.parquet``. All may be packed.
     source, target
         Columns of a table.
+    lenient
+        Pass over faulty edits and lines of an M2 file, as the original programs do; a warning
+        counts them.
 
     Raises
     ------
@@ -86,7 +90,11 @@ def read_parallel(
             where=spelled,
             fix="Give an M2 file, a table, or two texts as source.txt:reference.txt.",
         )
-    blocks = enumerate(parse_m2(text, spelled).blocks, start=1)
+    found = parse_m2(text, spelled, lenient=lenient)
+    if found.notices:
+        told = f"{len(found.notices)} faults in {spelled}; the first: {found.notices[0]}"
+        warnings.warn(told, stacklevel=2)
+    blocks = enumerate(found.blocks, start=1)
     return [row for number, block in blocks for row in _annotated(block, f"{spelled}#{number}")]
 
 

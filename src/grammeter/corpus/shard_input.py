@@ -258,10 +258,18 @@ def _arrow_rows(block: Block) -> list[Row]:
 
 
 def _arrow_row(line: int, table: Any) -> Row:
-    try:
-        return Row(line, table.to_pylist()[0])
-    except (ValueError, OverflowError) as error:
-        return Row(line, {}, f"a value cannot be read: {error}")
+    cells: dict[str, Any] = {}
+    told: list[str] = []
+    for name in table.schema.names:
+        try:
+            cells[name] = table.column(name)[0].as_py()
+        except UnicodeDecodeError as error:
+            cells[name] = _shown(error.object)
+            told.append(f"{name} is not UTF-8: byte 0x{error.object[error.start]:02x}")
+        except (ValueError, OverflowError) as error:
+            cells[name] = None
+            told.append(f"{name} cannot be read: {error}")
+    return Row(line, cells, "; ".join(told) or None)
 
 
 def _json_row(line: int, data: bytes) -> Row:

@@ -209,7 +209,8 @@ def _texts(row: Mapping[str, Any]) -> list[str]:
 
 
 def _plain(cell: object) -> str:
-    return repr(cell) if isinstance(cell, int | float) else _json(cell)
+    """Return a cell that is no text; dates and the like without the quotes of JSON."""
+    return _json(cast("object", cell)) if isinstance(cell, dict | list) else str(cell)
 
 
 def _json(value: object) -> str:

@@ -158,7 +158,7 @@ def _existing(name: str) -> Path:
             fix="Write it to a file first.",
         )
     what = "this is a folder, not a file" if path.is_dir() else "there is no such file"
-    fix = f"Name its files: '{name}/*.parquet'" if path.is_dir() else "Check the path."
+    fix = f"Name its files: '{path / '*.parquet'}'" if path.is_dir() else "Check the path."
     raise DataError(what, where=name, fix=fix)
 
 

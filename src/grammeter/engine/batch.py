@@ -15,7 +15,7 @@ from grammeter.corpus.shard_output import output_form, output_name
 from grammeter.corpus.shards import Shard
 from grammeter.engine.block import Done, Totals, checked_blocks
 from grammeter.engine.job import Job
-from grammeter.engine.manifest import NAME, Manifest, digest, only_one
+from grammeter.engine.manifest import NAME, Manifest, at_work, digest
 from grammeter.engine.rows import RowScorer
 from grammeter.engine.workers import Result, Task, score_here, score_with
 from grammeter.engine.writing import ERRORS, FIRST_FAULTS, Finished, Planned, Writer
@@ -128,7 +128,7 @@ def run_batch(
     planned = [_planned(shard, where, job) for shard in shards]
     summary = Summary()
     _check_outputs(planned)
-    with only_one(where):
+    with at_work(where):
         manifest = Manifest.open(where, job, [each.output for each in planned])
         left = _left(planned, manifest, summary)
         if engine == "ray":

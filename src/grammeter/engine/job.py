@@ -33,7 +33,8 @@ class Job:
     metrics
         Spellings; each is a column.
     source, hypothesis, references
-        The columns that hold the texts. Of several references a row may lack some.
+        The columns that hold the texts; a cell of references may be a list of texts. Of several
+        references a row may lack some.
     keep
         The filter that a row must pass to be written, if any.
     edits

@@ -190,7 +190,7 @@ class _Parser:
             raise self.fault(f"{self._text[at]!r} is not expected there")
         if word[0] in _KEYWORDS:
             return word[0], False
-        raise UnknownNameError("number in the filter", word[0], list(self._columns))
+        raise UnknownNameError("column of numbers in the filter", word[0], list(self._columns))
 
 
 def _number(value: object) -> float | None:

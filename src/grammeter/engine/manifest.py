@@ -6,11 +6,12 @@ import hashlib
 import json
 import os
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from grammeter.core.errors import DataError, UsageError
+from grammeter.core.folders import only_one
 from grammeter.core.stored import reading
 from grammeter.corpus.objects import read_object
 from grammeter.corpus.shard_output import PARTIAL
@@ -21,7 +22,6 @@ from grammeter.version import __version__
 
 NAME = "manifest.json"
 KIND = "batch"
-_LOCK = ".lock"
 _CHUNK = 1 << 20
 
 
@@ -148,6 +148,8 @@ class Manifest:
                 os.fsync(file.fileno())
             fresh.replace(self._path)
         except OSError as error:
+            with suppress(OSError):
+                fresh.unlink(missing_ok=True)
             raise DataError(
                 f"cannot be written: {error.strerror or error}",
                 where=str(self._path),
@@ -169,7 +171,7 @@ def digest(shard: Shard) -> str:
 
 
 @contextmanager
-def only_one(folder: Path) -> Generator[None, None, None]:
+def at_work(folder: Path) -> Generator[None, None, None]:
     """Keep a second run out of the folder while this one writes.
 
     Raises
@@ -179,30 +181,14 @@ def only_one(folder: Path) -> Generator[None, None, None]:
     DataError
         If the folder cannot be made or written.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        file = (folder / _LOCK).open("w")
-    except OSError as error:
-        raise DataError(
-            f"cannot be written: {error.strerror}", where=str(folder), fix="Choose another folder."
-        ) from None
-    with file:
-        if not _locked(file):
-            raise UsageError(
-                f"another run writes to {folder}", fix="Wait for it, or give another folder."
-            )
+    with ExitStack() as stack:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            stack.enter_context(only_one(folder))
+        except OSError as error:
+            raise DataError(
+                f"cannot be written: {error.strerror}",
+                where=str(folder),
+                fix="Choose another folder.",
+            ) from None
         yield
-
-
-def _locked(file: IO[str]) -> bool:
-    try:
-        import fcntl
-    except ImportError:  # not on this system: nobody is kept out
-        return True
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:  # a file system without locks: nobody is kept out
-        return True
-    return True

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from grammeter.core.edit import Edit
 from grammeter.core.errors import GrammeterError, UsageError
@@ -168,18 +168,17 @@ class RowScorer:
         for name in (job.source, job.hypothesis):
             if cells.get(name) is None:
                 return f"no {name}"
-        if job.references and all(cells.get(name) is None for name in job.references):
+        held = [(name, text) for name in job.references for text in _texts(cells.get(name))]
+        if job.references and not held:
             return f"no {' and no '.join(job.references)}"
-        for name in (job.source, job.hypothesis, *job.references):
-            why = self._unfit_text(cells.get(name))
+        for name, text in [(n, cells[n]) for n in (job.source, job.hypothesis)] + held:
+            why = self._unfit_text(text)
             if why:
                 return f"{name} {why}"
         return None
 
     def _unfit_text(self, text: object) -> str | None:
         most = self._job.longest
-        if text is None:
-            return None
         if not isinstance(text, str):
             return "is no text"
         if len(text) > most * LONGEST_TOKEN:
@@ -192,9 +191,11 @@ class RowScorer:
 
     def _segment(self, cells: Mapping[str, Any]) -> Segment:
         job = self._job
-        return Segment(
-            cells[job.source], cells[job.hypothesis], tuple(cells.get(n) for n in job.references)
-        )
+        references: list[str | None] = []
+        for name in job.references:
+            held = cells.get(name)
+            references += cast("list[str | None]", held) if isinstance(held, list) else [held]
+        return Segment(cells[job.source], cells[job.hypothesis], tuple(references))
 
     def _scored(self, segments: Sequence[Segment]) -> list[tuple[dict[str, Any], str]]:
         """Return the new cells of each segment, and what went wrong."""
@@ -210,6 +211,12 @@ class RowScorer:
             if plan.metric.extracts:
                 _add_edits(plan, segments, made)
         return [(cells, "; ".join(dict.fromkeys(told))) for cells, told in made]
+
+
+def _texts(cell: object) -> list[object]:
+    """Return what a cell of references holds: a text, or several in a list; none may be there."""
+    held = cast("list[object]", cell) if isinstance(cell, list) else [cell]
+    return [text for text in held if text is not None]
 
 
 def _plan(spelled: str, job: Job) -> _Plan:

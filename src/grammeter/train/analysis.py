@@ -48,7 +48,7 @@ def impacts_by_type(sentences: Sequence[Sentence]) -> list[TypeImpact]:
     found: dict[str, list[float]] = {}
     for sentence in sentences:
         for edit, impact in zip(sentence.edits, sentence.impacts, strict=True):
-            found.setdefault(edit.type, []).append(impact)
+            found.setdefault(edit.type, []).append(_shown(impact))
     rows = [_of_type(kind, impacts) for kind, impacts in found.items()]
     return sorted(rows, key=lambda row: (-row.mean, row.type))
 
@@ -67,7 +67,7 @@ def impacts_of_edits(sentences: Sequence[Sentence]) -> list[EditImpact]:
     """Return all edits, the greatest impact first."""
     rows = [
         EditImpact(
-            impact,
+            _shown(impact),
             edit.type,
             " ".join(sentence.words[edit.start : edit.end]),
             edit.correction,
@@ -78,6 +78,11 @@ def impacts_of_edits(sentences: Sequence[Sentence]) -> list[EditImpact]:
         for edit, impact in zip(sentence.edits, sentence.impacts, strict=True)
     ]
     return sorted(rows, key=lambda row: (-row.impact, row.origin, row.original))
+
+
+def _shown(impact: float) -> float:
+    """Take off the sign that rounding gives to an impact of nothing: cosines may pass 1."""
+    return max(impact, 0.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typing import cast
 
 import numpy as np
 
+from grammeter.core.folders import expanded
 from grammeter.core.score import json_number
 from grammeter.core.statistics import FloatArray
 from grammeter.neural.cards import FILE, KIND, Card
@@ -64,7 +65,7 @@ def make_card(
     dict
         Texts, numbers, lists and dicts; NaN is ``None``.
     """
-    folder = Path(settings.encoder).expanduser()
+    folder = expanded(settings.encoder)
     name = str(folder.resolve()) if folder.is_dir() else settings.encoder
     card = {
         "kind": KIND,

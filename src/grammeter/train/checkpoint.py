@@ -109,7 +109,7 @@ class Checkpoint:
                 _load(folder / "optimiser.safetensors"),
                 dict(state["environment"]),
             )
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             raise _damaged(folder, error) from error
 
     def write(

@@ -6,14 +6,26 @@ import hashlib
 import json
 import os
 from collections.abc import Generator, Iterable, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, cast
 
 from grammeter.core.errors import DataError, UsageError
+from grammeter.core.folders import LOCK, only_one
 
 MARK = "training.json"
 """Says whose training the folder belongs to, and all that this depends on."""
+
+
+@contextmanager
+def begun(folder: Path, metric: str, run: Mapping[str, object], *, resume: bool) -> Generator[None]:
+    """Do as :func:`begin`, and keep other trainings out of the folder during this one."""
+    with ExitStack() as stack:
+        with _writable(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            stack.enter_context(only_one(folder))
+        begin(folder, metric, run, resume=resume)
+        yield
 
 
 def begin(folder: Path, metric: str, run: Mapping[str, object], *, resume: bool) -> None:
@@ -37,9 +49,9 @@ def begin(folder: Path, metric: str, run: Mapping[str, object], *, resume: bool)
         under other settings, or cannot be written.
     """
     mark = {"metric": metric, "run": dict(run)}
-    try:
+    with _writable(folder):
         # a mark alone is left by a run that never had its data
-        there = folder.is_dir() and any(path.name != MARK for path in folder.iterdir())
+        there = folder.is_dir() and any(one.name not in (MARK, LOCK) for one in folder.iterdir())
         if there and not resume:
             raise UsageError(
                 f"{folder} is not empty",
@@ -50,6 +62,12 @@ def begin(folder: Path, metric: str, run: Mapping[str, object], *, resume: bool)
             return
         folder.mkdir(parents=True, exist_ok=True)
         write_text(folder / MARK, mark)
+
+
+@contextmanager
+def _writable(folder: Path) -> Generator[None]:
+    try:
+        yield
     except OSError as error:
         raise UsageError(
             f"{folder} cannot be written: {error.strerror}", fix="Name another folder."
@@ -110,6 +128,6 @@ def read_object(path: Path) -> dict[str, Any] | None:
     """Return a JSON object; ``None`` if there is none to read."""
     try:
         found = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     return cast("dict[str, Any]", found) if isinstance(found, dict) else None

@@ -77,11 +77,14 @@ class Measured:
         How many were read.
     edits
         Where the edits come from: ``given``, or what extracted them.
+    left_out
+        Edits that change nothing or overlap an earlier one.
     """
 
     sentences: tuple[Sentence, ...]
     total: int
     edits: str = "given"
+    left_out: int = 0
 
 
 def measure_impacts(parallel: Sequence[Parallel], encoder: str) -> list[Sentence]:

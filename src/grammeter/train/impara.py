@@ -19,8 +19,9 @@ from grammeter.train.card import interval, make_card, write_card
 from grammeter.train.checkpoint import clear
 from grammeter.train.examples import PARTS, Example, Part
 from grammeter.train.fit import Fitted, fit
-from grammeter.train.folder import begin, digest, read_object, write_text, writing
+from grammeter.train.folder import begun, digest, read_object, write_text, writing
 from grammeter.train.impacts import Measured
+from grammeter.train.live import tell
 from grammeter.train.pairs import (
     Pair,
     PairData,
@@ -147,24 +148,26 @@ def train_impara(
         **(reading or {}),
         "files": digest(files),
     }
-    begin(folder, "impara", run, resume=resume)
-    if (card := read_card(folder)) is None:
-        data = _pairs(folder, measure, size, settings.seed, parallel_only)
-        task = Preference(data.pairs, loss)
-        fitted = fit(task, settings, folder, resume=resume)
-        card = make_card(
-            "impara",
-            data=_described(data, files),
-            settings=settings,
-            encoder=encoder,
-            fitted=fitted,
-            figure=task.figure_name,
-            results=_results(data, fitted, settings.seed),
-            options=options,
-            scoring="impara(model=FOLDER)",
-        )
-        write_card(card, folder)
-    clear(folder)
+    with begun(folder, "impara", run, resume=resume):
+        if (card := read_card(folder)) is None:
+            data = _pairs(folder, measure, size, settings.seed, parallel_only)
+            task = Preference(data.pairs, loss)
+            sizes = ", ".join(f"{len(data.part(part))} for {part}" for part in PARTS)
+            tell(f"pairs: {sizes}; of {data.tally.with_edits} corrections with edits")
+            fitted = fit(task, settings, folder, resume=resume)
+            card = make_card(
+                "impara",
+                data=_described(data, files),
+                settings=settings,
+                encoder=encoder,
+                fitted=fitted,
+                figure=task.figure_name,
+                results=_results(data, fitted, settings.seed),
+                options=options,
+                scoring="impara(model=FOLDER)",
+            )
+            write_card(card, folder)
+        clear(folder)
     return card
 
 
@@ -204,7 +207,7 @@ def _pairs(
             ) from error
     measured = measure()
     data = draw_pairs(measured.sentences, size=size, seed=seed, parallel_only=parallel_only)
-    data.tally.sentences = measured.total
+    data.tally.sentences, data.tally.left_out = measured.total, measured.left_out
     with writing(folder):
         write_text(folder / PAIRS, pairs_text(data.pairs))
         write_text(folder / DRAWS, {"tally": asdict(data.tally), "edits": measured.edits})

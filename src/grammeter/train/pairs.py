@@ -6,6 +6,7 @@ Maeda et al. 2022, sections 2.3 and 2.4; what impacts are says :mod:`grammeter.t
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from random import Random
@@ -79,8 +80,9 @@ class Tally:
 
     Attributes
     ----------
-    sentences, with_edits, edits
-        Sentences read, those with an edit that can be applied, and these edits.
+    sentences, with_edits, edits, left_out
+        Sentences read, those with an edit that can be applied, these edits, and those that cannot
+        be applied: they change nothing, or overlap an earlier one.
     draws, equal_sets, equal_texts, equal_impacts, repeated
         Drawn; thrown away for equal sets, equal texts, equal impacts, or a pair seen before.
     available, kept
@@ -94,6 +96,7 @@ class Tally:
     sentences: int = 0
     with_edits: int = 0
     edits: int = 0
+    left_out: int = 0
     draws: int = 0
     equal_sets: int = 0
     equal_texts: int = 0
@@ -129,7 +132,8 @@ def draw_pairs(
 
     Each sentence gives up to 30 draws: a random subset of its edits, and the same with each edit
     flipped with probability ``1 / n`` (section 2.4). Pairs with equal sets, texts or impacts are
-    thrown away and counted. The parts do not share source sentences.
+    thrown away and counted. A source sentence with several annotators is drawn from for each of
+    them, and has no more than 30 pairs in the end. The parts do not share source sentences.
 
     Parameters
     ----------
@@ -230,7 +234,25 @@ def _sample(pairs: Sequence[Pair], size: int, seed: int) -> list[Pair]:
             )
         count = min(wanted[part], len(here))
         random = Random(f"sample {seed} {part}")  # noqa: S311 - no secret
-        kept += random.sample(here, count)
+        kept += _at_most(DRAWS, random.sample(here, count), here, random)
+    return kept
+
+
+def _at_most(
+    most: int, drawn: Sequence[Pair], pairs: Sequence[Pair], random: Random
+) -> Sequence[Pair]:
+    """Put others in the place of what one source sentence has too many of.
+
+    One annotator gives no more; of several each is drawn from as if it were alone.
+    """
+    if max(Counter(pair.source for pair in drawn).values()) <= most:
+        return drawn
+    kept: list[Pair] = []
+    given: Counter[str] = Counter()
+    for pair in dict.fromkeys([*drawn, *random.sample(pairs, len(pairs))]):
+        if given[pair.source] < most and len(kept) < len(drawn):
+            given[pair.source] += 1
+            kept.append(pair)
     return kept
 
 

@@ -23,7 +23,7 @@ from grammeter.train.card import make_card, write_card
 from grammeter.train.checkpoint import clear
 from grammeter.train.examples import PARTS, Example, Part, assign_parts
 from grammeter.train.fit import Fitted, fit
-from grammeter.train.folder import begin, digest
+from grammeter.train.folder import begin, begun, digest
 from grammeter.train.settings import Settings
 
 Criterion = Literal["grammaticality", "fluency", "meaning"]
@@ -125,17 +125,17 @@ def train_some(
     }
     encoder = find_model(settings.encoder)
     run = {**settings.identity(encoder.hash), "files": digest(files)}
-    begin(folder, "some", run, resume=resume)
     cards: dict[Criterion, Card] = {}
-    for criterion, task in tasks.items():
-        inside = folder / criterion
-        begin(inside, f"some {criterion}", run, resume=resume)
-        if (card := read_card(inside)) is None:
-            fitted = fit(task, settings, inside, resume=resume)
-            card = _card(criterion, task, settings, fitted, encoder, files)
-            write_card(card, inside)
-        clear(inside)
-        cards[criterion] = card
+    with begun(folder, "some", run, resume=resume):
+        for criterion, task in tasks.items():
+            inside = folder / criterion
+            begin(inside, f"some {criterion}", run, resume=resume)
+            if (card := read_card(inside)) is None:
+                fitted = fit(task, settings, inside, resume=resume)
+                card = _card(criterion, task, settings, fitted, encoder, files)
+                write_card(card, inside)
+            clear(inside)
+            cards[criterion] = card
     return cards
 
 
@@ -166,6 +166,12 @@ def _card(
 
 def _task(rated: Sequence[Rated], criterion: Criterion, seed: int) -> HumanScore:
     scored = [each for each in rated if criterion in each.scores]
+    if not scored:
+        known = " ".join(dict.fromkeys(name for each in rated for name in each.scores))
+        raise DataError(
+            f"no scores of {criterion}",
+            fix=f"Leave it out: --criteria {known}" if known else "Give scores of it.",
+        )
     parts = assign_parts([each.source for each in scored], seed)
     examples: dict[Part, list[Example]] = {part: [] for part in PARTS}
     for each in scored:
