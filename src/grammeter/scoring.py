@@ -101,7 +101,18 @@ def count(
     for key, metric in distinct.items():
         if key not in counted:
             counted[key] = metric.pooled_statistics(segments, copies)
+        _check_rows(metric, counted[key], len(segments))
     return counted
+
+
+def _check_rows(metric: Metric, rows: object, number: int) -> None:
+    """Refuse what a metric counted wrongly: its rows would be taken for other sentences."""
+    if not isinstance(rows, Statistics) or len(rows) != number:
+        made = f"{len(rows)} rows" if isinstance(rows, Statistics) else type(rows).__name__
+        raise UsageError(
+            f"{metric.name}: statistics() made {made} of {number} segments",
+            fix="A metric returns Statistics with one row for each segment, in their order.",
+        )
 
 
 def _score_one(metric: Metric, corpus: Corpus, batch: _Batch, rows: Statistics) -> MetricScores:

@@ -300,8 +300,17 @@ def test_items_that_do_not_fit(database, item, told):
         {"startup": 3},
         {"pass_threshold": 1.5},
         {"pass_code": "A"},
+        {"pass_code": "A" * 201, "fail_code": "B"},
         {"redirect_url": "javascript:alert(1)"},
+        {"redirect_url": "https://"},
+        {"redirect_url": "https://a b.example/"},
+        {"redirect_url": "https://[a/"},
+        {"redirect_url": f"https://a.example/{'a' * 2000}"},
         {"idle_seconds": 1},
+        {"idle_seconds": 10**30},
+        {"seed": -1},
+        {"seed": 2**63},
+        {"judges": -1, "strategy": "pool"},
         {"strategy": "random"},
         {"task": "essay"},
     ],
@@ -311,6 +320,32 @@ def test_plans_that_are_none(database, settings):
 
     with pytest.raises(UsageError):
         campaigns.Plan(**{"name": "pilot", "judges": 1, **settings})
+
+
+@pytest.mark.parametrize("n", [0, -3])
+def test_no_item_to_draw(database, n):
+    with pytest.raises(UsageError, match=f"{n} items"):
+        made_campaign(n)
+
+
+def test_the_total_of_a_pool_has_repeats_and_attention_items_from_the_start(database):
+    """A total that grew after an attention item would tell that it was one."""
+    from grammeter.campaign.services import assign, results
+    from grammeter.campaign.services.checks import Check
+    from grammeter.campaign.views.item_page import shown
+
+    checks = tuple(Check(source=f"{at} .", outputs=("a", "b"), ranks=(1, 2)) for at in range(2))
+    campaign = made_campaign(
+        20, strategy="pool", judges=0, per_judge=8, repeats=0.25, attention=checks
+    )
+    (judge,) = come_in(campaign)
+    totals = set()
+    while (found := assign.next_assignment(judge)) is not None:
+        totals.add(shown(found)["total"])
+        answer(judge, found)
+    assert totals == {8 + 2 + 2}
+    (row,) = results.progress(campaign).judges
+    assert (row.planned, row.done, row.attention) == (10, 10, 2)
 
 
 def test_names_are_unique(database):

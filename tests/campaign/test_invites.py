@@ -138,13 +138,35 @@ def test_consent_and_the_form(database):
     assert judges.needs_consent(judge)
     assert judges.needs_background(judge)
     judges.consent(judge)
-    judges.tell_background(judge, first_language=" German\0 ", experience="x" * 999)
+    judges.tell_background(judge, first_language=" German\0 " + "x" * 300, experience="x" * 2999)
     judge.refresh_from_db()
     assert not judges.needs_consent(judge)
     assert not judges.needs_background(judge)
     found = Background.objects.get(judge=judge)
-    assert found.first_language == "German"
-    assert len(found.experience) == 200
+    assert found.first_language == "German " + "x" * 193
+    assert len(found.experience) == 2000  # as much as the page lets one write
+
+
+def test_who_judges_are_can_be_read_apart_from_judgments(database):
+    from grammeter.campaign.services import judges, results
+
+    campaign = made_campaign(5, strategy="pool", judges=0, consent="May we?")
+    first, _ = come_in(campaign, 2)
+    judges.consent(first)
+    judges.tell_background(first, first_language="Estonian", experience="ten years")
+    judges.note(first, "Ann Example")
+    work(first)
+    one, two = judges.people(campaign)
+    assert one.pop("consented").startswith("20")
+    assert one == {
+        "judge": "judge01", "who": "Ann Example", "first_language": "Estonian",
+        "experience": "ten years", "remarks": "",
+    }  # fmt: skip
+    assert (two["judge"], two["consented"], two["first_language"]) == ("judge02", None, "")
+    told = str([*results.details(campaign), results.judgments(campaign)])
+    assert not any(word in told for word in ("Estonian", "ten years", "Ann Example"))
+    judges.forget(first)
+    assert judges.people(campaign)[0]["first_language"] == judges.people(campaign)[0]["who"] == ""
 
 
 def test_an_empty_form_keeps_nothing(campaign):
@@ -181,6 +203,27 @@ def test_codes_at_the_end(database):
     ended = [judges.completion(judge) for judge in (good, bad)]
     assert [(each.passed, each.code) for each in ended] == [(True, "GOOD"), (False, "BAD")]
     assert ended[0].url == "https://crowd.example/done?code=GOOD"
+
+
+def test_a_code_is_quoted_in_the_address(database):
+    from grammeter.campaign.services import judges
+
+    campaign = made_campaign(
+        4, judges=1, pass_code="A&B #1/2", fail_code="F", redirect_url="https://a.example/?c={code}"
+    )
+    (judge,) = come_in(campaign)
+    work(judge)
+    ended = judges.completion(judge)
+    assert (ended.code, ended.url) == ("A&B #1/2", "https://a.example/?c=A%26B%20%231%2F2")
+
+
+def test_links_come_in_the_order_of_the_judges_they_are_for(campaign):
+    from grammeter.campaign.services import invites
+
+    tokens = invites.create(campaign, 2)
+    assert invites.names(tokens) == ["judge01", "judge02"]
+    assert invites.names(tokens[::-1]) == ["judge02", "judge01"]
+    assert invites.redeem(tokens[1]).name == "judge02"
 
 
 def test_forgetting_keeps_the_judgments(campaign):

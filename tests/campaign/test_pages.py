@@ -287,6 +287,33 @@ def test_the_organiser_invites_revokes_and_blocks(database):
         assert client.post(f"{base}/invite", wrong).status_code == 422
 
 
+def test_the_organiser_notes_who_a_judge_is(pilot):
+    from grammeter.campaign.models import AuditEntry, Judge
+    from grammeter.campaign.services import judges, results
+
+    client = organiser(pilot)
+    base = f"/organise/{pilot.campaign.pk}"
+    judge = Judge.objects.order_by("pk")[0]
+    kept = client.post(f"{base}/judges/{judge.pk}/note", {"contact": "  Ann <b>\0 Example "})
+    assert kept.status_code == 302
+    shown = text(client.get(f"{base}/judges"))
+    assert 'value="Ann &lt;b&gt; Example"' in shown
+    told = [str(row) for row in results.details(pilot.campaign)]
+    told += [str(entry.detail) for entry in AuditEntry.objects.all()]
+    assert not any("Example" in each for each in told)
+    judges.forget(judge)
+    client.post(f"{base}/judges/{judge.pk}/note", {"contact": "Ann again"})
+    judge.refresh_from_db()
+    assert judge.contact == ""
+
+
+def test_the_organiser_is_told_for_whom_links_are(database):
+    one = made(database, strategy="pool")
+    address = f"/organise/{one.campaign.pk}/invite"
+    shown = text(organiser(one).post(address, {"count": "2", "days": "3"}))
+    assert "in this order judge03, judge04" in shown
+
+
 def test_a_blocked_judge_is_out_and_a_new_link_ends_the_old_session(pilot):
     judge, other = pilot.client(0), pilot.client(1)
     client = organiser(pilot)

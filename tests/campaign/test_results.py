@@ -127,6 +127,7 @@ def test_details_tell_everything(campaign):
     assert len(rows) == len(results.judgments(campaign))
     for row in rows:
         assert len(row["shown"]) == len(row["ranks"])
+        assert sorted(row["order"]) == list(range(len(row["ranks"])))
     json.dumps([head, *rows], allow_nan=False)
 
 

@@ -324,6 +324,17 @@ def test_organisers_pages_want_a_login_and_the_right_organiser(pilot):
     assert "pilot" not in stranger.get("/organise/").content.decode()
 
 
+def test_no_note_on_a_judge_of_another_campaign(pilot):
+    other = f"/organise/{pilot.campaign.pk + 1}/judges/1/note"
+    assert organiser(pilot).post(other, {"contact": "x"}).status_code == 403
+    assert (
+        pilot.client(0)
+        .post(other.replace(str(pilot.campaign.pk + 1), str(pilot.campaign.pk)), {"contact": "x"})
+        .headers["Location"]
+        .startswith("/login")
+    )
+
+
 def test_things_of_another_campaign_cannot_be_reached_through_ones_own(pilot):
     from grammeter.campaign.models import Invite, Judge
     from grammeter.campaign.services import campaigns, invites
@@ -385,21 +396,58 @@ def test_a_foreign_host_name_is_refused(pilot):
         assert pilot.client().get("/", headers={"host": "evil.example"}).status_code == 400
 
 
-def test_a_foreign_host_name_is_told_in_one_line():
+def told_in_the_log(name, message):
+    """Return what the server writes of a refused request."""
     import logging
 
-    from grammeter.campaign.headers import ForeignHost
+    from grammeter.campaign.headers import OneLine
 
-    told = "Invalid HTTP_HOST header: 'evil.example'. You may need to add 'evil.example' to ALLOWED"
     try:
         raise ValueError("long")
     except ValueError:
-        record = logging.getLogger("x").makeRecord(
-            "x", logging.ERROR, "f", 1, told, (), sys.exc_info()
-        )
-    shown = ForeignHost().format(record)
+        given = (name, logging.ERROR, "f", 1, message, (), sys.exc_info())
+    return OneLine().format(logging.getLogger(name).makeRecord(*given))
+
+
+def test_a_foreign_host_name_is_told_in_one_line():
+    told = "Invalid HTTP_HOST header: 'evil.example'. You may need to add 'evil.example' to ALLOWED"
+    shown = told_in_the_log("django.security.DisallowedHost", told)
     assert "\n" not in shown
     assert "'evil.example'. If it is yours, serve with --allowed-host" in shown
+
+
+def test_any_refused_request_is_told_in_one_line():
+    told = "The number of GET/POST parameters exceeded settings.DATA_UPLOAD_MAX_NUMBER_FIELDS."
+    shown = told_in_the_log("django.security.TooManyFieldsSent", told)
+    assert shown.startswith("refused a request: The number of GET/POST parameters")
+    assert "\n" not in shown
+
+
+def test_the_log_takes_refused_requests_by_that_line():
+    from django.conf import settings
+
+    found = settings.LOGGING["loggers"]["django.security"]
+    assert found["handlers"] == ["line"]
+    assert not found["propagate"]
+
+
+def test_who_may_look_may_ask_for_the_headers_alone(pilot):
+    judge, ann = pilot.client(0), organiser(pilot)
+    base = f"/organise/{pilot.campaign.pk}"
+    address = form_of(judge)[0]
+    mine = [(judge, page) for page in ("/", "/judge/session", "/judge/answers", address)]
+    theirs = [(ann, f"{base}/{page}") for page in ("", "results", "judges", "audit", "export/xml")]
+    for client, page in (*mine, *theirs, (pilot.client(), "/login")):
+        looked, asked = client.get(page), client.head(page)
+        assert asked.status_code == looked.status_code, page
+        assert asked.content == b""
+        assert asked.headers["Content-Security-Policy"]
+
+
+def test_asking_for_the_headers_uses_no_invite_up(pilot):
+    address = f"/join/{pilot.tokens[0]}/"
+    assert pilot.client().head(address).status_code == 405
+    assert pilot.client().get(address).status_code == 302
 
 
 def test_logging_out_is_a_post_and_ends_the_session(pilot):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import re
@@ -9,8 +10,8 @@ import signal
 import socket
 import subprocess
 import sys
-import urllib.error
 import urllib.request
+from contextlib import closing
 
 import pytest
 
@@ -42,6 +43,7 @@ def test_from_a_corpus_to_links_and_status(run, tmp_path):
     run("create", "pilot", *CORPUS, "-n", 20, "--judges", 2, "--overlap", 0.5, "--repeats", "10%")
     links = run("invite", "pilot", "--judges", 2, "--base-url", "https://a.example").splitlines()
     assert len(links) == 2
+    assert "judge01" in run("status", "pilot")
     assert all(re.fullmatch(r"https://a\.example/join/[\w-]{22}/", link) for link in links)
     data = json.loads(run("status", "pilot", "--format", "json"))
     assert data["kind"] == "campaign-status"
@@ -114,6 +116,18 @@ def test_all_that_judges_are_told(run, tmp_path):
     )
     assert (found.task, found.startup, found.per_judge) == ("edits", 5, 10)
     assert found.items.count() == 32
+
+
+def test_who_judges_are_is_a_file_of_its_own(run, tmp_path):
+    run("create", "pilot", *CORPUS, "-n", 3)
+    run("export", "pilot", "-o", "j.jsonl", "--people", "people.jsonl")
+    (row,) = map(json.loads, (tmp_path / "people.jsonl").read_text("utf-8").splitlines())
+    assert row["judge"] == "judge01"
+    assert set(row) == {"judge", "who", "consented", "first_language", "experience", "remarks"}
+    assert (tmp_path / "people.jsonl").stat().st_mode & 0o777 == 0o600
+    from grammeter.campaign.models import AuditEntry
+
+    assert AuditEntry.objects.filter(action="export", detail__form="people").count() == 1
 
 
 def test_accounts(run, monkeypatch):
@@ -191,7 +205,8 @@ def test_hostile_names_do_nothing_to_a_terminal(run, tmp_path):
         (("create", "a", "-s", "absent.txt", "-n", 5), 3, "absent.txt"),
         (("import", "a", *CORPUS, "--judgments", "absent.xml"), 3, "absent.xml"),
         (("invite", "a", "--base-url", "ftp://x"), 2, "ftp://x"),
-        (("serve", "--host", "0.0.0.0"), 2, "--allowed-host"),
+        (("create", "a", *CORPUS, "-n", 5, "--judges", 0), 2, "0 judges"),
+        (("create", "a", *CORPUS, "-n", 5, "--seed", 2**63), 2, "seed"),
         (("serve", "--https"), 2, "--behind-proxy"),
     ],
 )
@@ -234,6 +249,23 @@ def test_the_choices_are_those_of_the_services():
     assert campaign_invite.DAYS == invites.DAYS
 
 
+@pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.7", "::"])
+def test_who_serves_other_machines_is_told_by_which_names(host, capsys):
+    """Without names of his own: those of the machine, or the address itself."""
+    import argparse
+
+    from grammeter.campaign.server import Address
+    from grammeter.cli.campaign_serve import _own_names
+
+    names = _own_names(argparse.Namespace(host=host, quiet=False), Address(host=host))
+    told = capsys.readouterr().err
+    assert "--allowed-host" in told
+    assert all(name in told for name in names)
+    assert len(names) == 1
+    assert (names == ["192.0.2.7"]) == (host == "192.0.2.7")
+    assert not _own_names(argparse.Namespace(host="127.0.0.1", quiet=False), Address())
+
+
 def test_help_loads_no_django():
     code = (
         "import sys\nfrom grammeter.cli.main import main\n"
@@ -259,12 +291,13 @@ def free_port():
         return one.getsockname()[1]
 
 
-def refused_code(port, body):
-    request = urllib.request.Request(f"http://127.0.0.1:{port}/login", body)
-    with pytest.raises(urllib.error.HTTPError) as refusal:
-        urllib.request.urlopen(request, timeout=20)
-    refusal.value.close()
-    return refusal.value.code
+def refused_code(port, size):
+    """Announce a body, and send none of it: the server answers before it has to take it."""
+    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=20)) as connection:
+        connection.putrequest("POST", "/login")
+        connection.putheader("Content-Length", str(size))
+        connection.endheaders()
+        return connection.getresponse().status
 
 
 def test_serve_answers_and_ends_when_told(run, tmp_path):
@@ -275,7 +308,7 @@ def test_serve_answers_and_ends_when_told(run, tmp_path):
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=20) as answer:
             assert "default-src 'self'" in answer.headers["Content-Security-Policy"]
             assert "Server" not in answer.headers
-        assert refused_code(port, b"x" * (2 * 2**20 + 1)) == 413
+        assert refused_code(port, 2 * 2**20 + 1) == 413
         second = [sys.executable, "-m", "grammeter", "campaign", "serve", "--port", str(port)]
         refused = subprocess.run(second, cwd=tmp_path, capture_output=True, text=True)
         assert refused.returncode == 2

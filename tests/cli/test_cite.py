@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from itertools import accumulate
+from pathlib import Path
 
 import pytest
 
@@ -50,3 +52,27 @@ def test_unknown_metric(cite) -> None:
     code, out, err = cite("m2", "gleo")
     assert (code, out) == (2, "")
     assert "Did you mean 'gleu'" in err
+
+
+def test_all_metrics_make_one_bibliography(cite) -> None:
+    """Braces close within each field, and no two entries share a key."""
+    code, out, _ = cite(*BUILT_IN)
+    assert code == 0
+    entries = re.split(r"\n+(?=@)", out.strip())
+    keys = [re.match(r"@\w+\{([\w:.-]+),", entry)[1] for entry in entries]
+    assert len(keys) == len(set(keys)) > 15
+    for entry in entries:
+        depths = list(accumulate({"{": 1, "}": -1}.get(letter, 0) for letter in entry))
+        assert min(depths[:-1]) >= 0
+        assert depths[-1] == 0
+        assert depths[depths.index(1) : -1].count(0) == 0
+        assert entry.count('"') % 2 == 0
+        assert {"author", "title", "year"} <= set(re.findall(r"^\s+(\w+) = ", entry, re.MULTILINE))
+
+
+def test_the_citation_file_says_the_same(cite) -> None:
+    text = (Path(__file__).parents[2] / "CITATION.cff").read_text(encoding="utf-8")
+    title, author = re.search(r'^title: "(.+)"', text, re.MULTILINE), "The grammeter authors"
+    assert f"title = {{{title[1]}}}" in cite()[1]
+    assert f'name: "{author}"' in text
+    assert f"author = {{{{{author}}}}}" in cite()[1]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import tomllib
 from importlib import metadata
 from importlib.metadata import EntryPoint
@@ -14,6 +13,7 @@ import pytest
 from grammeter.cli import doctor
 from grammeter.cli.main import main
 from grammeter.core.errors import MissingResourceError
+from grammeter.edits import pipelines
 from grammeter.metrics import registry
 from grammeter.neural import devices, files
 from grammeter.neural.known import KNOWN
@@ -155,11 +155,74 @@ def test_declared_packages_are_looked_for() -> None:
     text = (Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8")
     project = tomllib.loads(text)["project"]
     extras = project["optional-dependencies"]
-    assert named(project["dependencies"]) == set(doctor.CORE)
-    for extra, packages in doctor.EXTRAS.items():
-        assert named(extras[extra]) - {"grammeter"} == set(packages)
+    assert tuple(project["dependencies"]) == doctor.CORE
     assert set(extras) - {"all", "dev", "docs"} == set(doctor.EXTRAS)
+    for extra, packages in doctor.EXTRAS.items():
+        assert tuple(each for each in extras[extra] if "grammeter" not in each) == packages
 
 
-def named(requirements: list[str]) -> set[str]:
-    return {re.split(r"[<>=\[; ]", line)[0] for line in requirements}
+@pytest.mark.parametrize(
+    ("package", "installed", "state", "code"),
+    [
+        ("transformers", "4.57.1", "too old", 0),
+        ("transformers", "5", "5", 0),
+        ("transformers", "5.0.0rc2", "5.0.0rc2", 0),
+        ("Django", "6.0.1", "too new", 0),
+        ("Django", "5.3", "too new", 0),
+        ("Django", "5.2.19", "5.2.19", 0),
+        ("torch", "2.13.0+cpu", "2.13.0+cpu", 0),
+        ("torch", "2.3.1", "too old", 0),
+        ("numpy", "1.25.2", "too old", 4),
+        ("numpy", "1.26", "1.26", 0),
+    ],
+)
+def test_versions_that_do_not_fit(
+    look, monkeypatch: pytest.MonkeyPatch, package: str, installed: str, state: str, code: int
+) -> None:
+    known = metadata.version
+    monkeypatch.setattr(
+        doctor.metadata, "version", lambda name: installed if name == package else known(name)
+    )
+    found, rows = look()
+    assert found == code
+    assert rows[package]["state"] == state
+    assert state == installed or rows[package]["note"].startswith(f"{installed} is here, ")
+
+
+def test_commands_of_packages_that_are_not_here_say_so(look, monkeypatch) -> None:
+    monkeypatch.setattr(doctor, "find_spec", lambda name: None)
+    monkeypatch.setattr(files, "_on_hub", absent)
+    _, rows = look()
+    first = "get it: pip install 'grammeter[{}]', then {} "
+    assert first.format("neural", "hf download") in rows["model gpt2"]["note"]
+    assert first.format("errant", "python -m spacy download") in rows[USUAL]["note"]
+
+
+USUAL = f"pipeline {pipelines.USUAL}"
+
+
+def absent(name: str) -> None:
+    raise MissingResourceError(f"no {name}", fix="get it")
+
+
+def test_pipelines(look, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, rows = look()
+    assert rows["pipeline en_ud_sm"]["note"] == str(pipelines.shipped_pipeline())
+    folder = tmp_path / "en_core_web_sm-3.8.0"
+    folder.mkdir()
+    (folder / "meta.json").write_text('{"lang": "en", "name": "core_web_sm", "version": "3.8.0"}')
+    monkeypatch.setattr(pipelines, "_installed", lambda name: pipelines._in_folder(folder))
+    _, rows = look()
+    assert rows[USUAL] == {"what": USUAL, "state": "3.8.0", "note": str(folder)}
+
+
+def test_folders(look, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRAMMETER_CACHE", str(tmp_path))
+    monkeypatch.setenv("GRAMMETER_DATA", str(tmp_path / "none"))
+    _, rows = look()
+    assert rows["folder of caches"]["state"] == "present"
+    assert rows["folder of caches"]["note"] == f"{tmp_path}; GRAMMETER_CACHE names another"
+    assert rows["folder of data sets"]["state"] == "absent"
+    assert str(tmp_path / "none") in rows["folder of data sets"]["note"]
+    monkeypatch.setenv("GRAMMETER_CACHE", "off")
+    assert look()[1]["folder of caches"]["state"] == "none"

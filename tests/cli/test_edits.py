@@ -364,12 +364,29 @@ FLAGS_OF_THE_PACKAGE = st.tuples(
 @settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 @given(two_files(), FLAGS_OF_THE_PACKAGE)
 def test_compare_equals_the_package(tmp_path_factory, texts, flags):
-    original = pytest.importorskip("errant.commands.compare_m2")
     folder = tmp_path_factory.mktemp("m2")
     files = folder / "hyp.m2", folder / "ref.m2"
     for path, text in zip(files, texts, strict=True):
         path.write_text(text, encoding="utf-8")
     arguments = ["-hyp", str(files[0]), "-ref", str(files[1]), *flags]
+    assert call("compare", *arguments) == printed_by_the_package(arguments)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("flags", FLAGS)
+def test_compare_of_all_systems_equals_the_package(shared, flags):
+    golden = shared / "golden" / "errant"
+    reference = golden / "official-2014.combined.auto.m2"
+    systems = sorted((shared / "data" / "conll14_test" / "official_systems").iterdir())
+    assert len(systems) == 13
+    for path in systems:
+        files = ["-hyp", str(golden / f"{path.name}.m2"), "-ref", str(reference)]
+        arguments = [*files, *FLAGS[flags]]
+        assert call("compare", *arguments) == printed_by_the_package(arguments), path.name
+
+
+def printed_by_the_package(arguments):
+    original = pytest.importorskip("errant.commands.compare_m2")
     kept, sys.argv = sys.argv, ["errant_compare", *arguments]
     try:
         with contextlib.redirect_stdout(io.StringIO()) as out, warnings.catch_warnings():
@@ -377,4 +394,4 @@ def test_compare_equals_the_package(tmp_path_factory, texts, flags):
             original.main()
     finally:
         sys.argv = kept
-    assert call("compare", *arguments) == out.getvalue()
+    return out.getvalue()

@@ -238,6 +238,40 @@ def test_benchmarks(run, put, shared, monkeypatch):
     assert not any(math.isnan(v["pearson"]["value"]) for v in data["metrics"].values())
 
 
+PRINTED = {  # Kobayashi et al. 2024, Table 1: r, rho of base, of +fluent; by both judgments
+    "m2": (0.791, 0.764, -0.239, 0.161, 0.658, 0.487, -0.336, -0.013),
+    "gleu": (0.911, 0.897, 0.053, 0.482, 0.847, 0.886, -0.039, 0.475),
+}
+
+
+def test_published_data(run, put, shared, monkeypatch):
+    monkeypatch.setenv("GRAMMETER_DATA", str(shared / "data"))
+    lines = (shared / "golden/seeda/m2_gleu_system_scores.tsv").read_text("utf-8").splitlines()
+    heads, *rows = (line.split("\t") for line in lines)
+    columns = {"m2": "M2_subset_F0.5", "gleu": "GLEU_subset_official"}
+    path = put(
+        "seeda.tsv",
+        "metric\tsystem\tvalue\n"
+        + "".join(
+            f"{name}\t{row[0]}\t{row[heads.index(head)]}\n"
+            for name, head in columns.items()
+            for row in rows
+        ),
+    )
+    found = dict.fromkeys(columns, ())
+    for judged in ("seeda-e", "seeda-s"):
+        for chosen in ("base", "+fluent"):
+            options = ("--benchmark", judged, "--systems", chosen, "--published-data")
+            data = json.loads(run(path, *options, "--format", "json")[1])["metrics"]
+            for name, each in data.items():
+                both = (round(each[kind]["value"], 3) for kind in ("pearson", "spearman"))
+                found[name] += tuple(both)
+                assert "|published-data:LM-Critic=PIE|" in each["signature"]
+    assert found == PRINTED
+    with pytest.raises(UsageError, match="about a benchmark"):
+        run(path, put("people.tsv", "PIE\t1\n"), "--published-data")
+
+
 def test_figures(run, scores, human, tmp_path):
     points, tests = tmp_path / "points.svg", tmp_path / "tests.svg"
     plain = run(scores, human)

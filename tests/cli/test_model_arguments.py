@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -86,6 +89,24 @@ class TestRun:
         one, two = (value["systems"]["A"]["value"] for value in values)
         assert one == pytest.approx(two, abs=1e-6)
         assert values[0]["signature"] == values[1]["signature"]
+
+    def test_the_seed_of_hashes_does_not_matter(self, models, folder):
+        """Sets and dictionaries of texts never decide what goes into a batch."""
+        (folder / "ref.txt").write_text(OUTPUT)
+        metrics = [spelled(models, threshold=0), f"bertscore(model={models['encoder']!r}, layer=1)"]
+        words = ["-s", "src.txt", "-r", "ref.txt", "-m", *metrics, "--hyps", "A.txt", "src.txt"]
+        printed = {
+            subprocess.run(
+                [sys.executable, "-m", "grammeter", "score", *words, "--format", "json"],
+                env={**os.environ, "PYTHONHASHSEED": seed},
+                cwd=folder,
+                capture_output=True,
+                check=True,
+            ).stdout
+            for seed in ("0", "7")
+        }
+        assert len(printed) == 1
+        assert b"bertscore" in printed.pop()
 
     def test_a_second_run_loads_no_model(self, run, impara, monkeypatch, tmp_path):
         first = run(impara, "--cache-dir", "figures", "--format", "json")

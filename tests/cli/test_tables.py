@@ -119,8 +119,8 @@ def test_digits_as_asked(run, name, form):
 
 
 @pytest.mark.parametrize("name", ["compare", "compare --baseline", "rank", "rank --head-to-head"])
-def test_percent_has_two_decimals_fewer(run, name):
-    text = run(name, "--percent", "--digits", "3", "--format", "tsv")
+def test_digits_are_those_that_are_printed_with_percent_too(run, name):
+    text = run(name, "--percent", "--digits", "1", "--format", "tsv")
     assert re.search(r"\t\d\d\.\d\t", text)
     assert not re.search(r"\t0\.\d\d\d\t", text)
 

@@ -1,7 +1,8 @@
 """Damage inputs for so many seconds: ``python tests/fuzz/long.py --seconds 600``.
 
 Prints how many inputs each reader and verb was tried on, and every failure; exits with 1 if there
-is one. ``--seed`` starts another series, ``--only`` names readers and verbs.
+is one. ``--seed`` starts another series, ``--only`` names readers and verbs; ``--hostile`` first
+gives each reader all that is large, deep or no ordinary file.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from tempfile import TemporaryDirectory
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from fuzz import readers, verbs
+from fuzz import hostile, readers, verbs
 from fuzz.trial import Failure
 
 BATCH = {"reader": 200, "verb": 5}
@@ -31,11 +32,18 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", nargs="+", default=[*readers.READERS, *verbs.LINES])
+    parser.add_argument("--hostile", action="store_true")
     args = parser.parse_args()
-    end = time.monotonic() + args.seconds
     inputs, failed = Counter[str](), Counter[str]()
     with TemporaryDirectory() as name:
         targets = [*_readers(args.only, Path(name)), *_verbs(args.only)]
+        for reader in hostile.FILES if args.hostile else ():
+            if reader in args.only:
+                inputs[f"hostile {reader}"] = len(hostile.HUGE) + len(hostile.KINDS)
+                for failure in _hostile(reader, Path(name)):
+                    failed[f"hostile {reader}"] += 1
+                    print(failure, flush=True)  # noqa: T201
+        end = time.monotonic() + args.seconds
         for turn in itertools.count(args.seed * 1_000_000):
             for target, call in targets:
                 if time.monotonic() > end:
@@ -46,6 +54,10 @@ def main() -> int:
                     print(failure, flush=True)  # noqa: T201
                 inputs[target] += BATCH[kind]
     return 0
+
+
+def _hostile(reader: str, folder: Path) -> list[Failure]:
+    return hostile.huge(reader, folder) + hostile.odd(reader, folder)
 
 
 def _readers(only: list[str], folder: Path) -> list[Target]:

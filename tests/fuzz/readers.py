@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from random import Random
-from typing import Any
 
 from fuzz import samples
+from fuzz.kept import KEPT, PAIR
 from fuzz.mutations import mutate, packed
-from fuzz.trial import Failure, trial
+from fuzz.trial import Failure, Reader, Seeds, trial
 from grammeter.core.signature import Signature
 from grammeter.core.spelling import parse, spell
 from grammeter.corpus.columns import read_columns
@@ -36,18 +35,6 @@ from grammeter.judge.reader import read as read_reply
 from grammeter.metrics.registry import metric
 from grammeter.reporting.materials import read_materials
 from grammeter.train.pairs import read_pairs
-
-Call = Callable[[Path], Any]
-Seeds = Callable[[], tuple[bytes, ...]]
-
-
-@dataclass(frozen=True)
-class Reader:
-    """What reads a file, valid files, and what their names end in."""
-
-    call: Call
-    seeds: Seeds
-    suffix: str = ".txt"
 
 
 def tried(name: str, inputs: int, folder: Path, *, seed: int = 1) -> list[Failure]:
@@ -185,7 +172,6 @@ def _signature(path: Path) -> None:
 
 
 def _prices(path: Path) -> None:
-    read_prices.cache_clear()
     read_prices(path)
 
 
@@ -216,10 +202,6 @@ def _parquet() -> tuple[bytes, ...]:
     return (samples.parquet(),)
 
 
-_PAIR = (
-    b'{"source": "A b", "low": "A", "high": "B", "low_edits": [0], "high_edits": [],'
-    b' "part": "train", "low_impact": 0.25, "high_impact": 0.5, "origin": "a:1"}\n'
-)
 _TABLES: Sequence[tuple[str, Seeds]] = (
     ("jsonl", _texts(samples.RECORDS_JSONL)),
     ("tsv", _texts(samples.RECORDS_TSV)),
@@ -274,6 +256,7 @@ READERS: dict[str, Reader] = {
     "reply": Reader(_reply, _texts(samples.REPLY)),
     "signature": Reader(_signature, _texts("m2|beta:0.5|refs:2|grammeter:0.1.0")),
     "prices": Reader(_prices, _texts(samples.PRICES), ".json"),
-    "training pairs": Reader(_pairs, lambda: (_PAIR,), ".jsonl"),
+    "training pairs": Reader(_pairs, lambda: (PAIR,), ".jsonl"),
     "archive": Reader(_archive, samples.archives, ".zip"),
+    **KEPT,
 }

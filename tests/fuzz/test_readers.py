@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fuzz import samples
+from fuzz import hostile, samples
+from fuzz.kept import NEEDS
 from fuzz.mutations import mutate
 from fuzz.readers import READERS, attempt, tried
 from fuzz.trial import limits, trial
@@ -31,10 +32,9 @@ CUTS = 150
 @pytest.fixture(autouse=True)
 def _extras(request: pytest.FixtureRequest) -> None:
     name = str(request.node.name)
-    if "parquet" in name:
-        pytest.importorskip("pyarrow", reason="the extra 'records' is not installed")
-    if "checks" in name:
-        pytest.importorskip("django", reason="the extra 'campaign' is not installed")
+    for package, extra, words in NEEDS:
+        if any(word in name for word in words):
+            pytest.importorskip(package, reason=f"the extra {extra!r} is not installed")
 
 
 @pytest.mark.parametrize("name", READERS)
@@ -77,6 +77,21 @@ def test_same_seed_same_damage() -> None:
         mutate(data, Random(n)) for n in range(50)
     ]
     assert len({mutate(data, Random(n)) for n in range(50)}) > 40
+
+
+@pytest.mark.parametrize("name", hostile.FILES)
+def test_what_is_no_ordinary_file(name: str, tmp_path: Path) -> None:
+    failures = hostile.odd(name, tmp_path)
+    assert not failures, "\n".join(map(str, failures))
+
+
+FEW = ["10 MB of brackets", "a gzip bomb", "a billion laughs", "CR alone", "10 MB of NUL"]
+
+
+@pytest.mark.parametrize("name", ["text", "m2", "judgments", "stored materials", "items"])
+def test_what_is_large_or_deep(name: str, tmp_path: Path) -> None:
+    failures = hostile.huge(name, tmp_path, FEW)
+    assert not failures, "\n".join(map(str, failures))
 
 
 # --- the net itself: what it must catch ----------------------------------------------------
@@ -167,6 +182,34 @@ def test_training_pairs_with_odd_line_ends_are_read_back() -> None:
 def test_training_pairs_nested_too_deep() -> None:
     with pytest.raises(DataError, match="f:1: no training pair"):
         read_pairs("[" * 100_000, "f")
+
+
+def test_a_cache_whose_damage_gets_into_words_of_errors(tmp_path: Path) -> None:
+    """SQLite quotes what it finds; Python cannot decode that."""
+    reader = READERS["figure cache"]
+    data = reader.seeds()[0].replace(b"WITHOUT ROWID", b"WITHOUT ROW\xffD")
+    assert not attempt("figure cache", data, tmp_path)
+    data = READERS["parse cache"].seeds()[0].replace(b"WITHOUT ROWID", b"WITHOUT ROW\xffD")
+    assert not attempt("parse cache", data, tmp_path)
+
+
+def test_a_model_of_two_billion_blocks(tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="the extra 'neural' is not installed")
+    data = READERS["model config"].seeds()[0]
+    (tmp_path / "a").mkdir()
+    damaged = data.replace(b'"num_hidden_layers": 2', b'"num_hidden_layers": 2147483647')
+    assert damaged != data
+    with limits(), pytest.raises(DataError, match="num_hidden_layers is 2147483647"):
+        path = tmp_path / "input.txt"
+        path.write_bytes(damaged)
+        READERS["model config"].call(path)
+
+
+@pytest.mark.parametrize("name", ["training mark", "checkpoint state", "pipeline meta"])
+def test_what_is_nested_too_deep(name: str, tmp_path: Path) -> None:
+    if name != "pipeline meta":
+        pytest.importorskip("torch", reason="the extra 'neural' is not installed")
+    assert not attempt(name, b"[" * 100_000, tmp_path)
 
 
 def _parquet(columns) -> bytes:

@@ -13,6 +13,19 @@ from typing import Any
 
 from grammeter.core.errors import GrammeterError
 
+Call = Callable[[Path], Any]
+Seeds = Callable[[], tuple[bytes, ...]]
+
+
+@dataclass(frozen=True)
+class Reader:
+    """What reads a file, valid files, and what their names end in."""
+
+    call: Call
+    seeds: Seeds
+    suffix: str = ".txt"
+
+
 CPU_SECONDS = 10
 MEMORY = 2**30
 """Bytes that one call may take beyond what the process has."""

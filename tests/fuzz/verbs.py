@@ -11,11 +11,14 @@ import sys
 import traceback
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from importlib.util import find_spec
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any, cast
 
+import made_models
+import made_training
 from fuzz import samples
 from fuzz.mutations import mutate, packed
 from fuzz.trial import Failure, limits
@@ -27,7 +30,7 @@ DATABASE = "campaign.db"
 _CORPUS = "-s source.txt -r gold.m2 ref.txt --hyps ALPHA.txt BETA.txt GAMMA.txt"
 _JUDGED = f"{_CORPUS} --judgments judgments.jsonl"
 _COLUMN = "--reference reference"
-_FIT = "--encoder none --epochs 1 --device cpu -o fitted"
+_FIT = "--encoder model --epochs 1 --device cpu -o fitted"
 LINES: dict[str, Sequence[str]] = {
     "demo": ("demo", "demo -o out.json"),
     "score": (
@@ -80,6 +83,8 @@ LINES: dict[str, Sequence[str]] = {
         "campaign backup copy.db",
         "campaign upgrade",
         "campaign organiser olga",
+        "campaign status --database campaign.db",
+        "campaign export pilot --database campaign.db",
         "campaign serve --port x",
         "campaign serve --database judgments.xml",
     ),
@@ -110,7 +115,8 @@ LINES: dict[str, Sequence[str]] = {
         f"train impara --parallel source.txt:ref.txt {_FIT}",
         f"train some --scores ratings.csv {_FIT}",
         f"train cross-domain --parallel gold.m2 pairs.tsv {_FIT}",
-        "train impacts --parallel gold.m2 --encoder none",
+        "train impacts --parallel gold.m2 --encoder model",
+        f"train impara --parallel training.m2 --pairs 40 {_FIT} --format json",
     ),
     "batch": (
         f"batch pairs.jsonl {_COLUMN} -m gleu(iterations=2) --keep gleu(iterations=2)>=0.1 -o out",
@@ -179,7 +185,7 @@ def run(words: Sequence[str]) -> str:
         return traceback.format_exc(limit=-8)
     if code not in CODES:
         return f"exit code {code!r}"
-    if "Traceback" in err.getvalue():
+    if "Traceback" in err.getvalue() or "not enough memory" in err.getvalue():
         return err.getvalue()
     if code and not err.getvalue().strip() and code != 1:
         return f"exit code {code} without a word"
@@ -202,6 +208,8 @@ def _refused(word: str) -> None:
 def damage(words: Sequence[str], random: Random) -> dict[str, bytes]:
     """Damage some of the files that a command line names."""
     named = [part for word in words for part in word.split(":") if Path(part).is_file()]
+    if "model" in words and Path("model").is_dir():
+        named += sorted(str(path) for path in Path("model").iterdir())
     count = random.choice((0, 1, 1, 1, 2))
     found: dict[str, bytes] = {}
     for name in random.sample(named, min(count, len(named))):
@@ -273,10 +281,18 @@ def _workplace() -> Generator[Path]:
         samples.lay_out(folder)
         for verb, data in samples.stored().items():
             (folder / f"{verb}.json").write_bytes(data)
+        made_training.write_m2(folder / "training.m2")
+        _write_model(folder / "model")
         (folder / "archive.zip").write_bytes(samples.archives()[0])
         told = run(["campaign", "import", "pilot", *_JUDGED.split()])
         assert not told, told
         yield folder
+
+
+def _write_model(folder: Path) -> None:
+    """Write a tiny model, if that is possible here: without it, verbs say that it is missing."""
+    if find_spec("torch") and find_spec("transformers"):
+        made_models.encoder(folder)
 
 
 @contextmanager

@@ -87,6 +87,15 @@ def test_what_is_no_table_of_prices(tmp_path, text):
         read_prices(tmp_path / "absent.json")
 
 
+def test_a_table_that_was_changed_is_read_again(tmp_path):
+    path = tmp_path / "prices.json"
+    for price in (1.0, 2.0):
+        row = {"input": price, "output": 9.0}
+        path.write_text(json.dumps({"currency": "EUR", "date": "today", "models": {"m": row}}))
+        prices = read_prices(path)
+        assert (prices.of("m"), prices.date) == (Price(price, 9.0), "today")
+
+
 @pytest.mark.parametrize(
     ("usage", "expected"),
     [

@@ -49,6 +49,10 @@ class Server:
     secret_file: str | Path | None = None
 
 
+_NEEDED = ("django", "django_htmx", "whitenoise", "argon2")
+"""The packages that the settings name."""
+
+
 def configure(database: str | Path = DATABASE, server: Server | None = None) -> None:
     """Make Django work on a database.
 
@@ -62,13 +66,14 @@ def configure(database: str | Path = DATABASE, server: Server | None = None) -> 
     Raises
     ------
     MissingResourceError
-        If Django, or psycopg for PostgreSQL, is not installed.
+        If a package that the settings name, or psycopg for PostgreSQL, is not installed.
     UsageError
         If the address of the database cannot be understood.
     DataError
         If the secret key cannot be read or written.
     """
-    require("django", extra="campaign")
+    for package in _NEEDED:  # Django may be here without the extra, and loads the others late
+        require(package, extra="campaign")
     import django
     from django.conf import settings
 
@@ -273,14 +278,14 @@ def _logging() -> dict[str, Any]:
     return {
         "version": 1,
         "disable_existing_loggers": False,
-        "formatters": {"foreign": {"()": "grammeter.campaign.headers.ForeignHost"}},
+        "formatters": {"line": {"()": "grammeter.campaign.headers.OneLine"}},
         "handlers": {
             "console": {"class": "logging.StreamHandler", "level": "ERROR"},
-            "foreign": {"class": "logging.StreamHandler", "formatter": "foreign"},
+            "line": {"class": "logging.StreamHandler", "formatter": "line", "level": "ERROR"},
         },
         "loggers": {
             "django": {"handlers": ["console"], "level": "ERROR", "propagate": False},
-            "django.security.DisallowedHost": {"handlers": ["foreign"], "propagate": False},
+            "django.security": {"handlers": ["line"], "level": "ERROR", "propagate": False},
         },
     }
 

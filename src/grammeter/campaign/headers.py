@@ -32,10 +32,12 @@ class StrictHeaders:
         return response
 
 
-class ForeignHost(logging.Formatter):
-    """Says in one line that a name of this server was asked for that is not allowed."""
+class OneLine(logging.Formatter):
+    """Says in one line what of a stranger's request was refused: no traceback, it is no fault."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Leave out the traceback, and Django's advice, which names a setting of ours."""
+        """Leave out what Django advises: it names settings that nobody here can change."""
         asked = record.getMessage().partition(". ")[0]
-        return f"refused: {asked}. If it is yours, serve with --allowed-host NAME"
+        if record.name.endswith(".DisallowedHost"):
+            return f"refused: {asked}. If it is yours, serve with --allowed-host NAME"
+        return f"refused a request: {asked.replace('settings.', '')}"

@@ -120,6 +120,13 @@ class Campaign(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def longest_list(self) -> int | None:
+        """How many items and repeats one judge of a pool gets at most; ``None``: no limit."""
+        if self.per_judge is None:
+            return None
+        return self.per_judge + int(self.per_judge * self.repeats + 1e-9)
+
 
 class Sentence(models.Model):
     """A source sentence with the sentences around it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,16 @@ THREADS = 8
 """Requests answered at once; more wait in a queue."""
 
 LARGEST_REQUEST = 2 * 2**20
+
+LARGEST_PORT = 65535
+"""Of greater ones, waitress would take the remainder, and listen where nobody looks."""
+
+_FIXES = {
+    errno.EADDRINUSE: "Choose another --port, or end the program that has this one.",
+    errno.EADDRNOTAVAIL: "Give --host an address of this machine, or leave it out.",
+    errno.EACCES: "Choose a --port of 1024 or more, or leave it out.",
+}
+"""What to do about an address that cannot be used."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +57,8 @@ def make_server(address: Address) -> Any:
     UsageError
         If the address cannot be used.
     """
+    if not 0 <= address.port <= LARGEST_PORT:
+        raise UsageError(f"port {address.port}", fix=f"Ports go from 0 (any) to {LARGEST_PORT}.")
     waitress: Any = require("waitress.server", extra="campaign")
     from django.core.wsgi import get_wsgi_application
 
@@ -57,7 +70,7 @@ def make_server(address: Address) -> Any:
         told = getattr(error, "strerror", None) or str(error)
         raise UsageError(
             f"no server at {address.host}, port {address.port}: {told}",
-            fix="Choose another --port, or end the program that has this one.",
+            fix=_FIXES.get(getattr(error, "errno", None), "Choose another --host or --port."),
         ) from None
 
 

@@ -27,6 +27,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("organise/<int:number>/invite", organise.invite, name="invite"),
     path("organise/<int:number>/judges/<int:judge>/again", organise.invite_again, name="again"),
     path("organise/<int:number>/judges/<int:judge>/block", organise.block, name="block"),
+    path("organise/<int:number>/judges/<int:judge>/note", organise.note, name="note"),
     path("organise/<int:number>/invites/<int:invite>/revoke", organise.revoke, name="revoke"),
     path("organise/<int:number>/close", organise.close, name="close"),
     path("organise/<int:number>/reopen", organise.reopen, name="reopen"),

@@ -88,7 +88,8 @@ def add_judging(parser: argparse.ArgumentParser, strategies: tuple[str, ...]) ->
         "--startup",
         type=int,
         metavar="N",
-        help="adaptive: judgments before the ranking is looked at; default: five a system",
+        help="adaptive: judgments before the ranking is looked at; default: five a system, half"
+        " of the items at most",
     )
 
 
@@ -169,6 +170,8 @@ def at_work(args: argparse.Namespace, *, make: bool = False) -> Generator[None]:
     from grammeter.campaign import conf
 
     conf.configure(args.database)
+    from traceback import clear_frames
+
     from django.db import connections
 
     from grammeter.campaign.services import database
@@ -177,6 +180,9 @@ def at_work(args: argparse.Namespace, *, make: bool = False) -> Generator[None]:
         (database.open_or_make if make else database.open_existing)(args.database)
         with database.told(args.database):
             yield
+    except BaseException as error:
+        clear_frames(error.__traceback__)  # what is half read must be closed before its database
+        raise
     finally:
         connections.close_all()
 

@@ -62,7 +62,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _judges(args: argparse.Namespace, items: Sequence[Item]) -> int:
     named = {name for item in items for name in item.judges}
-    return len(named) or args.judges or (1 if args.strategy == "planned" else 0)
+    if named or args.judges is None:
+        return len(named) or (1 if args.strategy == "planned" else 0)
+    return args.judges
 
 
 def _drawn(args: argparse.Namespace, plan: Plan, corpus: Corpus) -> Sequence[Item]:
@@ -75,10 +77,11 @@ def _summary(campaign: Campaign) -> str:
     from grammeter.campaign.services import results
 
     found = results.progress(campaign)
-    parts = [f"campaign {campaign.name}: {found.items} items"]
-    if found.judges:
-        planned = sum(judge.planned or 0 for judge in found.judges)
-        parts.append(f"{planned} judgments planned for {len(found.judges)} judges")
-    else:
-        parts.append(f"{found.wanted} judgments wanted, {campaign.strategy}")
-    return "; ".join(parts)
+    several = f", {found.shared} of them for several judges" if found.shared else ""
+    head = f"campaign {campaign.name}: {found.items} items of {found.sentences} sentences{several}"
+    if not found.judges:
+        return f"{head}; {found.wanted} judgments wanted, {campaign.strategy}"
+    planned = found.planned or 0
+    again = f", {planned - found.wanted} of them repeats" if planned > found.wanted else ""
+    judges = "1 judge" if len(found.judges) == 1 else f"{len(found.judges)} judges"
+    return f"{head}; {planned} judgments planned for {judges}{again}"

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
-from collections.abc import Iterable, Mapping
-from typing import Any
 
 from grammeter.cli import campaign_arguments
 from grammeter.cli.output import notice
@@ -32,6 +29,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="also write every version of every answer, with orders, times, comments,"
         " probabilities and judged edits, as JSON lines",
     )
+    parser.add_argument(
+        "--people",
+        metavar="FILE",
+        help="also write who judges are and what they told of themselves, as JSON lines, apart"
+        " from all judgments: personal",
+    )
     parser.add_argument("--quiet", action="store_true", help="no notices")
 
 
@@ -43,22 +46,34 @@ def run(args: argparse.Namespace) -> int:
     from grammeter.corpus.text import write_text
 
     with campaign_arguments.at_work(args):
-        from grammeter.campaign.services import results
+        from grammeter.campaign.services import audit, results
+        from grammeter.campaign.views.downloads import details_text, people_text
 
         campaign = campaign_arguments.found(args)
         found = results.judgments(campaign)
-        details = [results.header(campaign), *results.details(campaign)] if args.details else []
+        details = details_text(campaign) if args.details else ""
+        people = people_text(campaign) if args.people else ""
+        if args.people:
+            audit.log(campaign, audit.COMMAND_LINE, "export", form="people")
     if args.output:
         for text in write_judgments(args.output, found):
             notice(args, text)
     else:
         sys.stdout.write(format_judgments(found, "jsonl"))
     if args.details:
-        write_text(args.details, _lines(details))
+        write_text(args.details, details)
+    if args.people:
+        _write_personal(args.people, people)
     skipped = sum(ranking.skipped for ranking in found)
     notice(args, f"{len(found)} judgments, {skipped} of them skipped")
     return 0
 
 
-def _lines(rows: Iterable[Mapping[str, Any]]) -> str:
-    return "".join(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows)
+def _write_personal(path: str, text: str) -> None:
+    """Write a file for the eyes of its owner alone."""
+    from pathlib import Path
+
+    from grammeter.corpus.text import write_text
+
+    write_text(path, text)
+    Path(path).chmod(0o600)

@@ -29,7 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--base-url",
         default=BASE_URL,
         metavar="URL",
-        help="where judges reach the server; default: %(default)s",
+        help="where judges reach the server, with its port if that is another;"
+        " default: %(default)s",
     )
     parser.add_argument(
         "--days", type=float, default=DAYS, metavar="N", help="good for; default: %(default)s"
@@ -45,9 +46,10 @@ def run(args: argparse.Namespace) -> int:
 
     base: str = args.base_url
     parts = urlsplit(base)
-    if parts.scheme not in ("http", "https") or not parts.netloc:
+    if parts.scheme not in ("http", "https") or not parts.netloc or parts.path.strip("/"):
         raise UsageError(
-            f"the address {args.base_url!r}", fix="Write it as https://judge.example.org"
+            f"the address {args.base_url!r}",
+            fix="Write it as https://judge.example.org: the pages stand at the root of a host.",
         )
     with campaign_arguments.at_work(args):
         from grammeter.campaign.services import invites, judges
@@ -57,5 +59,6 @@ def run(args: argparse.Namespace) -> int:
         tokens = invites.create(campaign, args.judges, judge=judge, days=args.days)
         for token in tokens:
             sys.stdout.write(invites.link(args.base_url, token) + "\n")
-    notice(args, "each link works once; they are not kept anywhere")
+        whom = ", ".join(invites.names(tokens))
+    notice(args, f"for {whom}; each link works once, and is not kept anywhere")
     return 0

@@ -35,7 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         default=[],
         metavar="NAME",
-        help="names by which browsers reach it, if not only from this machine",
+        help="names by which browsers reach it, if not only from this machine; default: --host, or"
+        " the name of this machine",
     )
     parser.add_argument(
         "--https",
@@ -64,7 +65,8 @@ def run(args: argparse.Namespace) -> int:
     _check(args, address)
     with campaign_arguments.at_work(args):
         pass  # whether it can be served at all, before a key is made
-    server = conf.Server(hosts=args.allowed_host, https=args.https, secret_file=args.secret_file)
+    names = args.allowed_host or _own_names(args, address)
+    server = conf.Server(hosts=names, https=args.https, secret_file=args.secret_file)
     conf.configure(args.database, server)
     _serve(args, address)
     return 0
@@ -73,11 +75,6 @@ def run(args: argparse.Namespace) -> int:
 def _check(args: argparse.Namespace, address: Address) -> None:
     from grammeter.core.errors import UsageError
 
-    if not address.is_loopback and not args.allowed_host:
-        raise UsageError(
-            f"--host {args.host} lets other machines in, but no name is allowed",
-            fix="Say how browsers reach it: --allowed-host judge.example.org",
-        )
     if args.https and args.behind_proxy is None:
         raise UsageError(
             "--https needs a proxy in front, for this server itself speaks HTTP",
@@ -85,6 +82,23 @@ def _check(args: argparse.Namespace, address: Address) -> None:
         )
     if not address.is_loopback and not args.https:
         notice(args, "without --https, invites and passwords cross the network for all to read")
+
+
+def _own_names(args: argparse.Namespace, address: Address) -> list[str]:
+    """Return by which names other machines may ask, if nobody said so."""
+    import platform
+
+    if address.is_loopback:
+        return []
+    everywhere = args.host in ("0.0.0.0", "::", "")  # noqa: S104 - asked for, not bound here
+    host = f"[{args.host}]" if ":" in args.host else args.host
+    names = [platform.node()] if everywhere else [host]
+    notice(
+        args,
+        f"browsers of other machines must ask for {names[0]}; other names:"
+        " --allowed-host judge.example.org",
+    )
+    return names
 
 
 def _serve(args: argparse.Namespace, address: Address) -> None:

@@ -130,9 +130,16 @@ def _progress_table(data: dict[str, Any], progress: Progress) -> Table:
         for judge in progress.judges
     )
     head = ("judge", "state", "planned", "done", "skipped", "attention", "minutes")
+    handed = progress.done + progress.skipped
+    if data["strategy"] == "planned" and progress.planned is not None:
+        far = f"{handed} of {progress.planned} judgments handed in"
+    else:
+        far = (
+            f"{handed} judgments handed in; {progress.taken} of {progress.wanted} places taken,"
+            " repeats aside"
+        )
     note = (
-        f"{data['campaign']}: {progress.items} items, {progress.taken} of {progress.wanted}"
-        f" judgments given out, {progress.done} done, {progress.skipped} skipped"
+        f"{data['campaign']}: {progress.items} items; {far}, {progress.skipped} skipped"
         f"{'; closed' if data['closed'] else ''}"
     )
     return Table(head, rows, "llrrrrr", (note,))
@@ -155,7 +162,7 @@ def _ranking_table(ranking: Ranked) -> Table:
         (
             row.system,
             format_number(row.score, 4),
-            f"{row.ranks[0]}-{row.ranks[1]}",
+            "-".join(map(str, dict.fromkeys(row.ranks))),
             str(row.cluster),
         )
         for row in ranking.values()

@@ -28,6 +28,8 @@ def run(args: argparse.Namespace) -> int:
     conf.configure(args.database)
     from grammeter.campaign.services import database
 
-    changed = database.upgrade(args.database, args.copy or f"{args.database}.old")
-    notice(args, "brought up to date" if changed else "it is up to date")
+    copy = args.copy or f"{args.database}.old"
+    changed = database.upgrade(args.database, copy)
+    kept = f"; {copy} is as it was before" if conf.is_file(args.database) else ""
+    notice(args, f"brought up to date{kept}" if changed else "it is up to date")
     return 0

@@ -143,7 +143,7 @@ def long_table(comparison: Comparison, style: Style) -> Table:
 
 
 def _drawn(comparison: Comparison, args: argparse.Namespace) -> str:
-    style = Style(args.percent, decimals(args), raised=args.format == "latex")
+    style = Style(args.percent, decimals(args, percent=args.percent), raised=args.format == "latex")
     lay_out = long_table if args.format == "tsv" else comparison_table
     return drawn(args, lay_out(comparison, style))
 

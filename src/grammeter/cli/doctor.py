@@ -4,24 +4,35 @@ from __future__ import annotations
 
 import argparse
 import platform
+import re
 import sys
 from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
 
 from grammeter.cli.output import add_output, print_json
 from grammeter.version import __version__
 
-CORE = ("defusedxml", "numpy", "sacrebleu", "scipy")
-EXTRAS = {
-    "campaign": ("argon2-cffi", "Django", "django-htmx", "waitress", "whitenoise"),
-    "errant": ("rapidfuzz", "spacy"),
-    "llm": ("openai",),
-    "neural": ("huggingface_hub", "safetensors", "torch", "transformers"),
-    "plot": ("matplotlib",),
-    "postgres": ("psycopg",),
-    "ray": ("pyarrow", "ray"),
-    "records": ("pyarrow",),
+CORE = ("defusedxml>=0.7", "numpy>=1.26", "sacrebleu>=2.4", "scipy>=1.11")
+EXTRAS: dict[str, tuple[str, ...]] = {
+    "campaign": (
+        "argon2-cffi>=23",
+        "Django>=5.2,<5.3",
+        "django-htmx>=1.21",
+        "waitress>=3",
+        "whitenoise>=6.7",
+    ),
+    "errant": ("rapidfuzz>=3.9", "spacy>=3.8"),
+    "llm": ("openai>=2",),
+    "neural": ("huggingface_hub>=1", "safetensors>=0.4", "torch>=2.4", "transformers>=5"),
+    "plot": ("matplotlib>=3.8",),
+    "postgres": ("psycopg[binary]>=3.2",),
+    "ray": ("pyarrow>=15", "ray[data]>=2.40"),
+    "records": ("pyarrow>=15",),
 }
-"""Extra -> the packages that it brings."""
+"""Extra -> the packages that it brings, as pyproject.toml has them."""
+
+_UNFIT = ("missing", "too old", "too new")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,38 +41,71 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Look and print; return 4 if a package of the core is missing, else 0."""
+    """Look and print; return 4 if a package of the core is missing or unfit, else 0."""
     from grammeter.report.tables import Table, to_text
 
+    core = [_package(wanted, "pip install --force-reinstall grammeter") for wanted in CORE]
     rows = [
         ("grammeter", __version__, ""),
         ("python", platform.python_version(), platform.platform()),
-        *(_package(name, "pip install --force-reinstall grammeter") for name in CORE),
-        *(
-            _package(name, f"pip install 'grammeter[{extra}]'")
-            for extra, packages in EXTRAS.items()
-            for name in packages
-        ),
+        *core,
+        *_extras(),
         _gpu(),
+        *_pipelines(),
         *_models(),
         *_plugins(),
         *_datasets(),
+        *_folders(),
     ]
     if args.format == "json":
         print_json({"kind": "doctor", "rows": [dict(zip(_KEYS, row, strict=True)) for row in rows]})
     else:
         sys.stdout.write(to_text(Table(_KEYS, tuple(rows), "lll")))
-    return 4 if any(name in CORE and state == "missing" for name, state, _ in rows) else 0
+    return 4 if any(state in _UNFIT for _, state, _ in core) else 0
 
 
 _KEYS = ("what", "state", "note")
 
 
-def _package(name: str, command: str) -> tuple[str, str, str]:
+def _extras() -> list[tuple[str, str, str]]:
+    """Look for the packages of the extras, each once: the last extra that brings it is named."""
+    owners = {wanted: extra for extra, packages in EXTRAS.items() for wanted in packages}
+    return [
+        _package(wanted, f"pip install 'grammeter[{extra}]'") for wanted, extra in owners.items()
+    ]
+
+
+def _package(wanted: str, command: str) -> tuple[str, str, str]:
+    """Compare what is installed with a requirement, ``Django>=5.2,<5.3``."""
+    name, bounds = re.split(r"(?=[<>])", re.sub(r"\[.*?\]", "", wanted), maxsplit=1)
     try:
-        return name, metadata.version(name), ""
+        version = metadata.version(name)
     except metadata.PackageNotFoundError:
         return name, "missing", f"get it: {command}"
+    state = _unfit(version, bounds)
+    if not state:
+        return name, version, ""
+    return name, state, f"{version} is here, {bounds} is needed: {command}"
+
+
+def _unfit(version: str, bounds: str) -> str:
+    """Return ``too old`` or ``too new``, or an empty text."""
+    for bound in bounds.split(","):
+        is_lower = _numbers(version) < _numbers(bound)
+        if bound.startswith(">=") and is_lower:
+            return "too old"
+        if bound.startswith("<") and not is_lower:
+            return "too new"
+    return ""
+
+
+def _numbers(version: str) -> list[int]:
+    """Return the release, ``[5, 2, 19]`` of ``<5.2.19rc1``; zeros at the end say nothing."""
+    numbers = re.match(r"[<>=]*([\d.]*)", version)
+    found = [int(each) for each in (numbers[1] if numbers else "").split(".") if each]
+    while found and not found[-1]:
+        found.pop()
+    return found
 
 
 def _gpu() -> tuple[str, str, str]:
@@ -76,10 +120,26 @@ def _gpu() -> tuple[str, str, str]:
     return "gpu", "present" if state == "ready" else "none", notes[state]
 
 
+def _pipelines() -> list[tuple[str, str, str]]:
+    """Look for the spaCy pipelines that ERRANT's rules read; spaCy is not loaded."""
+    from grammeter.core.errors import MissingResourceError
+    from grammeter.edits.pipelines import USUAL, find_pipeline, shipped_pipeline
+
+    shipped = find_pipeline(str(shipped_pipeline()))
+    try:
+        usual = find_pipeline(USUAL)
+    except MissingResourceError:
+        how = f"{_first('spacy', 'errant')}python -m spacy download {USUAL}"
+        row = (f"pipeline {USUAL}", "missing", f"{shipped.name} stands in; get it: {how}")
+    else:
+        row = (f"pipeline {USUAL}", usual.version, str(usual.folder))
+    return [row, (f"pipeline {shipped.name}", shipped.version, str(shipped.folder))]
+
+
 def _models() -> list[tuple[str, str, str]]:
     """Look for the models that metrics name; nothing is fetched and torch is not loaded."""
     from grammeter.core.errors import MissingResourceError
-    from grammeter.neural.files import find_model, how_to_fetch
+    from grammeter.neural.files import PACKAGED, find_model, how_to_fetch
     from grammeter.neural.known import KNOWN
 
     rows: list[tuple[str, str, str]] = []
@@ -88,13 +148,18 @@ def _models() -> list[tuple[str, str, str]]:
         try:
             files = find_model(known.name)
         except MissingResourceError:
-            rows.append(
-                (what, "missing", f"{known.megabytes} MB, get it: {how_to_fetch(known.name)}")
-            )
+            first = "" if known.name in PACKAGED else _first("huggingface_hub", "neural")
+            how = f"get it: {first}{how_to_fetch(known.name)}"
+            rows.append((what, "missing", f"{known.megabytes} MB, {how}"))
             continue
         revision = f", revision {files.revision}" if files.revision else ""
         rows.append((what, "present", f"{files.folder}{revision}"))
     return rows
+
+
+def _first(package: str, extra: str) -> str:
+    """Return what must be run before a command of a package, if the package is not here."""
+    return "" if find_spec(package) else f"pip install 'grammeter[{extra}]', then "
 
 
 def _plugins() -> list[tuple[str, str, str]]:
@@ -117,6 +182,8 @@ def _plugins() -> list[tuple[str, str, str]]:
 def _datasets() -> list[tuple[str, str, str]]:
     from grammeter.corpus.datasets import list_datasets
 
+    if _data_folder() is None:
+        return []
     return [
         (
             f"data {listing.dataset.name}",
@@ -125,3 +192,35 @@ def _datasets() -> list[tuple[str, str, str]]:
         )
         for listing in list_datasets()
     ]
+
+
+def _folders() -> list[tuple[str, str, str]]:
+    """Say where caches, data sets and models lie, and how to have them elsewhere."""
+    from grammeter.core import folders
+    from grammeter.corpus import datasets
+    from grammeter.neural.files import hub_folder
+
+    found = [
+        ("caches", folders.cache_folder(), folders.VARIABLE),
+        ("data sets", _data_folder(), datasets.VARIABLE),
+        ("models", hub_folder(), "HF_HUB_CACHE"),
+    ]
+    return [_folder(*each) for each in found]
+
+
+def _data_folder() -> Path | None:
+    """Return the folder of data sets; ``None`` for users that have no folder at all."""
+    from grammeter.core.errors import MissingResourceError
+    from grammeter.corpus import datasets
+
+    try:
+        return datasets.data_folder()
+    except MissingResourceError:
+        return None
+
+
+def _folder(what: str, folder: Path | None, variable: str) -> tuple[str, str, str]:
+    if folder is None:
+        return f"folder of {what}", "none", f"{variable} names one"
+    state = "present" if folder.is_dir() else "absent"
+    return f"folder of {what}", state, f"{folder}; {variable} names another"

@@ -6,7 +6,7 @@ import argparse
 
 from grammeter.cli import model_arguments
 from grammeter.cli.chance_arguments import add_seed
-from grammeter.cli.output import add_numbers, add_output, emit, notice, progress
+from grammeter.cli.output import add_numbers, add_output, decimals, emit, notice, progress
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-m", "--metrics", nargs="+", metavar="METRIC", help="default: all in SCORES"
     )
-    add_numbers(parser.add_argument, default=4, percent=False)
+    add_numbers(parser.add_argument, tsv=4, percent=False)
     _add_attribution(parser)
     model_arguments.add_models(parser)
     add_output(parser, formats=("table", "json"))
@@ -85,5 +85,5 @@ def _explain(args: argparse.Namespace) -> int:
             limit=args.limit,
             pipeline=args.pipeline,
         )
-    emit(args, explained.to_json(), lambda: explanation_text(explained, digits=args.digits))
+    emit(args, explained.to_json(), lambda: explanation_text(explained, digits=decimals(args)))
     return 0

@@ -137,6 +137,10 @@ def _items(args: argparse.Namespace, corpus: Corpus) -> Sequence[Shown] | None:
 
     if not corpus.systems:
         raise UsageError("no system outputs", fix="Give two at least (--hyps).")
+    if len(corpus.systems) == 1:
+        raise UsageError(
+            "one system alone: there is nothing to compare", fix="Give two at least (--hyps)."
+        )
     if args.items is None and args.first_segment is not None:
         raise UsageError("--first-segment belongs to --items", fix="Leave out --first-segment.")
     if args.items is not None and args.per_output is not None:
@@ -171,16 +175,28 @@ def _print_estimate(args: argparse.Namespace, found: Estimate) -> None:
     if args.format == "json":
         print_json(found.to_json())
         return
-    price = "unknown" if found.cost is None else f"{found.cost:.4f} {found.currency}"
     rows = (
         ("distinct calls", str(found.calls)),
         ("of them in the cache", str(found.known)),
         ("tokens in", str(found.tokens_in)),
         ("tokens out", str(found.tokens_out)),
         ("tokens counted by", found.basis),
-        ("price", price),
+        ("price", _price(args, found)),
     )
     sys.stdout.write(to_text(Table(("what it takes", ""), rows, "ll")))
+    if found.cost is not None and args.max_cost is not None and found.cost > args.max_cost:
+        notice(args, f"--max-cost {args.max_cost:g} would end it before it is done")
+
+
+def _price(args: argparse.Namespace, found: Estimate) -> str:
+    """Return the price and the day of the list, for prices change."""
+    from grammeter.core.folders import expanded
+    from grammeter.judge.cost import read_prices
+
+    if found.cost is None:
+        return "unknown: give a table that has the model, --prices FILE"
+    date = read_prices(expanded(args.prices) if args.prices else None).date
+    return f"{found.cost:.4f} {found.currency}" + (f" (prices of {date})" if date else "")
 
 
 def _report(judged: Judged, metric: Judging) -> Iterator[str]:

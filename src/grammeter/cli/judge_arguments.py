@@ -115,8 +115,7 @@ def _told(bill: Bill) -> Iterator[str]:
 
 
 def _endpoint(args: argparse.Namespace) -> Endpoint:
-    from pathlib import Path
-
+    from grammeter.core.folders import expanded
     from grammeter.judge.runtime import OPENAI, Endpoint
 
     return Endpoint(
@@ -131,7 +130,7 @@ def _endpoint(args: argparse.Namespace) -> Endpoint:
         max_tokens=args.max_tokens,
         max_cost=args.max_cost,
         max_output=args.max_output,
-        cache_dir=Path(args.cache_dir).expanduser() if args.cache_dir else None,
+        cache_dir=expanded(args.cache_dir) if args.cache_dir else None,
         offline=args.offline,
-        prices=Path(args.prices).expanduser() if args.prices else None,
+        prices=expanded(args.prices) if args.prices else None,
     )

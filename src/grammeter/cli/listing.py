@@ -6,7 +6,8 @@ import argparse
 import sys
 from typing import Any
 
-from grammeter.cli.output import add_output, print_json
+from grammeter.cli.output import add_output, notice, print_json
+from grammeter.core.errors import GrammeterError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,7 +21,14 @@ def run(args: argparse.Namespace) -> int:
     from grammeter.metrics.registry import describe, names
     from grammeter.report.tables import Table, render
 
-    metrics = [describe(name) for name in ([args.name] if args.name else names())]
+    metrics: list[dict[str, Any]] = []
+    for name in [args.name] if args.name else names():
+        try:
+            metrics.append(describe(name))
+        except GrammeterError as error:
+            if args.name:
+                raise
+            notice(args, f"left out: {error.message}")
     if args.format == "json":
         print_json({"kind": "metrics", "metrics": metrics})
         return 0

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from grammeter.core.judgment import Ranking
     from grammeter.core.signature import Signature
+    from grammeter.core.table import ScoreTable
 
 METHODS = ("expected-wins", "trueskill", "bradley-terry")
 BENCHMARKS = ("gjg15", "seeda-e", "seeda-s")
@@ -33,6 +34,11 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
     )
     add("--benchmark", choices=BENCHMARKS, help="people's scores of a data set, in place of HUMAN")
     add(
+        "--published-data",
+        action="store_true",
+        help="as SEEDA's published figures have it: LM-Critic is scored by PIE's outputs",
+    )
+    add(
         "--by",
         choices=METHODS,
         help="how judgments become scores; default: expected-wins, of a benchmark as in its paper",
@@ -44,6 +50,26 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
         help="only these; base, +input and +fluent are the sets of SEEDA; default: all",
     )
     add("--drop", nargs="+", default=[], metavar="NAME", help="all but these")
+
+
+def read_scores(args: argparse.Namespace) -> ScoreTable:
+    """Read the metrics' scores, with ``--published-data`` as the benchmark's figures had them.
+
+    Raises
+    ------
+    UsageError
+        If there is no benchmark, or its published data are those of today.
+    """
+    from grammeter.core.errors import UsageError
+    from grammeter.corpus.benchmarks import benchmark
+    from grammeter.corpus.foreign import read_score_file
+
+    if args.published_data and not args.benchmark:
+        raise UsageError(
+            "--published-data is about a benchmark", fix="Add --benchmark seeda-e or seeda-s."
+        )
+    table = read_score_file(args.scores)
+    return benchmark(args.benchmark).as_published(table) if args.published_data else table
 
 
 def read_human(args: argparse.Namespace) -> tuple[dict[str, float], str]:

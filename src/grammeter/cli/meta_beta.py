@@ -46,11 +46,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Sweep and print; return the exit code."""
-    from grammeter.corpus.foreign import read_score_file
     from grammeter.meta.beta import parse_betas, sweep_beta
 
     betas = parse_betas(args.beta)
-    table = read_score_file(args.scores)
+    table = meta_arguments.read_scores(args)
     name = _metric(table, args.metric)
     human, human_name = meta_arguments.read_human(args)
     found = sweep_beta(

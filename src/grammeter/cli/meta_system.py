@@ -93,12 +93,11 @@ def _add_figures(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Correlate and print; return the exit code."""
     from grammeter.api import summed_rows
-    from grammeter.corpus.foreign import read_score_file
     from grammeter.meta.aggregate import with_aggregates
     from grammeter.meta.system import correlate_systems
     from grammeter.meta.system_values import Design
 
-    table = read_score_file(args.scores)
+    table = meta_arguments.read_scores(args)
     metrics = list(dict.fromkeys(args.metrics or table))
     table = replace(table, columns={name: table[name] for name in metrics})
     human, name = meta_arguments.read_human(args)

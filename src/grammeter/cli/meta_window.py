@@ -43,10 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Correlate and print; return the exit code."""
-    from grammeter.corpus.foreign import read_score_file
     from grammeter.meta.window import correlate_windows
 
-    table = read_score_file(args.scores)
+    table = meta_arguments.read_scores(args)
     human, name, clusters = _human(args)
     windows = correlate_windows(
         table,

@@ -40,14 +40,13 @@ def add_models(parser: argparse.ArgumentParser) -> None:
 
 def runtime(args: argparse.Namespace) -> Runtime:
     """Return how models shall run."""
-    from pathlib import Path
-
+    from grammeter.core.folders import expanded
     from grammeter.neural.runtime import Runtime
 
     return Runtime(
         device=args.device,
         dtype=args.dtype,
         batch_tokens=args.batch_tokens,
-        cache_dir=Path(args.cache_dir).expanduser() if args.cache_dir else None,
+        cache_dir=expanded(args.cache_dir) if args.cache_dir else None,
         download=args.download,
     )

@@ -39,7 +39,7 @@ def add_output(
 
 
 def add_numbers(
-    add: Callable[..., Any], *, default: int | None = None, usual: int = 4, percent: bool = True
+    add: Callable[..., Any], *, usual: int = 4, tsv: int = TSV_DIGITS, percent: bool = True
 ) -> None:
     """Add ``--digits`` and ``--percent``, how numbers are printed; JSON holds them as they are.
 
@@ -47,31 +47,33 @@ def add_numbers(
     ----------
     add
         The method ``add_argument`` of a parser or group.
-    default
-        Decimals in all forms; ``None``: what :func:`decimals` says.
-    usual
-        Decimals that most numbers then have, except in TSV.
+    usual, tsv
+        Decimals that numbers have if none are asked for; see :func:`decimals`.
     percent
         Whether these are numbers that may be given in percent.
     """
     if percent:
         add("--percent", action="store_true", help="multiply by 100 in print")
-    told = "%(default)s" if default is not None else f"{usual}, in TSV {TSV_DIGITS}"
-    fewer = ", two fewer with --percent" if percent else ""
+    fewer = "; two fewer with --percent" if percent else ""
+    told = f"{usual}" if tsv == usual else f"{usual}, in TSV {tsv}"
     add(
         "--digits",
         type=int,
         choices=range(18),
-        default=default,
         metavar="N",
-        help=f"decimals{fewer}, default: {told}",
+        help=f"decimals, default: {told}{fewer}",
     )
 
 
-def decimals(args: argparse.Namespace, usual: int = 4, *, tsv: int = TSV_DIGITS) -> int:
-    """Return how many decimals to print: those asked for, else ``tsv`` in TSV, or ``usual``."""
+def decimals(
+    args: argparse.Namespace, usual: int = 4, *, tsv: int = TSV_DIGITS, percent: bool = False
+) -> int:
+    """Return to how many decimals numbers are rounded, in their own units.
+
+    Those asked for, two more if these are of percentages; else ``tsv`` in TSV, or ``usual``.
+    """
     if args.digits is not None:
-        return args.digits
+        return args.digits + 2 * percent
     return tsv if args.format == "tsv" else usual
 
 
@@ -134,12 +136,15 @@ class Progress:
         if now - self._start < 1 or (now - self._last < 0.2 and done != total):
             return
         self._last, self._shown = now, True
+        sys.stderr.write(f"\r\x1b[K{self._line(done, total, now)}")
+        sys.stderr.flush()
+
+    def _line(self, done: int, total: int, now: float) -> str:
         rate = done / (now - self._start)
-        left = f", {(total - done) / rate:.0f} s left" if rate and total else ""
+        left = f", {_span((total - done) / rate)} left" if rate and total else ""
         of = f" of {total}" if total else ""
         note = f", {self._note()}" if self._note else ""
-        sys.stderr.write(f"\r\x1b[K{label}: {done}{of} ({rate:.0f}/s{left}){note}")
-        sys.stderr.flush()
+        return f"{self._label}: {done}{of} ({rate:.0f}/s{left}){note}"
 
     def clear(self) -> None:
         """Take the line away."""
@@ -149,6 +154,30 @@ class Progress:
         self._shown = False
 
 
+class LoggedProgress(Progress):
+    """The same where standard error is a file: a line of its own, once a minute."""
+
+    EVERY = 60.0
+    """Seconds."""
+
+    def __call__(self, label: str, done: int, total: int) -> None:
+        """Report that ``done`` of ``total`` items are finished."""
+        now = time.monotonic()
+        if label != self._label:
+            self._label, self._start = label, now
+        if now - self._last < self.EVERY or now == self._start:
+            return
+        self._last = now
+        print(self._line(done, total, now), file=sys.stderr, flush=True)
+
+
+def _span(seconds: float) -> str:
+    """Return a length of time as people say it."""
+    if seconds < 600:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
 @contextmanager
 def progress(
     args: argparse.Namespace, note: Callable[[], str] | None = None
@@ -156,14 +185,17 @@ def progress(
     """Show the progress of the work inside, where it is wanted; the line goes with it."""
     from grammeter.core.progress import reporting
 
-    shown = Progress(note)
+    shown = Progress(note) if progress_wanted(args) else LoggedProgress(note)
     try:
-        with reporting(shown) if progress_wanted(args) else nullcontext():
+        with nullcontext() if args.quiet else reporting(shown):
             yield shown
     finally:
         shown.clear()
 
 
 def progress_wanted(args: argparse.Namespace) -> bool:
-    """Whether to draw progress: not when quiet, piped, or on a dumb terminal."""
+    """Whether to draw progress: not when quiet, piped, or on a dumb terminal.
+
+    What is piped gets a line a minute instead, see :class:`LoggedProgress`.
+    """
     return not args.quiet and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"

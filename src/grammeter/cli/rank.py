@@ -242,7 +242,7 @@ def ranking_table(ranked: Ranked, args: argparse.Namespace) -> Table:
     from grammeter.report.tables import Table, best_rows, format_number
 
     def score(number: float) -> str:
-        return format_number(number, decimals(args), percent=args.percent)
+        return format_number(number, decimals(args, percent=args.percent), percent=args.percent)
 
     if args.format == "tsv":
         rows = tuple(
@@ -266,7 +266,9 @@ def head_to_head_table(found: HeadToHead, args: argparse.Namespace) -> Table:
 
     def share(duel: Duel) -> str:
         usual = 4 if args.percent else 2
-        return format_number(duel.share, decimals(args, usual), percent=args.percent)
+        return format_number(
+            duel.share, decimals(args, usual, percent=args.percent), percent=args.percent
+        )
 
     if args.format == "tsv":
         header = ("row", "column", "share", "wins", "losses", "ties", "pvalue", "mark")
@@ -300,7 +302,11 @@ def prediction_table(found: Prediction, args: argparse.Namespace) -> Table:
         ("order, decided comparisons", found.order, found.decided),
     )
     rows = tuple(
-        (name, format_number(value, decimals(args, tsv=4), percent=args.percent), str(n))
+        (
+            name,
+            format_number(value, decimals(args, tsv=4, percent=args.percent), percent=args.percent),
+            str(n),
+        )
         for name, value, n in figures
     )
     sizes = ", ".join(f"{size} in {count}" for size, count in found.clusterings.items())
@@ -338,7 +344,7 @@ def separation_table(neighbours: tuple[Separation, ...], args: argparse.Namespac
         (
             each.first,
             each.second,
-            format_number(each.share, decimals(args), percent=args.percent),
+            format_number(each.share, decimals(args, percent=args.percent), percent=args.percent),
             str(each.wins + each.losses),
             "never" if each.items_needed is None else str(each.items_needed),
             "" if each.items_to_go is None else str(each.items_to_go),

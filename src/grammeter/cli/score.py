@@ -9,10 +9,19 @@ from typing import TYPE_CHECKING
 
 from grammeter.cli import corpus_arguments, judge_arguments, model_arguments
 from grammeter.cli.metric_arguments import add_metrics
-from grammeter.cli.output import add_numbers, add_output, drawn, notice, print_json, progress
+from grammeter.cli.output import (
+    add_numbers,
+    add_output,
+    decimals,
+    drawn,
+    notice,
+    print_json,
+    progress,
+)
 
 if TYPE_CHECKING:
     from grammeter.core.table import ScoreTable
+    from grammeter.metrics.base import Metric
 
 STDOUT = "-"
 
@@ -43,9 +52,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="write each sentence's scores as TSV; '-' prints them instead of the table",
     )
     group.add_argument(
+        "--parts",
+        nargs="+",
+        default=(),
+        metavar="PART",
+        help="also print parts of the scores, such as precision recall, of metrics that have them",
+    )
+    group.add_argument(
         "--types", action="store_true", help="also score by error type (metric errant)"
     )
-    add_numbers(group.add_argument, default=4)
+    add_numbers(group.add_argument, tsv=4)
     add_output(parser, file="write scores and all that compare and explain need, as JSON")
 
 
@@ -60,13 +76,12 @@ def run(args: argparse.Namespace) -> int:
 def _score(args: argparse.Namespace) -> int:
     from grammeter.corpus.scores import write_scores
     from grammeter.corpus.text import check_folder
-    from grammeter.metrics.registry import metric
     from grammeter.scoring import score
 
     limits = _limits(args.fail_under, args.metrics)
     for path in (args.output, args.segments):  # told before the work, not after it
         check_folder(path)
-    metrics = [metric(spelled) for spelled in args.metrics]  # wrong spellings are told at once
+    metrics = [_named(spelled) for spelled in args.metrics]  # wrong spellings are told at once
     corpus = corpus_arguments.read(args)
     for text in dict.fromkeys([*corpus.notices, *(m.notice for m in metrics)]):
         if text:
@@ -89,9 +104,10 @@ def _print(table: ScoreTable, args: argparse.Namespace) -> None:
     if args.format == "json":
         print_json(table.to_json())
         return
-    laid_out = [scores_table(table, percent=args.percent, digits=args.digits)]
+    digits = decimals(args, tsv=4, percent=args.percent)
+    laid_out = [scores_table(table, percent=args.percent, digits=digits, parts=args.parts)]
     if args.types:
-        laid_out += types_tables(table, percent=args.percent, digits=args.digits)
+        laid_out += types_tables(table, percent=args.percent, digits=digits)
     sys.stdout.write(drawn(args, *laid_out))
 
 
@@ -103,6 +119,24 @@ def _write_segments(table: ScoreTable, path: str) -> None:
         sys.stdout.write(segments_tsv(table))
     else:
         write_text(path, segments_tsv(table))
+
+
+def _named(spelled: str) -> Metric:
+    """Return a metric; a file that slipped in among the metrics is told as such."""
+    from pathlib import Path
+
+    from grammeter.core.errors import UsageError
+    from grammeter.metrics.registry import metric
+
+    try:
+        return metric(spelled)
+    except UsageError:
+        if not Path(spelled).is_file():
+            raise
+    raise UsageError(
+        f"{spelled} is a file, no metric",
+        fix="System outputs stand behind --hyps, gold edits and texts behind -r.",
+    )
 
 
 def _limits(given: Iterable[str], metrics: Iterable[str]) -> dict[str, float]:

@@ -7,6 +7,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+FAULTS = (OSError, sqlite3.Error, UnicodeDecodeError)
+"""What a file may fail by; the last one where a damaged file gets into the words of an error."""
+
 _WAIT = 30.0
 _AT_ONCE = 500
 
@@ -25,7 +28,7 @@ def open_cache(path: Path, table: str, value: str, *, limit: int) -> sqlite3.Con
 
     Raises
     ------
-    OSError, sqlite3.Error
+    OSError, sqlite3.Error, UnicodeDecodeError
         If the file cannot be opened, or is none of SQLite.
     """
     connection = sqlite3.connect(path, timeout=_WAIT)

@@ -56,9 +56,12 @@ def contents(path: Path, *, limit: int) -> Iterator[tuple[str, bytes]]:
         If it does not exist, is damaged, or is unsafe as described above.
     """
     try:
-        size = path.stat().st_size
+        found = path.stat()
+        size = found.st_size
         if path.is_dir():
             yield from _folder(path, limit)
+        elif not stat.S_ISREG(found.st_mode):
+            raise OSError("no file and no folder")
         elif zipfile.is_zipfile(path):
             yield from _zip(path, limit, _Budget(str(path), size))
         elif _is_tar(path):

@@ -8,10 +8,12 @@ sentence has, whose scores stand in a column without names, how the paper ranked
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
-from grammeter.core.errors import DataError, UnknownNameError
+from grammeter.core.errors import DataError, UnknownNameError, UsageError
+from grammeter.core.table import MetricScores, ScoreTable
 from grammeter.corpus.datasets import dataset_path
 from grammeter.corpus.foreign import parse_value
 from grammeter.corpus.judgments import FirstSegment, Judgments, read_judgments
@@ -40,6 +42,8 @@ class Benchmark:
         computed from the judgments.
     systems
         Whose scores stand in these lines.
+    copies
+        Systems whose outputs, in the data of the published figures, were another's by mistake.
     """
 
     name: str
@@ -49,6 +53,7 @@ class Benchmark:
     method: str
     scores: str | None = None
     systems: tuple[str, ...] = ()
+    copies: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def read_judgments(self) -> Judgments:
         """Read the judgments; raise :class:`MissingResourceError` if the set is not here."""
@@ -77,9 +82,50 @@ class Benchmark:
         values = [parse_value(line, f"{path}:{at}") for at, line in enumerate(lines, start=1)]
         return dict(zip(self.systems, values, strict=True))
 
+    def as_published(self, table: ScoreTable) -> ScoreTable:
+        """Score systems as the published figures did: by the outputs that were taken for theirs.
+
+        Raises
+        ------
+        UsageError
+            If its published data are those of today.
+        DataError
+            If the table lacks the system whose outputs were taken.
+        """
+        if not self.copies:
+            raise UsageError(
+                f"the published figures of {self.name} were computed on the data of today",
+                fix="Leave --published-data out.",
+            )
+        columns = {name: self._as_published(column) for name, column in table.items()}
+        return replace(table, columns=columns)
+
+    def _as_published(self, column: MetricScores) -> MetricScores:
+        for system, taken in self.copies.items():
+            if taken not in column:
+                raise DataError(
+                    f"{column.metric} has no score of {taken!r}, whose outputs were published as"
+                    f" those of {system}",
+                    fix=f"Score {taken}, too, or leave --published-data out.",
+                )
+        settings = {"published-data": ", ".join(f"{a}={b}" for a, b in self.copies.items())}
+        return replace(
+            column,
+            signature=column.signature.extended(settings),
+            scores=_copied(column.scores, self.copies),
+            segments=_copied(column.segments, self.copies),
+            statistics=_copied(column.statistics, self.copies),
+            types=_copied(column.types, self.copies),
+        )
+
     def path(self, file: str) -> Path:
         """Return where one of its files stands on this machine."""
         return dataset_path(self.dataset, file)
+
+
+def _copied(by_system: Mapping[str, Any], copies: Mapping[str, str]) -> dict[str, Any]:
+    taken = {to: by_system[of] for to, of in copies.items() if to in by_system and of in by_system}
+    return {**by_system, **taken}
 
 
 def _seeda(name: str, granularity: str) -> Benchmark:
@@ -91,6 +137,8 @@ def _seeda(name: str, granularity: str) -> Benchmark:
         method="trueskill",
         scores=f"scores/human/TS_{granularity}.txt",
         systems=tuple(_SEEDA.split()),
+        # until commit 082e663 of tmu-nlp/SEEDA, of 14 December 2024
+        copies={"LM-Critic": "PIE"},
     )
 
 

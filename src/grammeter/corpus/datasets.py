@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import IO, Any, Literal
 
 from grammeter.core.errors import DataError, MissingResourceError, RemoteError, UnknownNameError
+from grammeter.core.folders import expanded, home
 from grammeter.corpus.archive import contents, unpacked
 
 VARIABLE = "GRAMMETER_DATA"
@@ -108,17 +109,29 @@ class Imported:
 
 
 def data_folder() -> Path:
-    """Return the folder of all sets: ``GRAMMETER_DATA``, or the user's data folder."""
+    """Return the folder of all sets: ``GRAMMETER_DATA``, or the user's data folder.
+
+    Raises
+    ------
+    MissingResourceError
+        If nothing names one, and the user has no folder at all.
+    """
     named = os.environ.get(VARIABLE)
     if named:
-        return Path(named).expanduser()
+        return expanded(named)
     if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+        base, usual = os.environ.get("LOCALAPPDATA"), "AppData/Local"
     elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Application Support"
+        base, usual = None, "Library/Application Support"
     else:
-        base = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
-    return base / "grammeter"
+        base, usual = os.environ.get("XDG_DATA_HOME"), ".local/share"
+    own = home()
+    if not base and own is None:
+        raise MissingResourceError(
+            "there is no place for data sets: this user has no folder",
+            fix=f"Let the environment variable {VARIABLE} name a folder.",
+        )
+    return (Path(base) if base else Path(own or "") / usual) / "grammeter"
 
 
 def dataset(name: str) -> Dataset:
@@ -303,13 +316,14 @@ def _missing(listing: Listing, file: DataFile | None = None) -> MissingResourceE
         lacking = _first(missing.path for missing in listing.missing)
         message = f"the data set {entry.name!r} is incomplete: {lacking} missing"
     command = f"Run: grammeter data get {entry.name}"
-    licence = f"   (licence: {entry.licence})"
     if all(one.url for one in entry.files):
-        fix = command + licence
+        fix = command
     else:
         lacks = [file] if file else listing.missing
-        pages = ", ".join(dict.fromkeys([entry.page, *(one.origin for one in lacks)]))
-        fix = f"{command} --from FILE_OR_FOLDER   with what you find at {pages}{licence}"
+        pages = dict.fromkeys([entry.page, *(one.origin for one in lacks)])
+        told = f"{command} --from FILE_OR_FOLDER   with what you find at"
+        fix = "\n  ".join([told, *pages])
+    fix += f"\n  Licence: {entry.licence}"
     return MissingResourceError(message, where=str(listing.folder), fix=fix)
 
 

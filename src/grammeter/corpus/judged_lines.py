@@ -101,6 +101,12 @@ def _object(line: str) -> dict[str, object]:
 
 
 def _ranking(data: dict[str, object]) -> Ranking:
+    if "kind" in data and "judge" not in data:
+        raise DataError(
+            f'these are no judgments: "kind" is {ascii(data["kind"])[:40]}',
+            fix="Give what judges said: Appraise XML, WMT CSV, or JSON lines with judge, groups"
+            " and ranks.",
+        )
     for key in KEYS[:3]:
         if key not in data:
             raise DataError(f"no {key}", fix=_FIX)

@@ -15,8 +15,8 @@ Outputs = Mapping[str, Sequence[str]]
 
 _BASES: tuple[FirstSegment, FirstSegment] = (0, 1)
 _FIX = (
-    "Give the very outputs that were judged, all their sentences; leave the number of the first"
-    " sentence out to find it."
+    "Give the very outputs that were judged, all their sentences; --first-segment, if given, may"
+    " be wrong: without it the number is found."
 )
 
 

@@ -24,6 +24,7 @@ from grammeter.corpus.text import (
     space_notices,
     split_lines,
     system_name,
+    token_notices,
 )
 
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
@@ -85,6 +86,8 @@ def read_corpus(
     gold = _merged(gold_files)
     sources = reader.sources(source_paths, gold_files)
     reader.check_gold(sources, gold_files)
+    for name, path in output_paths.items():
+        reader.notices += token_notices(sources, outputs[name], path)
     text_rule, made = GIVEN, texts
     if gold and not texts:
         rule = rule or TextRule()
@@ -159,7 +162,9 @@ class _Reader:
     def sources(self, paths: Sequence[PathLike], gold: Sequence[tuple[str, M2File]]) -> list[str]:
         if not paths:
             if not gold:
-                raise UsageError("no sources", fix="Give the source texts or a gold M2 file.")
+                raise UsageError(
+                    "no sources", fix="Give the source texts (-s) or a gold M2 file (-r)."
+                )
             self.origins["source"] = gold[0][0]
             return gold[0][1].sources
         self.origins["source"] = ", ".join(str(path) for path in paths)

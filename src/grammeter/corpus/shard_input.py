@@ -212,7 +212,7 @@ def _parquet_blocks(shard: Shard, rows: int) -> Generator[Block]:
     try:
         with closing(parquet.ParquetFile(shard.paths[0])) as file:
             yield from _arrow_blocks(shard, file, rows)
-    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+    except (pyarrow.ArrowException, OSError, UnicodeError) as error:
         raise DataError(
             f"no sound parquet: {str(error).partition(chr(10))[0]}",
             where=shard.where,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import glob
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from os.path import exists, isdir, isfile  # false for what is no name, too
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -134,12 +135,12 @@ def unpacked_name(path: Path) -> str:
 
 def _spelled(spelled: str, form: Form | None) -> Iterator[Shard]:
     parts = spelled.split(":")
-    if 2 <= len(parts) <= 3 and all(parts) and not Path(spelled).exists():
+    if 2 <= len(parts) <= 3 and all(parts) and not exists(spelled):
         paths = tuple(_existing(part) for part in parts)
         yield Shard(_table_name(paths[1]), "text", paths)
         return
     found = [spelled]
-    if glob.has_magic(spelled) and not Path(spelled).exists():
+    if glob.has_magic(spelled) and not exists(spelled):
         found = sorted(glob.glob(spelled, recursive=True))
         if not found:
             raise DataError("no file fits this pattern", where=spelled, fix="Check the folder.")
@@ -150,15 +151,15 @@ def _spelled(spelled: str, form: Form | None) -> Iterator[Shard]:
 
 def _existing(name: str) -> Path:
     path = Path(name)
-    if path.is_file():
+    if isfile(path):
         return path
     if name == "-":
         raise UsageError(
             "standard input cannot be read again, as a run that goes on must",
             fix="Write it to a file first.",
         )
-    what = "this is a folder, not a file" if path.is_dir() else "there is no such file"
-    fix = f"Name its files: '{path / '*.parquet'}'" if path.is_dir() else "Check the path."
+    what = "this is a folder, not a file" if isdir(path) else "there is no such file"
+    fix = f"Name its files: '{path / '*.parquet'}'" if isdir(path) else "Check the path."
     raise DataError(what, where=name, fix=fix)
 
 

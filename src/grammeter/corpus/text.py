@@ -25,6 +25,8 @@ MAX_RATIO = 200
 _FREE_BYTES = 64 * 2**20
 """So little does no harm, whatever its ratio."""
 _BLOCK = 2**20
+_ENDLESS = ("/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+_END_MARKS = frozenset(".!?")
 
 
 def read_bytes(path: str | Path) -> bytes:
@@ -37,9 +39,10 @@ def read_bytes(path: str | Path) -> bytes:
         to far more than texts do.
     """
     try:
-        data = sys.stdin.buffer.read() if str(path) == STDIN else Path(path).read_bytes()
+        data = sys.stdin.buffer.read() if str(path) == STDIN else _bytes_of(Path(path))
     except FileNotFoundError:
-        raise DataError("there is no such file", where=str(path), fix="Check the path.") from None
+        fix = "No file fits this pattern." if "*" in str(path) else "Check the path."
+        raise DataError("there is no such file", where=str(path), fix=fix) from None
     except IsADirectoryError:
         raise DataError(
             "this is a folder, not a file", where=str(path), fix="Name the file inside it."
@@ -53,6 +56,13 @@ def read_bytes(path: str | Path) -> bytes:
             f"this is no name of a file: {error}", where=ascii(str(path)), fix="Check the path."
         ) from None
     return _unpacked(data, path) if data[:2] == b"\x1f\x8b" else data
+
+
+def _bytes_of(path: Path) -> bytes:
+    with path.open("rb") as file:
+        if stat.S_ISCHR(os.fstat(file.fileno()).st_mode) and os.path.realpath(path) in _ENDLESS:
+            raise DataError("this device never ends", where=str(path), fix="Name a file.")
+        return file.read()
 
 
 def decode(data: bytes, path: str | Path) -> str:
@@ -248,6 +258,26 @@ def space_notices(text: str, path: str | Path) -> list[str]:
     return [
         f"{path}: {odd} of {len(lines)} lines have other white space than single spaces;"
         " tokens are split at any white space"
+    ]
+
+
+def token_notices(sources: Iterable[str], outputs: Iterable[str], path: str | Path) -> list[str]:
+    """Return a warning if outputs seem not to be tokenised as their sources are.
+
+    What is looked at is the mark at the end of sentences: apart in the sources, joined to the
+    last word in most of the outputs.
+    """
+    ends = [
+        output.split()[-1]
+        for source, output in zip(sources, outputs, strict=False)  # lengths are checked later
+        if output.strip() and source.split()[-1:] and source.split()[-1] in _END_MARKS
+    ]
+    joined = sum(len(end) > 1 and end[-1] in _END_MARKS for end in ends)
+    if 2 * joined <= len(ends):
+        return []
+    return [
+        f"{path}: {joined} of {len(ends)} lines have the last mark joined to its word, which stands"
+        " apart in the sources; tokenise outputs as the sources are, or scores mean little"
     ]
 
 

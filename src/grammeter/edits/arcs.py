@@ -52,13 +52,13 @@ class Arc:
     def __init__(
         self, begin: int, target: int, length: int, unchanged: int, start: int, end: int, times: int
     ) -> None:
-        self.begin = begin
-        self.target = target
-        self.length = length
-        self.unchanged = unchanged
-        self.start = start
-        self.end = end
-        self.times = times
+        self.begin: int = begin
+        self.target: int = target
+        self.length: int = length
+        self.unchanged: int = unchanged
+        self.start: int = start
+        self.end: int = end
+        self.times: int = times
 
     @property
     def noop(self) -> bool:

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -84,7 +84,7 @@ class Shared:
     _line: IntArray
     _line_of_segment: IntArray
 
-    def total(self, cells: npt.NDArray[np.integer]) -> IntArray:
+    def total(self, cells: npt.NDArray[np.integer[Any]]) -> IntArray:
         """Add up cells by segment: shape ``(cells,)`` to ``(segments,)``."""
         return _sums(self._segment, cells, len(self._line_of_segment))
 

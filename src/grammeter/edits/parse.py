@@ -126,8 +126,8 @@ class Parser:
 
     def _load(self) -> Any:
         if self._loaded is None:
-            spacy = require("spacy", extra="errant")
-            self._loaded = spacy.load(self.pipeline.folder, exclude=list(_UNUSED))
+            load = self.pipeline.spacy().load
+            self._loaded = load(self.pipeline.folder, exclude=list(_UNUSED))
         return self._loaded
 
     def _cache(self) -> ParseCache:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from grammeter.core.sqlite import open_cache, read_cache, write_cache
+from grammeter.core.sqlite import FAULTS, open_cache, read_cache, write_cache
 from grammeter.edits.tokens import Tokens
 
 FILE = "parses-1.sqlite"
@@ -64,7 +64,7 @@ class ParseCache:
         try:
             with closing(_connect(self._folder)) as connection:
                 write_cache(connection, _TABLE, rows)
-        except (OSError, sqlite3.Error):
+        except FAULTS:
             self._folder = None
 
     def _select(self, folder: Path, keys: Sequence[bytes]) -> dict[bytes, str]:
@@ -74,7 +74,7 @@ class ParseCache:
         try:
             with closing(_connect(folder)) as connection:
                 return dict(read_cache(connection, _TABLE, keys))
-        except (OSError, sqlite3.Error):
+        except FAULTS:
             self._folder = None
             return {}
 

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import Any, cast
 
 from grammeter.core.errors import MissingResourceError, UsageError
+from grammeter.core.lazy import kept_out, require
 
 NEUTRAL = "neutral"
 """Instead of a pipeline: tokens are only split, whatever the language."""
@@ -25,6 +29,14 @@ NOT_COMPARABLE = (
     " ERRANT scores are close to, but not comparable with, published ones"
     f" (python -m spacy download {USUAL})"
 )
+
+
+_OWN_PARTS = re.compile(r"(?m)^\s*(?:@architectures|factory)\s*=\s*\"([^\"]*)\"")
+_WITHOUT_TORCH = re.compile(
+    r"spacy\.(?!Torch)[\w.]+|tok2vec|tagger|morphologizer|parser|ner|senter|sentencizer|lemmatizer"
+    r"|trainable_lemmatizer|attribute_ruler|entity_linker|spancat|textcat|textcat_multilabel"
+)
+"""Networks and components of spaCy itself: all but one of its networks do without torch."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +69,25 @@ class Pipeline:
                 content = hashlib.blake2b(path.read_bytes()).digest()
                 digest.update(name.encode("utf-8") + b"\0" + content)
         return digest.hexdigest()
+
+    @property
+    def needs_torch(self) -> bool:
+        """Whether a part of it may run on torch: anything that is not known to do without.
+
+        Where packages are installed that bring spaCy networks of torch, they may be wanted yet.
+        """
+        if any(map(find_spec, ("spacy_transformers", "spacy_curated_transformers"))):
+            return True
+        try:
+            parts = _OWN_PARTS.findall((self.folder / "config.cfg").read_text("utf-8"))
+        except (OSError, ValueError):
+            return True
+        return not parts or not all(map(_WITHOUT_TORCH.fullmatch, parts))
+
+    def spacy(self) -> ModuleType:
+        """Import spaCy as this pipeline needs it: left alone it loads torch if that is there."""
+        with nullcontext() if self.needs_torch else kept_out("torch"):
+            return require("spacy", extra="errant")
 
 
 def find_pipeline(wanted: str | None = None) -> Pipeline:
@@ -125,7 +156,7 @@ def _meta(folder: Path) -> Mapping[str, Any]:
     try:
         meta = cast("dict[str, Any]", json.loads(path.read_text("utf-8")))
         return {key: meta[key] for key in ("lang", "name", "version")}
-    except (ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise MissingResourceError(
             f"not the meta.json of a spaCy pipeline: {type(error).__name__}: {error}",
             where=str(path),

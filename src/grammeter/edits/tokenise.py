@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from grammeter.core.lazy import require
 from grammeter.edits.pipelines import find_pipeline
 
 
@@ -23,8 +22,8 @@ def tokenised(texts: Iterable[str], pipeline: str | None = None) -> list[str]:
     MissingResourceError
         If spaCy or the pipeline is not installed.
     """
-    spacy = require("spacy", extra="errant")
-    folder = find_pipeline(pipeline).folder
+    found = find_pipeline(pipeline)
+    spacy, folder = found.spacy(), found.folder
     parts = spacy.util.load_config(folder / "config.cfg")["nlp"]["pipeline"]
     tokenizer = spacy.load(folder, exclude=parts).tokenizer
     return [" ".join(token.text for token in tokenizer(t) if not token.is_space) for t in texts]

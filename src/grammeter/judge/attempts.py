@@ -210,7 +210,7 @@ class Attempts:
                 f"the replies cannot be kept: {error.strerror}", where=self._name,
                 fix="Name a folder that can be written (cache_dir).",
             ) from None  # fmt: skip
-        except (sqlite3.DatabaseError, ValueError, TypeError) as error:
+        except (sqlite3.DatabaseError, ValueError, TypeError, RecursionError) as error:
             raise self._damaged(error) from None
 
     def _damaged(self, error: Exception) -> DataError:

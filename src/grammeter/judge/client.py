@@ -73,7 +73,7 @@ def ask(model: str, calls: Sequence[Call]) -> list[Outcome]:
     if due and endpoint.offline:
         raise MissingResourceError(
             f"{len(due)} of {len(requests)} calls have no answer in {folder or 'the cache'}",
-            fix="Run the same without 'offline', with the same model, base URL and prompt.",
+            fix="Run the same without --offline, with the same model, base URL and prompt.",
         )
     if due:
         _warn(endpoint)

@@ -7,13 +7,13 @@ import math
 import re
 from collections import Counter
 from dataclasses import dataclass, field
-from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from grammeter.core.errors import DataError
 from grammeter.judge.calls import State
+from grammeter.version import __version__
 
 BASIS = "4 characters a token in, 10 tokens a target out; hidden reasoning is not foreseen"
 
@@ -38,17 +38,21 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """A table of prices: its currency, and the price of each model."""
+    """A table of prices: its currency, the price of each model, and of which day they are."""
 
     currency: str
     models: dict[str, Price]
+    date: str | None = None
 
     def of(self, model: str) -> Price | None:
         """Return the price of a model; a dated name may go by its bare one."""
         return self.models.get(model) or self.models.get(_DATED.sub("", model))
 
 
-@cache
+_MOST = 2**24
+"""Letters that are read: a device may never end."""
+
+
 def read_prices(path: Path | None = None) -> Prices:
     """Read a table of prices, by default the one that ships.
 
@@ -59,20 +63,23 @@ def read_prices(path: Path | None = None) -> Prices:
     """
     shipped = files("grammeter.judge").joinpath("prices.json")
     try:
-        text = (path or shipped).read_text(encoding="utf-8-sig")
-        data: Any = json.loads(text)
+        with (path or shipped).open(encoding="utf-8-sig") as file:
+            data: Any = json.loads(file.read(_MOST))
         models = {name: _price(row) for name, row in data["models"].items()}
-        return Prices(str(data["currency"]), models)
-    except (
-        *(OSError, ValueError, KeyError, TypeError, AttributeError),
-        *(OverflowError, RecursionError),
-    ) as error:
-        raise DataError(
-            f"no table of prices: {type(error).__name__}: {error}",
-            where=str(path or "prices.json"),
-            fix='Write {"currency": "USD", "models": {"NAME": {"input": 2.5, "output": 10}}},'
-            " prices per million tokens.",
-        ) from None
+        date = data.get("date")
+        return Prices(str(data["currency"]), models, None if date is None else str(date))
+    except OSError as error:
+        told = f"it cannot be read: {error.strerror}"
+    except KeyError as error:
+        told = f"it lacks {error}"
+    except (ValueError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+        told = str(error)
+    raise DataError(
+        f"no table of prices: {told}",
+        where=str(path or "prices.json"),
+        fix='Write {"currency": "USD", "models": {"NAME": {"input": 2.5, "output": 10}}},'
+        " prices per million tokens.",
+    )
 
 
 def _price(row: Any) -> Price:
@@ -221,6 +228,7 @@ class Bill:
         """Return ``{"kind": "bill", ...}``."""
         return {
             "kind": "bill",
+            "grammeter": __version__,
             "requests": self.requests,
             "tokens_in": self.tokens_in,
             "tokens_out": self.tokens_out,

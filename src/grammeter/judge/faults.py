@@ -151,10 +151,18 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         if re.fullmatch(r"\d{1,9}(\.\d*)?", text, re.ASCII):
             return float(text) * unit
     try:
-        moment = email.utils.parsedate_to_datetime(headers.get("retry-after", ""))
-        return max(0.0, moment.timestamp() - time.time())
+        moment = email.utils.parsedate_to_datetime(headers.get("retry-after", "")).timestamp()
     except (TypeError, ValueError, IndexError, OverflowError):
         return None
+    return max(0.0, moment - _sent(headers))
+
+
+def _sent(headers: Mapping[str, str]) -> float:
+    """Return when a reply was sent, by the clock that its other times are of."""
+    try:
+        return email.utils.parsedate_to_datetime(headers.get("date", "")).timestamp()
+    except (TypeError, ValueError, IndexError, OverflowError):
+        return time.time()
 
 
 def _shown(text: str) -> str:

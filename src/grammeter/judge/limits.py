@@ -40,7 +40,8 @@ class Ceilings:
         if endpoint.max_cost is not None and price is None:
             raise UsageError(
                 f"max_cost={endpoint.max_cost:g}, but the price of {model!r} is not known",
-                fix="Give a table of prices that has it, or limit requests or tokens.",
+                fix="Give a table of prices that has it (--prices FILE), or limit requests or"
+                " tokens.",
             )
         self._endpoint = endpoint
         self._tokens = 0

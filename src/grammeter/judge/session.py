@@ -74,21 +74,23 @@ class Session:
         self, endpoint: Endpoint, model: str, attempts: Attempts, transport: Transport
     ) -> None:
         prices = read_prices(endpoint.prices)
-        self.endpoint, self.model, self.attempts = endpoint, model, attempts
-        self.server = server(endpoint.base_url)
+        self.endpoint: Endpoint = endpoint
+        self.model: str = model
+        self.attempts: Attempts = attempts
+        self.server: str = server(endpoint.base_url)
         self._transport = transport
         self._price = prices.of(model)
         self._ceilings = Ceilings(endpoint, model, self._price)
         self._pace = Pace(endpoint.requests_per_minute, endpoint.tokens_per_minute)
         endpoint.bill.currency = prices.currency
         stored = attempts.abilities(self.server, model)
-        self.proven = stored is not None
+        self.proven: bool = stored is not None
         self.abilities: Abilities = stored or Abilities.at_first(
             openai=endpoint.base_url.startswith(OPENAI)
         )
-        self.reached = False
+        self.reached: bool = False
         self.error: GrammeterError | None = None
-        self.closing = False
+        self.closing: bool = False
         self._failures = 0
         self._ended = asyncio.Event()
         self._released = asyncio.Condition()
@@ -197,7 +199,8 @@ class Session:
     def _reach_limit(self) -> NoReturn:
         if self.error is None:
             self.error = LimitReachedError(
-                f"{self._ceilings.reached} is reached: {self.endpoint.bill}",
+                f"{self._ceilings.reached}: one more call could go beyond; so far"
+                f" {self.endpoint.bill}",
                 fix="All replies are kept. Allow more and run the same command: it goes on where"
                 " it stopped.",
             )

@@ -142,7 +142,7 @@ def key_of(endpoint: Endpoint) -> str:
         raise MissingResourceError(
             f"no key: the environment variable {endpoint.key_variable} is not set",
             fix=f"Set {endpoint.key_variable} to the key of your account, or name another"
-            " variable or a server on this machine.",
+            " variable (--key-variable) or a server on this machine (--base-url).",
         )
     if not (key.isascii() and key.isprintable()):
         raise MissingResourceError(

@@ -7,13 +7,13 @@ import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from grammeter.core.errors import DataError, UsageError
 from grammeter.core.explanation import Explanation, Grid
+from grammeter.core.folders import expanded
 from grammeter.core.score import Score
 from grammeter.core.segment import Segment, reference_texts
 from grammeter.core.statistics import FloatArray, IntArray, SegmentScores, Statistics
@@ -238,7 +238,7 @@ def _base(cells: Sequence[str], where: str) -> tuple[float, float, float]:
 
 def _bytes(path: str) -> bytes:
     try:
-        return Path(path).expanduser().read_bytes()
+        return expanded(path).read_bytes()
     except OSError as error:
         raise DataError(
             f"cannot be read: {error.strerror}", where=path, fix="Check the path of the baseline."

@@ -70,13 +70,18 @@ def metric_class(name: str) -> type[Metric]:
         return _load(name, BUILT_IN[name])
     plugins = _plugins()
     if name in plugins:
-        return _load(name, plugins[name].value)
+        return _load_plugin(name, plugins[name].value)
     raise UnknownNameError("metric", name, [*BUILT_IN, *plugins])
 
 
 def names() -> list[str]:
     """Return the names of all metrics, the built-in ones first."""
     return [*BUILT_IN, *sorted(_plugins())]
+
+
+def announced() -> dict[str, str]:
+    """Return the metrics of other packages: name -> ``module:class``."""
+    return {name: point.value for name, point in _plugins().items()}
 
 
 def describe(name: str) -> dict[str, Any]:
@@ -93,19 +98,34 @@ def describe(name: str) -> dict[str, Any]:
 
 def _load(name: str, target: str) -> type[Metric]:
     module, _, attribute = target.partition(":")
-    try:
-        found = getattr(importlib.import_module(module), attribute)
-    except GrammeterError:
-        raise
-    except (ImportError, AttributeError) as error:
-        raise UsageError(
-            f"metric {name!r} cannot be loaded from {target}: {error}",
-            fix="Reinstall the package that brings it, or take it off.",
-        ) from error
+    found = getattr(importlib.import_module(module), attribute)
     if not (isinstance(found, type) and issubclass(found, Metric)):
         raise UsageError(
             f"metric {name!r}: {target} is no subclass of grammeter.Metric",
             fix="Tell the author of the package that brings it.",
+        )
+    return found
+
+
+def _load_plugin(name: str, target: str) -> type[Metric]:
+    try:
+        found = _load(name, target)
+    except GrammeterError:
+        raise
+    except Exception as error:  # whatever goes wrong in somebody's module
+        raise UsageError(
+            f"metric {name!r} cannot be loaded from {target}: {type(error).__name__}: {error}",
+            fix="Reinstall the package that brings it, or take it off; if it is yours, mend the"
+            " module, or the entry point in pyproject.toml, and install it again.",
+        ) from error
+    from grammeter.metrics.contract import faults  # nobody needs it for metrics of our own
+
+    lacking = list(faults(name, found))
+    if lacking:
+        raise UsageError(
+            f"metric {name!r}: {target} is not whole: {'; '.join(lacking)}",
+            fix="Tell the author of the package that brings it; docs/plugins.md says what a"
+            " metric needs.",
         )
     return found
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import ClassVar, cast
 
 import numpy as np
 
 from grammeter.core.errors import MissingResourceError, UsageError
 from grammeter.core.explanation import Explanation, Grid
+from grammeter.core.folders import expanded
 from grammeter.core.segment import Segment
 from grammeter.core.statistics import FloatArray, SegmentScores, Statistics
 from grammeter.metrics.asking import Asking
@@ -105,7 +105,7 @@ Error Correction",
                 f" FOLDER/{', FOLDER/'.join(CRITERIA)}; then say some(model=FOLDER). Or train your"
                 " own: grammeter train some -o FOLDER",
             )
-        folder = Path(self.model).expanduser()
+        folder = expanded(self.model)
         for name in SUBFOLDERS[criterion]:
             if (folder / name).is_dir():
                 return str(folder / name)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from grammeter.core.errors import MissingResourceError
+from grammeter.core.folders import expanded
 from grammeter.core.lazy import require
 from grammeter.neural.runtime import current
 
@@ -112,7 +113,7 @@ def find_model(name: str) -> ModelFiles:
 
 
 def _locate(name: str) -> ModelFiles:
-    folder = Path(name).expanduser()
+    folder = expanded(name)
     if folder.is_dir():
         return ModelFiles(name, folder)
     if name in PACKAGED:
@@ -145,12 +146,21 @@ def _on_hub(name: str) -> ModelFiles:
     return ModelFiles(plain, folder, revision=folder.name)
 
 
+def hub_folder() -> Path | None:
+    """Return where the hub's client keeps models; ``None`` where it is not installed."""
+    try:
+        constants: Any = require("huggingface_hub.constants", extra="neural")
+    except MissingResourceError:
+        return None
+    return Path(constants.HF_HUB_CACHE)
+
+
 def _cached(hub: Any, name: str, revision: str | None) -> Path | None:
     """Return the folder of a model that was fetched, under any of its names and as a whole."""
     for each in (name, *ALIASES.get(name, ())):
         try:
             found = hub.snapshot_download(each, revision=revision, local_files_only=True)
-        except (OSError, ValueError):  # not here, or not a name
+        except (OSError, ValueError, RuntimeError):  # not here, not a name, or nobody's home
             continue
         folder = Path(found)
         weights = [path for glob in ("*.safetensors", "*.bin") for path in folder.glob(glob)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -18,6 +19,9 @@ from grammeter.neural.runtime import Runtime
 
 LARGEST_LIMIT = 100_000
 """Tokenizers without a limit name a number with thirty digits."""
+
+_DEEPEST = 1000
+"""Blocks; models have up to two hundred."""
 
 TOKENIZER_FILES = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model")
 """One of these has the words of a tokenizer."""
@@ -174,6 +178,7 @@ def load_weights(
     Of transformers' class ``kind``; no pickle is read and no code of the folder is run. Whatever
     that class raises is passed on: :func:`words_of` says it shortly.
     """
+    _check_depth(files)
     return getattr(transformers, kind).from_pretrained(
         files.folder,
         local_files_only=True,
@@ -183,6 +188,14 @@ def load_weights(
         output_loading_info=True,
         **settings,
     )
+
+
+def _check_depth(files: ModelFiles) -> None:
+    """Refuse a damaged configuration that would build blocks for hours."""
+    config: Any = json.loads((files.folder / "config.json").read_text("utf-8"))
+    for name, value in config.items():
+        if name.endswith(("layers", "n_layer")) and isinstance(value, int) and value > _DEEPEST:
+            raise ValueError(f"config.json: {name} is {str(value)[:20]}, more than {_DEEPEST}")
 
 
 def words_of(error: Exception) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from grammeter.core.errors import UsageError
+from grammeter.core.folders import expanded
 from grammeter.neural.devices import check_device
 from grammeter.neural.store import check_folder
 
@@ -93,7 +94,7 @@ class Runtime:
                 f"batches of {self.batch_tokens} tokens", fix="Use 1 or more, or leave it out."
             )
         if self.cache_dir is not None:
-            object.__setattr__(self, "cache_dir", Path(self.cache_dir).expanduser())
+            object.__setattr__(self, "cache_dir", expanded(self.cache_dir))
 
     @property
     def budget(self) -> int:

@@ -98,8 +98,8 @@ class States:
 
     def __init__(self, lengths: IntArray) -> None:
         self._torch: Any = require("torch", extra="neural")
-        self.lengths = lengths
-        self.starts = np.cumsum(lengths) - lengths
+        self.lengths: IntArray = lengths
+        self.starts: IntArray = np.cumsum(lengths) - lengths
         self._flat: Any = None
 
     def put(self, sequences: Sequence[int], states: Any) -> None:
@@ -152,9 +152,9 @@ class Held:
     def __init__(
         self, numbers: IntArray, sequences: Sequence[Tokens], pairs: Sequence[IntArray]
     ) -> None:
-        self.pairs = pairs
+        self.pairs: Sequence[IntArray] = pairs
         self.sequences: list[Tokens] = [sequences[number] for number in numbers.tolist()]
-        self.lengths = np.array([len(each) for each in self.sequences], dtype=np.int64)
+        self.lengths: IntArray = np.array([len(each) for each in self.sequences], dtype=np.int64)
         self.tokens: IntArray = np.concatenate(self.sequences)
         self.states: dict[int, States] = {}
         self.means: Any = None

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from grammeter.core.errors import UsageError
-from grammeter.core.sqlite import open_cache, read_cache, write_cache
+from grammeter.core.sqlite import FAULTS, open_cache, read_cache, write_cache
 from grammeter.core.statistics import BoolArray, FloatArray
 from grammeter.neural.measures import Item
 
@@ -42,7 +42,7 @@ def check_folder(folder: str | Path) -> None:
         path.mkdir(parents=True, exist_ok=True)
         with closing(_connect(path)) as connection:
             connection.execute("DELETE FROM figures WHERE key IS NULL")  # there is none
-    except (OSError, sqlite3.Error) as error:
+    except FAULTS as error:
         if _is_busy(error):
             return
         raise UsageError(
@@ -83,7 +83,7 @@ class Store:
                     if isinstance(value, bytes) and len(value) == 8 * self._width:
                         figures[places[key]] = np.frombuffer(value, dtype="<f8")
                         known[places[key]] = True
-        except (OSError, sqlite3.Error) as error:
+        except FAULTS as error:
             self._give_up(error)
         return figures, known
 
@@ -96,7 +96,7 @@ class Store:
         try:
             with closing(_connect(self._folder)) as connection:
                 write_cache(connection, _TABLE, pairs)
-        except (OSError, sqlite3.Error) as error:
+        except FAULTS as error:
             self._give_up(error)
 
     def _give_up(self, error: Exception) -> None:

@@ -18,6 +18,7 @@ from grammeter.core.judgment import Ranking
 from grammeter.core.score import Score
 from grammeter.core.signature import Signature
 from grammeter.core.table import MetricScores, ScoreTable
+from grammeter.corpus.benchmarks import benchmark
 from grammeter.papers.cells import Ours, Tolerance
 from grammeter.papers.materials import Materials
 from grammeter.papers.printed import read_tables
@@ -95,10 +96,11 @@ def _scores(materials: Materials) -> ScoreTable:
     """Return the scores of all systems by the metrics of Table 1 that can be had, by row."""
     judged = materials.scored("seeda_judged", list(CONVENTIONAL.values()))
     texts = materials.scored("seeda_texts", list(EXTRACTED.values()))
+    published = benchmark("seeda-e").as_published(judged)
     columns = _evaluators()
     for row, metric in CONVENTIONAL.items():
         columns[row] = judged[metric]
-        columns[row + COPY] = _with_copy(judged[metric])
+        columns[row + COPY] = published[metric]
     columns |= {row: texts[metric] for row, metric in EXTRACTED.items()}
     return ScoreTable(judged.systems, judged.segments, columns)
 
@@ -117,10 +119,6 @@ def _evaluators() -> dict[str, MetricScores]:
 def _evaluator_and_system(row: str) -> tuple[str, str]:
     evaluator, _, system = row.partition(": ")
     return evaluator, system
-
-
-def _with_copy(column: MetricScores) -> MetricScores:
-    return replace(column, scores={**column.scores, "LM-Critic": column.scores["PIE"]})
 
 
 def _extracted(row: str, *more: str) -> Say:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from grammeter.papers import chollampatt2018, gong2022, grundkiewicz2015, kobayashi2024, maeda2022
+from grammeter.papers import (
+    chollampatt2018,
+    gong2022,
+    grundkiewicz2015,
+    kobayashi2024,
+    maeda2022,
+    programs,
+)
 from grammeter.papers.recipe import Recipe
 
 
@@ -43,5 +50,10 @@ PAPERS: Mapping[str, Paper] = {
         "Large Language Models Are State-of-the-Art Evaluator for Grammatical Error Correction",
         "Kobayashi, Mita and Komachi, BEA 2024",
         kobayashi2024.RECIPES,
+    ),
+    "programs": Paper(
+        "Public programs whose figures come out otherwise by their own rules",
+        "gec-metrics 0.1.1; CLEME 1.1",
+        programs.RECIPES,
     ),
 }

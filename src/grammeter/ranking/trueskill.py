@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from multiprocessing import get_context
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -23,11 +21,20 @@ from grammeter.ranking.game import GameModel
 from grammeter.ranking.meanfield import mean_field
 from grammeter.ranking.pairs import Pairs
 
+if TYPE_CHECKING:
+    from grammeter.ranking.compiled import Play
+
 _TOGETHER = 1000
 """Runs side by side in one array: enough to hide the cost of a call, few enough for the cache."""
 
 _AHEAD = 256
 """Games whose random numbers are drawn at once."""
+
+_BLOCK = 1 << 16
+"""As many where one run is played after the other."""
+
+_WORTH_COMPILING = 10_000
+"""From so many games on the second that a compiler needs is won back."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,11 +152,45 @@ def _played(jobs: Sequence[_Job], processes: int) -> Iterator[FloatArray]:
     if processes == 1 or len(jobs) == 1:
         yield from map(_play, jobs)
         return
-    with ProcessPoolExecutor(min(processes, len(jobs)), mp_context=get_context("spawn")) as pool:
-        yield from track(pool.map(_play, jobs), "TrueSkill", total=len(jobs))
+    from grammeter.core.processes import Workers
+
+    with Workers(min(processes, len(jobs))) as workers:
+        yield from track(workers.pool.map(_play, jobs), "TrueSkill", total=len(jobs))
 
 
 def _play(job: _Job) -> FloatArray:
+    if job.model.games >= _WORTH_COMPILING:
+        from grammeter.ranking.compiled import compiled
+
+        play_games = compiled()
+        if play_games is not None:
+            return _play_by_run(job, play_games)
+    return _play_together(job)
+
+
+def _play_by_run(job: _Job, play_games: Play) -> FloatArray:
+    """Play one run after the other: for a function that is compiled."""
+    model = job.model
+    wins, ties = (each.astype(np.float64) for each in job.judgments[..., ::-1, ::-1])
+    judged = wins + wins.swapaxes(1, 2) + ties
+    shares = [_share(counts, judged).reshape(judged.shape) for counts in (wins, judged - ties)]
+    n, means = judged.shape[-1], np.empty((len(job.numbers), judged.shape[-1]))
+    for row, number in enumerate(track(job.numbers, "TrueSkill", total=len(job.numbers))):
+        table = min(row, len(judged) - 1)  # one for each run, or one for all
+        there = judged[table].any(axis=1)
+        mean, variance = np.zeros(n), np.where(there, model.sigma**2, 0.0)
+        source, left = _source(job.seed, number), model.games
+        while left:
+            some = source.random((min(left, _BLOCK), 2))
+            left -= len(some)
+            play_games(mean, variance, shares[0][table], shares[1][table], judged[table] > 0, some,
+                       model.beta, model.tau, model.margin)  # fmt: skip
+        means[row] = np.where(there, mean, np.nan)[::-1]
+    return means
+
+
+def _play_together(job: _Job) -> FloatArray:
+    """Play all runs side by side."""
     season = _Season(job)
     for uniform in track(_uniform(job), "TrueSkill", total=-(-job.model.games // _AHEAD)):
         for for_opponent, for_outcome in uniform:
@@ -163,13 +204,15 @@ def _uniform(job: _Job) -> Iterator[FloatArray]:
 
     Each run has random numbers of its own, so that it does not depend on its neighbours.
     """
-    sources = [
-        np.random.Generator(np.random.PCG64(np.random.SeedSequence(job.seed, spawn_key=(number,))))
-        for number in job.numbers
-    ]
+    sources = [_source(job.seed, number) for number in job.numbers]
     for start in range(0, job.model.games, _AHEAD):
         shape = (min(_AHEAD, job.model.games - start), 2)
         yield np.stack([source.random(shape) for source in sources], axis=-1)
+
+
+def _source(seed: int, number: int) -> np.random.Generator:
+    """Return the random numbers of one run: two for each game, in the order of the games."""
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(number,))))
 
 
 class _Season:
@@ -184,7 +227,8 @@ class _Season:
         judged = wins + wins.swapaxes(1, 2) + ties
         tables, n, _ = judged.shape
         self._model, self._curves = job.model, job.model.curves()
-        self._allowed = np.ascontiguousarray((judged > 0).transpose(2, 0, 1)).reshape(n, tables * n)
+        allowed = (judged > 0).astype(np.float64).transpose(2, 0, 1)
+        self._allowed = np.ascontiguousarray(allowed).reshape(n, tables * n)
         self._wins, self._decided = _share(wins, judged), _share(judged - ties, judged)
         self._n, self._runs = n, len(job.numbers)
         self._run = np.arange(self._runs)
@@ -197,7 +241,9 @@ class _Season:
     def pair_up(self, uniform: FloatArray) -> tuple[IntArray, IntArray]:
         """Choose the two systems of each run's next game."""
         first = self._variance.argmax(axis=0)
-        near: FloatArray = self._mean - self._mean.ravel()[first * self._runs + self._run]
+        one = first * self._runs
+        one += self._run
+        near: FloatArray = self._mean - self._mean.ravel()[one]
         np.exp(np.negative(np.abs(near, out=near), out=near), out=near)
         near *= self._allowed.take(self._table + first, axis=1)
         for row in range(1, self._n):  # running sums; numpy's own are slow along this axis

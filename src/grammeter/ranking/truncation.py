@@ -17,12 +17,10 @@ is the loss of variance, 0 to 1.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import cast
 
 import numpy as np
-from numpy.polynomial.chebyshev import chebval
 
 from grammeter.core.statistics import FloatArray
 
@@ -98,8 +96,10 @@ class CorrectionCurves:
     """
 
     def __init__(self, reach: float, least_margin: float, largest_margin: float) -> None:
-        self.reach = min(reach, LONGEST_REACH)
-        self._low, self._high = -largest_margin - self.reach, -least_margin + self.reach
+        self.reach: float = min(reach, LONGEST_REACH)
+        low, high = -largest_margin - self.reach, -least_margin + self.reach
+        self._middle: float = (low + high) / 2
+        self._half: float = (high - low) / 2
 
     def __call__(self, t: FloatArray, margin: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return ``v`` and ``w`` for each outcome.
@@ -127,35 +127,41 @@ class CorrectionCurves:
 
     def _inside(self, t: FloatArray, margin: FloatArray) -> tuple[FloatArray, FloatArray]:
         v, w = np.empty((3, *t.shape)), np.empty((3, *t.shape))
-        x = np.stack((t - margin, -t - margin))
-        log_cdf = self._log_cdf(x)
+        x = np.empty((2, *t.shape))
+        np.subtract(t, margin, out=x[0])
+        np.subtract(-t, margin, out=x[1])
+        log_cdf = _summed(self._series, (x - self._middle) / self._half)
         hazard = np.exp(-0.5 * x * x - _LOG_ROOT_TWO_PI - log_cdf)
-        w[1:] = hazard * (hazard + x)
-        v[1], v[2] = hazard[0], -hazard[1]
+        np.multiply(hazard, hazard + x, out=w[1:])
+        v[1] = hazard[0]
+        np.negative(hazard[1], out=v[2])
         cdf = np.exp(log_cdf)
         density = hazard * cdf
         draw = 1 - cdf[0] - cdf[1]
-        v[0] = (density[1] - density[0]) / draw
-        w[0] = v[0] * v[0] - (x * density).sum(axis=0) / draw
+        np.divide(density[1] - density[0], draw, out=v[0])
+        x *= density
+        np.subtract(v[0] * v[0], (x[0] + x[1]) / draw, out=w[0])
         return v, w
 
-    def _log_cdf(self, x: FloatArray) -> FloatArray:
-        return cast("FloatArray", chebval((x - self._middle) / self._half, self._series))
-
-    @property
-    def _middle(self) -> float:
-        return (self._low + self._high) / 2
-
-    @property
-    def _half(self) -> float:
-        return (self._high - self._low) / 2
-
     @cached_property
-    def _series(self) -> FloatArray:
+    def _series(self) -> list[float]:
         def exact(z: FloatArray) -> FloatArray:
             return np.array([log_cdf(self._middle + self._half * each) for each in z.tolist()])
 
-        return _interpolated(exact)
+        series: list[float] = _interpolated(exact).tolist()
+        return [*series, 0.0] if len(series) == 1 else series
+
+
+def _summed(series: Sequence[float], z: FloatArray) -> FloatArray:
+    """Return a Chebyshev series of two terms or more at some places (Clenshaw's recurrence).
+
+    As numpy's ``chebval``, to the last bit, without what that does before it begins.
+    """
+    *rest, low, high = series
+    twice, sums = 2 * z, (np.asarray(low), np.asarray(high))
+    for coefficient in reversed(rest):
+        sums = coefficient - sums[1], sums[0] + sums[1] * twice
+    return sums[0] + sums[1] * z
 
 
 def _interpolated(function: Callable[[FloatArray], FloatArray]) -> FloatArray:

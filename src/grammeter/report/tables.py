@@ -7,9 +7,13 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from itertools import accumulate
+from typing import TYPE_CHECKING, Literal, get_args
 
-from grammeter.core.table import MetricScores, ScoreTable
+from grammeter.core.errors import UnknownNameError
+
+if TYPE_CHECKING:  # tables without scores are shown without numpy
+    from grammeter.core.table import MetricScores, ScoreTable
 
 Form = Literal["table", "tsv", "markdown", "latex"]
 """For the terminal, for programs, for web pages, for papers."""
@@ -122,31 +126,53 @@ def to_latex(table: Table, *, bold_best: bool = False) -> str:
     )
 
 
-def scores_table(table: ScoreTable, *, percent: bool = False, digits: int = 4) -> Table:
+def scores_table(
+    table: ScoreTable, *, percent: bool = False, digits: int = 4, parts: Sequence[str] = ()
+) -> Table:
     """Lay out corpus scores: a row for each system, a column for each metric.
 
     Parameters
     ----------
     percent, digits
         As for :func:`format_number`.
+    parts
+        Parts of the scores, such as ``precision``: each has a column before the score of a metric
+        that has it.
+
+    Raises
+    ------
+    UnknownNameError
+        If no metric has one of the parts.
     """
+    owned = _parts(table, parts)
     rows = tuple(
-        (system, *(_score_cell(column, system, percent, digits) for column in table.values()))
+        (
+            system,
+            *(
+                cell
+                for name, column in table.items()
+                for cell in (
+                    *(_part_cell(column, system, part, percent, digits) for part in owned[name]),
+                    _score_cell(column, system, percent, digits),
+                )
+            ),
+        )
         for system in table.systems
     )
+    places = list(accumulate(len(own) + 1 for own in owned.values()))
     values = [
         [column[s].value if s in column.scores else math.nan for s in table.systems]
         for column in table.values()
     ]
     best = {
         (row, place)
-        for place, (column, found) in enumerate(zip(table.values(), values, strict=True), start=1)
+        for place, column, found in zip(places, table.values(), values, strict=True)
         for row in best_rows(found, higher_is_better=column.higher_is_better)
     }
     return Table(
-        ("system", *table),
+        ("system", *(head for n in table for head in (*(f"{n} {p}" for p in owned[n]), n))),
         rows,
-        "l" + "r" * len(table),
+        "l" + "r" * sum(len(own) + 1 for own in owned.values()),
         tuple(note for name, column in table.items() for note in score_notes(name, column)),
         frozenset(best),
     )
@@ -217,6 +243,26 @@ def display_width(text: str) -> int:
         0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF")
         for c in text
     )
+
+
+def _parts(table: ScoreTable, wanted: Sequence[str]) -> dict[str, list[str]]:
+    """Return which of the parts that are wanted each metric has."""
+    there = {
+        name: {part for score in column.scores.values() for part in score.parts}
+        for name, column in table.items()
+    }
+    for part in wanted:
+        if not any(part in known for known in there.values()):
+            raise UnknownNameError("part of these scores", part, set[str]().union(*there.values()))
+    return {name: [part for part in wanted if part in known] for name, known in there.items()}
+
+
+def _part_cell(column: MetricScores, system: str, part: str, percent: bool, digits: int) -> str:
+    """Write a part: a count as it is, all else as scores are written."""
+    value = column[system].parts.get(part) if system in column.scores else None
+    if value is None or isinstance(value, int):
+        return "" if value is None else str(value)
+    return format_number(value, digits, percent=percent)
 
 
 def _score_cell(column: MetricScores, system: str, percent: bool, digits: int) -> str:

@@ -3,7 +3,12 @@
 ======================  ==========================================================
 ``campaigns``           make a campaign, find one
 ``loading``             a finished evaluation becomes a campaign
+``stock``               sentences, outputs, items and lists, gathered and stored at once
+``checks``              items with a known answer, read from files
 ``assign``              which item a judge gets next: planned, pool, adaptive
+``draws``               draws from a pool, with attention items and repeats between them
+``order``               orders by the seed, slots
+``adaptive``            which items tell most about the ranking
 ``outlooks``            what an adaptive campaign knows of its ranking, kept between draws
 ``pages``               what of an item may leave the server
 ``answers``             keep what a judge answers, every version once

@@ -201,7 +201,7 @@ def _look_again(judge: Judge, assignment: Assignment) -> bool:
 
 def _note_seen(judge: Judge) -> None:
     now = timezone.now()
-    if judge.seen is None or now - judge.seen > SEEN_EVERY:
+    if judge.seen is None or abs(now - judge.seen) > SEEN_EVERY:
         Judge.objects.filter(pk=judge.pk).update(seen=now)
         judge.seen = now
 

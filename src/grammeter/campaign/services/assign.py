@@ -104,11 +104,11 @@ def _answer_itself(assignment: Assignment) -> None:
 
 def _release_stale(judge: Judge) -> int:
     """Take back the slots of what other judges opened and left."""
-    before = timezone.now() - timedelta(hours=HOLD_HOURS)
-    left = Assignment.objects.filter(
-        item__campaign=judge.campaign, state=State.OPEN, opened__lt=before
-    )
-    return order.release(left.exclude(judge=judge))
+    now, held = timezone.now(), timedelta(hours=HOLD_HOURS)
+    left = Assignment.objects.filter(item__campaign=judge.campaign, state=State.OPEN)
+    left = left.exclude(judge=judge)
+    # what was opened long from now was opened before the clock was set back
+    return order.release(left.exclude(opened__range=(now - held, now + held)))
 
 
 def _note_end(judge: Judge, found: Assignment | None) -> None:

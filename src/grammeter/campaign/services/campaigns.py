@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -20,6 +21,14 @@ from grammeter.core.item import Item as Sampled
 from grammeter.corpus.corpus import Corpus
 from grammeter.ranking.selectors import group_outputs
 from grammeter.version import __version__
+
+LARGEST_SEED = 2**63 - 1
+"""What every database can hold."""
+
+LONGEST_IDLE = 86_400
+"""Seconds of a day."""
+
+LONGEST_ADDRESS = 2000
 
 START_PER_SYSTEM = 5
 """Adaptive campaigns draw so many judgments a system evenly before they look at the ranking."""
@@ -77,10 +86,13 @@ class Plan:
         planned, adaptive = self.strategy == Strategy.PLANNED, self.strategy == Strategy.ADAPTIVE
         name = self.name.strip() and len(self.name) <= NAME_LENGTH and self.name.isprintable()
         quota = self.per_judge is None or (self.per_judge > 0 and not planned)
-        scheme = urlsplit(self.redirect_url).scheme
         rules = (
             (name, f"a campaign called {self.name!r}", "Give it a name of 1 to 200 characters."),
-            (not planned or self.judges > 0, "a plan without judges", "Say how many: --judges 3"),
+            (
+                self.judges >= planned,
+                f"a plan for {self.judges} judges",
+                "Say how many: --judges 3",
+            ),
             (quota, f"per_judge={self.per_judge}", "Pools have it, from 1 on."),
             (
                 self.startup is None or (adaptive and self.startup >= 0),
@@ -92,19 +104,43 @@ class Plan:
                 f"a threshold of {self.pass_threshold}",
                 "It is the share of attention items that must be right, from 0 to 1.",
             ),
-            (self.idle_seconds >= 5, f"{self.idle_seconds} idle seconds", "Give 5 at least."),
+            (
+                5 <= self.idle_seconds <= LONGEST_IDLE,
+                f"{self.idle_seconds} idle seconds",
+                "Give 5 at least, and no more than a day has.",
+            ),
             (
                 bool(self.pass_code) == bool(self.fail_code),
                 "only one of the two completion codes",
                 "Give both, --pass-code and --fail-code.",
             ),
             (
-                not self.redirect_url or scheme in ("http", "https"),
-                f"the redirect {self.redirect_url!r}",
-                "Give an address with http or https.",
+                max(len(self.pass_code), len(self.fail_code)) <= NAME_LENGTH,
+                "a long completion code",
+                f"Give {NAME_LENGTH} characters at most.",
+            ),
+            (
+                not self.redirect_url or _is_address(self.redirect_url),
+                f"the redirect {self.redirect_url[:80]!r}",
+                f"Give an address with http or https, of {LONGEST_ADDRESS} characters at most.",
+            ),
+            (
+                0 <= self.seed <= LARGEST_SEED,
+                f"seed {self.seed}",
+                f"A seed goes from 0 to {LARGEST_SEED}.",
             ),
         )
         return next(((told, fix) for fine, told, fix in rules if not fine), None)
+
+
+def _is_address(text: str) -> bool:
+    """Whether a browser can go there."""
+    try:
+        parts = urlsplit(text)
+        found = parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:
+        return False
+    return found and len(text) <= LONGEST_ADDRESS and not re.search(r"[\s\x00-\x1f\x7f]", text)
 
 
 def find(name: str) -> Campaign:
@@ -159,6 +195,8 @@ def draw_items(
     """Draw the items of a campaign; see :func:`grammeter.api.sample`."""
     from grammeter.api import sample
 
+    if n < 1:
+        raise UsageError(f"{n} items", fix="Draw one at least.")
     settings: dict[str, Any] = {"n": n, "select": select, "per_item": per_item, "seed": plan.seed}
     if plan.strategy == Strategy.PLANNED:
         names = judges.names_of(plan.judges)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 from collections.abc import Generator
@@ -54,20 +55,20 @@ def open_existing(database: str | Path) -> None:
         raise DataError(
             "this database was written by an older grammeter",
             where=shown(database),
-            fix="Run: grammeter campaign upgrade, which keeps a copy of it.",
+            fix="Run 'grammeter campaign upgrade' with the same --database; it keeps a copy of an"
+            " SQLite file.",
         )
 
 
 def open_or_make(database: str | Path) -> None:
     """Open a campaign database, and make it first if there is none."""
     if is_file(database) and not _is_there(Path(database)):
-        _make(database)
+        _make(Path(database).resolve())
         return
     with told(database):
         _, _, empty = _state()
-        blank = empty and not connection.introspection.table_names()
-    if blank:
-        _make(database)
+        if empty and not connection.introspection.table_names():
+            call_command("migrate", verbosity=0)
     open_existing(database)
 
 
@@ -105,20 +106,15 @@ def backup(database: str | Path, target: str | Path) -> None:
     path = Path(target)
     if path.exists():
         raise UsageError(f"{path} exists", fix="Name a new file: a copy never replaces one.")
-    half = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        os.close(os.open(half, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-        with told(database):
+        with _beside(path) as half, told(database):
             copy = _copy_file if is_file(database) else _copy_rows
             copy(half)
-        half.replace(path)
+            half.replace(path)
     except OSError as error:
         raise DataError(
             f"cannot be written: {error.strerror}", where=str(path), fix="Name another place."
         ) from None
-    finally:
-        for name in (half, Path(f"{half}-wal"), Path(f"{half}-shm")):
-            name.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -132,7 +128,7 @@ def told(database: str | Path) -> Generator[None]:
     """
     try:
         yield
-    except (DatabaseError, sqlite3.Error) as error:
+    except (DatabaseError, sqlite3.Error, UnicodeDecodeError) as error:
         raise _explained(str(error).strip(), database) from error
 
 
@@ -184,20 +180,67 @@ def _is_there(path: Path) -> bool:
     return bool(head)
 
 
-def _make(database: str | Path) -> None:
-    path = Path(database)
-    if is_file(database) and not path.exists():
-        try:
-            # judges' personal data: for the eyes of who runs the server alone
-            os.close(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600))
-        except OSError as error:
-            raise DataError(
-                f"the database cannot be made: {error.strerror}",
-                where=str(path),
-                fix="Name a place in a folder that you may write to with --database.",
-            ) from None
-    with told(database):
-        call_command("migrate", verbosity=0)
+def _make(path: Path) -> None:
+    """Make a file with all tables; it is whole before it has its name."""
+    try:
+        with _beside(path) as half, told(path), _also(half) as alias:
+            call_command("migrate", database=alias, verbosity=0)
+            _gather(alias)
+            _name(half, path)
+    except OSError as error:
+        raise DataError(
+            f"the database cannot be made: {error.strerror}",
+            where=str(path),
+            fix="Name a place in a folder that you may write to with --database.",
+        ) from None
+
+
+def _name(half: Path, path: Path) -> None:
+    """Give a new database its name; one that another process has made meanwhile is as good."""
+    try:
+        os.link(half, path)
+    except FileExistsError:
+        if not path.stat().st_size:
+            half.replace(path)
+    except OSError:  # a file system without links
+        half.replace(path)
+
+
+@contextmanager
+def _beside(path: Path) -> Generator[Path]:
+    """Make an empty file beside another; it goes, whatever becomes of it.
+
+    It holds judges' personal data: for the eyes of who runs the server alone.
+    """
+    half = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        os.close(os.open(half, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        yield half
+    finally:
+        for name in (half, *(Path(f"{half}{end}") for end in ("-wal", "-shm", "-journal"))):
+            name.unlink(missing_ok=True)
+
+
+@contextmanager
+def _also(target: Path) -> Generator[str]:
+    """Open one more database, an SQLite file, and yield its alias."""
+    alias = "copy"
+    connections.settings[alias] = connections.configure_settings(
+        {"default": settings.DATABASES["default"], alias: database_settings(target)}
+    )[alias]
+    try:
+        yield alias
+    finally:
+        connections[alias].close()
+        del connections[alias]
+        del connections.settings[alias]
+
+
+def _gather(alias: str) -> None:
+    """Bring all that is written into the one file."""
+    with connections[alias].cursor() as cursor:
+        cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connections[alias].close()
 
 
 def _state() -> tuple[bool, list[str], bool]:
@@ -213,28 +256,24 @@ def _state() -> tuple[bool, list[str], bool]:
 def _copy_file(target: Path) -> None:
     connection.ensure_connection()
     with closing(sqlite3.connect(target)) as copy:
-        connection.connection.backup(copy)
+        try:
+            connection.connection.backup(copy)
+        except sqlite3.Error as error:
+            if getattr(error, "sqlite_errorcode", None) != sqlite3.SQLITE_FULL:
+                raise
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from None  # of the copy
 
 
 def _copy_rows(target: Path) -> None:
     """Copy all tables of another kind of database into an SQLite file."""
-    alias = "copy"
-    connections.settings[alias] = connections.configure_settings(
-        {"default": settings.DATABASES["default"], alias: database_settings(target)}
-    )[alias]
-    try:
+    with _also(target) as alias:
         call_command("migrate", database=alias, verbosity=0)
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
             with transaction.atomic(using=alias):
                 for model in _models():
                     _copy_model(model, alias)
-        with connections[alias].cursor() as cursor:
-            cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    finally:
-        connections[alias].close()
-        del connections[alias]
-        del connections.settings[alias]
+        _gather(alias)
 
 
 def _models() -> list[Any]:

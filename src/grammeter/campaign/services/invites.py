@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Sequence
 from datetime import timedelta
 
 from django.db import transaction
@@ -57,7 +58,10 @@ def create(
         If a number is out of range, or more judges are invited than were planned for.
     """
     if n < 1 or not 0 < days <= 3650:
-        raise UsageError(f"{n} invites for {days} days", fix="Ask for one at least, for a while.")
+        raise UsageError(
+            f"invites: {n}, for {days} days",
+            fix="Ask for one at least, good for more than 0 and at most 3650 days.",
+        )
     with transaction.atomic():
         locked = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         invited = [judge] if judge is not None else _places(locked, n)
@@ -71,6 +75,13 @@ def create(
         )
         audit.log(locked, who, "invite", judges=[each.name for each in invited])
     return tokens
+
+
+def names(tokens: Sequence[str]) -> list[str]:
+    """Return for which judges new invites are."""
+    found = Invite.objects.filter(token_hash__in=[_hash(token) for token in tokens])
+    known = dict(found.values_list("token_hash", "judge__name"))
+    return [known[_hash(token)] for token in tokens]
 
 
 def redeem(token: str) -> Judge:
@@ -133,11 +144,12 @@ def _places(campaign: Campaign, n: int) -> list[Judge]:
     free = Judge.objects.filter(campaign=campaign, joined=None, blocked=False, forgotten=None)
     # imported judges have judged already, and stand for no planned place
     planned = free.filter(assignments__isnull=False, assignments__answered=None).distinct()
-    found = list(planned.exclude(pk__in=waiting.values("judge")).order_by("pk")[:n])
+    found = list(planned.exclude(pk__in=waiting.values("judge")).order_by("name")[:n])
     if len(found) < n:
         raise UsageError(
-            f"{n} invites, but {campaign.name} has {len(found)} places without one",
-            fix="Revoke invites that are not used, invite a judge again by name, or make a"
-            " campaign with --strategy pool, which takes any number of judges.",
+            f"invites wanted: {n}, but {campaign.name} has {len(found)} places without one",
+            fix="Give a judge another link by name (--judge judge02; a link not used yet then"
+            " stops working), or make a campaign with --strategy pool, which takes any number"
+            " of judges.",
         )
     return found

@@ -7,12 +7,14 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.utils import timezone
 
 from grammeter.campaign.models import (
+    NAME_LENGTH,
     Assignment,
     Background,
     Campaign,
@@ -25,6 +27,9 @@ from grammeter.campaign.models import (
 )
 from grammeter.campaign.services import audit, order
 from grammeter.core.errors import UnknownNameError, UsageError
+
+LONGEST_TOLD = 2000
+"""Characters of what judges tell of their experience."""
 
 _NUMBERED = re.compile(r"judge(\d{1,9})\Z")
 
@@ -40,7 +45,7 @@ class Completion:
     code
         The completion code; empty if the campaign has none.
     url
-        Where to go, with the code in it; empty if nowhere.
+        Where to go, with the code in it, quoted as addresses want it; empty if nowhere.
     """
 
     passed: bool
@@ -63,15 +68,13 @@ def names_of(count: int) -> list[str]:
     return [f"judge{number:0{width}}" for number in range(1, count + 1)]
 
 
-def add(campaign: Campaign, name: str | None = None, *, contact: str = "") -> Judge:
+def add(campaign: Campaign, name: str | None = None) -> Judge:
     """Make a judge, whose list begins with the tutorial.
 
     The name is the next free number unless given. Call it in a transaction that holds the
     campaign.
     """
-    judge = Judge.objects.create(
-        campaign=campaign, name=name or _next_name(campaign), contact=contact
-    )
+    judge = Judge.objects.create(campaign=campaign, name=name or _next_name(campaign))
     tutorial = Item.objects.filter(campaign=campaign, kind=Kind.TUTORIAL).order_by("number")
     Assignment.objects.bulk_create(
         Assignment(judge=judge, item=item, position=position)
@@ -123,12 +126,39 @@ def tell_background(
 ) -> None:
     """Keep what judges tell of themselves; everything may be left empty."""
     told = {"first_language": first_language, "experience": experience, "remarks": remarks}
-    kept = {key: " ".join(text.replace("\0", "").split())[:200] for key, text in told.items()}
+    longest = {"first_language": NAME_LENGTH}
+    kept = {
+        key: " ".join(text.replace("\0", "").split())[: longest.get(key, LONGEST_TOLD)]
+        for key, text in told.items()
+    }
     with transaction.atomic():
         if any(kept.values()):
             Background.objects.update_or_create(judge=judge, defaults=kept)
         judge.asked_background = judge.asked_background or timezone.now()
         judge.save(update_fields=("asked_background",))
+
+
+def people(campaign: Campaign) -> list[dict[str, str | None]]:
+    """Return who judges are and what they told of themselves, a row each: personal.
+
+    ``judge`` is the anonymous name, ``who`` the organiser's note, ``consented`` a time or
+    ``None``; the others are empty where nothing was told.
+    """
+    known = {each.judge_id: each for each in Background.objects.filter(judge__campaign=campaign)}
+    rows: list[dict[str, str | None]] = []
+    for judge in Judge.objects.filter(campaign=campaign).order_by("pk"):
+        own = known.get(judge.pk, Background())
+        rows.append(
+            {
+                "judge": judge.name,
+                "who": judge.contact,
+                "consented": judge.consented.isoformat() if judge.consented else None,
+                "first_language": own.first_language,
+                "experience": own.experience,
+                "remarks": own.remarks,
+            }
+        )
+    return rows
 
 
 def needs_consent(judge: Judge) -> bool:
@@ -167,7 +197,15 @@ def completion(judge: Judge) -> Completion:
         raise PermissionDenied("there are items to judge")
     campaign, good = judge.campaign, passed(judge)
     code = campaign.pass_code if good else campaign.fail_code
-    return Completion(good, code, campaign.redirect_url.replace("{code}", code))
+    return Completion(good, code, campaign.redirect_url.replace("{code}", quote(code, safe="")))
+
+
+def note(judge: Judge, contact: str, *, who: str = audit.COMMAND_LINE) -> None:
+    """Keep the organiser's note of who a judge is; the log says that, and not what it says."""
+    kept = " ".join(contact.replace("\0", "").split())[:NAME_LENGTH]
+    with transaction.atomic():
+        if Judge.objects.filter(pk=judge.pk, forgotten=None).update(contact=kept):
+            audit.log(judge.campaign, who, "note", judge=judge.name)
 
 
 def block(judge: Judge, *, who: str = audit.COMMAND_LINE) -> None:

@@ -41,7 +41,7 @@ class JudgeProgress:
         Who, and where they stand.
     planned
         How many items they have or will have, as far as that is known: those of the list, or
-        the campaign's ``per_judge``; ``None`` for a pool without an end.
+        ``per_judge`` of a pool and their repeats; ``None`` for a pool without an end.
     done, skipped
         How many they handed in: items that count, repeats among them.
     attention, attention_right
@@ -84,6 +84,8 @@ class Progress:
     ----------
     items
         How many there are, those of tutorial and attention aside.
+    sentences, shared
+        Of how many sentences they are, and how many of them are for several judges.
     wanted, taken
         How many judgments they are to get, and how many are given out; repeats aside.
     done, skipped
@@ -93,11 +95,20 @@ class Progress:
     """
 
     items: int
+    sentences: int
+    shared: int
     wanted: int
     taken: int
     done: int
     skipped: int
     judges: tuple[JudgeProgress, ...]
+
+    @property
+    def planned(self) -> int | None:
+        """How many judgments all judges have or will have, repeats among them, if that is known."""
+        lists = [judge.planned for judge in self.judges]
+        known = [planned for planned in lists if planned is not None]
+        return sum(known) if len(known) == len(lists) else None
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
@@ -136,6 +147,8 @@ def progress(campaign: Campaign) -> Progress:
     sums = items.aggregate(wanted=Sum("wanted"), taken=Sum("taken"))
     return Progress(
         items=items.count(),
+        sentences=items.values("sentence").distinct().count(),
+        shared=items.filter(wanted__gt=1).count(),
         wanted=sums["wanted"] or 0,
         taken=sums["taken"] or 0,
         done=states.get(State.DONE, 0),
@@ -188,6 +201,9 @@ def header(campaign: Campaign) -> dict[str, Any]:
 def details(campaign: Campaign) -> Iterator[dict[str, Any]]:
     """Yield every version of every answer with all that is known of it, oldest first.
 
+    ``shown`` holds the systems behind each output in the order shown (none for tutorial and
+    attention items), ``order`` the places of these outputs in the item, from 0.
+
     ``edits`` holds, for the task ``edits`` only, a list for each output in the order shown, with
     an object for each of its edits in their order: ``start`` and ``end`` in tokens of the source,
     the ``correction``, and the ``verdict``, ``None`` where there is none. Applied to the source
@@ -208,6 +224,7 @@ def details(campaign: Campaign) -> Iterator[dict[str, Any]]:
             "position": given.position,
             "turn": given.turn,
             "shown": [groups[item.pk][place] for place in given.shown_order],
+            "order": given.shown_order,
             "version": judgment.version,
             "complete": judgment.complete,
             "ranks": judgment.ranks,
@@ -335,7 +352,7 @@ def _judges(campaign: Campaign) -> Iterator[JudgeProgress]:
             joined=judge.joined is not None,
             finished=judge.finished is not None,
             blocked=judge.blocked,
-            planned=own["listed"] if campaign.strategy == "planned" else campaign.per_judge,
+            planned=own["listed"] if campaign.strategy == "planned" else campaign.longest_list,
             done=own["done"],
             skipped=own["skipped"],
             attention=own["attention"],

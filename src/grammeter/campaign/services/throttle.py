@@ -30,7 +30,9 @@ def wait(*who: str) -> float:
     if found is None or found.failures < FREE:
         return 0.0
     pause = min(2.0 ** (found.failures - FREE), LONGEST)
-    return max(0.0, pause - (timezone.now() - found.since).total_seconds())
+    passed = (timezone.now() - found.since).total_seconds()
+    # a clock that was set back: rather one attempt too many than years of waiting
+    return max(0.0, pause - passed) if passed >= 0 else 0.0
 
 
 def failed(*who: str) -> None:

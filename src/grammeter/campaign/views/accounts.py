@@ -9,16 +9,17 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_POST
 
 from grammeter.campaign.services import audit, throttle
+from grammeter.campaign.views.gate import allowed
 
 COMMAND = "grammeter campaign organiser NAME"
 _LONGEST_NAME, _LONGEST_PASSWORD = 150, 1000
 
 
 @sensitive_post_parameters("password")
-@require_http_methods(["GET", "POST"])
+@allowed("GET", "POST")
 def login(request: HttpRequest) -> HttpResponse:
     """Ask for name and password."""
     onwards = _onwards(request)

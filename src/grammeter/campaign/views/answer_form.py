@@ -15,6 +15,8 @@ from grammeter.core.errors import DataError
 Action = Literal["draft", "submit", "skip"]
 VERDICTS = ("valid", "invalid")
 _SALT = "grammeter.campaign.served"
+_LONGEST = 30 * 24 * 3600
+"""Seconds that a page may have stood open."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,4 +114,6 @@ def _wall(sent: Mapping[str, str]) -> float | None:
         served = float(signing.loads(sent.get("served", ""), salt=_SALT))
     except (signing.BadSignature, TypeError, ValueError):
         return None
-    return max(0.0, time.time() - served)
+    wall = time.time() - served
+    # outside of these bounds the clock was set meanwhile; the note is rounded
+    return max(0.0, wall) if -1 <= wall <= _LONGEST else None

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 from grammeter.campaign.models import Campaign
-from grammeter.campaign.services import results
+from grammeter.campaign.services import judges, results
 from grammeter.corpus.judged import Form
 from grammeter.corpus.judgments import format_judgments
 
@@ -19,27 +22,42 @@ class Download:
     ----------
     suffix
         How the file's name ends.
-    form
-        The format of judgments; ``None``: every version of every answer, with all that is known.
+    text
+        Makes the text of the file, as ``grammeter campaign export`` writes it.
     """
 
     label: str
     suffix: str
     content: str
-    form: Form | None
+    text: Callable[[Campaign], str]
 
+
+def details_text(campaign: Campaign) -> str:
+    """Return every version of every answer, with all that is known of it."""
+    return _lines([results.header(campaign), *results.details(campaign)])
+
+
+def people_text(campaign: Campaign) -> str:
+    """Return who judges are and what they told of themselves: no judgment stands there."""
+    return _lines(judges.people(campaign))
+
+
+def _lines(rows: Iterable[Mapping[str, Any]]) -> str:
+    return "".join(f"{json.dumps(row, ensure_ascii=False, allow_nan=False)}\n" for row in rows)
+
+
+def _judgments_text(campaign: Campaign, *, form: Form) -> str:
+    return format_judgments(results.judgments(campaign), form)
+
+
+_LINES = "application/jsonl"
 
 DOWNLOADS = {
-    "xml": Download("Appraise XML", ".xml", "application/xml", "appraise"),
-    "csv": Download("WMT CSV", ".csv", "text/csv", "wmt"),
-    "jsonl": Download("JSON lines", ".jsonl", "application/jsonl", "jsonl"),
-    "details": Download("All versions", ".details.jsonl", "application/jsonl", None),
+    "xml": Download(
+        "Appraise XML", ".xml", "application/xml", partial(_judgments_text, form="appraise")
+    ),
+    "csv": Download("WMT CSV", ".csv", "text/csv", partial(_judgments_text, form="wmt")),
+    "jsonl": Download("JSON lines", ".jsonl", _LINES, partial(_judgments_text, form="jsonl")),
+    "details": Download("All versions", ".details.jsonl", _LINES, details_text),
+    "people": Download("About the judges (personal)", ".people.jsonl", _LINES, people_text),
 }
-
-
-def text_of(campaign: Campaign, download: Download) -> str:
-    """Return the text of the file, as ``grammeter campaign export`` writes it."""
-    if download.form is not None:
-        return format_judgments(results.judgments(campaign), download.form)
-    rows = [results.header(campaign), *results.details(campaign)]
-    return "".join(f"{json.dumps(row, ensure_ascii=False, allow_nan=False)}\n" for row in rows)

@@ -39,11 +39,16 @@ def mark(judge: Judge) -> str:
     return salted_hmac("grammeter.campaign.mark", f"{judge.pk} {joined}").hexdigest()[:20]
 
 
+def allowed(*methods: str) -> Callable[..., Callable[..., HttpResponse]]:
+    """Let only some methods through; who may look (GET) may ask for the headers alone (HEAD)."""
+    return require_http_methods([*methods, *(["HEAD"] if "GET" in methods else [])])
+
+
 def judge_page(*methods: str) -> Callable[[JudgePage[P]], Page[P]]:
     """Let only judges in; the page's script is told 401, a person is told what to do."""
 
     def decorate(view: JudgePage[P]) -> Page[P]:
-        @require_http_methods([*methods])
+        @allowed(*methods)
         @wraps(view)
         def guarded(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
             judge = judge_of(request)

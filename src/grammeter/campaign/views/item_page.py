@@ -10,7 +10,16 @@ from string import ascii_uppercase
 from django.urls import reverse
 
 from grammeter.campaign.marking import Piece, edits_of, in_context, pieces
-from grammeter.campaign.models import Assignment, Judgment, Kind, State, Strategy, Task
+from grammeter.campaign.models import (
+    Assignment,
+    Campaign,
+    Item,
+    Judgment,
+    Kind,
+    State,
+    Strategy,
+    Task,
+)
 from grammeter.campaign.services import answers, order, pages
 from grammeter.campaign.services.pages import Feedback, ItemPage
 from grammeter.campaign.views.answer_form import Answer, served_now
@@ -200,22 +209,27 @@ class Way:
 def _way(assignment: Assignment) -> Way:
     campaign = assignment.item.campaign
     own = order.compared(Assignment.objects.filter(judge=assignment.judge_id)).order_by("position")
-    rows = list(own.values_list("pk", "position", "state", "item__kind"))
+    rows = list(own.values_list("pk", "position", "state"))
     before = [
         number
-        for number, position, state, _ in rows
+        for number, position, state in rows
         if position < assignment.position and state != State.PLANNED
     ]
-    total: int | None = len(rows)
-    if campaign.strategy != Strategy.PLANNED:
-        beside = sum(kind != Kind.NORMAL for *_, kind in rows)
-        most = campaign.per_judge
-        total = None if most is None else max(len(rows), most + beside)
     return Way(
-        done=sum(state in _CLOSED for _, _, state, _ in rows),
-        total=total,
+        done=sum(state in _CLOSED for _, _, state in rows),
+        total=_total(campaign, len(rows)),
         back=reverse("item", args=(before[-1],)) if before else "",
     )
+
+
+def _total(campaign: Campaign, listed: int) -> int | None:
+    """Return how many items a judge will have; a total that grew would tell attention items."""
+    if campaign.strategy == Strategy.PLANNED:
+        return listed
+    if campaign.longest_list is None:
+        return None
+    beside = Item.objects.filter(campaign=campaign).exclude(kind=Kind.NORMAL).count()
+    return max(listed, campaign.longest_list + beside)
 
 
 def _named(edit: Edit) -> str:

@@ -7,7 +7,7 @@ import hashlib
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.middleware.csrf import get_token, rotate_token
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_GET, require_safe
 
 from grammeter.campaign.models import Judge
 from grammeter.campaign.services import answers, invites, judges
@@ -19,7 +19,7 @@ BEGUN = "begun"
 _TOKEN = "invite"  # noqa: S105 - the name of a session's field
 
 
-@require_GET
+@require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """Say what this server is; judges go on with their work."""
     return render(request, "campaign/home.html") if judge_of(request) is None else redirect("work")
@@ -46,7 +46,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
     return redirect("work")
 
 
-@require_GET
+@require_safe
 def session(request: HttpRequest) -> JsonResponse:
     """Tell the page's script who judges now, and a fresh token for its posts."""
     judge = judge_of(request)

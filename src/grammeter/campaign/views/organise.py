@@ -14,13 +14,14 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_safe
 
 from grammeter.campaign.models import Campaign, Invite, Judge
 from grammeter.campaign.services import audit, invites, judges, organisers, results
 from grammeter.campaign.services import campaigns as campaigns_
 from grammeter.campaign.views import figures
-from grammeter.campaign.views.downloads import DOWNLOADS, text_of
+from grammeter.campaign.views.downloads import DOWNLOADS
+from grammeter.campaign.views.gate import allowed
 from grammeter.core.errors import GrammeterError
 
 P = ParamSpec("P")
@@ -39,7 +40,7 @@ def campaign_page(*methods: str) -> Callable[[View[P]], Callable[..., HttpRespon
     """Let only organisers in who may see the campaign."""
 
     def decorate(view: View[P]) -> Callable[..., HttpResponse]:
-        @require_http_methods([*methods])
+        @allowed(*methods)
         @wraps(view)
         def guarded(
             request: HttpRequest, number: int, *args: P.args, **kwargs: P.kwargs
@@ -54,7 +55,7 @@ def campaign_page(*methods: str) -> Callable[[View[P]], Callable[..., HttpRespon
     return decorate
 
 
-@require_GET
+@require_safe
 @login_required
 def campaigns(request: HttpRequest) -> HttpResponse:
     """List the campaigns that the organiser may see."""
@@ -119,6 +120,13 @@ def block(request: HttpRequest, campaign: Campaign, judge: int) -> HttpResponse:
 
 
 @campaign_page("POST")
+def note(request: HttpRequest, campaign: Campaign, judge: int) -> HttpResponse:
+    """Keep a note of who a judge is, for organisers alone."""
+    judges.note(_judge(campaign, judge), request.POST.get("contact", ""), who=_who(request))
+    return redirect("judges", campaign.pk)
+
+
+@campaign_page("POST")
 def revoke(request: HttpRequest, campaign: Campaign, invite: int) -> HttpResponse:
     """Let an invite let nobody in."""
     found = Invite.objects.filter(campaign=campaign, pk=invite).first()
@@ -148,7 +156,7 @@ def export(request: HttpRequest, campaign: Campaign, form: str) -> HttpResponse:
     if form not in DOWNLOADS:
         raise Http404
     download = DOWNLOADS[form]
-    text = text_of(campaign, download)
+    text = download.text(campaign)
     audit.log(campaign, _who(request), "export", form=form)
     answer = HttpResponse(text, content_type=f"{download.content}; charset=utf-8")
     name = re.sub(r"[^A-Za-z0-9._-]+", "_", campaign.name) or "campaign"
@@ -193,7 +201,8 @@ def _invite(
     except GrammeterError as error:
         return _judges(request, campaign, fault=f"{error.message}. {error.fix or ''}", status=422)
     base = request.build_absolute_uri(reverse("home"))
-    return _judges(request, campaign, links=[invites.link(base, token) for token in tokens])
+    links = [invites.link(base, token) for token in tokens]
+    return _judges(request, campaign, links=links, invited=invites.names(tokens))
 
 
 def _judges(

@@ -1,0 +1,119 @@
+"""Processes that work for this one: Ctrl-C is its affair, and they end when it does."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Generator
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, suppress
+from multiprocessing import get_context, resource_tracker
+from multiprocessing.connection import Connection
+from types import TracebackType
+from typing import Any, Self
+
+_STOPPING = [
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+]
+
+
+class Workers:
+    """A pool of spawned processes, all of them started.
+
+    As a context manager it waits for them to end; on any exception it ends them at once.
+
+    Parameters
+    ----------
+    count
+        How many.
+    prepare, arguments
+        Called in each of them first.
+    """
+
+    def __init__(
+        self,
+        count: int,
+        prepare: Callable[..., None] | None = None,
+        arguments: tuple[Any, ...] = (),
+    ) -> None:
+        context = get_context("spawn")
+        self._theirs, self._ours = context.Pipe(duplex=False)
+        self.pool: ProcessPoolExecutor = ProcessPoolExecutor(
+            count, context, initializer=_begin, initargs=(self._theirs, prepare, arguments)
+        )
+        try:
+            # the pool starts a process with each of its first tasks: let it do so here
+            with suppress(BrokenProcessPool):
+                with _held_signals():
+                    started = [self.pool.submit(_ready) for _ in range(count)]
+                for ready in started:
+                    ready.result()
+        except BaseException:
+            self.stop()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is None:
+            self.end()
+        self.stop()
+
+    def end(self) -> None:
+        """Wait for the processes to end."""
+        self.pool.shutdown()
+
+    def stop(self) -> None:
+        """End the processes at once, whatever they do."""
+        self._ours.close()
+        self.pool.shutdown(cancel_futures=True)
+        self._theirs.close()
+
+
+@contextmanager
+def _held_signals() -> Generator[None, None, None]:
+    """Let signals that end programs wait, so that no process is started by half.
+
+    Processes that are started inside hold them back, too, until :func:`_begin`.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # starting it would let the signals through
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPPING)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _ready() -> None:
+    """Say by returning that a process has started."""
+
+
+def _begin(
+    life: Connection, prepare: Callable[..., None] | None, arguments: tuple[Any, ...]
+) -> None:
+    """Make a process ready: the shell's interrupt is the parent's affair, its end is ours."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPPING)
+    threading.Thread(target=_end_with, args=(life,), daemon=True).start()
+    if prepare is not None:
+        prepare(*arguments)
+
+
+def _end_with(life: Connection) -> None:
+    """End this process when the other end of a pipe is closed, as it is when its holder dies."""
+    try:
+        life.poll(None)
+    finally:
+        os.kill(os.getpid(), signal.SIGTERM)
