@@ -8,7 +8,7 @@ from contextlib import closing
 import pytest
 
 from grammeter.campaign import conf
-from grammeter.core.errors import DataError, MissingResourceError, UsageError
+from grammeter.core.errors import DataError, MissingResourceError, RemoteError, UsageError
 from judged_campaigns import come_in, made_campaign, work
 
 
@@ -177,7 +177,8 @@ def test_faults_say_what_to_do(database, message, fix):
     from grammeter.campaign.services import database as databases
 
     url = "postgresql://ann:secret@db/gec" if fix == "address" else database
-    with pytest.raises(DataError) as error, databases.told(url):
+    kind = RemoteError if fix == "address" else DataError
+    with pytest.raises(kind) as error, databases.told(url):
         raise OperationalError(message)
     assert fix in error.value.fix
     assert "secret" not in str(error.value)

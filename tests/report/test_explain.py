@@ -8,8 +8,8 @@ import pytest
 
 from grammeter.core.edit import Edit
 from grammeter.core.explanation import Attribution, Explanation, Grid, SentenceExplanation
-from grammeter.core.verdict import JudgedEdit
 from grammeter.core.signature import Signature
+from grammeter.core.verdict import JudgedEdit
 from grammeter.report.explain import explanation_text
 
 NAN = float("nan")

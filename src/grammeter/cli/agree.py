@@ -8,7 +8,15 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from grammeter.cli import judgment_arguments
-from grammeter.cli.output import TSV_DIGITS, add_numbers, add_output, decimals, drawn, emit
+from grammeter.cli.output import (
+    TSV_DIGITS,
+    add_numbers,
+    add_output,
+    check_figures,
+    decimals,
+    drawn,
+    emit,
+)
 
 if TYPE_CHECKING:
     from grammeter.ranking.agreement import Agreement, JudgeCounts
@@ -57,6 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Measure and print; return the exit code."""
+    check_figures(args.figure)
     judgments = judgment_arguments.read(args)
     if args.correlate:
         from grammeter.ranking.judge_correlations import judge_correlations

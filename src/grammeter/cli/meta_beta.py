@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from grammeter.cli import meta_arguments
-from grammeter.cli.output import add_numbers, add_output, decimals, drawn, emit
+from grammeter.cli.output import add_numbers, add_output, check_figures, decimals, drawn, emit
 
 if TYPE_CHECKING:
     from grammeter.core.table import ScoreTable
@@ -48,6 +48,7 @@ def run(args: argparse.Namespace) -> int:
     """Sweep and print; return the exit code."""
     from grammeter.meta.beta import parse_betas, sweep_beta
 
+    check_figures(args.figure)
     betas = parse_betas(args.beta)
     table = meta_arguments.read_scores(args)
     name = _metric(table, args.metric)

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING
 
 from grammeter.cli import meta_arguments
 from grammeter.cli.chance_arguments import add_confidence, add_resamples, add_seed
-from grammeter.cli.output import add_numbers, add_output, decimals, drawn, emit, notice
+from grammeter.cli.output import (
+    add_numbers,
+    add_output,
+    check_figures,
+    decimals,
+    drawn,
+    emit,
+    notice,
+)
 
 if TYPE_CHECKING:
     from grammeter.core.statistics import FloatArray
@@ -97,6 +105,7 @@ def run(args: argparse.Namespace) -> int:
     from grammeter.meta.system import correlate_systems
     from grammeter.meta.system_values import Design
 
+    check_figures(args.figure, args.figure_williams)
     table = meta_arguments.read_scores(args)
     metrics = list(dict.fromkeys(args.metrics or table))
     table = replace(table, columns={name: table[name] for name in metrics})

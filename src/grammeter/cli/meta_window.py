@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 
 from grammeter.cli import meta_arguments
 from grammeter.cli.chance_arguments import add_confidence
-from grammeter.cli.output import add_numbers, add_output, decimals, drawn, emit, notice
+from grammeter.cli.output import (
+    add_numbers,
+    add_output,
+    check_figures,
+    decimals,
+    drawn,
+    emit,
+    notice,
+)
 
 if TYPE_CHECKING:
     from grammeter.core.ranked import Ranked
@@ -45,6 +53,7 @@ def run(args: argparse.Namespace) -> int:
     """Correlate and print; return the exit code."""
     from grammeter.meta.window import correlate_windows
 
+    check_figures(args.figure)
     table = meta_arguments.read_scores(args)
     human, name, clusters = _human(args)
     windows = correlate_windows(

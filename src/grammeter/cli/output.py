@@ -77,6 +77,14 @@ def decimals(
     return tsv if args.format == "tsv" else usual
 
 
+def check_figures(*paths: str | None) -> None:
+    """Refuse figures that could not be drawn in the end; nothing is loaded where none is asked."""
+    for path in filter(None, paths):
+        from grammeter.report.figures import check_name
+
+        check_name(path)
+
+
 def drawn(args: argparse.Namespace, *tables: Table) -> str:
     """Return tables in the form asked for, the best cells bold in Markdown and LaTeX."""
     from grammeter.report.tables import render

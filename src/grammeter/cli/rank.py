@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from grammeter.cli import judgment_arguments
 from grammeter.cli.chance_arguments import add_confidence, add_resamples, add_seed
-from grammeter.cli.output import add_numbers, add_output, decimals, drawn, emit, notice, progress
+from grammeter.cli.output import (
+    add_numbers,
+    add_output,
+    check_figures,
+    decimals,
+    drawn,
+    emit,
+    notice,
+    progress,
+)
 
 if TYPE_CHECKING:
     from grammeter.core.ranked import Ranked
@@ -128,8 +137,8 @@ def _add_data(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Rank and print; return the exit code."""
-    judgments = judgment_arguments.read(args)
     _check(args)
+    judgments = judgment_arguments.read(args)
     if args.head_to_head:
         _show_head_to_head(args, judgments)
     elif args.validate is not None:
@@ -154,6 +163,7 @@ def _check(args: argparse.Namespace) -> None:
     for option, (given, at_home, home) in homes.items():
         if given is not None and not at_home:
             raise UsageError(f"{option} belongs to {home}", fix=f"Leave out {option}.")
+    check_figures(args.figure)
     if args.learning_curve and args.by != "expected-wins":
         raise UsageError("--learning-curve is that of expected wins", fix="Leave out --by.")
 

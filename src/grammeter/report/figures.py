@@ -170,6 +170,21 @@ def learning_curve(
     return figure
 
 
+def check_name(path: str | Path) -> None:
+    """Refuse, before anything is computed, a figure that could not be drawn in the end.
+
+    Raises
+    ------
+    UsageError
+        If the name's suffix is no figure's.
+    MissingResourceError
+        If matplotlib is not installed.
+    """
+    if not str(path).lower().endswith(SUFFIXES):
+        raise UsageError(f"{path}: no name of a figure", fix=f"End it in {' or '.join(SUFFIXES)}.")
+    require("matplotlib", extra="plot")
+
+
 def save(figure: Figure, path: str | Path) -> None:
     """Write a figure as SVG or PNG, by the name's suffix; no date, no version, no random ids.
 
@@ -178,8 +193,7 @@ def save(figure: Figure, path: str | Path) -> None:
     UsageError
         If the suffix is another, or the file cannot be written.
     """
-    if not str(path).lower().endswith(SUFFIXES):
-        raise UsageError(f"{path}: no name of a figure", fix=f"End it in {' or '.join(SUFFIXES)}.")
+    check_name(path)
     title = figure.get_suptitle() or figure.axes[0].get_title(loc="left")
     own = {"Creator": "grammeter", "Date": None} if _is_svg(path) else {"Software": None}
     write = cast("Any", figure).savefig

@@ -17,7 +17,13 @@ from django.db import DatabaseError, connection, connections, transaction
 from django.db.migrations.executor import MigrationExecutor
 
 from grammeter.campaign.conf import database_settings, is_file, shown
-from grammeter.core.errors import DataError, GrammeterError, MissingResourceError, UsageError
+from grammeter.core.errors import (
+    DataError,
+    GrammeterError,
+    MissingResourceError,
+    RemoteError,
+    UsageError,
+)
 
 OWN = "campaign"
 """The label of our tables."""
@@ -124,11 +130,13 @@ def told(database: str | Path) -> Generator[None]:
     Raises
     ------
     DataError
-        For a database that is locked, cannot be reached or written, or is damaged.
+        For a database that is locked, cannot be written, or is damaged.
+    RemoteError
+        For a server that cannot be reached or does not do what is asked.
     """
     try:
         yield
-    except (DatabaseError, sqlite3.Error, UnicodeDecodeError) as error:
+    except (DatabaseError, sqlite3.Error, ValueError) as error:  # the last: a damaged value
         raise _explained(str(error).strip(), database) from error
 
 
@@ -144,6 +152,7 @@ def _explained(message: str, database: str | Path) -> GrammeterError:
         fix = "Make room on the disk; nothing that was confirmed is lost."
     elif not is_file(database):
         fix = "Check the address, the password (PGPASSWORD or ~/.pgpass), and that it runs."
+        return RemoteError(f"database: {message}", where=shown(database), fix=fix)
     return DataError(f"database: {message}", where=shown(database), fix=fix)
 
 
