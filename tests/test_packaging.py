@@ -122,7 +122,7 @@ def test_the_pages_name_every_extra_and_package() -> None:
         assert install.count(f"| `{extra}` |") == 2, extra  # what it is for, and what it takes
     for requirements in (PROJECT["dependencies"], *PROJECT["optional-dependencies"].values()):
         for each in requirements:
-            name = re.split(r"[\[<>=]", each)[0].lower()
+            name = re.split(r"[\[<>=]", each)[0].lower().replace("_", "-")
             assert name == "grammeter" or f"| {name} |" in licences, name
 
 
@@ -195,7 +195,8 @@ def make_campaign(folder: Path) -> None:
 
 def test_every_package_of_the_extras_was_tried() -> None:
     comes_along = {"safetensors"}  # transformers does not run without
-    assert set(ABSENT) == set().union(*EXTRAS.values()) - comes_along
+    spared = {"numba"}  # everything runs without, slower
+    assert set(ABSENT) == set().union(*EXTRAS.values()) - comes_along - spared
 
 
 @pytest.fixture(scope="module")

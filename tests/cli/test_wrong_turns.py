@@ -189,3 +189,10 @@ def test_a_dry_run_says_what_prices_and_ceilings_lack(told, tmp_path: Path, caps
     assert "would end it" in told(*JUDGE, *cache, "--hyps", *BOTH, "--max-cost", "0.001")[1]
     assert main([*JUDGE[:-1], "llm-s(model=mine)", *cache, "--hyps", *BOTH]) == 0
     assert "unknown: give a table that has the model, --prices FILE" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("verb", ["rank", "agree", "meta system", "meta window", "meta beta"])
+def test_a_figure_that_cannot_be_drawn_is_refused_before_anything_is_read(verb, capsys):
+    files = ["nowhere.xml"] if verb in ("rank", "agree") else ["nowhere.json", "nowhere.tsv"]
+    assert main([*verb.split(), *files, "--figure", "ranks.gif"]) == 2
+    assert "ranks.gif: no name of a figure" in capsys.readouterr().err

@@ -67,10 +67,11 @@ def make_server(address: Address) -> Any:
     try:
         return waitress.create_server(application, **_options(address))
     except (OSError, ValueError) as error:
-        told = getattr(error, "strerror", None) or str(error)
+        told: str = getattr(error, "strerror", None) or str(error)
+        number: int = getattr(error, "errno", None) or 0
         raise UsageError(
             f"no server at {address.host}, port {address.port}: {told}",
-            fix=_FIXES.get(getattr(error, "errno", None), "Choose another --host or --port."),
+            fix=_FIXES.get(number, "Choose another --host or --port."),
         ) from None
 
 

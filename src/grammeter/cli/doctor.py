@@ -23,6 +23,7 @@ EXTRAS: dict[str, tuple[str, ...]] = {
         "whitenoise>=6.7",
     ),
     "errant": ("rapidfuzz>=3.9", "spacy>=3.8"),
+    "fast": ("numba>=0.60",),
     "llm": ("openai>=2",),
     "neural": ("huggingface_hub>=1", "safetensors>=0.4", "torch>=2.4", "transformers>=5"),
     "plot": ("matplotlib>=3.8",),

@@ -38,6 +38,7 @@ from grammeter.corpus.wmt import is_wmt
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)
 _SEGMENT = re.compile(r"\d{1,7}\Z", re.ASCII)
+_JUDGMENTS = re.compile(r'\s*(\{"judge"|(<\?xml[^>]*>\s*)?<appraise-results)')
 _LARGEST = 1e100
 """Beyond it sums and squares of scores overflow."""
 
@@ -75,6 +76,8 @@ def read_score_file(path: str | Path) -> ScoreTable:
 
 def parse_score_file(text: str, where: str) -> ScoreTable:
     """Read scores from a text; ``where`` names it in messages and names nameless metrics."""
+    if _JUDGMENTS.match(text):
+        raise DataError("these are judgments, no scores of metrics", where=where, fix=_SCORES_FIX)
     if text.lstrip()[:1] == "{":
         return ScoreTable.from_json(parse_object(text, where), where=where)
     return _table(_score_rows(text, where), where)
@@ -203,8 +206,8 @@ def _cells(text: str, where: str) -> list[list[str]]:
     """Split into lines and cells: at tabs, or at spaces if the file has no tab."""
     if not text.strip():
         raise DataError("the file is empty", where=where, fix="It needs one score at least.")
-    lines = split_lines(text.rstrip())
-    return [line.split("\t" if "\t" in text else None) for line in lines]
+    mark = "\t" if "\t" in text else None
+    return [line.split(mark) for line in split_lines(text.rstrip())]
 
 
 def _by_header(header: Sequence[str], where: str) -> _Layout:

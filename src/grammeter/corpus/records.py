@@ -244,6 +244,8 @@ def _from_rows(rows: Iterator[tuple[int, list[str]]], where: str) -> Records:
     if first is None:
         raise _fault(where, "the file is empty", _FIX_COLUMNS)
     _, head = first
+    if not head:
+        raise _fault(f"{where}:1", "the first line is empty", _FIX_COLUMNS)
     cells: list[list[str]] = []
     for number, row in rows:
         if len(row) != len(head):

@@ -12,6 +12,7 @@ import json
 import zlib
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any, cast
@@ -69,6 +70,10 @@ def odd_ends(shard: Shard) -> list[str]:
     return found
 
 
+_LONGEST = 1 << 26
+"""Bytes of one line."""
+
+
 class _Reading:
     """A file on its way in: its lines, and how much of it was read."""
 
@@ -92,12 +97,24 @@ class _Reading:
             first = False
 
     def _read(self) -> Iterator[bytes]:
+        # what is short cannot have a long line; a packed file may be short, and be gigabytes
+        whole = self._file is self._raw and self._size <= _LONGEST
         try:
-            yield from self._file
+            yield from self._file if whole else self._bounded()
         except (OSError, EOFError, zlib.error) as error:
             raise DataError(
                 f"cannot be read: {error}", where=str(self._path), fix="Fetch or pack it again."
             ) from error
+
+    def _bounded(self) -> Iterator[bytes]:
+        for number, line in enumerate(iter(partial(self._file.readline, _LONGEST), b""), start=1):
+            if len(line) == _LONGEST:
+                raise DataError(
+                    f"a line of more than {_LONGEST >> 20} MiB",
+                    where=f"{self._path}:{number}",
+                    fix="Unpack the file and look at it: a row is a line.",
+                )
+            yield line
 
     @property
     def share(self) -> float:

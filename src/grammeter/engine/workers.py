@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from grammeter.core.errors import GrammeterError
+from grammeter.core.lazy import stand_alone
 from grammeter.core.processes import Workers
 from grammeter.corpus.shards import Block, Form, Shard
 from grammeter.engine.block import Done, process
@@ -171,6 +172,7 @@ _inside: list[object] = []
 
 
 def _begin(runtime: Runtime) -> None:
+    stand_alone()
     context = using(runtime)
     context.__enter__()
     _inside.append(context)  # kept: it would be left when it is collected

@@ -112,9 +112,10 @@ class Abilities:
         try:
             found = cls(data["rung"], frozenset(data["dropped"]), data["limit_field"],
                         data["renamed"])  # fmt: skip
+            fits = found.rung in RUNGS and found.limit_field in _OTHER_LIMIT
         except (KeyError, TypeError) as error:
             raise ValueError(f"not abilities: {text[:80]}") from error
-        if found.rung not in RUNGS or found.limit_field not in _OTHER_LIMIT:
+        if not fits:
             raise ValueError(f"not abilities: {text[:80]}")
         return found
 
