@@ -19,6 +19,7 @@ from fuzz.readers import READERS, attempt, tried
 from fuzz.trial import limits, trial
 from grammeter.core.errors import DataError
 from grammeter.corpus.columns import read_columns
+from grammeter.corpus.foreign import parse_score_file
 from grammeter.corpus.records import read_records
 from grammeter.corpus.sgml import parse_sgml
 from grammeter.corpus.text import MAX_RATIO, read_bytes
@@ -88,7 +89,9 @@ def test_what_is_no_ordinary_file(name: str, tmp_path: Path) -> None:
 FEW = ["10 MB of brackets", "a gzip bomb", "a billion laughs", "CR alone", "10 MB of NUL"]
 
 
-@pytest.mark.parametrize("name", ["text", "m2", "judgments", "stored materials", "items"])
+@pytest.mark.parametrize(
+    "name", ["text", "m2", "judgments", "stored materials", "items", "shards jsonl", "shards text"]
+)
 def test_what_is_large_or_deep(name: str, tmp_path: Path) -> None:
     failures = hostile.huge(name, tmp_path, FEW)
     assert not failures, "\n".join(map(str, failures))
@@ -199,10 +202,34 @@ def test_a_model_of_two_billion_blocks(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     damaged = data.replace(b'"num_hidden_layers": 2', b'"num_hidden_layers": 2147483647')
     assert damaged != data
+    path = tmp_path / "input.txt"
+    path.write_bytes(damaged)
     with limits(), pytest.raises(DataError, match="num_hidden_layers is 2147483647"):
-        path = tmp_path / "input.txt"
-        path.write_bytes(damaged)
         READERS["model config"].call(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "found", "damage"),
+    [
+        ("abilities", b'"json_schema"', b'{"x": 1}'),
+        ("campaign database", b"0001_initial", b"\x00\xff01_initial"),
+    ],
+)
+def test_values_of_another_kind(name: str, found: bytes, damage: bytes, tmp_path: Path) -> None:
+    data = READERS[name].seeds()[0]
+    assert not attempt(name, data.replace(found, damage), tmp_path)
+
+
+def test_many_lines_that_are_split_at_spaces() -> None:
+    """The whole file was searched for a tab, once for each of its lines."""
+    assert not trial(lambda: parse_score_file("m2 ALPHA 0.5 1 2\n" * 400_000, "f"))
+
+
+def test_a_first_line_without_columns(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"\r" * 1000)
+    with pytest.raises(DataError, match=r"a\.csv:1: the first line is empty"):
+        read_records(path)
 
 
 @pytest.mark.parametrize("name", ["training mark", "checkpoint state", "pipeline meta"])

@@ -113,4 +113,8 @@ def test_a_row_of_parquet_that_is_no_utf_8_is_one_fault(tmp_path: Path) -> None:
     assert [row.line for row in rows] == [1, 2]
     assert rows[0].fault is None
     assert rows[0].cells["source"] == "Dog bark ."
-    assert "a value cannot be read" in (rows[1].fault or "")
+    assert "not UTF-8" in (rows[1].fault or "")
+
+
+def test_a_database_whose_name_is_none() -> None:
+    assert not run(["campaign", "reopen", "pilot", "--database", "\0"])

@@ -190,6 +190,7 @@ def run(words: Sequence[str]) -> str:
     if code and not err.getvalue().strip() and code != 1:
         return f"exit code {code} without a word"
     is_json = code == 0 and words[-2:] == ["--format", "json"]
+    is_json = is_json and not {"-h", "--help"} & set(words)
     return _no_json(out.getvalue()) if is_json else ""
 
 

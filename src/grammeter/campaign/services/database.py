@@ -182,6 +182,12 @@ def _is_there(path: Path) -> bool:
             where=str(path),
             fix="Name a file that you may read with --database.",
         ) from None
+    except ValueError as error:
+        raise DataError(
+            f"this is no name of a file: {error}",
+            where=ascii(str(path)),
+            fix="Name a file with --database.",
+        ) from None
     if head and head != _MAGIC:
         raise DataError(
             "this is no SQLite database", where=str(path), fix="Name another file with --database."
