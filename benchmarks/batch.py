@@ -15,29 +15,19 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import random
 import shutil
-import subprocess
-import sys
 import tempfile
-import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
-DATA = Path(__file__).parents[2] / "shared" / "data" / "conll14_test"
+from rows import Goal, Row
+from stopwatch import SHARED, Cost, grammeter
+
+DATA = SHARED / "data" / "conll14_test"
 SHARDS = 8
 BARE = ("errant(pipeline=neutral)", "m2")
 """Without references: what they come to is a number of edits."""
-
-
-@dataclass(frozen=True)
-class Cost:
-    wall: float
-    cpu: float
-    megabytes: float
-    """Of the largest process."""
 
 
 def main() -> None:
@@ -72,22 +62,35 @@ def compare(metric: str, rows: int, jobs: list[int], work: Path) -> None:
 
 def measure(metric: str, rows: int, jobs: int, work: Path) -> Cost:
     """Run the verb; CPU and the peak are those of the process and all that it waited for."""
-    inputs = sorted(map(str, (work / "in").iterdir()))
-    command = [sys.executable, "-m", "grammeter", "batch", *inputs, "-m", metric, "--quiet",
-               "-o", str(work / "out"), "--jobs", str(jobs), "--format", "json"]  # fmt: skip
-    command += [] if metric in BARE else ["--reference", "reference"]
-    start = time.perf_counter()
-    environment = os.environ | {"GRAMMETER_CACHE": "off"}  # no parse of an earlier run
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, env=environment)
-    assert process.stdout
-    told = json.loads(process.stdout.read())
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    wall = time.perf_counter() - start
-    assert process.returncode == 0
+    inputs = sorted((work / "in").iterdir())
+    words = ["batch", *inputs, "-m", metric, "--quiet", "-o", work / "out", "--jobs", jobs,
+             "--format", "json"]  # fmt: skip
+    words += [] if metric in BARE else ["--reference", "reference"]
+    cost = grammeter(*words, env={"GRAMMETER_CACHE": "off"})  # no parse of an earlier run
+    told = json.loads(cost.printed)
     assert (told["rows"], told["errors"]) == (rows, 0), told
     shutil.rmtree(work / "out")
-    return Cost(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+    return cost
+
+
+def rows(shared: Path, *, few: int = 10_000, many: int = 100_000) -> Iterator[Row]:
+    data = shared / "data" / "conll14_test"
+    whole = {"slice_of": "1,000,000 rows",
+             "command": "python benchmarks/batch.py --rows 1000000 --jobs 1 2"}  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
+        work = Path(folder)
+        write(work / "in", data, few)
+        for metric in (*BARE, "gleu"):
+            cost = measure(metric, few, 1, work)
+            yield Row(f"`batch`, {few:,} rows with {short(metric)}", cost.cpu,
+                      memory=cost.megabytes, goals=(Goal(10, 600, "memory"),), **whole)  # fmt: skip
+        shutil.rmtree(work / "in")
+        write(work / "in", data, many)
+        one, two = (measure("gleu", many, jobs, work) for jobs in (1, 2))
+        yield Row(f"`batch`, {many:,} rows with gleu", one.cpu, memory=one.megabytes,
+                  goals=(Goal(10, 600, "memory"),), **whole)  # fmt: skip
+        yield Row(f"`batch --jobs 2`, {many:,} rows with gleu", two.wall, "s wall", "one process",
+                  one.wall, goals=(Goal(10, 1.7, "ratio"),), **whole)  # fmt: skip
 
 
 def write(folder: Path, data: Path, rows: int) -> None:

@@ -15,8 +15,11 @@ if an item has more judges than wanted, or if a request ended in a fault of the 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import http.client
+import io
 import json
+import math
 import os
 import random
 import re
@@ -26,12 +29,13 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from rows import Goal, Row
 
 import browsers
 
@@ -297,30 +301,65 @@ def report(folder, database, judges):
     return sum(faults.values())
 
 
+@contextlib.contextmanager
+def databases(kind):
+    """Give a folder and a fresh database of a kind in it."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        if kind == "sqlite":
+            yield folder, str(folder / "campaign.db")
+        else:
+            with browsers.postgresql() as database:
+                yield folder, database
+
+
+def missing(kind):
+    """Return why a kind of database cannot be had; nothing if it can."""
+    absent = kind == "postgresql" and shutil.which("initdb") is None
+    return "no initdb on this machine" if absent else ""
+
+
+def rows(shared=None, *, judges=50, seconds=10.0):
+    del shared  # sentences are made up
+    options = argparse.Namespace(judges=judges, seconds=seconds, pause=1.0, kill=False)
+    for kind in KINDS:
+        work = f"{judges} judges at once, {kind}: a save, 95th percentile"
+        given = {"goals": (Goal(8, 150),), "slice_of": "60 s",
+                 "command": f"python benchmarks/campaign_load.py --only {kind}"}  # fmt: skip
+        problem = missing(kind)
+        if not problem:
+            printed = contextlib.redirect_stdout(io.StringIO())
+            with databases(kind) as (folder, database), printed as told:
+                seen = loaded(folder, database, options)
+                if report(folder, database, seen):
+                    problem = " ".join(told.getvalue().split())
+            saves = sorted(wait for judge in seen for wait in judge.seen.saves)
+        if problem:
+            yield Row(work, math.nan, "ms wall", problem=problem, **given)
+            continue
+        yield Row(work, 1000 * saves[int(0.95 * len(saves))], "ms wall", **given)
+
+
+KINDS = ("sqlite", "postgresql")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--judges", type=int, default=50)
     parser.add_argument("--pause", type=float, default=1.0, help="seconds between two actions")
     parser.add_argument("--kill", action="store_true", help="kill -9 the server in the middle")
-    parser.add_argument("--only", choices=("sqlite", "postgresql"))
+    parser.add_argument("--only", choices=KINDS)
     options = parser.parse_args()
     faults = 0
-    for kind in (options.only,) if options.only else ("sqlite", "postgresql"):
-        if kind == "postgresql" and shutil.which("initdb") is None:
-            print("postgresql: no initdb on this machine")
+    for kind in (options.only,) if options.only else KINDS:
+        if missing(kind):
+            print(f"{kind}: {missing(kind)}")
             continue
-        with tempfile.TemporaryDirectory() as name:
-            folder = Path(name)
-            cluster = (
-                browsers.postgresql()
-                if kind == "postgresql"
-                else nullcontext(str(folder / "campaign.db"))
-            )
+        with databases(kind) as (folder, database):
             print(f"{kind}: {options.judges} judges, {options.seconds:g} s", flush=True)
-            with cluster as database:
-                judges = loaded(folder, database, options)
-                faults += report(folder, database, judges)
+            judges = loaded(folder, database, options)
+            faults += report(folder, database, judges)
     return bool(faults)
 
 

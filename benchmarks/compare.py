@@ -9,15 +9,17 @@ with numpy's indexing; they run on a slice, and their time is multiplied.
 from __future__ import annotations
 
 import random
-import time
+import sys
 
 import numpy as np
+from rows import Goal, Row, show
+from stopwatch import cpu
 
 from grammeter.stats.resample import PairedSamples, bootstrap, percentile_interval
 from grammeter.stats.significance import bootstrap_pvalues, randomisation_pvalues
 
 SYSTEMS, SEGMENTS, RESAMPLES = 13, 1312, 1000
-LIMIT = 1.0
+SLICES = {"plain Python": 5, "numpy's indexing": 50}
 
 
 def f_half(sums):
@@ -50,12 +52,6 @@ def made_up():
     return [PairedSamples(r.astype(float), value_of) for value_of, r in rows.items()]
 
 
-def cpu(work):
-    start = time.process_time()
-    result = work()
-    return time.process_time() - start, result
-
-
 def paired_bootstrap(groups, pairs):
     for group, values in zip(groups, bootstrap(groups, resamples=RESAMPLES, seed=1), strict=True):
         percentile_interval(values, 0.95)
@@ -78,25 +74,26 @@ def indexing_loop(groups, resamples):
                 group.value_of(sample[draw.integers(0, SEGMENTS, SEGMENTS)].sum(axis=0))
 
 
-def main():
+def rows(shared=None):
+    del shared  # the rows are made up
     groups = made_up()
     every = np.array([(i, j) for i in range(SYSTEMS) for j in range(i)])
     baseline = np.array([(i, 0) for i in range(1, SYSTEMS)])
     paired_bootstrap(groups, every)  # warm
-    ours, _ = cpu(lambda: paired_bootstrap(groups, every))
-    print(f"paired bootstrap, every pair        {ours:6.2f} s CPU (limit {LIMIT:g})")
+    ours, _ = cpu(lambda: paired_bootstrap(groups, every), best_of=3)
+    work = f"paired bootstrap, {RESAMPLES} resamples, {SYSTEMS} systems x {len(groups)} metrics"
+    for (name, some), loop in zip(SLICES.items(), (plain_loop, indexing_loop), strict=True):
+        part, _ = cpu(lambda loop=loop, some=some: loop(groups, some))
+        yield Row(f"{work}, against {name}", ours, peer=f"naive ({some} resamples, multiplied)",
+                  theirs=part * RESAMPLES / some, goals=(Goal(1, 1),))  # fmt: skip
     for name, pairs in (("every pair", every), ("against a baseline", baseline)):
-        work = lambda p=pairs: randomisation_pvalues(  # noqa: E731
-            groups, [p] * len(groups), resamples=RESAMPLES, seed=1
+        seconds, _ = cpu(
+            lambda p=pairs: randomisation_pvalues(
+                groups, [p] * len(groups), resamples=RESAMPLES, seed=1
+            )
         )
-        print(f"{f'randomisation, {name}':<35} {cpu(work)[0]:6.2f} s CPU")
-    for name, loop, slice_of in (("plain Python", plain_loop, 5), ("indexing", indexing_loop, 50)):
-        part, _ = cpu(lambda run=loop, r=slice_of: run(groups, r))
-        whole = part * RESAMPLES / slice_of
-        print(f"{f'naive bootstrap, {name}':<35} {whole:6.1f} s CPU = {whole / ours:.0f} x ours")
-    if ours > LIMIT:
-        raise SystemExit(f"slower than {LIMIT} s")
+        yield Row(f"randomisation, {RESAMPLES} resamples, {name}", seconds)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(show(rows()))

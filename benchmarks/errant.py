@@ -1,6 +1,6 @@
 """ERRANT from texts to scores against package errant 3.0.2 with the same pipeline, in one run.
 
-Run: ``python benchmarks/errant.py [--all | --sentences N] [--pipeline FOLDER]`` where spaCy,
+Run: ``python benchmarks/errant.py [--all | --sentences N | --rewritten N]`` where spaCy,
 errant and the CoNLL-2014 outputs are (``GRAMMETER_SHARED``, else ``../shared``). Both sides run
 in processes of their own; what counts is all their CPU time, imports and loading included.
 
@@ -19,23 +19,33 @@ import argparse
 import contextlib
 import io
 import json
-import os
-import resource
-import subprocess
+import random
 import sys
 import tempfile
 import time
 from pathlib import Path
 
+from rows import Goal, Row
+from stopwatch import SHARED, Cost, command, cpu, peak
+
+import grammeter as gm
 from grammeter.edits.pipelines import shipped_pipeline
 
-SHARED = Path(os.environ.get("GRAMMETER_SHARED", Path(__file__).parents[2] / "shared"))
-CONLL = SHARED / "data" / "conll14_test"
 SYSTEMS = (
     "AMU", "CAMB", "CUUI", "IITB", "INPUT", "IPN", "NTHU", "PKU", "POST", "RAC", "SJTU", "UFC",
     "UMC",
 )  # fmt: skip
 SPANS, TYPES = "errant", "errant(categories=full)"
+FEW, WHOLE = 20, 1312
+"""Sentences: enough that all must be loaded, and all."""
+LABELS = {
+    "spans, cold": "spans",
+    "spans, warm": "spans, parses on disk",
+    "types, cold": "typed",
+    "types, warm": "typed, parses on disk",
+}
+GOALS = {"spans, cold": 10, "spans, warm": 40, "types, cold": 6, "types, warm": 40}
+"""How many times less than the package: issue 2."""
 
 
 def package(folder, pipeline):
@@ -57,7 +67,7 @@ def package(folder, pipeline):
         known.add(text)
         return parsed
 
-    def command(main, *words):
+    def run(main, *words):
         sys.argv = ["errant", *map(str, words)]
         with contextlib.redirect_stdout(io.StringIO()) as printed:
             main()
@@ -67,12 +77,12 @@ def package(folder, pipeline):
     errant.load = lambda _language: annotator
     references = [folder / "ref0.txt", folder / "ref1.txt"]
     source, gold = folder / "source.txt", folder / "gold.m2"
-    command(parallel_to_m2.main, "-orig", source, "-cor", *references, "-out", gold)
+    run(parallel_to_m2.main, "-orig", source, "-cor", *references, "-out", gold)
     counts = {}
     for name in SYSTEMS:
         out = folder / f"{name}.m2"
-        command(parallel_to_m2.main, "-orig", source, "-cor", folder / f"{name}.txt", "-out", out)
-        figures = command(compare_m2.main, "-hyp", out, "-ref", gold).splitlines()[3].split()
+        run(parallel_to_m2.main, "-orig", source, "-cor", folder / f"{name}.txt", "-out", out)
+        figures = run(compare_m2.main, "-hyp", out, "-ref", gold).splitlines()[3].split()
         counts[name] = [int(figure) for figure in figures[:3]]
     return {"repeated": repeated, "counts": counts}
 
@@ -88,23 +98,18 @@ def ours(folder, pipeline, spelled, systems):
     ]  # fmt: skip
 
 
-def measure(command, cache="off"):
-    """Run a command; return its CPU seconds and what it printed."""
-    environment = os.environ | {"GRAMMETER_CACHE": str(cache)}
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(
-        [str(word) for word in command], env=environment, capture_output=True, check=True
-    )
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return seconds, json.loads(done.stdout)
+def measure(words, cache="off"):
+    """Run a command; return its cost and what it printed."""
+    cost = command(words, env={"GRAMMETER_CACHE": str(cache)})
+    return cost, json.loads(cost.printed)
 
 
-def slice_of(sentences, folder):
+def slice_of(sentences, folder, shared):
     """Write the first sentences of all texts."""
-    texts = {"source": CONLL / "source.txt"}
-    texts |= {f"ref{number}": CONLL / f"ref{number}.txt" for number in (0, 1)}
-    texts |= {name: CONLL / "official_systems" / name for name in SYSTEMS}
+    conll = shared / "data" / "conll14_test"
+    texts = {"source": conll / "source.txt"}
+    texts |= {f"ref{number}": conll / f"ref{number}.txt" for number in (0, 1)}
+    texts |= {name: conll / "official_systems" / name for name in SYSTEMS}
     for name, path in texts.items():
         lines = path.read_text("utf-8").splitlines()[:sentences]
         (folder / f"{name}.txt").write_text("\n".join(lines) + "\n", "utf-8")
@@ -122,38 +127,47 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--sentences", type=int, default=150)
     parser.add_argument("--all", action="store_true", help="all 1,312 sentences")
+    parser.add_argument("--rewritten", type=int, metavar="N", help="memory after N long sentences")
     parser.add_argument("--pipeline", type=Path, default=shipped_pipeline())
     parser.add_argument("--package", type=Path, help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.package:
         print(json.dumps(package(args.package, args.pipeline)))
         return
+    if args.rewritten:
+        many_rewritten(args.rewritten)
+        return
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        slice_of(1312 if args.all else args.sentences, folder)
+        slice_of(WHOLE if args.all else args.sentences, folder, SHARED)
         report(folder, args.pipeline)
 
 
 def report(folder, pipeline):
-    child = [sys.executable, __file__, "--package", folder, "--pipeline", pipeline]
     before = own_costs(folder, pipeline)
-    theirs, printed = measure(child)
+    theirs, printed = measure(child(folder, pipeline))
     after = own_costs(folder, pipeline)
-    once = theirs - printed["repeated"]
-    print(f"package errant: {theirs:.1f} s CPU; {once:.1f} s had each sentence been parsed once")
-    for label, (seconds, counts) in before.items():
+    once = theirs.cpu - printed["repeated"]
+    print(
+        f"package errant: {theirs.cpu:.1f} s CPU; {once:.1f} s had each sentence been parsed once"
+    )
+    for label, (cost, counts) in before.items():
         assert counts == after[label][1] == printed["counts"], label
-        mean = (seconds + after[label][0]) / 2
-        print(f"{label}: {mean:.1f} s CPU, {theirs / mean:.1f} times less ({once / mean:.1f})")
+        mean = (cost.cpu + after[label][0].cpu) / 2
+        print(f"{label}: {mean:.1f} s CPU, {theirs.cpu / mean:.1f} times less ({once / mean:.1f})")
     print(f"TP, FP, FN equal the package's for {len(SYSTEMS)} systems")
     for number in (1, 4, 13):
         costs = [
-            measure(ours(folder, pipeline, spelled, SYSTEMS[:number]))[0] / number
+            measure(ours(folder, pipeline, spelled, SYSTEMS[:number]))[0].cpu / number
             for spelled in (SPANS, TYPES)
         ]
         print(f"{number} systems: {costs[0]:.2f} s CPU a system for spans, {costs[1]:.2f} typed")
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-    print(f"largest process (the package's or ours): {peak:.0f} MB")
+    peak = max(cost.megabytes for costs in (before, after) for cost, _ in costs.values())
+    print(f"our largest process: {peak:.0f} MB, the package's {theirs.megabytes:.0f} MB")
+
+
+def child(folder, pipeline):
+    return [sys.executable, __file__, "--package", folder, "--pipeline", pipeline]
 
 
 def own_costs(folder, pipeline):
@@ -162,9 +176,71 @@ def own_costs(folder, pipeline):
     for label, spelled in (("spans", SPANS), ("types", TYPES)):
         with tempfile.TemporaryDirectory() as cache:
             for state in ("cold", "warm"):
-                seconds, printed = measure(ours(folder, pipeline, spelled, SYSTEMS), cache)
-                costs[f"{label}, {state}"] = (seconds, counts_of(printed))
+                cost, printed = measure(ours(folder, pipeline, spelled, SYSTEMS), cache)
+                costs[f"{label}, {state}"] = (cost, counts_of(printed))
     return costs
+
+
+def rows(shared, sentences=200):
+    """Measure a slice and a small one; what grows with the sentences is multiplied."""
+    yield rewritten()
+    pipeline = shipped_pipeline()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        slice_of(FEW, folder, shared)
+        start = own_costs(folder, pipeline)
+        start_of_theirs, _ = measure(child(folder, pipeline))
+        slice_of(sentences, folder, shared)
+        found = own_costs(folder, pipeline)
+        theirs, printed = measure(child(folder, pipeline))
+        first, _ = measure(ours(folder, pipeline, SPANS, SYSTEMS[:1]))
+    package = grown(start_of_theirs, theirs, sentences)
+    for label, (cost, counts) in found.items():
+        assert counts == printed["counts"], label
+        yield Row(
+            f"ERRANT from texts to scores, 13 systems and 2 references: {LABELS[label]}",
+            grown(start[label][0], cost, sentences),
+            peer="package errant 3.0.2",
+            theirs=package,
+            memory=cost.megabytes,
+            goals=(Goal(2, GOALS[label], "ratio"), Goal(2, 600, "memory")),
+            slice_of=f"{sentences} of {WHOLE:,} sentences, the rest in proportion",
+            command="python benchmarks/errant.py --all",
+        )
+    yield Row(f"ERRANT spans, {sentences} sentences, 13 systems", found["spans, cold"][0].cpu,
+              peer="the first system 13 times", theirs=13 * first.cpu)  # fmt: skip
+
+
+def grown(start: Cost, cost: Cost, sentences: int) -> float:
+    return start.cpu + (cost.cpu - start.cpu) * (WHOLE - FEW) / (sentences - FEW)
+
+
+def rewritten():
+    """Score a sentence of 300 tokens that has no word in common with its correction."""
+    metric = warm()
+    segment = rewritten_by(random.Random(1))
+    seconds, _ = cpu(lambda: metric.statistics([segment]))
+    return Row("ERRANT, 300 tokens rewritten, typed", seconds, goals=(Goal(2, 2),))
+
+
+def warm():
+    metric = gm.metric(f"errant(categories=full, pipeline='{shipped_pipeline()}')")
+    metric.statistics([gm.Segment("a b", "a c", ("a d",))])
+    return metric
+
+
+def rewritten_by(draw):
+    words = ["".join(draw.choices("abcdefghijklmnopqrstuvwxyz", k=6)) for _ in range(600)]
+    return gm.Segment(" ".join(words[:300]), " ".join(words[300:]), ("a b",))
+
+
+def many_rewritten(lines):
+    """Score rewritten sentences one by one, and print how much memory was held at most so far."""
+    metric, draw = warm(), random.Random(1)
+    for line in range(1, lines + 1):
+        metric.statistics([rewritten_by(draw)])
+        if line in (1, 10) or line % 100 == 0:
+            print(f"{line} sentences of 300 tokens: {peak():.0f} MB at most", flush=True)
 
 
 if __name__ == "__main__":

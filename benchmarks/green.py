@@ -1,13 +1,18 @@
 """GREEN against a naive twin on a slice, and the CPU seconds of all 13 CoNLL-14 outputs.
 
-python benchmarks/green.py [FOLDER OF CONLL14_TEST]
+Usage: python benchmarks/green.py [FOLDER with data/]      (default: ../shared)
 """
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
 
-from ngram_corpus import cpu, distinct, folder, load
+from ngram_corpus import distinct, load
+from rows import Goal, Row, show
+from stopwatch import SHARED, cpu
 
 from grammeter.core.segment import Segment
 from grammeter.metrics.green import Green
@@ -67,19 +72,23 @@ def ours(segments: list[Segment], rows: dict[str, list[int]]) -> dict[str, float
     return {name: m.score(statistics.take(chosen)).value for name, chosen in rows.items()}
 
 
-def main() -> None:
-    segments, rows = load(folder())
-    slice_of = {name: chosen[:LINES] for name, chosen in rows.items()}
+def main() -> int:
+    return show(rows(Path(sys.argv[1]) if len(sys.argv) > 1 else SHARED))
+
+
+def rows(shared: Path) -> Iterator[Row]:
+    segments, of_system = load(shared / "data" / "conll14_test")
+    slice_of = {name: chosen[:LINES] for name, chosen in of_system.items()}
     slow, expected = cpu(
         lambda: {name: naive([segments[at] for at in c])[0] for name, c in slice_of.items()}
     )
     fast, found = cpu(lambda: ours(*distinct(segments, slice_of)), best_of=5)
     assert all(abs(found[name] - value) < 1e-12 for name, value in expected.items())
-    print(f"13 outputs, {LINES} lines: naive twin / ours = {slow / fast:.0f}")
-    first, _ = cpu(lambda: ours(segments, rows))
-    best, _ = cpu(lambda: ours(segments, rows), best_of=5)
-    print(f"13 CoNLL-14 outputs with all sentence scores: {best:.2f} CPU s (first run {first:.2f})")
+    yield Row(f"GREEN, 13 outputs, {LINES} lines", fast, peer="naive twin", theirs=slow)
+    whole, _ = cpu(lambda: ours(segments, of_system), best_of=3)
+    yield Row("GREEN, 13 outputs of CoNLL-14, with all sentence scores", whole,
+              goals=(Goal(1, 0.6),))  # fmt: skip
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

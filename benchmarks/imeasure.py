@@ -1,22 +1,22 @@
 """I-measure against a naive full table on a slice, and the CPU seconds of all CoNLL-14 outputs.
 
-python benchmarks/imeasure.py [FOLDER OF CONLL14_TEST]
+Usage: python benchmarks/imeasure.py [FOLDER with data/]      (default: ../shared)
 """
 
 from __future__ import annotations
 
 import sys
-import time
 from itertools import product
 from pathlib import Path
+
+from rows import Goal, Row, show
+from stopwatch import SHARED, cpu
 
 from grammeter.corpus.read import read_corpus
 from grammeter.edits.threeway import GAP, MOVES, align_all
 from grammeter.metrics.imeasure import IMeasure
 
-DEFAULT = Path(__file__).parents[2] / "shared" / "data" / "conll14_test"
 EVERY = 1000
-LIMIT = 4.0
 
 
 def cost(column):
@@ -46,12 +46,6 @@ def naive(sentences):
     return columns[::-1]
 
 
-def cpu(work):
-    start = time.process_time()
-    result = work()
-    return time.process_time() - start, result
-
-
 def load(conll14):
     gold = conll14 / "noalt" / "official-2014.combined.m2"
     systems = sorted((conll14 / "official_systems").iterdir())
@@ -69,25 +63,25 @@ def changed(segments):
     return sorted(triple for triple in found if triple[0] not in triple[1:])
 
 
-def main():
-    segments = load(Path(sys.argv[1]) if len(sys.argv) > 1 else DEFAULT)
+def rows(shared):
+    segments = load(shared / "data" / "conll14_test")
     triples = changed(segments)
     part = triples[::EVERY]
     slow, expected = cpu(lambda: [naive(triple) for triple in part])
-    fast, found = cpu(lambda: dict(align_all(part)))
+    fast, found = cpu(lambda: dict(align_all(part)), best_of=3)
     assert [found[n] for n in range(len(part))] == expected
-    print(
-        f"{len(part)} alignments: full table {slow:.2f}, ours {fast:.4f} CPU s: {slow / fast:.0f}x"
-    )
-    whole, _ = cpu(lambda: list(align_all(triples)))
-    print(f"all {len(triples)} alignments: {whole:.2f} CPU s")
+    yield Row(f"I-measure, {len(part)} alignments of three", fast, peer="naive full table",
+              theirs=slow)  # fmt: skip
     metric = IMeasure()
     seconds, statistics = cpu(lambda: metric.statistics(segments))
-    print(f"13 CoNLL-14 outputs, {len(segments)} segments: {seconds:.2f} CPU s (limit {LIMIT:g})")
-    print(f"scores of all sentences: {cpu(lambda: metric.sentences(statistics))[0]:.3f} CPU s")
-    if seconds > LIMIT:
-        raise SystemExit(f"slower than {LIMIT} s")
+    sentences, _ = cpu(lambda: metric.sentences(statistics))
+    yield Row("I-measure, 13 outputs of CoNLL-14, with all sentence scores", seconds + sentences,
+              goals=(Goal(1, 4),))  # fmt: skip
+
+
+def main():
+    return show(rows(Path(sys.argv[1]) if len(sys.argv) > 1 else SHARED))
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

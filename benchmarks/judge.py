@@ -14,8 +14,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+
+from rows import Goal, Row
 
 from grammeter.judge import client
 from grammeter.judge.calls import Call
@@ -30,12 +33,7 @@ ESSAY = "After reading the context to understand the flow , please assign a scor
 def main() -> None:
     given = [int(text) for text in sys.argv[1:]]
     count, concurrency, rounds = [*given, *(600, 32, 3)[len(given) :]]
-    server = subprocess.Popen(
-        [sys.executable, str(SERVER), "--delay", "0.2"], stdout=subprocess.PIPE, text=True
-    )
-    assert server.stdout is not None
-    url = server.stdout.readline().strip()
-    try:
+    with serving() as url:
         measure("import openai", 1, lambda: __import__("openai"))
         print(
             f"{count} calls, {concurrency} at once; the server alone: "
@@ -43,21 +41,48 @@ def main() -> None:
         )
         for _ in range(rounds):
             compare(url, calls(count), concurrency)
+
+
+@contextmanager
+def serving() -> Iterator[str]:
+    """Serve answers after 200 ms; gives the address."""
+    server = subprocess.Popen(
+        [sys.executable, str(SERVER), "--delay", "0.2"], stdout=subprocess.PIPE, text=True
+    )
+    assert server.stdout is not None
+    try:
+        yield server.stdout.readline().strip()
     finally:
         server.kill()
         server.wait()
 
 
-def compare(url: str, asked: Sequence[Call], concurrency: int) -> None:
+def rows(shared: Path | None = None, *, count: int = 600, concurrency: int = 32) -> Iterator[Row]:
+    del shared  # prompts are made up
+    __import__("openai")
+    with serving() as url:
+        (wall, cpu), (again_wall, _), (peer_wall, peer_cpu) = compare(
+            url, calls(count), concurrency
+        )
+    work = f"{count} calls to a server that takes 200 ms, {concurrency} at once"
+    yield Row(work, wall, "s wall", "the SDK alone", peer_wall, goals=(Goal(7, 6),))
+    yield Row(f"{work}: our own time a call", 1000 * cpu / count, "ms CPU", "the SDK alone",
+              1000 * peer_cpu / count, goals=(Goal(7, 3),))  # fmt: skip
+    yield Row(f"{count} replies from the cache", again_wall, "s wall")
+
+
+def compare(
+    url: str, asked: Sequence[Call], concurrency: int
+) -> tuple[tuple[float, float], tuple[float, float], tuple[float, float]]:
+    """Return wall and CPU seconds of the client, of the client again, of the SDK alone."""
     with tempfile.TemporaryDirectory() as folder:
         endpoint = Endpoint(base_url=url, concurrency=concurrency, cache_dir=Path(folder))
         with using(endpoint):
-            wall, cpu = measure("client", len(asked), lambda: client.ask(MODEL, asked))
-            measure("again, from the cache", len(asked), lambda: client.ask(MODEL, asked))
-    peer_wall, peer_cpu = measure(
-        "the SDK alone", len(asked), lambda: asyncio.run(bare(url, asked, concurrency))
-    )
-    print(f"client / SDK alone: wall {wall / peer_wall:.2f}, CPU {cpu / peer_cpu:.2f}")
+            ours = measure("client", len(asked), lambda: client.ask(MODEL, asked))
+            again = measure("again, from the cache", len(asked), lambda: client.ask(MODEL, asked))
+    alone = measure("the SDK alone", len(asked), lambda: asyncio.run(bare(url, asked, concurrency)))
+    print(f"client / SDK alone: wall {ours[0] / alone[0]:.2f}, CPU {ours[1] / alone[1]:.2f}")
+    return ours, again, alone
 
 
 def measure(name: str, count: int, work: Callable[[], object]) -> tuple[float, float]:

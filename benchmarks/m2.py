@@ -6,14 +6,15 @@ Usage: python benchmarks/m2.py [FOLDER with data/ and golden/]      (default: ..
 
 from __future__ import annotations
 
-import resource
 import sys
-import time
+from collections.abc import Iterator
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "edits"))
 
 from maxmatch_twin import Twin
+from rows import Goal, Row, show
+from stopwatch import SHARED, cpu, grammeter, peak
 
 import grammeter as gm
 from grammeter.corpus.m2 import read_m2
@@ -21,44 +22,50 @@ from grammeter.edits.lattice import matcher
 from grammeter.metrics.m2 import M2
 
 SHORT = 16  # tokens: the twin's time grows with the fourth power and more
+GOLD = "noalt/official-2014.combined.m2"
 
 
-def main() -> None:
-    shared = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[2] / "shared")
-    corpus = read(shared / "data" / "conll14_test")
+def main() -> int:
+    return show(rows(Path(sys.argv[1]) if len(sys.argv) > 1 else SHARED))
+
+
+def rows(shared: Path) -> Iterator[Row]:
+    folder = shared / "data" / "conll14_test"
+    yield from pathological(shared / "golden" / "classic")
+    corpus = read(folder)
     segments = [s for system in corpus.systems for s in corpus.segments(system)]
-    seconds = cpu(lambda: M2().evaluate(segments))
-    rate = len(segments) / seconds
-    print(f"13 systems, {len(segments)} segments: {seconds:.2f} CPU s, {rate:.0f} a second")
-    compare_with_twin(segments)
-    curve(corpus)
-    pathological(shared / "golden" / "classic")
-    print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
+    seconds, _ = cpu(lambda: M2().evaluate(segments))
+    yield Row("M2, 13 outputs of CoNLL-14", seconds, goals=(Goal(1, 1.5),))
+    yield against_twin(segments)
+    yield from curve(corpus)
+    cost = grammeter("score", "-s", folder / "source.txt", "-r", folder / GOLD, "-m", "m2",
+                     "--hyps", *sorted((folder / "official_systems").iterdir()))  # fmt: skip
+    yield Row("`score -m m2`, 13 outputs, start and files included", cost.cpu,
+              memory=cost.megabytes, goals=(Goal(1, 120, "memory"),))  # fmt: skip
 
 
 def read(folder: Path) -> gm.Corpus:
     return gm.read_corpus(
         source=folder / "source.txt",
-        references=[folder / "noalt" / "official-2014.combined.m2"],
+        references=[folder / GOLD],
         systems=sorted((folder / "official_systems").iterdir()),
     )
 
 
-def compare_with_twin(segments: list[gm.Segment]) -> None:
+def against_twin(segments: list[gm.Segment]) -> Row:
     pairs = [
         (s.source.split(), s.hypothesis.split(), gold)
         for s in segments
         for gold in s.gold.values()
         if s.source.split() != s.hypothesis.split() and len(s.source.split()) <= SHORT
     ][:300]
-    ours = cpu(lambda: [matcher(a, b).edits(gold) for a, b, gold in pairs])
-    twin = cpu(lambda: [Twin(a, b).edits(gold) for a, b, gold in pairs])
-    print(
-        f"{len(pairs)} changed sentences of at most {SHORT} tokens: twin / ours = {twin / ours:.0f}"
-    )
+    ours, found = cpu(lambda: [matcher(a, b).edits(gold) for a, b, gold in pairs])
+    twin, _ = cpu(lambda: [Twin(a, b).edits(gold) for a, b, gold in pairs])
+    return Row(f"M2 edits of {len(found)} changed sentences, at most {SHORT} tokens", ours,
+               peer="naive twin, whole tables", theirs=twin)  # fmt: skip
 
 
-def curve(corpus: gm.Corpus) -> None:
+def curve(corpus: gm.Corpus) -> Iterator[Row]:
     """What further systems cost: equal outputs of one sentence are matched once."""
     names = list(corpus.systems)
     first = 0.0
@@ -68,28 +75,30 @@ def curve(corpus: gm.Corpus) -> None:
             gold=corpus.gold,
             systems={name: corpus.systems[name] for name in names[:count]},
         )
-        seconds = cpu(lambda part=part: gm.score(part, ["m2"]))
+        seconds, _ = cpu(lambda part=part: gm.score(part, ["m2"]))
         first = first or seconds
-        print(f"{count:2} systems: {seconds:.2f} CPU s, {seconds / first:.1f} times the first")
+        if count > 1:
+            yield Row(f"score of {count} systems with M2", seconds,
+                      peer=f"the first system {count} times", theirs=first * count,
+                      goals=(Goal(1, 1, "ratio"),))  # fmt: skip
 
 
-def pathological(folder: Path) -> None:
+def pathological(folder: Path) -> Iterator[Row]:
     hypotheses = (folder / "pathological.hyp.txt").read_text("utf-8").split("\n")
     names = {}
     for row in (folder / "pathological.tsv").read_text("utf-8").splitlines()[1:]:
         name, line = row.split("\t")[:2]
         names[int(line)] = name
+    found: dict[str, float] = {}
     for line, block in enumerate(read_m2(folder / "pathological.m2").blocks):
         segment = gm.Segment(block.source, hypotheses[line], (), block.gold)
-        seconds = cpu(lambda segment=segment: M2().statistics([segment]))
-        print(f"{names[line]:24} {seconds:.2f} CPU s, two annotators")
-
-
-def cpu(work) -> float:
-    start = time.process_time()
-    work()
-    return time.process_time() - start
+        found[names[line]] = cpu(lambda segment=segment: M2().statistics([segment]))[0]
+    rewritten = found.pop("rewritten_200")
+    slowest = max(found, key=lambda name: found[name])
+    yield Row("M2, 200 tokens rewritten, two annotators", rewritten, goals=(Goal(1, 1.5),))
+    yield Row(f"M2, slowest of {len(found)} other pathological inputs, {slowest}", found[slowest],
+              memory=peak(), goals=(Goal(1, 1), Goal(1, 300, "memory")))  # fmt: skip
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -5,10 +5,12 @@ Usage: python benchmarks/maege.py [FOLDER with data/] [METRIC ...]      (default
 
 from __future__ import annotations
 
-import resource
 import sys
-import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+
+from rows import Row, show
+from stopwatch import SHARED, cpu, peak
 
 import grammeter as gm
 from grammeter.meta.maege import Design, maege
@@ -18,30 +20,24 @@ GOLD = "data/conll14_test/alt/official-2014.combined-withalt.m2"
 METRICS = ["m2", "sentm2", "gleu", "green", "chrf", "imeasure"]
 
 
-def main() -> None:
-    shared = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[2] / "shared")
+def main() -> int:
+    return show(rows(Path(sys.argv[1]) if len(sys.argv) > 1 else SHARED, sys.argv[2:] or METRICS))
+
+
+def rows(shared: Path, metrics: Sequence[str] = METRICS) -> Iterator[Row]:
     corpus = gm.read_corpus(references=[shared / GOLD])
-    start = time.process_time()
-    outputs = partial_outputs(corpus.sources, corpus.gold)
-    seconds = time.process_time() - start
+    seconds, outputs = cpu(lambda: partial_outputs(corpus.sources, corpus.gold))
     texts = sum(len(chain.texts) for chain in outputs.chains)
     texts += sum(len(lines) for lines in outputs.corpora)
-    print(f"{len(outputs.chains)} chains and 11 corpora, {texts} texts: {seconds:.2f} CPU s")
-    for name in sys.argv[2:] or METRICS:
-        measure(corpus, name, texts)
-    print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
-
-
-def measure(corpus: gm.Corpus, name: str, texts: int) -> None:
-    start = time.process_time()
-    found = maege(corpus.sources, corpus.gold, {name: gm.metric(name)}, design=Design())[name]
-    seconds = time.process_time() - start
-    figures = " ".join(f"{level} {kind} {value:.3f}," for level, kind, value, _ in found.figures())
-    print(
-        f"{name}: {seconds:.1f} CPU s; {found.texts} distinct of {texts} texts, ratio"
-        f" {texts / found.texts:.2f}; {figures} ties {found.chain.tie_share:.3f}"
-    )
+    yield Row(f"MAEGE, {len(outputs.chains):,} chains and 11 corpora of CoNLL-14", seconds)
+    for name in metrics:
+        given = {name: gm.metric(name)}
+        seconds, found = cpu(
+            lambda given=given: maege(corpus.sources, corpus.gold, given, design=Design())
+        )
+        yield Row(f"MAEGE of {name}, {found[name].texts:,} distinct of {texts:,} texts", seconds,
+                  memory=peak())  # fmt: skip
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

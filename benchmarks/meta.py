@@ -8,17 +8,19 @@ the bootstrap over systems, 1,000 resamples, against correlating each resample b
 from __future__ import annotations
 
 import math
-import time
+import sys
+from functools import partial
 
 import numpy as np
+from rows import Goal, Row, show
 from scipy import stats
+from stopwatch import cpu
 
 from grammeter.stats.correlation import KINDS, bootstrap_coefficients
 from grammeter.stats.resample import resample_counts
 from grammeter.stats.williams import williams_matrix
 
 METRICS, SYSTEMS, RESAMPLES = 20, 13, 1000
-LIMIT_MS = 50.0
 
 
 def naive_williams(human, metrics):
@@ -47,35 +49,27 @@ def naive_bootstrap(x, y, kind):
 
 
 def milliseconds(work, times=1):
-    start = time.process_time()
-    for _ in range(times):
-        result = work()
-    return (time.process_time() - start) * 1000 / times, result
+    seconds, results = cpu(lambda: [work() for _ in range(times)])
+    return 1000 * seconds / times, results[0]
 
 
-def main():
+def rows(shared=None):
+    del shared  # the scores are made up
     random = np.random.default_rng(1)
     human, metrics = random.normal(size=SYSTEMS), random.normal(size=(METRICS, SYSTEMS))
     williams_matrix(human, metrics)  # warm: scipy is loaded here
-    both = lambda: [williams_matrix(human, metrics, kind) for kind in ("pearson", "spearman")]  # noqa: E731
-    ours, (found, _) = milliseconds(both, times=100)
-    naive, expected = milliseconds(lambda: naive_williams(human, metrics))
+    ours, found = milliseconds(lambda: williams_matrix(human, metrics), times=200)
+    naive, expected = milliseconds(lambda: naive_williams(human, metrics), times=5)
     np.testing.assert_allclose(found.pvalue, expected, rtol=1e-9)
-    print(f"Williams, {METRICS} metrics, two kinds   {ours:8.2f} ms CPU (limit {LIMIT_MS:g})")
-    print(
-        f"one test a pair, two kinds       {2 * naive:8.2f} ms CPU = {2 * naive / ours:.0f} x ours"
-    )
+    yield Row(f"Williams tests, {METRICS} metrics, {SYSTEMS} systems", ours, "ms CPU",
+              "one test a pair", naive, goals=(Goal(4, 50),))  # fmt: skip
     for kind in KINDS:
-        draw = lambda k=kind: bootstrap_coefficients(  # noqa: E731
-            human, metrics[0], k, resamples=RESAMPLES, seed=1
-        )
+        draw = partial(bootstrap_coefficients, human, metrics[0], kind, resamples=RESAMPLES, seed=1)
         fast, _ = milliseconds(draw, times=5)
-        slow, _ = milliseconds(lambda k=kind: naive_bootstrap(human, metrics[0], k))
-        name = f"bootstrap over systems, {kind}"
-        print(f"{name:<32} {fast:8.2f} ms CPU, scipy in a loop {slow / fast:.0f} x")
-    if ours > LIMIT_MS:
-        raise SystemExit(f"slower than {LIMIT_MS} ms")
+        slow, _ = milliseconds(partial(naive_bootstrap, human, metrics[0], kind))
+        yield Row(f"bootstrap over systems, {RESAMPLES} resamples, {kind}", fast, "ms CPU",
+                  "scipy in a loop", slow)  # fmt: skip
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(show(rows()))

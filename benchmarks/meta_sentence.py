@@ -1,9 +1,9 @@
 """Table 3 of Chollampatt & Ng (2018) with 1,000 bootstraps, against a naive loop.
 
-Run: ``python benchmarks/meta_sentence.py [DATA]``. With DATA, the folder that holds
-``human_gjg15`` and ``meta_chollampatt_ng_2018``, these are the published scores and judgments;
-without it the rankings and scores are random, of the same numbers. All twelve cells (three metrics,
-two extractions, two rules for ties) are computed from rankings and scores that are loaded already.
+Run: ``python benchmarks/meta_sentence.py [FOLDER with data/]``. Scores and judgments are the
+published ones, ``human_gjg15`` and ``meta_chollampatt_ng_2018``; where they are not, rankings and
+scores are random, of the same numbers. All twelve cells (three metrics, two extractions, two rules
+for ties) are computed from rankings and scores that are loaded already.
 The naive twin draws the comparisons of each resample one by one, in plain Python; it runs on a few
 resamples, and its time is multiplied.
 """
@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import random
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
+from rows import Goal, Row, show
+from stopwatch import SHARED, cpu
 
 from grammeter.core.judgment import Ranking
 from grammeter.core.signature import Signature
@@ -31,7 +32,7 @@ from grammeter.ranking.pairs import extract_pairs
 METRICS = ("gleu", "imeasure", "m2score")
 RULES = ("no-ties", "h-ties")
 EXTRACTIONS = ("expanded", "unexpanded")
-RESAMPLES, SLICE, LIMIT = 1000, 3, 1.0
+RESAMPLES, SLICE = 1000, 3
 
 
 def published(data):
@@ -99,30 +100,22 @@ def naive_table_3(table, rankings, resamples):
                 naive_cell(relations, rule, resamples)
 
 
-def cpu(work):
-    start = time.process_time()
-    result = work()
-    return time.process_time() - start, result
-
-
-def main():
-    data = Path(sys.argv[1]) if len(sys.argv) > 1 else None
-    table, rankings = published(data) if data else made_up()
+def rows(shared):
+    data = shared / "data"
+    table, rankings = published(data) if data.is_dir() else made_up()
     ours, cells = cpu(lambda: list(table_3(table, rankings)))
-    for extraction, rule, found in cells:
-        figures = "  ".join(
-            f"{m} {x.tau.value:.3f} [{x.tau.low:.3f}, {x.tau.high:.3f}]" for m, x in found.items()
-        )
-        print(f"{extraction:10} {rule:7} {figures}")
     comparisons = cells[0][2][METRICS[0]].counts.total
     prepared, _ = cpu(lambda: naive_table_3(table, rankings, 1))
     some, _ = cpu(lambda: naive_table_3(table, rankings, 1 + SLICE))
     naive = prepared + (some - prepared) / SLICE * (RESAMPLES - 1)
-    print(f"{comparisons} comparisons, {RESAMPLES} resamples, twelve cells")
-    print(f"ours {ours:.2f} s CPU   naive {naive:.0f} s CPU   ratio {naive / ours:.0f}")
-    if ours > LIMIT:
-        sys.exit(f"slower than {LIMIT:g} s")
+    yield Row(
+        f"Table 3 of CN18, {RESAMPLES} bootstraps of {comparisons:,} pairs",
+        ours,
+        peer=f"naive loop ({SLICE} resamples, multiplied)",
+        theirs=naive,
+        goals=(Goal(4, 1),),
+    )
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(show(rows(Path(sys.argv[1]) if len(sys.argv) > 1 else SHARED)))

@@ -1,23 +1,10 @@
-"""The 13 official CoNLL-14 outputs as segments, and a stopwatch, for gleu.py and green.py."""
+"""The 13 official CoNLL-14 outputs as segments, for gleu.py and green.py."""
 
 from __future__ import annotations
 
-import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
 
 from grammeter.core.segment import Segment
-
-Result = TypeVar("Result")
-
-DEFAULT = Path(__file__).parents[2] / "shared" / "data" / "conll14_test"
-
-
-def folder() -> Path:
-    """The folder with source.txt, ref0.txt, ref1.txt and official_systems/."""
-    return Path(sys.argv[1]) if len(sys.argv) > 1 else DEFAULT
 
 
 def read(path: Path) -> list[str]:
@@ -45,13 +32,3 @@ def distinct(
         name: [number.setdefault(at, len(number)) for at in chosen] for name, chosen in rows.items()
     }
     return [segments[at] for at in number], fewer
-
-
-def cpu(work: Callable[[], Result], *, best_of: int = 1) -> tuple[float, Result]:
-    """CPU seconds of the fastest run, and its result."""
-    seconds = float("inf")
-    for _ in range(best_of):
-        start = time.process_time()
-        result = work()
-        seconds = min(seconds, time.process_time() - start)
-    return seconds, result

@@ -8,13 +8,13 @@ whichever it is, and so does a comparison drawn by the loop.
 from __future__ import annotations
 
 import math
-import os
 import random
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
+from rows import Goal, Row, show
+from stopwatch import SHARED, cpu
 
 from grammeter.corpus.judgments import read_judgments
 from grammeter.ranking.bootstrap import UNITS, Resampling
@@ -23,20 +23,8 @@ from grammeter.ranking.expected_wins import ExpectedWins
 from grammeter.ranking.pairs import extract_pairs
 from grammeter.ranking.trueskill import TrueSkill
 
-SHARED = Path(os.environ.get("GRAMMETER_SHARED", Path(__file__).parents[2] / "shared"))
 RUNS = 1000
 GAMES_OF_THE_PACKAGE = 3000
-LIMITS = {"expected wins": 0.5, "mean field": 0.2, "trueskill": 150.0, "ratio": 300.0}
-
-
-def cpu(work):
-    start = time.process_time()
-    result = work()
-    return time.process_time() - start, result
-
-
-def show(name, seconds, note=""):
-    print(f"{name:<46} {seconds:9.3f} s CPU  {note}")
 
 
 def judgments_by_pair(pairs):
@@ -86,70 +74,75 @@ def bootstrap_once(comparisons, systems):
     return scores
 
 
-def bench_expected_wins(pairs):
+def rows(shared):
+    return measured(shared / "data" / "human_gjg15" / "judgments.xml")
+
+
+def measured(path):
+    seconds, rankings = cpu(lambda: read_judgments(path))
+    yield Row("reading the judgments of 2015", seconds)
+    seconds, pairs = cpu(lambda: extract_pairs(rankings))
+    yield Row(f"extracting {len(pairs):,} comparisons", seconds)
+    yield from expected_wins(pairs)
+    yield from trueskill(pairs)
+    yield from growth(pairs)
+
+
+def expected_wins(pairs):
     comparisons = list(
         zip(pairs.first.tolist(), pairs.second.tolist(), pairs.outcome.tolist(), strict=True)
     )
     loop = cpu(lambda: bootstrap_once(comparisons, len(pairs.systems)))[0] * RUNS
-    show(f"expected wins, {RUNS} resamples, plain loop", loop, "(one resample, times 1,000)")
     for unit in UNITS:
         resampling = Resampling(unit=unit, runs=RUNS)
-        seconds = cpu(lambda r=resampling: ExpectedWins().runs(pairs, r))[0]
-        show(f"expected wins, {RUNS} resamples of {unit}s", seconds, f"{loop / seconds:,.0f} x")
-        if unit == "pair":
-            check("expected wins", seconds)
-    seconds = cpu(lambda: BradleyTerry().runs(pairs, Resampling(unit="sentence", runs=RUNS)))[0]
-    show(f"bradley-terry, {RUNS} resamples of sentences", seconds)
+        seconds, _ = cpu(lambda r=resampling: ExpectedWins().runs(pairs, r))
+        yield Row(
+            f"Expected Wins, {RUNS:,} resamples of {unit}s",
+            seconds,
+            peer="plain loop (1 resample, multiplied)" if unit == "pair" else "",
+            theirs=loop if unit == "pair" else math.nan,
+            goals=(Goal(3, 0.5),) if unit == "pair" else (),
+        )
+    seconds, _ = cpu(lambda: BradleyTerry().runs(pairs, Resampling(unit="sentence", runs=RUNS)))
+    yield Row(f"Bradley-Terry, {RUNS:,} resamples of sentences", seconds)
 
 
-def bench_trueskill(pairs):
+def trueskill(pairs):
     method = TrueSkill()
     model = method.model(len(pairs))
-    seconds = cpu(lambda: method.score(*pairs.counts()))[0]
-    show("trueskill, mean field", seconds)
-    check("mean field", seconds)
-    slice_ = cpu(lambda: play_with_the_package(pairs, model.beta, GAMES_OF_THE_PACKAGE))[0]
-    package = slice_ / GAMES_OF_THE_PACKAGE * model.games
-    show("trueskill, a run, package", package, f"({GAMES_OF_THE_PACKAGE} games, extrapolated)")
+    seconds, _ = cpu(lambda: method.score(*pairs.counts()))
+    yield Row("TrueSkill, mean field", seconds, goals=(Goal(3, 0.2),))
+    games = GAMES_OF_THE_PACKAGE
+    part, _ = cpu(lambda: play_with_the_package(pairs, model.beta, games))
     for runs in (100, RUNS):
         resampling = Resampling(unit=None, runs=runs)
-        seconds = cpu(lambda r=resampling: method.runs(pairs, r))[0]
-        ratio = package * runs / seconds
-        show(f"trueskill, {runs} runs of {model.games:,} games", seconds, f"{ratio:,.0f} x a run")
-    check("trueskill", seconds)
-    if ratio < LIMITS["ratio"]:
-        raise SystemExit(f"only {ratio:.0f} times faster than the package")
+        seconds, _ = cpu(lambda r=resampling: method.runs(pairs, r))
+        yield Row(
+            f"TrueSkill, {runs:,} runs of {model.games:,} games",
+            seconds,
+            peer=f"package trueskill 0.4.5 ({games:,} games, multiplied)",
+            theirs=part / games * model.games * runs,
+            goals=(*([Goal(3, 150)] if runs == RUNS else []), Goal(3, 300, "ratio")),
+        )
 
 
-def bench_growth(pairs):
+def growth(pairs):
     """Cost grows with the games, and for resampled comparisons not with their number."""
     many = pairs.select(np.tile(np.arange(len(pairs)), 10))
-    for some in (pairs, many):
-        resampling = Resampling(unit="pair", runs=RUNS)
-        seconds = cpu(lambda p=some, r=resampling: ExpectedWins().runs(p, r))[0]
-        show(f"expected wins, {RUNS} resamples of {len(some):,} pairs", seconds)
-    for games in (2000, 4000, 8000):
-        method, resampling = TrueSkill(games=games), Resampling(unit=None, runs=RUNS)
-        seconds = cpu(lambda m=method, r=resampling: m.runs(pairs, r))[0]
-        show(f"trueskill, {RUNS} runs of {games:,} games", seconds)
-
-
-def check(name, seconds):
-    if seconds > LIMITS[name]:
-        raise SystemExit(f"{name}: {seconds:.2f} s, limit {LIMITS[name]} s")
-
-
-def main():
-    judgments = SHARED / "data" / "human_gjg15" / "judgments.xml"
-    path = Path(sys.argv[1]) if len(sys.argv) > 1 else judgments
-    seconds, rankings = cpu(lambda: read_judgments(path))
-    show("reading", seconds)
-    seconds, pairs = cpu(lambda: extract_pairs(rankings))
-    show(f"extracting {len(pairs):,} comparisons", seconds)
-    bench_expected_wins(pairs)
-    bench_trueskill(pairs)
-    bench_growth(pairs)
+    some, all_of_them = (
+        cpu(lambda p=p: ExpectedWins().runs(p, Resampling(unit="pair", runs=RUNS)), best_of=3)[0]
+        for p in (pairs, many)
+    )
+    yield Row(f"Expected Wins, {RUNS:,} resamples of {len(many):,} pairs", all_of_them,
+              peer=f"of {len(pairs):,} pairs", theirs=some)  # fmt: skip
+    few, twice = (
+        cpu(lambda g=g: TrueSkill(games=g).runs(pairs, Resampling(unit=None, runs=RUNS)))[0]
+        for g in (2000, 4000)
+    )
+    yield Row(f"TrueSkill, {RUNS:,} runs of 4,000 games", twice, peer="of 2,000 games, twice",
+              theirs=2 * few)  # fmt: skip
 
 
 if __name__ == "__main__":
-    main()
+    given = [Path(path) for path in sys.argv[1:]]
+    sys.exit(show(measured(given[0]) if given else rows(SHARED)))

@@ -20,14 +20,15 @@ in an item. At the end the formula for two systems is held against draws from th
 
 from __future__ import annotations
 
-import os
+import contextlib
+import io
 import sys
-import time
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
+from rows import Row
+from stopwatch import SHARED, cpu
 
 import grammeter as gm
 from grammeter.corpus.judgments import read_judgments, read_outputs
@@ -37,7 +38,6 @@ from grammeter.ranking.sampling import distribution
 from grammeter.ranking.separation import separations, sign_test_power
 from grammeter.stats.significance import sign_test
 
-SHARED = Path(os.environ.get("GRAMMETER_SHARED", "../shared"))
 CONLL = SHARED / "data" / "conll14_test"
 SEEDA = SHARED / "data" / "seeda"
 SETS = {
@@ -51,13 +51,25 @@ LONGEST, EARLY = 10_000, 300
 
 def main():
     draws = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
-    for name, (judgments, outputs) in SETS.items():
-        start = time.process_time()
-        study(name, judgments, outputs, draws)
-        print(f"{time.process_time() - start:.0f} s CPU\n")
+    for name in SETS:
+        print(f"{cpu(lambda name=name: study(name, draws))[0]:.0f} s CPU\n")
 
 
-def study(name, judgments, folder, draws):
+def rows(shared=None, *, draws=20):
+    del shared  # GRAMMETER_SHARED says where they are
+    for name in list(SETS)[:1]:
+        with contextlib.redirect_stdout(io.StringIO()):
+            seconds, _ = cpu(lambda name=name: study(name, draws))
+        yield Row(
+            f"items needed by 6 selectors, {name}, {draws} draws",
+            seconds,
+            slice_of="three sets of judgments, 1,000 draws",
+            command="python benchmarks/selection.py",
+        )
+
+
+def study(name, draws):
+    judgments, folder = SETS[name]
     outputs = read_outputs(sorted(p for p in folder.iterdir() if not p.name.startswith(".")))
     rankings = [r for r in read_judgments(judgments, systems=outputs) if len(r.groups) > 1]
     print(f"{name}: {len(rankings)} items of {len({r.segment for r in rankings})} sentences,")

@@ -19,13 +19,15 @@ import os
 import random
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # idle threads would count as CPU time
 
+from rows import Goal, Row
 from scipy.stats import pearsonr, spearmanr
+from stopwatch import SHARED, cpu
 
 import grammeter as gm
 from grammeter.metrics.weighted import PTM2
@@ -51,7 +53,7 @@ PRINTED = {
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("parts", nargs="*", default=["pt-m2", "pt-errant", "together"])
-    parser.add_argument("--shared", type=Path, default=Path(__file__).parents[2] / "shared")
+    parser.add_argument("--shared", type=Path, default=SHARED)
     args = parser.parse_args()
     shared = args.shared
     golden = json.loads((shared / "golden" / "neural" / "minilm_conll14.json").read_text("utf-8"))
@@ -108,6 +110,16 @@ def one_more(shared: Path, cache: Path) -> None:
 def naive(shared: Path, ours: float) -> None:
     """One call for each edit and annotator, and as many for the source, as released."""
     corpus = read(shared, "data/conll14_test/noalt/official-2014.combined.m2")
+    number, seconds = calls_alone(corpus)
+    whole = seconds * number
+    print(
+        f"one call for each edit and annotator: {number} calls, {1000 * seconds:.1f} ms"
+        f" CPU each on {SLICE} of them, {whole:.0f} s in all: {whole / ours:.0f} times ours"
+    )
+
+
+def calls_alone(corpus: gm.Corpus) -> tuple[int, float]:
+    """Return how many calls there are, and the CPU seconds of one, measured on some."""
     segments = [segment for system in corpus.systems for segment in corpus.segments(system)]
     metric = PTM2(model=MODEL)
     calls = [
@@ -121,11 +133,51 @@ def naive(shared: Path, ours: float) -> None:
             list(answer(files, {measure: [pair]}, Runtime()))
 
     ask()
-    seconds, _ = cpu(ask)
-    whole = seconds / SLICE * len(calls)
-    print(
-        f"one call for each edit and annotator: {len(calls)} calls, {1000 * seconds / SLICE:.1f} ms"
-        f" CPU each on {SLICE} of them, {whole:.0f} s in all: {whole / ours:.0f} times ours"
+    return len(calls), cpu(ask)[0] / SLICE
+
+
+def rows(shared: Path, *, step: int = 20) -> Iterator[Row]:
+    """Measure the edits of all sentences, and what models add to every so-manyth."""
+    whole = read(shared, "data/conll14_test/noalt/official-2014.combined.m2")
+    corpus = thinned(whole, step)
+    part = {
+        "slice_of": f"every {step}th sentence, the work of models in proportion",
+        "command": "python benchmarks/weighted.py",
+    }
+    weighed = [f"pt-m2({GIVEN})", f"sent-pt-m2({GIVEN})"]
+    plain = ["pt-m2(scorer=self)", "sent-pt-m2(scorer=self)"]
+    counted(thinned(whole, len(whole.sources)), weighed)  # warm: torch is imported here
+    of_all, of_some = counted(whole, plain)[0], counted(corpus, plain)[0]
+    with tempfile.TemporaryDirectory() as folder:
+        (first, tokens), (again, _) = (counted(corpus, weighed, Path(folder)) for _ in range(2))
+    yield Row("PT-M2, 13 outputs of CoNLL-14", step * tokens, "encoder tokens",
+              goals=(Goal(5, 460_000),), **part)  # fmt: skip
+    number, alone = calls_alone(corpus)
+    yield Row("PT-M2, 13 outputs of CoNLL-14, time", of_all + step * (first - of_some), "s CPU",
+              f"a call for each edit and reference ({SLICE} calls, multiplied)",
+              step * alone * number, goals=(Goal(5, 18, "ratio"),), **part)  # fmt: skip
+    yield Row("PT-M2 again, from the cache", of_all + step * max(again - of_some, 0), "s CPU",
+              goals=(Goal(5, 5),), **part)  # fmt: skip
+    _, tokens = counted(corpus, all_three(shared))
+    yield Row("PT-M2, PT-ERRANT and BERTScore in one run", step * tokens, "encoder tokens",
+              goals=(Goal(5, 540_000),), **part)  # fmt: skip
+
+
+def counted(corpus: gm.Corpus, metrics: list[str], cache: Path | None = None) -> tuple[float, int]:
+    """Score; return CPU seconds and encoder tokens."""
+    with using(Runtime(cache_dir=cache)) as runtime:
+        seconds, _ = cpu(lambda: gm.score(corpus, metrics))
+    return seconds, runtime.tally.tokens
+
+
+def thinned(corpus: gm.Corpus, step: int) -> gm.Corpus:
+    """Keep every so-manyth sentence."""
+    return gm.Corpus(
+        sources=corpus.sources[::step],
+        references=[texts[::step] for texts in corpus.references],
+        gold=corpus.gold[::step],
+        systems={name: lines[::step] for name, lines in corpus.systems.items()},
+        text_rule=corpus.text_rule,
     )
 
 
@@ -158,16 +210,19 @@ def extracted(shared: Path, golden: Any, people: Any) -> None:
 
 
 def together(shared: Path) -> None:
-    pipeline = shared / "data" / "spacy_en_ud_sm" / "base"
     corpus = read(shared, "data/conll14_test/noalt/official-2014.combined.m2")
-    metrics = [
+    with using(Runtime()) as runtime:
+        seconds, _ = cpu(lambda: gm.score(corpus, all_three(shared)))
+    print(f"PT-M2, PT-ERRANT and BERTScore in one run: {cost(runtime)}; {seconds:.0f} CPU s")
+
+
+def all_three(shared: Path) -> list[str]:
+    pipeline = shared / "data" / "spacy_en_ud_sm" / "base"
+    return [
         f"pt-m2({GIVEN})",
         f"pt-errant({GIVEN}, pipeline='{pipeline}')",
         f"bertscore({GIVEN})",
     ]
-    with using(Runtime()) as runtime:
-        seconds, _ = cpu(lambda: gm.score(corpus, metrics))
-    print(f"PT-M2, PT-ERRANT and BERTScore in one run: {cost(runtime)}; {seconds:.0f} CPU s")
 
 
 def show(table: Any, people: Any, names: Mapping[str, tuple[str, str, str]], golden: Any) -> None:
@@ -212,12 +267,6 @@ def human(shared: Path, name: str) -> dict[str, float]:
     with gzip.open(path / f"{name}.txt.gz", "rt", encoding="utf-8") as file:
         rows = [line.split("\t") for line in file.read().splitlines()]
     return {row[3]: float(row[4]) for row in rows}
-
-
-def cpu(work: Callable[[], Any]) -> tuple[float, Any]:
-    start = time.process_time()
-    result = work()
-    return time.process_time() - start, result
 
 
 if __name__ == "__main__":
