@@ -351,3 +351,18 @@ def test_what_was_acknowledged_outlives_kill_9(run, tmp_path):
 
     kept = set(Judgment.objects.values_list("key", flat=True))
     assert {str(number) for number in range(1, max(told) + 1)} <= kept
+
+
+def test_personal_data_in_a_file_that_is_there_and_on_a_device(run, tmp_path):
+    import os
+
+    run("create", "pilot", *CORPUS, "-n", 3)
+    there = tmp_path / "people.jsonl"
+    there.write_text("old\n")
+    there.chmod(0o644)
+    before = os.stat(os.devnull).st_mode
+    run("export", "pilot", "-o", "j.jsonl", "--people", "people.jsonl")
+    assert there.stat().st_mode & 0o777 == 0o600
+    assert "old" not in there.read_text("utf-8")
+    run("export", "pilot", "-o", "j.jsonl", "--people", os.devnull)
+    assert os.stat(os.devnull).st_mode == before

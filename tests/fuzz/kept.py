@@ -176,7 +176,8 @@ def _database(path: Path) -> None:
 def _key(path: Path) -> None:
     from grammeter.campaign.conf import secret_key
 
-    path.chmod(0o600)
+    if path.is_file():  # never the mode of a device
+        path.chmod(0o600)
     assert len(secret_key(path)) >= 50
 
 

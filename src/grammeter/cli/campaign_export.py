@@ -70,10 +70,22 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _write_personal(path: str, text: str) -> None:
-    """Write a file for the eyes of its owner alone."""
+    """Write a file for the eyes of its owner alone, from its first byte on."""
+    import os
     from pathlib import Path
 
-    from grammeter.corpus.text import write_text
+    from grammeter.corpus.text import check_folder, write_text
 
-    write_text(path, text)
-    Path(path).chmod(0o600)
+    check_folder(path)
+    place, made = Path(path), False
+    if place.is_file():  # a device keeps the mode that it has
+        place.chmod(0o600)
+    elif not place.exists():
+        os.close(os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        made = True
+    try:
+        write_text(path, text)
+    except BaseException:
+        if made:
+            place.unlink(missing_ok=True)
+        raise
