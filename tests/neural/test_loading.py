@@ -287,6 +287,11 @@ class TestLimits:
         assert limit_of(SimpleNamespace(model_max_length=512), model) == 512
         assert limit_of(SimpleNamespace(model_max_length=int(1e30)), model) is None
 
+    def test_a_limit_that_is_no_number(self):
+        model = SimpleNamespace(config=SimpleNamespace(), named_modules=lambda: [])
+        with pytest.raises(DataError, match="no number"):
+            limit_of(SimpleNamespace(model_max_length={"a": 1}), model)
+
     def test_robertas_last_position_works_and_the_next_does_not(self):
         model = self.model("Roberta", max_position_embeddings=20).eval()
         model(input_ids=torch.full((1, 18), 5))

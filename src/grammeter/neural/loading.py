@@ -269,14 +269,26 @@ def device_of(torch: Any, name: str) -> Any:
 
 
 def limit_of(tokenizer: Any, model: Any) -> int | None:
-    """Return the smaller of what the tokenizer says and what the position table holds."""
+    """Return the smaller of what the tokenizer says and what the position table holds.
+
+    Raises
+    ------
+    DataError
+        If what the tokenizer says is no number.
+    """
+    said: Any = tokenizer.model_max_length
+    if not isinstance(said, int | float | None):
+        raise DataError(
+            f"the tokenizer's model_max_length is no number: {str(said)[:40]}",
+            fix="Mend tokenizer_config.json.",
+        )
     positions = getattr(model.config, "max_position_embeddings", None)
     limits = [
         limit
-        for limit in (tokenizer.model_max_length, positions and positions - _reserved(model))
+        for limit in (said, positions and positions - _reserved(model))
         if limit and limit < LARGEST_LIMIT
     ]
-    return min(limits, default=None)
+    return int(min(limits)) if limits else None
 
 
 def _reserved(model: Any) -> int:
