@@ -107,7 +107,7 @@ def test_the_export_holds_each_edit_with_its_verdict(edits, tmp_path):
     """Round trip: what stands in the file makes the outputs of the source again."""
     import json
 
-    from grammeter.campaign.views.downloads import DOWNLOADS
+    from grammeter.campaign.services.downloads import DOWNLOADS
     from grammeter.core.edit import Edit
 
     client = edits.client(0)

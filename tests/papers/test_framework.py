@@ -9,6 +9,7 @@ import pytest
 from fake_metric import Share
 from grammeter.cli.main import main
 from grammeter.core.errors import DataError, MissingResourceError, UnknownNameError
+from grammeter.core.ranked import ranks_text
 from grammeter.core.signature import Signature
 from grammeter.core.table import MetricScores, ScoreTable
 from grammeter.papers import materials
@@ -19,7 +20,6 @@ from grammeter.papers.cells import (
     PrintedTable,
     Tolerance,
     judge,
-    range_text,
 )
 from grammeter.papers.papers import PAPERS
 from grammeter.papers.printed import read_tables
@@ -77,7 +77,7 @@ def test_another_model_is_never_equal(value):
 
 
 def test_ranges_are_written_as_papers_do():
-    assert [range_text(ranks) for ranks in ((1, 1), (9, 12))] == ["1", "9-12"]
+    assert [ranks_text(ranks) for ranks in ((1, 1), (9, 12))] == ["1", "9-12"]
 
 
 def test_a_cell_as_json():

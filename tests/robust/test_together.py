@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from grammeter.core.errors import UsageError
-from grammeter.core.folders import LOCK, only_one
+from grammeter.core.locks import LOCK, only_one
 from grammeter.corpus.text import write_text
 from grammeter.engine.manifest import at_work
 from grammeter.train.folder import begun
@@ -147,7 +147,7 @@ _LOCKER = """
 import time
 from pathlib import Path
 from grammeter.core.errors import UsageError
-from grammeter.core.folders import only_one
+from grammeter.core.locks import only_one
 for _ in range(300):
     try:
         with only_one(Path(".")):

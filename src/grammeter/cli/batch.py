@@ -55,13 +55,7 @@ def _add_input(parser: argparse.ArgumentParser) -> None:
     )
     add("--source", default="source", metavar="NAME", help="column; default: %(default)s")
     add("--hypothesis", default="hypothesis", metavar="NAME", help="column; default: %(default)s")
-    add(
-        "--reference",
-        nargs="+",
-        default=[],
-        metavar="NAME",
-        help="columns; default: none",
-    )
+    add("--reference", nargs="+", default=[], metavar="NAME", help="columns; default: none")
     add("--input-form", choices=FORMS, help="default: what the files' names say")
     add(
         "--longest",
@@ -73,14 +67,7 @@ def _add_input(parser: argparse.ArgumentParser) -> None:
 
 def _add_work(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("work").add_argument
-    add(
-        "-m",
-        "--metrics",
-        nargs="+",
-        required=True,
-        metavar="METRIC",
-        help="each is a column",
-    )
+    add("-m", "--metrics", nargs="+", required=True, metavar="METRIC", help="each is a column")
     add(
         "--keep",
         metavar="FILTER",

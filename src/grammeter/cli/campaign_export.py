@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
 
     with campaign_arguments.at_work(args):
         from grammeter.campaign.services import audit, results
-        from grammeter.campaign.views.downloads import details_text, people_text
+        from grammeter.campaign.services.downloads import details_text, people_text
 
         campaign = campaign_arguments.found(args)
         found = results.judgments(campaign)
@@ -63,29 +63,7 @@ def run(args: argparse.Namespace) -> int:
     if args.details:
         write_text(args.details, details)
     if args.people:
-        _write_personal(args.people, people)
+        write_text(args.people, people, private=True)
     skipped = sum(ranking.skipped for ranking in found)
     notice(args, f"{len(found)} judgments, {skipped} of them skipped")
     return 0
-
-
-def _write_personal(path: str, text: str) -> None:
-    """Write a file for the eyes of its owner alone, from its first byte on."""
-    import os
-    from pathlib import Path
-
-    from grammeter.corpus.text import check_folder, write_text
-
-    check_folder(path)
-    place, made = Path(path), False
-    if place.is_file():  # a device keeps the mode that it has
-        place.chmod(0o600)
-    elif not place.exists():
-        os.close(os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-        made = True
-    try:
-        write_text(path, text)
-    except BaseException:
-        if made:
-            place.unlink(missing_ok=True)
-        raise

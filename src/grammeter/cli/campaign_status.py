@@ -156,13 +156,14 @@ def _agreement_table(agreement: Agreement) -> Table:
 
 
 def _ranking_table(ranking: Ranked) -> Table:
+    from grammeter.core.ranked import ranks_text
     from grammeter.report.tables import Table, format_number
 
     rows = tuple(
         (
             row.system,
             format_number(row.score, 4),
-            "-".join(map(str, dict.fromkeys(row.ranks))),
+            ranks_text(row.ranks),
             str(row.cluster),
         )
         for row in ranking.values()

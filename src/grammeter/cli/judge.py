@@ -181,22 +181,19 @@ def _print_estimate(args: argparse.Namespace, found: Estimate) -> None:
         ("tokens in", str(found.tokens_in)),
         ("tokens out", str(found.tokens_out)),
         ("tokens counted by", found.basis),
-        ("price", _price(args, found)),
+        ("price", _price(found)),
     )
     sys.stdout.write(to_text(Table(("what it takes", ""), rows, "ll")))
     if found.cost is not None and args.max_cost is not None and found.cost > args.max_cost:
         notice(args, f"--max-cost {args.max_cost:g} would end it before it is done")
 
 
-def _price(args: argparse.Namespace, found: Estimate) -> str:
+def _price(found: Estimate) -> str:
     """Return the price and the day of the list, for prices change."""
-    from grammeter.core.folders import expanded
-    from grammeter.judge.cost import read_prices
-
     if found.cost is None:
         return "unknown: give a table that has the model, --prices FILE"
-    date = read_prices(expanded(args.prices) if args.prices else None).date
-    return f"{found.cost:.4f} {found.currency}" + (f" (prices of {date})" if date else "")
+    date = f" (prices of {found.date})" if found.date else ""
+    return f"{found.cost:.4f} {found.currency}{date}"
 
 
 def _report(judged: Judged, metric: Judging) -> Iterator[str]:

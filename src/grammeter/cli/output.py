@@ -77,6 +77,14 @@ def decimals(
     return tsv if args.format == "tsv" else usual
 
 
+def share(args: argparse.Namespace, value: float, usual: int = 4, *, tsv: int = TSV_DIGITS) -> str:
+    """Write a number that ``--percent`` multiplies by 100, with as many decimals as are wanted."""
+    from grammeter.report.tables import format_number
+
+    digits = decimals(args, usual, tsv=tsv, percent=args.percent)
+    return format_number(value, digits, percent=args.percent)
+
+
 def check_figures(*paths: str | None) -> None:
     """Refuse figures that could not be drawn in the end; nothing is loaded where none is asked."""
     for path in filter(None, paths):

@@ -18,6 +18,7 @@ from grammeter.cli.output import (
     emit,
     notice,
     progress,
+    share,
 )
 
 if TYPE_CHECKING:
@@ -249,10 +250,11 @@ def _save_curve(curve: LearningCurve, path: str) -> None:
 
 def ranking_table(ranked: Ranked, args: argparse.Namespace) -> Table:
     """Lay out a ranking, best first; for TSV a column for each bound."""
-    from grammeter.report.tables import Table, best_rows, format_number
+    from grammeter.core.ranked import ranks_text
+    from grammeter.report.tables import Table, best_rows
 
     def score(number: float) -> str:
-        return format_number(number, decimals(args, percent=args.percent), percent=args.percent)
+        return share(args, number)
 
     if args.format == "tsv":
         rows = tuple(
@@ -262,7 +264,7 @@ def ranking_table(ranked: Ranked, args: argparse.Namespace) -> Table:
         header = ("system", "score", "first_rank", "last_rank", "cluster", "reason")
         return Table(header, rows, "lrrrrl")
     rows = tuple(
-        (row.system, score(row.score), _span(row.ranks), str(row.cluster))
+        (row.system, score(row.score), ranks_text(row.ranks), str(row.cluster))
         for row in ranked.values()
     )
     scores = [row.score for row in ranked.values()]
@@ -272,24 +274,21 @@ def ranking_table(ranked: Ranked, args: argparse.Namespace) -> Table:
 
 def head_to_head_table(found: HeadToHead, args: argparse.Namespace) -> Table:
     """Lay out shares of wins as a matrix; for TSV a row for each cell."""
-    from grammeter.report.tables import Table, format_number
+    from grammeter.report.tables import Table
 
-    def share(duel: Duel) -> str:
-        usual = 4 if args.percent else 2
-        return format_number(
-            duel.share, decimals(args, usual, percent=args.percent), percent=args.percent
-        )
+    def won(duel: Duel) -> str:
+        return share(args, duel.share, 4 if args.percent else 2)
 
     if args.format == "tsv":
         header = ("row", "column", "share", "wins", "losses", "ties", "pvalue", "mark")
         rows = tuple(
-            (d.row, d.column, share(d), *_counts(d), _pvalue(d), d.mark) for d in found.cells
+            (d.row, d.column, won(d), *_counts(d), _pvalue(d), d.mark) for d in found.cells
         )
         return Table(header, rows, "llrrrrrl")
     width = 2 if args.format == "table" else 0  # keeps the numbers in line
     cells = {(d.row, d.column): d for d in found.cells}
     rows = tuple(
-        (row, *(share(cells[row, c]) if (row, c) in cells else "" for c in found.systems))
+        (row, *(won(cells[row, c]) if (row, c) in cells else "" for c in found.systems))
         for row in found.systems
     )
     places = {system: place for place, system in enumerate(found.systems)}
@@ -304,21 +303,14 @@ def head_to_head_table(found: HeadToHead, args: argparse.Namespace) -> Table:
 
 def prediction_table(found: Prediction, args: argparse.Namespace) -> Table:
     """Lay out accuracies, the baseline beside them."""
-    from grammeter.report.tables import Table, format_number
+    from grammeter.report.tables import Table
 
     figures = (
         ("clusters, all comparisons", found.clusters, found.comparisons),
         ("everything tied, all comparisons", found.all_tied, found.comparisons),
         ("order, decided comparisons", found.order, found.decided),
     )
-    rows = tuple(
-        (
-            name,
-            format_number(value, decimals(args, tsv=4, percent=args.percent), percent=args.percent),
-            str(n),
-        )
-        for name, value, n in figures
-    )
+    rows = tuple((name, share(args, value, tsv=4), str(n)) for name, value, n in figures)
     sizes = ", ".join(f"{size} in {count}" for size, count in found.clusterings.items())
     notes = (f"clusters in folds: {sizes}", str(found.signature))
     return Table((found.method, "accuracy", "comparisons"), rows, "lrr", notes)
@@ -348,13 +340,13 @@ def curve_table(curve: LearningCurve, needed: int | None, args: argparse.Namespa
 
 def separation_table(neighbours: tuple[Separation, ...], args: argparse.Namespace) -> Table:
     """Lay out what it takes to tell neighbours apart."""
-    from grammeter.report.tables import Table, format_number
+    from grammeter.report.tables import Table
 
     rows = tuple(
         (
             each.first,
             each.second,
-            format_number(each.share, decimals(args, percent=args.percent), percent=args.percent),
+            share(args, each.share),
             str(each.wins + each.losses),
             "never" if each.items_needed is None else str(each.items_needed),
             "" if each.items_to_go is None else str(each.items_to_go),
@@ -404,11 +396,6 @@ def _notes(ranked: Ranked) -> Iterator[str]:
         if row.reason:
             yield f"{row.system}: {row.reason}"
     yield str(ranked.signature)
-
-
-def _span(ranks: tuple[int, int]) -> str:
-    first, last = ranks
-    return str(first) if first == last else f"{first}-{last}"
 
 
 def _pvalue(duel: Duel) -> str:

@@ -39,6 +39,12 @@ class RankedSystem:
     reason: str | None = None
 
 
+def ranks_text(ranks: tuple[int, int]) -> str:
+    """Write a range of ranks as papers do: ``2-4``, or ``1`` where both ends are one."""
+    first, last = ranks
+    return str(first) if first == last else f"{first}-{last}"
+
+
 @dataclass(frozen=True)
 class Ranked(Mapping[str, RankedSystem]):
     """Systems, best first, by the name of a method, with all that the figures depend on."""

@@ -19,13 +19,11 @@ from pathlib import Path
 from typing import IO, cast
 
 from grammeter.core.errors import DataError
+from grammeter.corpus.text import MAX_RATIO
 
 MAX_MEMBERS = 20_000
 MAX_TOTAL = 512 * 2**20
 """Bytes of all members together."""
-MAX_RATIO = 200
-"""Unpacked bytes for each packed byte; text packs three- to tenfold."""
-
 _FREE_BYTES = 2**20
 """So small a total does no harm, whatever its ratio."""
 _BLOCK = 2**16

@@ -125,13 +125,15 @@ def data_folder() -> Path:
         base, usual = None, "Library/Application Support"
     else:
         base, usual = os.environ.get("XDG_DATA_HOME"), ".local/share"
+    if base:
+        return Path(base) / "grammeter"
     own = home()
-    if not base and own is None:
+    if own is None:
         raise MissingResourceError(
             "there is no place for data sets: this user has no folder",
             fix=f"Let the environment variable {VARIABLE} name a folder.",
         )
-    return (Path(base) if base else Path(own or "") / usual) / "grammeter"
+    return own / usual / "grammeter"
 
 
 def dataset(name: str) -> Dataset:

@@ -25,6 +25,8 @@ MAX_RATIO = 200
 _FREE_BYTES = 64 * 2**20
 """So little does no harm, whatever its ratio."""
 _BLOCK = 2**20
+_FRESH = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+_PRIVATE = 0o600
 _ENDLESS = ("/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 _END_MARKS = frozenset(".!?")
 
@@ -128,7 +130,7 @@ def write_lines(path: str | Path, lines: Iterable[str]) -> None:
     write_text(path, "".join(f"{checked_line(line)}\n" for line in lines))
 
 
-def write_text(path: str | Path, text: str) -> None:
+def write_text(path: str | Path, text: str, *, private: bool = False) -> None:
     """Write a text as UTF-8, gzip by the name's suffix; see :func:`write_bytes`.
 
     Raises
@@ -147,14 +149,15 @@ def write_text(path: str | Path, text: str) -> None:
             where=f"{path}:{line}",
             fix="Repair the text where it was made.",
         ) from None
-    write_bytes(path, data)
+    write_bytes(path, data, private=private)
 
 
-def write_bytes(path: str | Path, data: bytes) -> None:
+def write_bytes(path: str | Path, data: bytes, *, private: bool = False) -> None:
     """Write a file, gzip by the name's suffix.
 
     The file is whole or what it was: what is written stands beside it first. Only links,
-    devices, pipes and what belongs to others are written in place.
+    devices, pipes and what belongs to others are written in place. ``private``: for the eyes of
+    its owner alone, from its first byte on; a device keeps the mode that it has.
 
     Raises
     ------
@@ -170,8 +173,10 @@ def write_bytes(path: str | Path, data: bytes) -> None:
     content = gzip.compress(data, mtime=0) if is_gzip(path) else data
     try:
         if _is_replaceable(target):
-            _replace(target, content)
+            _replace(target, content, private=private)
         else:
+            if private and target.is_file():
+                target.chmod(_PRIVATE)
             target.write_bytes(content)
     except OSError as error:
         raise DataError(
@@ -194,14 +199,14 @@ def _is_replaceable(target: Path) -> bool:
     return stat.S_ISREG(found.st_mode) and found.st_nlink == 1 and ours and may
 
 
-def _replace(target: Path, data: bytes) -> None:
+def _replace(target: Path, data: bytes, *, private: bool) -> None:
     fresh = target.with_name(f".{secrets.token_hex(8)}.part")  # as short for the longest name
     try:
-        with fresh.open("xb") as file:
+        with open(os.open(fresh, _FRESH, _PRIVATE if private else 0o666), "wb") as file:
             if target.exists():
                 found = target.stat()
                 os.chown(fresh, -1, found.st_gid)
-                fresh.chmod(stat.S_IMODE(found.st_mode))
+                fresh.chmod(_PRIVATE if private else stat.S_IMODE(found.st_mode))
             file.write(data)
         fresh.replace(target)
     except BaseException:  # an interrupt, too

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from grammeter.core.errors import DataError, UsageError
-from grammeter.core.folders import only_one
+from grammeter.core.locks import only_one
 from grammeter.core.stored import reading
 from grammeter.corpus.objects import read_object
 from grammeter.corpus.shard_output import PARTIAL

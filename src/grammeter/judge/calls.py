@@ -73,6 +73,8 @@ class Estimate:
         In ``currency``; ``None`` if the price of the model is not known.
     basis
         How tokens were counted.
+    date
+        Of the table of prices, if it has one.
     """
 
     calls: int
@@ -82,6 +84,7 @@ class Estimate:
     cost: float | None
     currency: str
     basis: str
+    date: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return ``{"kind": "estimate", ...}``."""

@@ -105,6 +105,7 @@ def estimate(model: str, calls: Sequence[Call]) -> Estimate:
         cost=None if price is None else price.of(tokens_in, tokens_out),
         currency=prices.currency,
         basis=BASIS,
+        date=prices.date,
     )
 
 

@@ -148,12 +148,6 @@ class PrintedTable:
         return sum(cell.value is not None for cell in self.cells.values())
 
 
-def range_text(ranks: tuple[int, int]) -> str:
-    """Write a range of ranks as papers do: ``2-4``, or ``1`` where both ends are one."""
-    first, last = ranks
-    return str(first) if first == last else f"{first}-{last}"
-
-
 def judge(printed: Printed, ours: Ours | None, tolerance: Tolerance | None) -> tuple[Verdict, str]:
     """Return the verdict on a figure, and its note.
 

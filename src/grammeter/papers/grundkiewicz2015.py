@@ -15,12 +15,12 @@ from math import comb
 
 import numpy as np
 
-from grammeter.core.ranked import Ranked
+from grammeter.core.ranked import Ranked, ranks_text
 from grammeter.core.statistics import FloatArray
 from grammeter.core.table import MetricScores
 from grammeter.corpus.foreign import read_score_file
 from grammeter.meta.beta import parse_betas, sweep_beta
-from grammeter.papers.cells import Ours, Tolerance, Value, range_text
+from grammeter.papers.cells import Ours, Tolerance, Value
 from grammeter.papers.materials import Materials
 from grammeter.papers.recipe import Made, Recipe
 from grammeter.ranking.agreement import Agreement, agree, in_mean
@@ -162,7 +162,7 @@ def _ranking_cells(ranked: Ranked) -> Cells:
     cells: Cells = {}
     for row in ranked.rows:
         cells[row.system, "score"] = row.score
-        cells[row.system, "ranks"] = range_text(row.ranks)
+        cells[row.system, "ranks"] = ranks_text(row.ranks)
         cells[row.system, "cluster"] = float(row.cluster)
     return cells
 
@@ -219,7 +219,7 @@ def _table7(materials: Materials) -> Made:
         )
         for row in ranked.rows:
             cells[row.system, f"{judge} score"] = Ours(round(row.score, 4), row.reason or "")
-            cells[row.system, f"{judge} ranks"] = range_text(row.ranks)
+            cells[row.system, f"{judge} ranks"] = ranks_text(row.ranks)
         sizes = Counter(row.cluster for row in ranked.rows)
         cells["clusters", f"{judge} sizes"] = " ".join(map(str, sizes.values()))
     return cells

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
 from typing import TYPE_CHECKING, Literal, get_args
 
 from grammeter.core.errors import UnknownNameError
@@ -144,35 +143,24 @@ def scores_table(
     UnknownNameError
         If no metric has one of the parts.
     """
-    owned = _parts(table, parts)
+    cells = list(_columns(table, parts))
     rows = tuple(
-        (
-            system,
-            *(
-                cell
-                for name, column in table.items()
-                for cell in (
-                    *(_part_cell(column, system, part, percent, digits) for part in owned[name]),
-                    _score_cell(column, system, percent, digits),
-                )
-            ),
-        )
+        (system, *(_cell(column, system, part, percent, digits) for _, column, part in cells))
         for system in table.systems
     )
-    places = list(accumulate(len(own) + 1 for own in owned.values()))
-    values = [
-        [column[s].value if s in column.scores else math.nan for s in table.systems]
-        for column in table.values()
-    ]
     best = {
         (row, place)
-        for place, column, found in zip(places, table.values(), values, strict=True)
-        for row in best_rows(found, higher_is_better=column.higher_is_better)
+        for place, (_, column, part) in enumerate(cells, start=1)
+        if part is None
+        for row in best_rows(
+            [column[s].value if s in column.scores else math.nan for s in table.systems],
+            higher_is_better=column.higher_is_better,
+        )
     }
     return Table(
-        ("system", *(head for n in table for head in (*(f"{n} {p}" for p in owned[n]), n))),
+        ("system", *(name if part is None else f"{name} {part}" for name, _, part in cells)),
         rows,
-        "l" + "r" * sum(len(own) + 1 for own in owned.values()),
+        "l" + "r" * len(cells),
         tuple(note for name, column in table.items() for note in score_notes(name, column)),
         frozenset(best),
     )
@@ -245,8 +233,10 @@ def display_width(text: str) -> int:
     )
 
 
-def _parts(table: ScoreTable, wanted: Sequence[str]) -> dict[str, list[str]]:
-    """Return which of the parts that are wanted each metric has."""
+def _columns(
+    table: ScoreTable, wanted: Sequence[str]
+) -> Iterator[tuple[str, MetricScores, str | None]]:
+    """Yield metric, scores and part for each column; part ``None`` is the score itself."""
     there = {
         name: {part for score in column.scores.values() for part in score.parts}
         for name, column in table.items()
@@ -254,21 +244,20 @@ def _parts(table: ScoreTable, wanted: Sequence[str]) -> dict[str, list[str]]:
     for part in wanted:
         if not any(part in known for known in there.values()):
             raise UnknownNameError("part of these scores", part, set[str]().union(*there.values()))
-    return {name: [part for part in wanted if part in known] for name, known in there.items()}
+    for name, column in table.items():
+        yield from ((name, column, part) for part in wanted if part in there[name])
+        yield name, column, None
 
 
-def _part_cell(column: MetricScores, system: str, part: str, percent: bool, digits: int) -> str:
-    """Write a part: a count as it is, all else as scores are written."""
-    value = column[system].parts.get(part) if system in column.scores else None
-    if value is None or isinstance(value, int):
-        return "" if value is None else str(value)
-    return format_number(value, digits, percent=percent)
-
-
-def _score_cell(column: MetricScores, system: str, percent: bool, digits: int) -> str:
+def _cell(column: MetricScores, system: str, part: str | None, percent: bool, digits: int) -> str:
+    """Write a score or a part of it: a count as it is, all else as scores are written."""
     if system not in column.scores:
         return ""
-    return format_number(column[system].value, digits, percent=percent)
+    score = column[system]
+    value = score.value if part is None else score.parts.get(part)
+    if value is None or (part is not None and isinstance(value, int)):
+        return "" if value is None else str(value)
+    return format_number(value, digits, percent=percent)
 
 
 def _pad(cell: str, width: int, side: str) -> str:

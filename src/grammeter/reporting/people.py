@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from grammeter.core.ranked import Ranked
+from grammeter.core.ranked import Ranked, ranks_text
 from grammeter.core.table import ScoreTable
 from grammeter.report.page import Drawing, Section
 from grammeter.report.svg_figures import Point, rank_ranges, scatter
@@ -22,7 +22,7 @@ WIDEST = 20
 def ranking_section(ranked: Ranked) -> Section:
     """Lay out a ranking by people: scores, ranges of ranks and clusters."""
     rows = tuple(
-        (row.system, format_number(row.score), _span(row.ranks), str(row.cluster))
+        (row.system, format_number(row.score), ranks_text(row.ranks), str(row.cluster))
         for row in ranked.values()
     )
     notes = [f"{row.system}: {row.reason}" for row in ranked.values() if row.reason]
@@ -137,11 +137,6 @@ def williams_table(shape: Shape, kind: str) -> Table:
 
 
 # --- parts ---------------------------------------------------------------------------------
-
-
-def _span(ranks: tuple[int, int]) -> str:
-    first, last = ranks
-    return str(first) if first == last else f"{first}-{last}"
 
 
 def _finite(value: float | None) -> float:

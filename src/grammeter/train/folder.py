@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from grammeter.core.errors import DataError, UsageError
-from grammeter.core.folders import LOCK, only_one
+from grammeter.core.locks import LOCK, only_one
 
 MARK = "training.json"
 """Says whose training the folder belongs to, and all that this depends on."""

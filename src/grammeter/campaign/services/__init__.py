@@ -9,6 +9,7 @@
 ``draws``               draws from a pool, with attention items and repeats between them
 ``order``               orders by the seed, slots
 ``adaptive``            which items tell most about the ranking
+``downloads``           what an organiser can take away, as texts
 ``outlooks``            what an adaptive campaign knows of its ranking, kept between draws
 ``pages``               what of an item may leave the server
 ``answers``             keep what a judge answers, every version once

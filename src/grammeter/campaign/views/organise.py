@@ -19,8 +19,8 @@ from django.views.decorators.http import require_safe
 from grammeter.campaign.models import Campaign, Invite, Judge
 from grammeter.campaign.services import audit, invites, judges, organisers, results
 from grammeter.campaign.services import campaigns as campaigns_
+from grammeter.campaign.services.downloads import DOWNLOADS
 from grammeter.campaign.views import figures
-from grammeter.campaign.views.downloads import DOWNLOADS
 from grammeter.campaign.views.gate import allowed
 from grammeter.core.errors import GrammeterError
 

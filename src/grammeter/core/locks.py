@@ -1,0 +1,64 @@
+"""Folders in which one process works at a time."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+from grammeter.core.errors import UsageError
+
+LOCK = ".lock"
+"""A file in a folder where somebody is at work."""
+
+
+@contextmanager
+def only_one(folder: Path) -> Generator[None, None, None]:
+    """Keep other processes out of a folder while this one works in it.
+
+    Raises
+    ------
+    UsageError
+        If another one is at work there.
+    OSError
+        If nothing can be written there.
+    """
+    path = folder / LOCK
+    file = _locked(path)
+    while file is not None and not _is_there(file, path):  # who had it took it away
+        file.close()
+        file = _locked(path)
+    if file is None:
+        raise UsageError(
+            f"another run writes to {folder}", fix="Wait for it, or give another folder."
+        )
+    try:
+        yield
+    finally:
+        with suppress(OSError):  # some systems keep what is open
+            path.unlink(missing_ok=True)
+        file.close()
+
+
+def _locked(path: Path) -> IO[str] | None:
+    """Open a file and lock it; ``None`` if another process has."""
+    file = path.open("w")
+    try:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        return None
+    except (ImportError, OSError):  # a system without locks: nobody is kept out
+        pass
+    return file
+
+
+def _is_there(file: IO[str], path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except FileNotFoundError:
+        return False
