@@ -187,19 +187,21 @@ class Comparison(Named[MetricComparison], over="metrics", what="metric in this c
     design: Design
     segments: int
     metrics: Mapping[str, MetricComparison]
+    about: tuple[str, ...] = ()
+    """Notes of the scores that were compared."""
 
     @property
-    def notices(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[str, ...]:
         """What limits these figures, in sentences for a reader."""
         sizes = [len(found) for found in self.metrics.values()]
         systems = max(sizes, default=0)
         pairs = systems * (systems - 1) // 2 if self.design.baseline is None else systems - 1
-        return tuple(self.design.limits(self.segments, pairs))
+        return (*self.about, *self.design.limits(self.segments, pairs))
 
     def _repr_html_(self) -> str:
         """Show the figures in a notebook: a row for each metric and system."""
         found = {f"{m}, {s}": r.to_json() for m, own in self.items() for s, r in own.items()}
-        return html_records("metric, system", found, notes=self.notices)
+        return html_records("metric, system", found, notes=self.notes)
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values; a NaN is ``None`` with a reason beside it."""
@@ -209,6 +211,7 @@ class Comparison(Named[MetricComparison], over="metrics", what="metric in this c
             "segments": self.segments,
             **asdict(self.design),
             "metrics": {name: found.to_json() for name, found in self.metrics.items()},
+            "notes": [*self.notes],
         }
 
 
@@ -256,7 +259,7 @@ def compare_systems(
         confidence=confidence, correction=correction,
     )  # fmt: skip
     columns = {name: table[name] for name in (table if metrics is None else metrics)}
-    return Comparison(design, table.segments, _compare_columns(columns, design))
+    return Comparison(design, table.segments, _compare_columns(columns, design), table.notes)
 
 
 @dataclass(frozen=True, eq=False)

@@ -59,7 +59,8 @@ def score(corpus: Corpus, metrics: Sequence[str | Metric], *, types: bool = Fals
             f"no error types: {', '.join(wanted)} tell none apart",
             fix="Ask for errant, or leave --types out.",
         )
-    return ScoreTable(tuple(corpus.systems), len(corpus), columns, corpus.to_json())
+    notes = tuple(dict.fromkeys(m.notice for m in wanted.values() if m.notice))
+    return ScoreTable(tuple(corpus.systems), len(corpus), columns, corpus.to_json(), notes)
 
 
 class _Batch:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from grammeter.cli.chance_arguments import add_confidence, add_resamples, add_seed
-from grammeter.cli.output import add_numbers, add_output, decimals, drawn, emit, notice
+from grammeter.cli.output import add_numbers, add_output, decimals, drawn, emit
 
 if TYPE_CHECKING:
     from grammeter.comparison import Comparison, MetricComparison
@@ -58,8 +58,6 @@ def run(args: argparse.Namespace) -> int:
         correction=args.correction,
         metrics=args.metrics,
     )
-    for text in comparison.notices:
-        notice(args, text)
     emit(args, comparison.to_json(), lambda: _drawn(comparison, args))
     return 0
 

@@ -17,7 +17,6 @@ from grammeter.cli.output import (
     decimals,
     drawn,
     emit,
-    notice,
 )
 
 if TYPE_CHECKING:
@@ -128,8 +127,6 @@ def run(args: argparse.Namespace) -> int:
         top_k=args.top_k,
         sampler=summed_rows,
     )
-    for text in found.notices:
-        notice(args, text)
     _save_figures(found, args)
     emit(args, found.to_json(), lambda: _drawn(found, args))
     return 0

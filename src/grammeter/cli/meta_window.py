@@ -67,9 +67,6 @@ def run(args: argparse.Namespace) -> int:
         confidence=args.confidence,
         human_name=name,
     )
-    alike = sum(window.one_cluster for window in windows)
-    if alike:
-        notice(args, f"people tell no two systems apart in {alike} of {len(windows)} windows")
     if args.figure:
         _save_figure(windows, args.figure)
     emit(args, windows.to_json(), lambda: _drawn(windows, args))

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -111,19 +111,35 @@ def emit(args: argparse.Namespace, data: Mapping[str, Any], draw: Callable[[], s
     """Write the result to ``-o`` as JSON, and to standard output in the form asked for."""
     from grammeter.corpus.objects import write_object
 
+    data = _stamped(data)
     if args.output:
-        write_object(_stamped(data), args.output)
+        write_object(data, args.output)
         if str(args.output).endswith(TABLES):
             notice(args, f"{args.output}: this is JSON, as -o writes it; for a table: > FILE")
     if args.format == "json":
         print_json(data)
     else:
-        sys.stdout.write(draw())
+        show(args, draw(), data["notes"])
+
+
+def show(args: argparse.Namespace, text: str, notes: Sequence[str]) -> None:
+    """Print what was drawn and, below it, what must be known to read it, ``--quiet`` or not.
+
+    Tables for programs have no room for notes: those go to standard error.
+    """
+    from grammeter.report.tables import notes_text, terminal
+
+    sys.stdout.write(text)
+    if args.format == "tsv":
+        for note in notes:
+            print(f"note: {terminal(note)}", file=sys.stderr)
+    else:
+        sys.stdout.write(notes_text(notes, args.format))
 
 
 def _stamped(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Put the version behind the kind; the values of the library have it there themselves."""
-    return {"kind": data["kind"], "grammeter": __version__, **data}
+    """Add the version and an empty list of notes where a result does not have them itself."""
+    return {"kind": data["kind"], "grammeter": __version__, "notes": [], **data}
 
 
 def notice(args: argparse.Namespace, text: str) -> None:

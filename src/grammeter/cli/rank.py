@@ -16,7 +16,6 @@ from grammeter.cli.output import (
     decimals,
     drawn,
     emit,
-    notice,
     progress,
     share,
 )
@@ -175,9 +174,6 @@ def _show_ranking(args: argparse.Namespace, judgments: Judgments) -> None:
     settings = _settings(args, RESAMPLES)
     with progress(args):
         ranked = rank(judgments, unit=args.unit, **settings)
-    for row in ranked.values():
-        if row.reason:
-            notice(args, f"{row.system}: {row.reason}")
     if args.figure:
         from grammeter.report import figures
 

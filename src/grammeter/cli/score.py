@@ -17,11 +17,11 @@ from grammeter.cli.output import (
     notice,
     print_json,
     progress,
+    show,
 )
 
 if TYPE_CHECKING:
     from grammeter.core.table import ScoreTable
-    from grammeter.metrics.base import Metric
 
 STDOUT = "-"
 
@@ -81,11 +81,11 @@ def _score(args: argparse.Namespace) -> int:
     limits = _limits(args.fail_under, args.metrics)
     for path in (args.output, args.segments):  # told before the work, not after it
         check_folder(path)
-    metrics = [_named(spelled) for spelled in args.metrics]  # wrong spellings are told at once
+    for spelled in args.metrics:  # wrong spellings are told at once
+        _check_named(spelled)
     corpus = corpus_arguments.read(args)
-    for text in dict.fromkeys([*corpus.notices, *(m.notice for m in metrics)]):
-        if text:
-            notice(args, text)
+    for text in corpus.notices:
+        notice(args, text)
     with progress(args):
         table = score(corpus, args.metrics, types=args.types)
     if args.output:
@@ -108,7 +108,7 @@ def _print(table: ScoreTable, args: argparse.Namespace) -> None:
     laid_out = [scores_table(table, percent=args.percent, digits=digits, parts=args.parts)]
     if args.types:
         laid_out += types_tables(table, percent=args.percent, digits=digits)
-    sys.stdout.write(drawn(args, *laid_out))
+    show(args, drawn(args, *laid_out), table.notes)
 
 
 def _write_segments(table: ScoreTable, path: str) -> None:
@@ -121,15 +121,16 @@ def _write_segments(table: ScoreTable, path: str) -> None:
         write_text(path, segments_tsv(table))
 
 
-def _named(spelled: str) -> Metric:
-    """Return a metric; a file that slipped in among the metrics is told as such."""
+def _check_named(spelled: str) -> None:
+    """Refuse what names no metric; a file that slipped in among the metrics is told as such."""
     from pathlib import Path
 
     from grammeter.core.errors import UsageError
     from grammeter.metrics.registry import metric
 
     try:
-        return metric(spelled)
+        metric(spelled)
+        return
     except UsageError:
         if not Path(spelled).is_file():
             raise

@@ -127,6 +127,7 @@ class SentenceExplanation:
     hypothesis: str
     references: tuple[str | None, ...]
     metrics: Mapping[str, Explanation]
+    notes: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return ``{"kind": "explanation", ...}`` with all that is known."""
@@ -142,6 +143,7 @@ class SentenceExplanation:
                 name: _to_json(each) | _attribution_to_json(each, self.source.split())
                 for name, each in self.metrics.items()
             },
+            "notes": [*self.notes],
         }
 
     def _repr_html_(self) -> str:

@@ -52,6 +52,7 @@ class Ranked(Mapping[str, RankedSystem]):
     method: str
     signature: Signature
     rows: tuple[RankedSystem, ...]
+    notes: tuple[str, ...] = ()
 
     def __getitem__(self, system: str) -> RankedSystem:
         for row in self.rows:
@@ -73,6 +74,7 @@ class Ranked(Mapping[str, RankedSystem]):
             "method": self.method,
             "signature": str(self.signature),
             "systems": [_row_to_json(row) for row in self.rows],
+            "notes": [*self.notes],
         }
 
     def _repr_html_(self) -> str:
@@ -92,7 +94,8 @@ class Ranked(Mapping[str, RankedSystem]):
         """
         with reading(data, KIND, verb="rank", where=where):
             rows = tuple(_row_from_json(row) for row in data["systems"])
-            return cls(data["method"], Signature.parse(data["signature"]), rows)
+            notes = tuple(data.get("notes", ()))
+            return cls(data["method"], Signature.parse(data["signature"]), rows, notes)
 
 
 def _row_to_json(row: RankedSystem) -> dict[str, Any]:

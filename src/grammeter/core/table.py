@@ -72,12 +72,15 @@ class ScoreTable(Named[MetricScores], over="columns", what="metric in this table
     corpus
         The texts that were scored, as plain JSON values, so that a stored table can explain
         itself; ``None`` where they are unknown.
+    notes
+        What a reader must know before believing the numbers, a sentence each.
     """
 
     systems: tuple[str, ...]
     segments: int
     columns: Mapping[str, MetricScores]
     corpus: Mapping[str, Any] | None = None
+    notes: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the public shape, without segments and statistics."""
@@ -87,6 +90,7 @@ class ScoreTable(Named[MetricScores], over="columns", what="metric in this table
             "segments": self.segments,
             "systems": list(self.systems),
             "metrics": {name: column.to_json() for name, column in self.columns.items()},
+            "notes": [*self.notes],
         }
 
     def to_full_json(self) -> dict[str, Any]:
@@ -138,7 +142,8 @@ class ScoreTable(Named[MetricScores], over="columns", what="metric in this table
                 for name, shape in data["metrics"].items()
             }
             systems = tuple(data["systems"])
-            return _checked(cls(systems, data["segments"], columns, data.get("corpus")))
+            notes = tuple(data.get("notes", ()))
+            return _checked(cls(systems, data["segments"], columns, data.get("corpus"), notes))
 
 
 def _checked(table: ScoreTable) -> ScoreTable:

@@ -51,6 +51,7 @@ class BetaSweep:
     f: FloatArray
     pearson: FloatArray
     spearman: FloatArray
+    notes: tuple[str, ...] = ()
 
     def best(self, kind: str) -> tuple[float, float]:
         """Return the smallest beta with the greatest coefficient, and that coefficient."""
@@ -70,6 +71,7 @@ class BetaSweep:
             "systems": list(self.systems),
             "signature": str(self.signature),
             "betas": self.betas.tolist(),
+            "notes": [*self.notes],
         }
         for kind, values in (("pearson", self.pearson), ("spearman", self.spearman)):
             data[kind] = [json_number(value) for value in values.tolist()]

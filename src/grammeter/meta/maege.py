@@ -180,6 +180,7 @@ class Maege(Named[MetricResult], over="metrics", what="metric in these results")
     target: FloatArray
     applied: FloatArray
     dropped: Mapping[str, int] = field(default_factory=dict[str, int])
+    notes: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the public shape."""
@@ -192,6 +193,7 @@ class Maege(Named[MetricResult], over="metrics", what="metric in these results")
             "applied": [json_number(value) for value in self.applied],
             "dropped": dict(self.dropped),
             "metrics": {name: result.to_json() for name, result in self.metrics.items()},
+            "notes": [*self.notes],
         }
 
 

@@ -244,6 +244,7 @@ class SentenceLevel(Named[MetricAgreement], over="metrics", what="metric in this
     )
     pvalues: PValues = field(default_factory=dict[str, Mapping[tuple[str, str], float]])
     soft: Mapping[str, Estimate] = field(default_factory=dict[str, Estimate])
+    notes: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the public shape."""
@@ -256,6 +257,7 @@ class SentenceLevel(Named[MetricAgreement], over="metrics", what="metric in this
             "judges": list(self.judges),
             "rankings": self.rankings,
             "metrics": _metrics_to_json(self.metrics),
+            "notes": [*self.notes],
         }
         if self.by_judge:
             data["by_judge"] = {j: _metrics_to_json(found) for j, found in self.by_judge.items()}

@@ -114,7 +114,7 @@ def correlate_systems(
         kind: _williams(found, scores, criterion, kind) for kind in TESTED
     }
     judged = dict(zip(chosen, criterion.tolist(), strict=True))
-    return SystemMeta(design, chosen, judged, found, williams, far)
+    return SystemMeta(design, chosen, judged, found, williams, far, table.notes)
 
 
 def _without_outliers(

@@ -185,11 +185,13 @@ class SystemMeta(Named[MetricMeta], over="metrics", what="metric"):
     metrics: Mapping[str, MetricMeta]
     williams: Mapping[Kind, Mapping[str, Mapping[str, WilliamsCell]]]
     outliers: tuple[str, ...] = ()
+    about: tuple[str, ...] = ()
+    """Notes of the scores that were correlated."""
 
     @property
-    def notices(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[str, ...]:
         """What limits these figures, in sentences for a reader."""
-        found: list[str] = []
+        found = [*self.about]
         if self.outliers:
             found.append(f"left out as outliers by people's scores: {', '.join(self.outliers)}")
         if len(self.systems) < FEW_SYSTEMS:
@@ -212,7 +214,7 @@ class SystemMeta(Named[MetricMeta], over="metrics", what="metric"):
         kinds = next(iter(self.values()), None) or ()
         header = ("metric", *(cell for kind in kinds for cell in (kind, "p")))
         told = f"{len(self.systems)} systems against {self.design.human}"
-        return html_table(header, rows, notes=[told, *self.notices])
+        return html_table(header, rows, notes=[told, *self.notes])
 
     def to_json(self) -> dict[str, Any]:
         """Return the public shape; a NaN is ``None`` with a reason beside it."""
@@ -231,6 +233,7 @@ class SystemMeta(Named[MetricMeta], over="metrics", what="metric"):
                 }
                 for kind, rows in self.williams.items()
             },
+            "notes": [*self.notes],
         }
 
 

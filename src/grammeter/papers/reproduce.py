@@ -36,6 +36,7 @@ class Reproduction:
     cells: tuple[Cell, ...]
     tables: tuple[PrintedTable, ...]
     seconds: tuple[float, ...]
+    notes: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the public shape."""
@@ -43,6 +44,7 @@ class Reproduction:
             "kind": KIND,
             "grammeter": __version__,
             "cells": [cell.to_json() for cell in self.cells],
+            "notes": [*self.notes],
         }
 
 

@@ -112,6 +112,7 @@ class Agreement:
     alpha_intra: Alpha
     counts: Mapping[str, JudgeCounts]
     total: JudgeCounts
+    notes: tuple[str, ...] = ()
 
     @property
     def inter(self) -> Kappa:
@@ -158,6 +159,7 @@ class Agreement:
                 "inter": _alpha_to_json(self.alpha_inter),
                 "intra": _alpha_to_json(self.alpha_intra),
             },
+            "notes": [*self.notes],
         }
 
 

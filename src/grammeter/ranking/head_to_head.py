@@ -75,6 +75,7 @@ class HeadToHead:
     systems: tuple[str, ...]
     signature: Signature
     cells: tuple[Duel, ...]
+    notes: tuple[str, ...] = ()
 
     def __getitem__(self, names: tuple[str, str]) -> Duel:
         """Return the cell of a row and a column."""
@@ -91,6 +92,7 @@ class HeadToHead:
             "signature": str(self.signature),
             "systems": list(self.systems),
             "cells": [cell.to_json() for cell in self.cells],
+            "notes": [*self.notes],
         }
 
 

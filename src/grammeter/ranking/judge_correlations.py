@@ -69,6 +69,7 @@ class JudgeCorrelations:
     rest: Mapping[str, Correlation]
     weights: Mapping[str, int]
     mean: Correlation
+    notes: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the public shape: NaN becomes ``null`` with a reason."""
@@ -82,6 +83,7 @@ class JudgeCorrelations:
                 for judge, found in self.rest.items()
             },
             "mean": _to_json(self.mean),
+            "notes": [*self.notes],
         }
 
 

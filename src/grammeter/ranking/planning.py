@@ -104,6 +104,7 @@ class LearningCurve:
     high: FloatArray
     tail: float
     signature: Signature
+    notes: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return ``{"kind": "learning-curve", ...}``, a list for each column."""
@@ -116,6 +117,7 @@ class LearningCurve:
             "mean": self.mean.tolist(),
             "low": self.low.tolist(),
             "high": self.high.tolist(),
+            "notes": [*self.notes],
         }
 
 

@@ -68,6 +68,7 @@ class Prediction:
     comparisons: int
     decided: int
     clusterings: Mapping[int, int]
+    notes: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
@@ -80,6 +81,7 @@ class Prediction:
             "all_tied": {"accuracy": self.all_tied, "n": self.comparisons},
             "order": {"accuracy": self.order, "n": self.decided},
             "clusterings": {str(size): count for size, count in self.clusterings.items()},
+            "notes": [*self.notes],
         }
 
 

@@ -78,6 +78,15 @@ def render(table: Table, form: Form, *, bold_best: bool = False) -> str:
     return write(table, bold_best=bold_best)
 
 
+def notes_text(notes: Iterable[str], form: str) -> str:
+    """Write notes to stand below tables: a list in Markdown, comments in LaTeX, else lines."""
+    write, start = {"markdown": (_markdown, "- "), "latex": (single_line, "% ")}.get(
+        form, (terminal, "")
+    )
+    lines = [f"{start}note: {write(note)}" for note in notes]
+    return _lines(["", *lines]) if lines else ""
+
+
 def to_text(table: Table) -> str:
     """Write aligned columns, two spaces between them, for a terminal.
 
