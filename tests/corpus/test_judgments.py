@@ -353,6 +353,13 @@ GOOD = {"judge": "a", "segment": 1, "groups": [["X"], ["Y"]], "ranks": [1, 2]}
         ({"seconds": -1}, "seconds is -1, not a number from 0 on"),
         ({"seconds": float("nan")}, "seconds is nan, not a number from 0 on"),
         ({"item": 7}, "item is 7, not a text"),
+        ({"scores": 1}, "scores is 1, not a list"),
+        ({"scores": ["1", None]}, "scores is '1', not a number or null"),
+        ({"scores": [1]}, "judgment by 'a' of segment 1: 1 scores for 2 groups"),
+        ({"scores": [1, float("nan")]}, "judgment by 'a' of segment 1: a score that is no finite"),
+        ({"scores": [1, 10**400]}, "scores is 1000"),
+        ({"replies": [1]}, "replies is 1, not a list of objects"),
+        ({"replies": [{"text": "\ud800"}]}, "replies is"),
     ],
 )
 def test_faults_of_lines(wrong, told):
@@ -570,6 +577,16 @@ def rankings(draw, *, plain=False):
     )
 
 
+@st.composite
+def scored(draw):
+    """A ranking with the fields that language models fill as judges."""
+    ranking = draw(rankings())
+    number = st.none() | st.floats(-(10**9), 10**9)
+    scores = st.none() | st.tuples(*[number] * len(ranking.groups)) if ranking.groups else st.none()
+    replies = st.lists(st.fixed_dictionaries({"text": anything, "attempt": st.integers()}))
+    return replace(ranking, scores=draw(scores), replies=tuple(draw(replies)))
+
+
 @given(st.lists(rankings(), min_size=1, max_size=4), st.sampled_from([0, 1]))
 def test_appraise_round_trip(given_rankings, first):
     text = format_judgments(given_rankings, "appraise", first_segment=first)
@@ -578,7 +595,7 @@ def test_appraise_round_trip(given_rankings, first):
     assert format_judgments(found, "appraise") == text
 
 
-@given(st.lists(rankings(), min_size=1, max_size=4))
+@given(st.lists(scored(), min_size=1, max_size=4))
 def test_lines_round_trip(given_rankings):
     text = format_judgments(given_rankings, "jsonl")
     assert parse_judgments(text, "f").rankings == tuple(given_rankings)

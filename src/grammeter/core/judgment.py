@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from grammeter.core.errors import DataError
 
@@ -30,11 +33,17 @@ class Ranking:
         with the same outputs shown.
     document
         The name of the document that the item belongs to, if its file tells.
+    scores
+        A judge's score of each group, if the judge gave scores; higher is better, ``None`` where
+        one is missing.
+    replies
+        What a language model answered, as :mod:`grammeter.judging` stores it.
 
     Raises
     ------
     DataError
-        If groups and ranks do not fit, a rank is below 1, or a system stands in two groups.
+        If groups and ranks or scores do not fit, a rank is below 1, a score is not finite, or a
+        system stands in two groups.
     """
 
     judge: str
@@ -45,6 +54,8 @@ class Ranking:
     seconds: float | None = None
     item: str | None = None
     document: str | None = None
+    scores: tuple[float | None, ...] | None = None
+    replies: tuple[Mapping[str, Any], ...] = field(default=(), hash=False, repr=False)
 
     def __post_init__(self) -> None:
         wanted = 0 if self.skipped and not self.ranks else len(self.groups)
@@ -52,6 +63,10 @@ class Ranking:
             raise self._fault(f"{len(self.ranks)} ranks for {len(self.groups)} groups")
         if any(rank < 1 for rank in self.ranks):
             raise self._fault(f"a rank below 1: {list(self.ranks)}")
+        if self.scores is not None and len(self.scores) != len(self.groups):
+            raise self._fault(f"{len(self.scores)} scores for {len(self.groups)} groups")
+        if not all(score is None or math.isfinite(score) for score in self.scores or ()):
+            raise self._fault(f"a score that is no finite number: {list(self.scores or ())}")
         if self.segment < 1:
             raise self._fault(f"there is no segment {self.segment}")
         systems = self.systems
@@ -61,7 +76,8 @@ class Ranking:
     def _fault(self, message: str) -> DataError:
         return DataError(
             f"judgment by {self.judge!r} of segment {self.segment}: {message}",
-            fix="Each distinct output has one rank, 1 or worse, and each system one output.",
+            fix="Each distinct output has one rank, 1 or worse, and each system one output; scores,"
+            " if any, are one finite number or None for each output.",
         )
 
     @property

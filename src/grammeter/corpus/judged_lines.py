@@ -7,6 +7,8 @@
 
 (on one line). ``segment`` counts from 1. ``ranks`` may be absent if the item was skipped;
 ``skipped`` is false and ``seconds``, ``item`` and ``document`` unknown where they are absent.
+``scores`` (a number or null for each group) and ``replies`` (objects) are what language models
+gave as judges.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from grammeter.core.errors import DataError
@@ -28,7 +30,10 @@ from grammeter.corpus.judged import (
 )
 from grammeter.corpus.text import split_lines
 
-KEYS = ("judge", "segment", "groups", "ranks", "skipped", "seconds", "item", "document")
+KEYS = (
+    "judge", "segment", "groups", "ranks", "skipped", "seconds", "item", "document", "scores",
+    "replies",
+)  # fmt: skip
 
 _JSONError = json.JSONDecodeError
 _FIX = 'Write {"judge": "a", "segment": 1, "groups": [["X", "Y"], ["Z"]], "ranks": [2, 1]}.'
@@ -84,8 +89,9 @@ def _line(ranking: Ranking) -> str:
         "skipped": ranking.skipped,
         "seconds": ranking.seconds,
     }
-    named = {"item": ranking.item, "document": ranking.document}
-    data |= {key: name for key, name in named.items() if name is not None}
+    named: dict[str, object] = {"item": ranking.item, "document": ranking.document}
+    named |= {"scores": ranking.scores, "replies": ranking.replies or None}
+    data |= {key: value for key, value in named.items() if value is not None}
     return json.dumps(data, ensure_ascii=False)
 
 
@@ -122,7 +128,31 @@ def _ranking(data: dict[str, object]) -> Ranking:
         seconds=_seconds(data.get("seconds")),
         item=_name("item", data.get("item")),
         document=_name("document", data.get("document")),
+        scores=_scores(data.get("scores")),
+        replies=tuple(_reply(reply) for reply in _list("replies", data.get("replies") or [])),
     )
+
+
+def _scores(value: object) -> tuple[float | None, ...] | None:
+    """Return scores; an empty list, as a skipped item may have it, means that there are none."""
+    if not value and value in (None, []):
+        return None
+    return tuple(_score(score) for score in _list("scores", value))
+
+
+def _score(value: object) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > LARGEST:
+        raise _wrong("scores", value, "a number or null")
+    return float(value)
+
+
+def _reply(value: object) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise _wrong("replies", value, "a list of objects")
+    _text("replies", json.dumps(value, ensure_ascii=False))
+    return cast("dict[str, Any]", value)
 
 
 def _group(value: object) -> tuple[str, ...]:
