@@ -66,7 +66,7 @@ def table_3(table, rankings):
     for extraction in EXTRACTIONS:
         for rule in RULES:
             design = SentenceDesign(
-                pairs=extraction, ties=rule, unit="pair", bootstrap=RESAMPLES, seed=1
+                pairs=extraction, ties=rule, unit="pair", resamples=RESAMPLES, seed=1
             )
             yield extraction, rule, correlate_sentences(table, rankings, design=design)
 

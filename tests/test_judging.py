@@ -190,7 +190,7 @@ def test_toy_pipeline(shared, monkeypatch):
 
 
 def _check_rankings(judged, pairs, golden, folder):
-    wins = {name: row.score for name, row in gm.rank(judged.rankings, bootstrap=20).items()}
+    wins = {name: row.score for name, row in gm.rank(judged.rankings, resamples=20).items()}
     assert wins == pytest.approx(golden["expected_wins"], abs=1e-6)
     skills = dict(zip(pairs.systems, TrueSkill().score(*pairs.counts()), strict=True))
     assert skills == pytest.approx(golden["trueskill_mean_of_300_runs"], abs=2e-3)

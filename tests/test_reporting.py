@@ -91,7 +91,7 @@ def test_scores_are_those_of_the_table_and_of_compare(page: Page, scores: ScoreT
 def test_people_are_those_of_rank_agree_and_correlate(
     page: Page, scores: ScoreTable, judgments: gm.Judgments
 ) -> None:
-    ranked = gm.rank(judgments, bootstrap=100)
+    ranked = gm.rank(judgments, resamples=100)
     (ranking,) = section(page, "ranking").tables
     assert column(ranking, "score") == {s: f"{row.score:.4f}" for s, row in ranked.items()}
     agreement = gm.agree(judgments)
@@ -109,7 +109,7 @@ def test_people_are_those_of_rank_agree_and_correlate(
 
 
 def test_what_was_made_before_is_taken_as_it_is(scores: ScoreTable, judgments) -> None:
-    ranked = gm.rank(judgments, by="bradley-terry", bootstrap=50)
+    ranked = gm.rank(judgments, by="bradley-terry", resamples=50)
     meta = gm.correlate(scores, {s: -scores["m2"][s].value for s in scores.systems})
     comparison = compare_systems(scores, baseline="Echo", resamples=50)
     made = gm.make_report(
@@ -366,7 +366,7 @@ def test_nothing_is_left_where_nothing_can_be_written(scores: ScoreTable, tmp_pa
 def test_files_are_told_apart_by_their_content(
     scores: ScoreTable, judgments: gm.Judgments, tmp_path: Path
 ) -> None:
-    ranked = gm.rank(judgments, bootstrap=20)
+    ranked = gm.rank(judgments, resamples=20)
     shapes = {
         "a": ranked.to_json(),
         "b": gm.correlate(scores, ranked).to_json(),
@@ -455,7 +455,7 @@ def test_values_show_themselves_in_notebooks_and_names_stay_text(judgments: gm.J
     corpus = small(**{HOSTILE: ["he goes to the home .", HOSTILE], "B": ["he go to home .", ""]})
     table = gm.score(corpus, ["m2", "gleu"])
     compared = compare_systems(table, resamples=20)
-    ranked = gm.rank(judgments, bootstrap=20)
+    ranked = gm.rank(judgments, resamples=20)
     hostile_ranks = replace(ranked, rows=(replace(ranked.rows[0], system=HOSTILE),))
     meta = gm.correlate(table, {HOSTILE: 0.1, "B": 0.2})
     explained = gm.explain(table, system=HOSTILE, line=1)

@@ -52,7 +52,7 @@ def test_the_study_of_2015(database, shared):
     campaign = loaded(corpus, judgments)
     assert results.judgments(campaign).rankings == judgments.rankings
     assert results.progress(campaign).items == campaign.items.count()
-    ranked = results.ranking(campaign, unit="pair", bootstrap=200)
+    ranked = results.ranking(campaign, unit="pair", resamples=200)
     assert [row.system for row in ranked.rows if row.cluster == 1] == ["AMU"]
     assert max(row.cluster for row in ranked.rows) == 4  # table 3b
 

@@ -32,7 +32,7 @@ def test_the_organisers_figures_are_those_of_the_export(campaign, tmp_path, name
     assert again.rankings == found.rankings
     ours, theirs = results.agreement(campaign).to_json(), agree(again).to_json()
     assert {**ours, "signature": ""} == {**theirs, "signature": ""}
-    ours, theirs = results.ranking(campaign, bootstrap=50), rank(again, bootstrap=50)
+    ours, theirs = results.ranking(campaign, resamples=50), rank(again, resamples=50)
     assert ours.rows == theirs.rows
 
 

@@ -100,7 +100,7 @@ def test_every_option_reaches_the_library(run, scores, judgments):
             ties="h-ties",
             missing="drop",
             unit="pair",
-            bootstrap=20,
+            resamples=20,
             seed=4,
             confidence=0.9,
             permutations=9,

@@ -60,7 +60,7 @@ def test_it_is_what_rank_makes_of_the_same_rankings(by, higher_is_better):
         )
         for at in range(40)
     ]
-    ranked = rank(rankings, by=by, bootstrap=10)
+    ranked = rank(rankings, by=by, resamples=10)
     for system, score in found.items():
         assert score.value == pytest.approx(ranked[system].score, abs=1e-12)
     assert found.higher_is_better

@@ -29,7 +29,7 @@ from grammeter.scoring import score
 from grammeter.stats.resample import resample_counts
 
 PUBLISHED = {"gleu": "GLEU", "imeasure": "I", "m2score": "M2"}
-EXACT = SentenceDesign(bootstrap=0)
+EXACT = SentenceDesign(resamples=0)
 
 
 def segments(values):
@@ -53,7 +53,7 @@ def ranked(segment, groups, judge="j", **more):
 
 
 def design(**fields):
-    return SentenceDesign(**{"bootstrap": 0, **fields})
+    return SentenceDesign(**{"resamples": 0, **fields})
 
 
 # --- Chollampatt & Ng 2018, Table 3 ----------------------------------------------------------
@@ -80,7 +80,7 @@ def golden(shared):
 @pytest.mark.parametrize(("rule", "name"), [("no-ties", "NoTies"), ("h-ties", "HTies")])
 @pytest.mark.parametrize("pairs", ["expanded", "unexpanded"])
 def test_table_3_of_chollampatt_and_ng(gjg15, published_scores, golden, pairs, rule, name):
-    chosen = SentenceDesign(pairs=pairs, ties=rule, unit="pair", bootstrap=1000, seed=1)
+    chosen = SentenceDesign(pairs=pairs, ties=rule, unit="pair", resamples=1000, seed=1)
     found = correlate_sentences(published_scores, gjg15.rankings, design=chosen)
     for metric, printed in PUBLISHED.items():
         expected, ours = golden["reproduced"][f"{pairs}|{metric}"], found[metric]
@@ -403,7 +403,7 @@ POOR = column({"a": [1, 2, 3, 1, 2, 3], "b": [2, 2, 2, 2, 2, 2], "c": [3, 2, 1, 
 @pytest.mark.parametrize("unit", ["ranking", "sentence"])
 def test_intervals_of_units_equal_a_naive_loop(unit):
     rankings = [*SIX, ranked(1, ["a", "b"], ranks=(1, 2), judge="z")]
-    chosen = design(bootstrap=50, seed=3, unit=unit, confidence=0.8)
+    chosen = design(resamples=50, seed=3, unit=unit, confidence=0.8)
     found = correlate_sentences(table_of(6, good=GOOD, poor=POOR), rankings, design=chosen)
     names = [n if unit == "ranking" else r.segment for n, r in enumerate(rankings)]
     units = sorted(set(names))
@@ -426,7 +426,7 @@ def test_intervals_of_units_equal_a_naive_loop(unit):
 
 def test_the_interval_of_pairs_is_that_of_drawn_pairs():
     """Drawing pairs one by one has the same distribution as one multinomial draw of the cells."""
-    chosen = design(bootstrap=4000, unit="pair", ties="h-ties")
+    chosen = design(resamples=4000, unit="pair", ties="h-ties")
     found = correlate_sentences(table_of(6, poor=POOR), SIX, design=chosen)["poor"]
     random = np.random.default_rng(5)
     cells = np.repeat(np.arange(6), found.counts.cells)
@@ -438,7 +438,7 @@ def test_the_interval_of_pairs_is_that_of_drawn_pairs():
 
 
 def test_same_seed_same_figures_and_metrics_do_not_disturb_each_other():
-    chosen = design(bootstrap=100, permutations=100)
+    chosen = design(resamples=100, permutations=100)
     both = correlate_sentences(table_of(6, good=GOOD, poor=POOR), SIX, design=chosen)
     again = correlate_sentences(table_of(6, good=GOOD, poor=POOR), SIX, design=chosen)
     alone = correlate_sentences(table_of(6, poor=POOR), SIX, design=chosen)
@@ -500,7 +500,7 @@ def test_a_constant_metric_is_told_apart_from_a_missing_one():
     table = table_of(1, flat=column({"a": [1], "b": [1]}))
     rankings = [ranked(1, ["a", "b"], ranks=(1, 2))]
     assert correlate_sentences(table, rankings, design=EXACT)["flat"].tau.value == 0
-    dropped = correlate_sentences(table, rankings, design=design(ties="drop", bootstrap=9))["flat"]
+    dropped = correlate_sentences(table, rankings, design=design(ties="drop", resamples=9))["flat"]
     assert dropped.tau.reason == "no pair that counts under the rule drop"
     assert dropped.tau.to_json() == {"value": None, "reason": dropped.tau.reason}
     assert not math.isnan(dropped.calibrated[0])
@@ -509,7 +509,7 @@ def test_a_constant_metric_is_told_apart_from_a_missing_one():
 def test_a_resample_may_hold_no_pair_that_counts():
     rankings = [ranked(n, ["a", "b"], ranks=(1, 1 + (n == 1))) for n in (1, 2, 3)]
     table = table_of(3, toy=column({"a": [1] * 3, "b": [0] * 3}))
-    found = correlate_sentences(table, rankings, design=design(bootstrap=50))["toy"].tau
+    found = correlate_sentences(table, rankings, design=design(resamples=50))["toy"].tau
     assert found.value == 1.0
     assert found.to_json() == {
         "value": 1.0,
@@ -546,11 +546,11 @@ def test_a_judged_sentence_beyond_the_scores_is_refused():
 
 def test_judges_can_be_chosen_and_measured_apart():
     table = table_of(6, good=GOOD)
-    all_ = correlate_sentences(table, SIX, design=design(bootstrap=20), per_judge=True)
+    all_ = correlate_sentences(table, SIX, design=design(resamples=20), per_judge=True)
     assert list(all_.by_judge) == ["x", "y"]
     parts = [judge["good"].counts.cells for judge in all_.by_judge.values()]
     assert tuple(map(sum, zip(*parts, strict=True))) == all_["good"].counts.cells
-    one = correlate_sentences(table, SIX, design=design(bootstrap=20), judges=["x"])
+    one = correlate_sentences(table, SIX, design=design(resamples=20), judges=["x"])
     assert one.judges == ("x",)
     assert one["good"].counts == all_.by_judge["x"]["good"].counts
     assert one["good"].tau == all_.by_judge["x"]["good"].tau
@@ -563,7 +563,7 @@ def test_the_signature_tells_all_settings():
     found = correlate_sentences(
         table_of(6, poor=column({"a": [0] * 6, "b": [1] * 6, "c": [2] * 6}, higher=False)),
         SIX,
-        design=SentenceDesign(bootstrap=10, permutations=10, seed=7),
+        design=SentenceDesign(resamples=10, permutations=10, seed=7),
         numbering="0 (stated)",
     )
     assert dict(found["poor"].signature) | {"version": ""} == {
@@ -592,7 +592,7 @@ def test_the_signature_tells_all_settings():
         ({"pairs": "both"}, UnknownNameError),
         ({"unit": "judge"}, UnknownNameError),
         ({"missing": "zero"}, UnknownNameError),
-        ({"bootstrap": -1}, UsageError),
+        ({"resamples": -1}, UsageError),
         ({"seed": -1}, UsageError),
         ({"confidence": 1.0}, UsageError),
     ],

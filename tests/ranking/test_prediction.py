@@ -81,8 +81,8 @@ def test_what_is_held_out_is_not_learnt_from():
         *(item for n in range(1, 11) for item in duel("A", "B", segment=n)),
         *(item for n in range(11, 21) for item in duel("B", "A", segment=n)),
     ]
-    found = validate(items, folds=20, bootstrap=400)
-    leaking = validate(items, folds=20, bootstrap=400, training="makefile")
+    found = validate(items, folds=20, resamples=400)
+    leaking = validate(items, folds=20, resamples=400, training="makefile")
     assert found.order == 0.0  # one more of the other kind is left in each training set
     assert leaking.order > 0.2
 
@@ -108,7 +108,7 @@ def test_makefile_gives_each_fold_a_resample_of_each_training_set():
 def test_other_methods_and_units():
     items = random_duels(CHAIN, 300)
     for by in ("bradley-terry", TrueSkill(games=100)):
-        found = validate(items, folds=3, by=by, bootstrap=20)
+        found = validate(items, folds=3, by=by, resamples=20)
         assert found.order > 0.5
     assert "unit:game" in str(found.signature)
     assert "folds-of:sentence" in str(found.signature)
@@ -116,8 +116,8 @@ def test_other_methods_and_units():
 
 def test_result():
     items = random_duels(CHAIN, 60)
-    found = validate(items, folds=5, bootstrap=20, seed=3, judges=["x"])
-    assert found == validate(items, folds=5, bootstrap=20, seed=3, judges=["x"])
+    found = validate(items, folds=5, resamples=20, seed=3, judges=["x"])
+    assert found == validate(items, folds=5, resamples=20, seed=3, judges=["x"])
     data = found.to_json()
     assert data["kind"] == "prediction"
     assert data["clusters"] == {"accuracy": found.clusters, "n": 60}

@@ -68,7 +68,7 @@ def test_clusters_by_unit(shared, unit, clusters):
 def test_seeda_from_its_judgments(shared, data):
     judgments = read_judgments(shared / "data" / "seeda" / f"judgments_{data}.xml")
     table = golden(shared, "seeda_human_scores")[data]
-    found = rank(judgments, bootstrap=40)
+    found = rank(judgments, resamples=40)
     wins = {name: found[name].score for name in table["systems"]}
     expected = dict(zip(table["systems"], table["full_data_EW"], strict=True))
     assert wins == pytest.approx(expected, rel=0, abs=1e-12)
@@ -76,7 +76,7 @@ def test_seeda_from_its_judgments(shared, data):
     assert int(signature["rankings"]) <= table["n_rankings"] == len(judgments)
     assert int(signature["comparisons"]) == table["expanded_pairs"]
     assert int(signature["tied"]) == table["expanded_ties"]
-    unexpanded = dict(rank(judgments, bootstrap=40, extraction="unexpanded").signature)
+    unexpanded = dict(rank(judgments, resamples=40, extraction="unexpanded").signature)
     assert int(unexpanded["comparisons"]) == table["unexpanded_pairs"]
     assert int(unexpanded["tied"]) == table["unexpanded_ties"]
 
@@ -84,7 +84,7 @@ def test_seeda_from_its_judgments(shared, data):
 @settings(max_examples=30)
 @given(campaigns)
 def test_any_judgments_give_a_ranking(items):
-    found = rank(items, bootstrap=40)
+    found = rank(items, resamples=40)
     pairs = extract_pairs(items)
     scores = dict(zip(pairs.systems, expected_wins(pairs.counts()[0]), strict=True))
     assert {r.system: r.score for r in found.rows} == pytest.approx(scores, nan_ok=True)
@@ -101,7 +101,7 @@ def test_any_judgments_give_a_ranking(items):
 
 @pytest.mark.parametrize("by", sorted(METHODS))
 def test_all_methods_agree_on_clear_data(by):
-    found = rank(random_duels(CHAIN, 400), by=by, bootstrap=60)
+    found = rank(random_duels(CHAIN, 400), by=by, resamples=60)
     assert list(found) == ["C", "B", "A"]
     assert found.method == by
     assert str(found.signature).startswith(f"{by}|")
@@ -110,13 +110,13 @@ def test_all_methods_agree_on_clear_data(by):
 def test_same_seed_same_ranking():
     items = random_duels(CHAIN, 80)
     for by in METHODS:
-        first, again = (rank(items, by=by, bootstrap=50, seed=9) for _ in range(2))
+        first, again = (rank(items, by=by, resamples=50, seed=9) for _ in range(2))
         assert first.to_json() == again.to_json()
 
 
 def test_signature():
     items = random_duels(CHAIN, 80)
-    found = rank(items, unit="ranking", bootstrap=50, seed=2)
+    found = rank(items, unit="ranking", resamples=50, seed=2)
     settings_ = dict(found.signature)
     assert {key: settings_[key] for key in list(settings_)[:-1]} == {
         "divisor": "all-opponents", "ties": "ignored", "unit": "ranking", "resamples": "50",
@@ -124,60 +124,60 @@ def test_signature():
         "systems": "3", "rankings": "80", "comparisons": "80",
         "tied": settings_["tied"],
     }  # fmt: skip
-    games = dict(rank(items, by="trueskill", bootstrap=50).signature)
+    games = dict(rank(items, by="trueskill", resamples=50).signature)
     assert games["unit"] == "game"
     assert games["games"] == "81"
-    assert dict(rank(items, by="trueskill", bootstrap=50, unit="pair").signature)["unit"] == "pair"
+    assert dict(rank(items, by="trueskill", resamples=50, unit="pair").signature)["unit"] == "pair"
 
 
 def test_methods_as_values():
     items = random_duels(CHAIN, 80)
-    named = rank(items, divisor="beaten-opponents", bootstrap=50)
-    value = rank(items, by=ExpectedWins(divisor="beaten-opponents"), bootstrap=50)
+    named = rank(items, divisor="beaten-opponents", resamples=50)
+    value = rank(items, by=ExpectedWins(divisor="beaten-opponents"), resamples=50)
     assert named.to_json() == value.to_json()
-    assert "tau:0.1" in str(rank(items, by=TrueSkill(tau=0.1), bootstrap=50).signature)
-    assert "prior:0.5" in str(rank(items, by=BradleyTerry(prior=0.5), bootstrap=50).signature)
+    assert "tau:0.1" in str(rank(items, by=TrueSkill(tau=0.1), resamples=50).signature)
+    assert "prior:0.5" in str(rank(items, by=BradleyTerry(prior=0.5), resamples=50).signature)
 
 
 def test_leaving_a_judge_out():
     items = [*duel("A", "B", judge="x", times=3), *duel("B", "A", judge="y", segment=2)]
-    assert list(rank(items, bootstrap=50)) == ["A", "B"]
-    assert list(rank(items, without_judges=["x"], bootstrap=50)) == ["B", "A"]
-    assert list(rank(items, judges=["y"], bootstrap=50)) == ["B", "A"]
+    assert list(rank(items, resamples=50)) == ["A", "B"]
+    assert list(rank(items, without_judges=["x"], resamples=50)) == ["B", "A"]
+    assert list(rank(items, judges=["y"], resamples=50)) == ["B", "A"]
 
 
 def test_two_systems_never_compared():
     items = [*duel("A", "B", times=4), *duel("B", "C", times=4), *duel("C", "B"), *duel("B", "A")]
-    found = rank(items, bootstrap=50)
+    found = rank(items, resamples=50)
     assert found["A"].score == pytest.approx(0.8 / 2)
     assert found["A"].reason == "no decided comparison, counted as 0: C"
     assert found["C"].reason == "no decided comparison, counted as 0: A"
     assert found["B"].reason is None
-    assert rank(items, by="trueskill", bootstrap=50)["A"].reason == "never compared: C"
+    assert rank(items, by="trueskill", resamples=50)["A"].reason == "never compared: C"
 
 
 def test_a_system_without_decided_comparisons_stands_last():
     items = [*duel("A", "B", times=2), *duel("B", "A"), *duel("B", "Z", tie=True)]
-    found = rank(items, bootstrap=50)
+    found = rank(items, resamples=50)
     last = found.rows[-1]
     assert last.system == "Z"
     assert math.isnan(last.score)
     assert last.reason == "all its comparisons are ties"
     assert found.to_json()["systems"][-1]["score"] is None
     alone = Ranking(judge="x", segment=9, groups=(("Q",),), ranks=(1,))
-    never = rank([*items, alone], by=TrueSkill(games=50), bootstrap=50)["Q"]
+    never = rank([*items, alone], by=TrueSkill(games=50), resamples=50)["Q"]
     assert (never.reason, math.isnan(never.score)) == ("never compared with any system", True)
 
 
 def test_systems_never_beaten_are_named():
-    found = rank([*duel("A", "B"), *duel("A", "C")], divisor="beaten-opponents", bootstrap=50)
+    found = rank([*duel("A", "B"), *duel("A", "C")], divisor="beaten-opponents", resamples=50)
     assert found["A"].score == 1.0
     assert found["B"].reason == "never beaten, so left out of the mean: A, C"
 
 
 def test_long_lists_of_names_are_cut():
     hub = [item for name in "BCDEFGH" for item in duel("A", name)]
-    reason = rank(hub, bootstrap=50)["B"].reason
+    reason = rank(hub, resamples=50)["B"].reason
     assert reason == "no decided comparison, counted as 0: C, D, E, F, G and 1 more"
 
 
@@ -194,8 +194,8 @@ def test_all_ties():
         ({"divisor": "none"}, "unknown divisor"),
         ({"by": "trueskill", "divisor": "all-opponents"}, "belongs to expected-wins"),
         ({"judges": ["nobody"]}, "unknown judge 'nobody'"),
-        ({"bootstrap": 0}, "0 resamples"),
-        ({"bootstrap": 2}, "too few"),
+        ({"resamples": 0}, "0 resamples"),
+        ({"resamples": 2}, "too few"),
         ({"confidence": 0.0}, "confidence"),
         ({"seed": -1}, "seed -1"),
     ],
@@ -215,3 +215,9 @@ def test_methods_are_values():
         assert dataclasses.is_dataclass(method)
         assert method() == method()
         assert hash(method()) == hash(method())
+
+
+def test_the_old_name_of_resamples_still_works():
+    items = random_duels([("A", "B")], 60)
+    with pytest.warns(DeprecationWarning, match="resamples"):
+        assert rank(items, bootstrap=50) == rank(items, resamples=50)

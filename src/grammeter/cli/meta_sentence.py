@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
             pairs=args.extraction,
             ties=args.ties,
             missing=args.missing,
-            bootstrap=args.resamples,
+            resamples=args.resamples,
             seed=args.seed,
             unit=args.unit,
             confidence=args.confidence,
@@ -115,7 +115,7 @@ def agreement_table(found: SentenceLevel, *, digits: int = 4) -> Table:
     from grammeter.report.tables import Table, best_rows
 
     percent = f"{found.design.confidence * 100:g}%"
-    interval = ("interval",) if found.design.bootstrap else ()
+    interval = ("interval",) if found.design.resamples else ()
     header = (
         "metric",
         *("tau", *interval, "accuracy", *interval),
@@ -295,7 +295,7 @@ def _notes(found: SentenceLevel, percent: str) -> Iterator[str]:
 
     design = found.design
     yield f"{design.pairs} pairs of {found.rankings} rankings; ties: {design.ties}"
-    if design.bootstrap:
+    if design.resamples:
         yield f"interval: {percent}, bootstrap by {design.unit}"
     for name, each in found.items():
         accuracy, epsilon = each.calibrated

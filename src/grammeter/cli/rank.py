@@ -225,7 +225,7 @@ def _show_learning_curve(args: argparse.Namespace, judgments: Judgments) -> None
     with progress(args):
         campaigns = draw_campaigns(kept, draws=draws, seed=args.seed)
         curve, needed = learning_curve(campaigns), items_needed(campaigns)
-        order = tuple(rank(kept, bootstrap=draws, seed=args.seed))
+        order = tuple(rank(kept, resamples=draws, seed=args.seed))
     if args.figure:
         _save_curve(curve, args.figure)
     neighbours = separations(kept, order)
@@ -361,7 +361,7 @@ def _settings(args: argparse.Namespace, resamples: int) -> dict[str, Any]:
 
     settings = _choice(args)
     settings["by"] = args.by if args.prior is None else BradleyTerry(prior=args.prior)
-    settings["bootstrap"] = _resamples(args, resamples)
+    settings["resamples"] = _resamples(args, resamples)
     for name in ("seed", "confidence", "divisor", "processes"):
         settings[name] = getattr(args, name)
     return settings

@@ -230,7 +230,7 @@ def _measure(
         for spelling, answer in answers.items()
         if _fault(answer, answer.counts(chosen), design) is None
     }
-    intervals = dict(_intervals(usable, pairs, design, chosen)) if design.bootstrap else {}
+    intervals = dict(_intervals(usable, pairs, design, chosen)) if design.resamples else {}
     return {
         spelling: _agreement(answer, pairs, design, chosen, intervals.get(spelling))
         for spelling, answer in answers.items()
@@ -294,7 +294,7 @@ def _intervals(
     rows = _unit_rows(answers.values(), pairs, design, chosen)
     weights = weights_of(design.ties)
     groups = [PairedSamples(rows, weights.tau_of), PairedSamples(rows, weights.accuracy_of)]
-    resampled = bootstrap(groups, resamples=design.bootstrap, seed=design.seed)
+    resampled = bootstrap(groups, resamples=design.resamples, seed=design.seed)
     for spelling, taus, accuracies in zip(answers, *resampled, strict=True):
         yield spelling, (_bounds(taus, design), _bounds(accuracies, design))
 
@@ -302,9 +302,9 @@ def _intervals(
 def _pair_intervals(cells: IntArray, design: SentenceDesign) -> Intervals:
     """Resample pairs: drawing n of them with replacement is one multinomial draw of the cells."""
     size, filled = int(cells.sum()), np.flatnonzero(cells)
-    drawn = np.zeros((design.bootstrap, len(cells)), dtype=np.int64)
+    drawn = np.zeros((design.resamples, len(cells)), dtype=np.int64)
     shares = cells[filled] / size
-    drawn[:, filled] = generator(design.seed).multinomial(size, shares, size=design.bootstrap)
+    drawn[:, filled] = generator(design.seed).multinomial(size, shares, size=design.resamples)
     weights = weights_of(design.ties)
     return _bounds(weights.tau_of(drawn), design), _bounds(weights.accuracy_of(drawn), design)
 

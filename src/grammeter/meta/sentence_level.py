@@ -46,7 +46,7 @@ class SentenceDesign:
         A rule of :data:`grammeter.meta.ties.RULES`.
     missing
         What a missing sentence score does.
-    bootstrap, seed, unit, confidence
+    resamples, seed, unit, confidence
         Resamples (0: no interval), where chance starts, what is drawn as a whole, and the share
         that a percentile interval covers.
     permutations
@@ -61,7 +61,7 @@ class SentenceDesign:
     pairs: Extraction = "expanded"
     ties: TieRule = "no-ties"
     missing: Missing = "refuse"
-    bootstrap: int = 1000
+    resamples: int = 1000
     seed: int = 1
     unit: Unit = "sentence"
     confidence: float = 0.95
@@ -76,9 +76,9 @@ class SentenceDesign:
         ):
             if name not in known:
                 raise UnknownNameError(kind, name, known)
-        if min(self.bootstrap, self.seed, self.permutations) < 0 or not 0 < self.confidence < 1:
+        if min(self.resamples, self.seed, self.permutations) < 0 or not 0 < self.confidence < 1:
             raise UsageError(
-                f"bootstrap={self.bootstrap}, permutations={self.permutations}, seed={self.seed},"
+                f"resamples={self.resamples}, permutations={self.permutations}, seed={self.seed},"
                 f" confidence={self.confidence} is not possible",
                 fix="Counts and seed are 0 or more, the confidence lies between 0 and 1.",
             )
@@ -89,13 +89,13 @@ class SentenceDesign:
             "meta-pairs": self.pairs,
             "meta-ties": self.ties,
             "meta-missing": self.missing,
-            "meta-resamples": self.bootstrap,
+            "meta-resamples": self.resamples,
         }
         if self.permutations:
             shown["meta-permutations"] = self.permutations
-        if self.bootstrap:
+        if self.resamples:
             shown["meta-confidence"] = self.confidence
-        if self.bootstrap or self.permutations:
+        if self.resamples or self.permutations:
             shown |= {"meta-unit": self.unit, "meta-seed": self.seed}
         return shown
 

@@ -152,7 +152,7 @@ def _table3c(materials: Materials) -> Made:
     ranked = rank(
         materials.judgments("gjg15"),
         by=TrueSkill(),
-        bootstrap=TRUESKILL_RUNS,
+        resamples=TRUESKILL_RUNS,
         processes=materials.processes,
     )
     return _ranking_cells(ranked)
@@ -195,7 +195,7 @@ def _table4(materials: Materials) -> Made:
     predict = partial(validate, materials.judgments("gjg15"), unit="pair")
     published, held_out = predict(training="makefile"), predict()
     # one run has no range of ranks, so that all of it, confidence 1, must do
-    single = predict(bootstrap=1, confidence=1.0)
+    single = predict(resamples=1, confidence=1.0)
     limit = predict(by=_TrueSkillLimit(), confidence=1.0)
     shares = {
         ("total ordering", "expected wins"): single.order,

@@ -161,7 +161,7 @@ def _agreement(
     from grammeter.meta.segment import correlate_sentences
     from grammeter.meta.sentence_level import SentenceDesign
 
-    design = SentenceDesign(pairs="expanded", ties=ties, bootstrap=0)
+    design = SentenceDesign(pairs="expanded", ties=ties, resamples=0)
     table = ScoreTable(tuple(column), len(materials.seeda_judged), {column.metric: column})
     for (judged, name), chosen in product(JUDGED.items(), SETS):
         rankings = _rankings(materials, name)

@@ -92,7 +92,7 @@ def validate(
     by: str | Method = "expected-wins",
     training: Training = "held-out",
     unit: Unit = "sentence",
-    bootstrap: int = 100,
+    resamples: int = 100,
     seed: int = 1,
     confidence: float = 0.95,
     divisor: Divisor | None = None,
@@ -117,7 +117,7 @@ def validate(
     unit
         What is dealt out as a whole, and resampled; the paper's is ``pair``. TrueSkill
         resamples nothing, its runs differ by their random games.
-    bootstrap
+    resamples
         Resamples or runs for each fold.
 
     Raises
@@ -144,7 +144,7 @@ def validate(
         numbering=numbering,
     )
     resampling = Resampling(
-        unit=unit if method.unit else None, runs=bootstrap, seed=seed, processes=processes
+        unit=unit if method.unit else None, runs=resamples, seed=seed, processes=processes
     )
     fold_of = deal_out(chosen.pairs, unit, folds, seed)
     trained = _held_out if training == "held-out" else _makefile

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, Protocol
 
@@ -57,7 +58,7 @@ def rank(
     *,
     by: str | Method = "expected-wins",
     unit: Unit | None = None,
-    bootstrap: int = 1000,
+    resamples: int = 1000,
     seed: int = 1,
     confidence: float = 0.95,
     divisor: Divisor | None = None,
@@ -66,6 +67,7 @@ def rank(
     extraction: Extraction = "expanded",
     numbering: str | None = None,
     processes: int = 1,
+    bootstrap: int | None = None,
 ) -> Ranked:
     """Rank systems by human judgments.
 
@@ -79,7 +81,7 @@ def rank(
     unit
         What is resampled for the rank ranges: ``sentence``, ``ranking`` or ``pair``. Default
         ``sentence``; for TrueSkill nothing is resampled, its runs differ by their random games.
-    bootstrap
+    resamples
         How many resamples, or runs of TrueSkill.
     seed
         Where the random numbers start.
@@ -95,6 +97,8 @@ def rank(
         How the file counted sentences, for the signature; what was read from files knows it.
     processes
         For TrueSkill; the result does not depend on it.
+    bootstrap
+        The old name of ``resamples``; deprecated.
 
     Returns
     -------
@@ -109,9 +113,12 @@ def rank(
     DataError
         If nothing is decided, or the method finds no scores.
     """
+    if bootstrap is not None:
+        warnings.warn("rank(bootstrap=) is called resamples=", DeprecationWarning, stacklevel=2)
+        resamples = bootstrap
     method = method_of(by, divisor=divisor)
     resampling = Resampling(
-        unit=unit or method.unit, runs=bootstrap, seed=seed, processes=processes
+        unit=unit or method.unit, runs=resamples, seed=seed, processes=processes
     )
     chosen = select(
         rankings,

@@ -101,7 +101,7 @@ def make_report(
     sections.append(types_section(table, corpus, pipeline=pipeline, anew=types))
     if judgments is not None:
         numbering = judgments.numbering if isinstance(judgments, Judgments) else None
-        ranking = ranking or rank(judgments, bootstrap=resamples, seed=seed)
+        ranking = ranking or rank(judgments, resamples=resamples, seed=seed)
         agreement = agreement or agree(judgments, numbering=numbering)
     people = _People(table, ranking, _shape(agreement), _shape(meta)).correlated()
     sections += people.sections()

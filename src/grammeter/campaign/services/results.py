@@ -175,7 +175,7 @@ def ranking(campaign: Campaign, **settings: Any) -> Ranked:
     Parameters
     ----------
     settings
-        Those of :func:`grammeter.ranking.rank.rank`: ``by``, ``unit``, ``bootstrap`` ...
+        Those of :func:`grammeter.ranking.rank.rank`: ``by``, ``unit``, ``resamples`` ...
 
     Raises
     ------
