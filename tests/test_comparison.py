@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from fake_metric import METRICS, counted, scored, systems
-from grammeter.comparison import Design, compare_systems
+from grammeter.comparison.design import Design
+from grammeter.comparison.systems import compare
 from grammeter.core.errors import DataError, UnknownNameError, UsageError
 from grammeter.core.score import Score
 from grammeter.core.signature import Signature
@@ -38,7 +39,7 @@ def pairs_of(found):
 
 
 def test_baseline_json_has_the_promised_shape(table):
-    data = compare_systems(table, baseline="base", resamples=200).to_json()
+    data = compare(table, baseline="base", resamples=200).to_json()
     assert (data["kind"], data["baseline"]) == ("comparison", "base")
     assert set(data["metrics"]) == {"share", "errors"}
     share = data["metrics"]["share"]
@@ -52,7 +53,7 @@ def test_baseline_json_has_the_promised_shape(table):
 
 
 def test_every_pair_json_has_the_promised_shape(table):
-    data = compare_systems(table, resamples=200).to_json()
+    data = compare(table, resamples=200).to_json()
     assert data["baseline"] is None
     share = data["metrics"]["share"]
     assert set(share["systems"]["good"]) == {"value", "low", "high", "letters"}
@@ -65,7 +66,7 @@ def test_every_pair_json_has_the_promised_shape(table):
 
 @pytest.mark.parametrize("test", ["bootstrap", "randomisation"])
 def test_figures_mean_what_they_say(table, test):
-    found = compare_systems(table, baseline="base", test=test, resamples=500)["share"]
+    found = compare(table, baseline="base", test=test, resamples=500)["share"]
     for name, result in found.items():
         assert result.value == table["share"][name].value
         assert result.low < result.value < result.high
@@ -76,7 +77,7 @@ def test_figures_mean_what_they_say(table, test):
 
 def test_intervals_equal_the_slow_twin(table):
     """Score each resample through the metric, from rows taken again."""
-    found = compare_systems(table, resamples=60, seed=7, confidence=0.8)["share"]
+    found = compare(table, resamples=60, seed=7, confidence=0.8)["share"]
     (counts,) = resample_counts(120, 60, seed=7)
     for name, result in found.items():
         rows = table["share"].statistics[name]
@@ -88,23 +89,23 @@ def test_intervals_equal_the_slow_twin(table):
 
 
 def test_the_interval_comes_from_the_bootstrap_whatever_the_test(table):
-    first = compare_systems(table, test="bootstrap", resamples=100)["share"]
-    second = compare_systems(table, test="randomisation", resamples=100)["share"]
+    first = compare(table, test="bootstrap", resamples=100)["share"]
+    second = compare(table, test="randomisation", resamples=100)["share"]
     assert [(r.low, r.high) for r in first.values()] == [(r.low, r.high) for r in second.values()]
     assert first.pairs != second.pairs
 
 
 @pytest.mark.parametrize("test", ["bootstrap", "randomisation"])
 def test_pairs_and_baseline_agree(table, test):
-    pairs = pairs_of(compare_systems(table, test=test, resamples=150)["share"])
-    versus = compare_systems(table, baseline="bad", test=test, resamples=150)["share"]
+    pairs = pairs_of(compare(table, test=test, resamples=150)["share"])
+    versus = compare(table, baseline="bad", test=test, resamples=150)["share"]
     for name in ("good", "same", "base"):
         assert pairs[name, "bad"].difference == versus[name].difference
         assert pairs[name, "bad"].pvalue == versus[name].pvalue
 
 
 def test_letters_start_with_the_best(table):
-    found = compare_systems(table, resamples=500)
+    found = compare(table, resamples=500)
     assert {name: r.letters for name, r in found["share"].items()} == {
         "good": "a", "same": "b", "base": "b", "bad": "c",
     }  # fmt: skip
@@ -112,7 +113,7 @@ def test_letters_start_with_the_best(table):
 
 def test_lower_is_better(table):
     """The same numbers: differences keep their sign, the letters turn round."""
-    found = compare_systems(table, resamples=500)
+    found = compare(table, resamples=500)
     assert found["errors"].higher_is_better is False
     assert {name: r.letters for name, r in found["errors"].items()} == {
         "good": "c", "same": "b", "base": "b", "bad": "a",
@@ -121,8 +122,8 @@ def test_lower_is_better(table):
 
 
 def test_correction_adjusts_within_a_metric(table):
-    plain = compare_systems(table, resamples=300)["share"]
-    corrected = compare_systems(table, resamples=300, correction="bonferroni")["share"]
+    plain = compare(table, resamples=300)["share"]
+    corrected = compare(table, resamples=300, correction="bonferroni")["share"]
     for before, after in zip(plain.pairs, corrected.pairs, strict=True):
         assert before.pvalue_raw is None
         assert after.pvalue_raw == before.pvalue
@@ -131,22 +132,22 @@ def test_correction_adjusts_within_a_metric(table):
 
 
 def test_correction_against_a_baseline_counts_its_comparisons(table):
-    found = compare_systems(table, baseline="base", resamples=300, correction="bonferroni")
+    found = compare(table, baseline="base", resamples=300, correction="bonferroni")
     assert found["share"]["good"].pvalue == found["share"]["good"].pvalue_raw * 3
     assert "pvalue_raw" not in found["share"]["base"].to_json()
 
 
 def test_level_of_the_letters_follows_the_confidence(table):
     """With 9 resamples no p is below 0.1: level 0.1 can tell systems apart, 0.05 cannot."""
-    letters = [r.letters for r in compare_systems(table, resamples=9)["share"].values()]
+    letters = [r.letters for r in compare(table, resamples=9)["share"].values()]
     assert set(letters) == {"a"}
-    found = compare_systems(table, resamples=9, confidence=0.9)["share"]
+    found = compare(table, resamples=9, confidence=0.9)["share"]
     assert found["good"].letters != found["bad"].letters
 
 
 def test_same_seed_same_bytes(table):
     def text(**options):
-        return json.dumps(compare_systems(table, resamples=50, **options).to_json())
+        return json.dumps(compare(table, resamples=50, **options).to_json())
 
     assert text() == text(seed=1)
     assert text() != text(seed=2)
@@ -156,12 +157,12 @@ PROGRAM = """
 import json
 import numpy as np
 from fake_metric import counted, scored
-from grammeter.comparison import compare_systems
+from grammeter.comparison.systems import compare
 from grammeter.metrics import registry
 registry.BUILT_IN["share"] = "fake_metric:Share"
 random = np.random.default_rng(1)
 table = scored({name: counted(random.random(700), random.random(700)) for name in "abc"})
-print(json.dumps(compare_systems(table, test="randomisation", resamples=300).to_json()))
+print(json.dumps(compare(table, test="randomisation", resamples=300).to_json()))
 """
 
 
@@ -181,7 +182,7 @@ def test_same_bytes_with_one_thread_and_with_two(request):
 
 
 def test_signature_extends_the_metrics_own(table):
-    found = compare_systems(table, baseline="base", correction="holm", resamples=20, seed=5)
+    found = compare(table, baseline="base", correction="holm", resamples=20, seed=5)
     signature = Signature.parse(str(found["share"].signature))
     assert dict(signature) == dict(table["share"].signature) | {
         "test": "bootstrap",
@@ -198,14 +199,14 @@ def test_signature_extends_the_metrics_own(table):
 
 
 def test_chosen_metrics_only_and_unknown_ones(table):
-    assert list(compare_systems(table, metrics=["errors"], resamples=5)) == ["errors"]
+    assert list(compare(table, metrics=["errors"], resamples=5)) == ["errors"]
     with pytest.raises(UnknownNameError, match="share"):
-        compare_systems(table, metrics=["shar"])
+        compare(table, metrics=["shar"])
 
 
 def test_unknown_baseline_is_named(table):
     with pytest.raises(UnknownNameError, match="'base'") as caught:
-        compare_systems(table, baseline="basis")
+        compare(table, baseline="basis")
     assert caught.value.exit_code == 2
 
 
@@ -230,14 +231,14 @@ def test_impossible_designs_are_refused(options):
 def test_scores_alone_cannot_be_compared(table):
     bare = ScoreTable.from_json(table.to_json())
     with pytest.raises(DataError, match="scored without statistics") as caught:
-        compare_systems(bare)
+        compare(bare)
     assert "score" in caught.value.fix
 
 
 def test_systems_of_different_length_cannot_be_compared():
     rows = systems({"a": 0.5}, segments=20) | systems({"b": 0.5}, segments=21)
     with pytest.raises(DataError, match="'a': 20, 'b': 21"):
-        compare_systems(scored(rows))
+        compare(scored(rows))
 
 
 @pytest.mark.parametrize("test", ["bootstrap", "randomisation"])
@@ -245,7 +246,7 @@ def test_a_missing_score_keeps_its_reason_and_leaves_the_family(table, test):
     column = table["share"]
     lost = Score(math.nan, column.signature, 120, reason="the model gave up")
     column = replace(column, scores=dict(column.scores) | {"same": lost})
-    found = compare_systems(
+    found = compare(
         ScoreTable(table.systems, 120, {"share": column}),
         test=test,
         correction="bonferroni",
@@ -270,7 +271,7 @@ def test_a_missing_baseline_keeps_its_reason(table):
     column = table["share"]
     lost = Score(math.nan, column.signature, 120, reason="the model gave up")
     column = replace(column, scores=dict(column.scores) | {"base": lost})
-    found = compare_systems(
+    found = compare(
         ScoreTable(table.systems, 120, {"share": column}), baseline="base", resamples=20
     )["share"].to_json()["systems"]
     assert found["good"]["pvalue"] is None
@@ -284,7 +285,7 @@ def test_undefined_in_some_resamples_is_said():
     words = np.zeros(10, dtype=int)
     words[3] = 8
     with np.errstate(invalid="ignore"):
-        found = compare_systems(
+        found = compare(
             scored({"a": counted(words // 2, words), "b": counted(words, words)}), resamples=50
         )["share"]
     assert found["a"].to_json()["low"] is None
@@ -297,31 +298,31 @@ def test_undefined_in_some_resamples_is_said():
 @pytest.mark.parametrize("test", ["bootstrap", "randomisation"])
 def test_one_system_alone(test):
     table = scored(systems({"only": 0.5}))
-    found = compare_systems(table, test=test, resamples=30)["share"]
+    found = compare(table, test=test, resamples=30)["share"]
     assert found["only"].letters == "a"
     assert found.to_json()["pairs"] == []
-    versus = compare_systems(table, test=test, baseline="only", resamples=30)["share"]
+    versus = compare(table, test=test, baseline="only", resamples=30)["share"]
     assert versus["only"].difference == 0
 
 
 @pytest.mark.parametrize("test", ["bootstrap", "randomisation"])
 def test_a_table_without_metrics(test):
-    assert len(compare_systems(ScoreTable(("a",), 3, {}), test=test)) == 0
+    assert len(compare(ScoreTable(("a",), 3, {}), test=test)) == 0
 
 
-def test_notices_say_what_cannot_be_shown(table):
-    assert compare_systems(table, resamples=200).notices == ()
-    (notice,) = compare_systems(table, resamples=100, correction="holm").notices
-    assert "0.0594" in notice  # 6 pairs / 101
-    assert compare_systems(table, baseline="bad", resamples=100, correction="holm").notices == ()
+def test_notes_say_what_cannot_be_shown(table):
+    assert compare(table, resamples=200).notes == ()
+    (note,) = compare(table, resamples=100, correction="holm").notes
+    assert "0.0594" in note  # 6 pairs / 101
+    assert compare(table, baseline="bad", resamples=100, correction="holm").notes == ()
     few = scored(systems({"a": 0.5, "b": 0.6}, segments=8))
-    (notice,) = compare_systems(few, resamples=200).notices
-    assert "8 segments" in notice
-    assert compare_systems(few, resamples=200, test="randomisation").notices == ()
+    (note,) = compare(few, resamples=200).notes
+    assert "8 segments" in note
+    assert compare(few, resamples=200, test="randomisation").notes == ()
 
 
 def test_names_are_suggested(table):
-    found = compare_systems(table, resamples=5)
+    found = compare(table, resamples=5)
     with pytest.raises(UnknownNameError, match="'good'"):
         found["share"]["god"]
     with pytest.raises(UnknownNameError, match="'share'"):

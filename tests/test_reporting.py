@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import grammeter as gm
-from grammeter.comparison import compare_systems
+from grammeter.comparison.systems import compare
 from grammeter.core.edit import Edit
 from grammeter.core.errors import MissingResourceError
 from grammeter.core.table import ScoreTable
@@ -77,7 +77,7 @@ def test_all_sections_in_their_order(page: Page) -> None:
 
 def test_scores_are_those_of_the_table_and_of_compare(page: Page, scores: ScoreTable) -> None:
     (table,) = section(page, "scores").tables
-    found = compare_systems(scores, resamples=100)["m2"]
+    found = compare(scores, resamples=100)["m2"]
     values = {system: f"{scores['m2'][system].value:.4f}" for system in scores.systems}
     assert column(table, "m2") == values
     assert column(table, "letters") == {system: found[system].letters for system in found}
@@ -111,7 +111,7 @@ def test_people_are_those_of_rank_agree_and_correlate(
 def test_what_was_made_before_is_taken_as_it_is(scores: ScoreTable, judgments) -> None:
     ranked = gm.rank(judgments, by="bradley-terry", resamples=50)
     meta = gm.correlate(scores, {s: -scores["m2"][s].value for s in scores.systems})
-    comparison = compare_systems(scores, baseline="Echo", resamples=50)
+    comparison = compare(scores, baseline="Echo", resamples=50)
     made = gm.make_report(
         scores, judgments=judgments, ranking=ranked, meta=meta, comparison=comparison, types=False
     )
@@ -135,10 +135,10 @@ def test_what_was_made_before_is_taken_as_it_is(scores: ScoreTable, judgments) -
 
 
 def test_a_comparison_of_other_scores_is_refused(scores: ScoreTable) -> None:
-    other = compare_systems(gm.score(small(), ["m2"]), resamples=20)
+    other = compare(gm.score(small(), ["m2"]), resamples=20)
     with pytest.raises(gm.DataError, match="of other scores"):
         gm.make_report(scores, comparison=other, types=False)
-    shape = json.loads(json.dumps(compare_systems(scores, resamples=20).to_json()))
+    shape = json.loads(json.dumps(compare(scores, resamples=20).to_json()))
     shape["metrics"]["m2"]["systems"]["Echo"]["value"] = 0.5
     with pytest.raises(gm.DataError, match="m2, Echo"):
         gm.make_report(scores, comparison=shape, types=False)
@@ -370,7 +370,7 @@ def test_files_are_told_apart_by_their_content(
     shapes = {
         "a": ranked.to_json(),
         "b": gm.correlate(scores, ranked).to_json(),
-        "c": compare_systems(scores, resamples=20).to_json(),
+        "c": compare(scores, resamples=20).to_json(),
         "d": gm.agree(judgments).to_json(),
     }
     for name, shape in shapes.items():
@@ -454,7 +454,7 @@ def test_restricted_to_metrics_and_systems(scores: ScoreTable) -> None:
 def test_values_show_themselves_in_notebooks_and_names_stay_text(judgments: gm.Judgments) -> None:
     corpus = small(**{HOSTILE: ["he goes to the home .", HOSTILE], "B": ["he go to home .", ""]})
     table = gm.score(corpus, ["m2", "gleu"])
-    compared = compare_systems(table, resamples=20)
+    compared = compare(table, resamples=20)
     ranked = gm.rank(judgments, resamples=20)
     hostile_ranks = replace(ranked, rows=(replace(ranked.rows[0], system=HOSTILE),))
     meta = gm.correlate(table, {HOSTILE: 0.1, "B": 0.2})

@@ -18,7 +18,7 @@ from grammeter.version import __version__
 
 if TYPE_CHECKING:
     from grammeter.api import correlate, explain, sample
-    from grammeter.comparison import compare
+    from grammeter.comparison.systems import compare
     from grammeter.core.edit import Edit
     from grammeter.core.errors import (
         DataError,
@@ -55,7 +55,7 @@ _HOMES = {
     "write_judgments": "grammeter.corpus.judgments",
     "Judgments": "grammeter.corpus.judged",
     "Ranking": "grammeter.core.judgment",
-    "compare": "grammeter.comparison",
+    "compare": "grammeter.comparison.systems",
     "explain": "grammeter.api",
     "make_report": "grammeter.reporting.make",
     "metric": "grammeter.metrics.registry",

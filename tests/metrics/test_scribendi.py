@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import made_models
 from grammeter.cli.main import main
-from grammeter.comparison import compare_systems
+from grammeter.comparison.systems import compare
 from grammeter.core.errors import MissingResourceError, UsageError
 from grammeter.core.segment import Segment
 from grammeter.core.table import ScoreTable
@@ -234,7 +234,7 @@ def test_sums_are_stored_and_compared(model):
     spelled = [f"scribendi(model='{model}')", f"scribendi(model='{model}', average=true)"]
     table = score_corpus(corpus(), spelled)
     table = ScoreTable.from_json(json.loads(json.dumps(table.to_full_json())))
-    total, mean = (compare_systems(table, baseline="same")[name] for name in spelled)
+    total, mean = (compare(table, baseline="same")[name] for name in spelled)
     assert total["same"].value == 0
     assert total["changed"].value == -2
     for name in ("value", "low", "high", "difference"):

@@ -12,7 +12,7 @@ from grammeter.cli.chance_arguments import add_confidence, add_resamples, add_se
 from grammeter.cli.output import add_numbers, add_output, decimals, drawn, emit
 
 if TYPE_CHECKING:
-    from grammeter.comparison import Comparison, MetricComparison
+    from grammeter.comparison.results import Comparison, MetricComparison
     from grammeter.report.tables import Table
 
 TESTS = ("bootstrap", "randomisation")
@@ -45,10 +45,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Compare and print; return the exit code."""
-    from grammeter.comparison import compare_systems
+    from grammeter.comparison import systems
     from grammeter.corpus.scores import read_scores
 
-    comparison = compare_systems(
+    comparison = systems.compare(
         read_scores(args.scores),
         baseline=args.baseline,
         test=args.test,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from grammeter.api import corpus_of, correlate
-from grammeter.comparison import Comparison
+from grammeter.comparison.results import Comparison
 from grammeter.core.errors import UnknownNameError, UsageError
 from grammeter.core.judgment import Ranking
 from grammeter.core.ranked import Ranked

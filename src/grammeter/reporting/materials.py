@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-from grammeter import comparison
+from grammeter.comparison import results as comparison
 from grammeter.core import ranked as ranked_values
 from grammeter.core.errors import DataError, UsageError
 from grammeter.core.ranked import Ranked

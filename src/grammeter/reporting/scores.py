@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from grammeter.comparison import Comparison, compare_systems
+from grammeter.comparison.results import Comparison
+from grammeter.comparison.systems import compare
 from grammeter.core.errors import DataError, GrammeterError
 from grammeter.core.table import MetricScores, ScoreTable
 from grammeter.metrics.registry import metric
@@ -29,7 +30,7 @@ def compared(table: ScoreTable, *, resamples: int, seed: int) -> Comparison | No
     metrics = [name for name, column in table.items() if _obstacle(column, table.systems) is None]
     if not metrics:
         return None
-    return compare_systems(table, resamples=resamples, seed=seed, metrics=metrics)
+    return compare(table, resamples=resamples, seed=seed, metrics=metrics)
 
 
 def check_comparison(table: ScoreTable, shape: Shape) -> None:

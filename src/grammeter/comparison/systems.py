@@ -3,219 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, Literal, get_args
 
 import numpy as np
 
-from grammeter.core.errors import DataError, UnknownNameError, UsageError
-from grammeter.core.html import html_records
-from grammeter.core.named import Named
-from grammeter.core.score import json_number
-from grammeter.core.signature import Signature
+from grammeter.comparison.design import Design, Test
+from grammeter.comparison.results import Comparison, MetricComparison, PairResult, SystemResult
+from grammeter.core.errors import DataError, UnknownNameError
 from grammeter.core.statistics import BoolArray, FloatArray, IntArray
 from grammeter.core.table import MetricScores, ScoreTable
 from grammeter.metrics.registry import metric
-from grammeter.stats.multiple import CORRECTIONS, Correction, adjust, compact_letters
+from grammeter.stats.multiple import Correction, adjust, compact_letters
 from grammeter.stats.resample import PairedSamples, bootstrap, percentile_interval
 from grammeter.stats.significance import bootstrap_pvalues, randomisation_pvalues
-from grammeter.version import __version__
-
-KIND = "comparison"
-
-Test = Literal["bootstrap", "randomisation"]
-"""Paired bootstrap or approximate randomisation, both two-sided."""
-
-TESTS: tuple[Test, ...] = get_args(Test)
-
-FEW_SEGMENTS = 30
-"""With fewer than these a bootstrap is overconfident; a notice says so."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Design:
-    """How systems are compared: everything that a comparison's signature adds.
-
-    Raises
-    ------
-    UsageError
-        If a value is out of range or unknown.
-    """
-
-    baseline: str | None = None
-    test: Test = "bootstrap"
-    resamples: int = 1000
-    seed: int = 1
-    confidence: float = 0.95
-    correction: Correction = "none"
-
-    def __post_init__(self) -> None:
-        if self.test not in TESTS:
-            raise UnknownNameError("test", self.test, TESTS)
-        if self.correction not in CORRECTIONS:
-            raise UnknownNameError("correction", self.correction, CORRECTIONS)
-        if self.resamples < 1 or self.seed < 0:
-            raise UsageError(
-                f"resamples={self.resamples}, seed={self.seed} is not possible",
-                fix="Take at least one resample and a seed of at least 0.",
-            )
-        if not 0 < self.confidence < 1:
-            raise UsageError(
-                f"confidence={self.confidence} is not possible",
-                fix="Give a number between 0 and 1, such as 0.95.",
-            )
-
-    @property
-    def level(self) -> float:
-        """The level of significance; rounded, so that 1 - 0.9 is 0.1."""
-        return round(1 - self.confidence, 12)
-
-    def limits(self, segments: int, comparisons: int) -> Iterator[str]:
-        """Say what this design cannot show with so many segments and comparisons."""
-        if segments < FEW_SEGMENTS and self.test == "bootstrap":
-            yield (
-                f"{segments} segments are few for a bootstrap: intervals and p-values come out too"
-                " small; take p-values from --test randomisation"
-            )
-        strict = self.correction in ("holm", "bonferroni")
-        smallest = (comparisons if strict else 1) / (self.resamples + 1)
-        if comparisons and smallest > self.level:
-            yield (
-                f"no p-value can be below {smallest:.3g} here ({self.resamples} resamples,"
-                f" {comparisons} comparisons, correction {self.correction}): take more --resamples"
-            )
-
-    def signature(self, of: Signature, resampling: str) -> Signature:
-        """Extend a metric's signature; the prefix keeps apart what metrics also call so."""
-        return of.extended(
-            {
-                "test": self.test,
-                "test-resamples": self.resamples,
-                "test-seed": self.seed,
-                "test-unit": "sentence",
-                "test-baseline": self.baseline,
-                "confidence": self.confidence,
-                "correction": self.correction,
-                "resampling": resampling,
-            }
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
-class SystemResult:
-    """What a comparison says of one system under one metric.
-
-    Attributes
-    ----------
-    value
-        The corpus score as the table has it, in the metric's units.
-    low, high
-        Bootstrap percentile interval of the system's own score.
-    difference, pvalue
-        Value less the baseline's value, and the p-value after correction; ``None`` where every
-        pair is compared.
-    pvalue_raw
-        The p-value before correction; ``None`` where nothing is corrected.
-    letters
-        Two systems that share a letter do not differ significantly; ``None`` with a baseline.
-    reason
-        Why a number is NaN.
-    """
-
-    value: float
-    low: float
-    high: float
-    difference: float | None = None
-    pvalue: float | None = None
-    pvalue_raw: float | None = None
-    letters: str | None = None
-    reason: str | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        """Return what applies to this system; a NaN is ``None``."""
-        data: dict[str, Any] = _numbers(
-            self, "value", "low", "high", "difference", "pvalue", "pvalue_raw"
-        )
-        if self.difference is None:
-            data["letters"] = self.letters
-        return data | _reason_json(self.reason)
-
-
-@dataclass(frozen=True, kw_only=True)
-class PairResult:
-    """The first system's value less the second's, with p-values as in :class:`SystemResult`."""
-
-    first: str
-    second: str
-    difference: float
-    pvalue: float
-    pvalue_raw: float | None = None
-    reason: str | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values; a NaN is ``None``."""
-        numbers = _numbers(self, "difference", "pvalue", "pvalue_raw")
-        return {"first": self.first, "second": self.second, **numbers, **_reason_json(self.reason)}
-
-
-@dataclass(frozen=True)
-class MetricComparison(Named[SystemResult], over="systems", what="system"):
-    """All systems under one metric, by name; ``pairs`` is empty where there is a baseline."""
-
-    signature: Signature
-    higher_is_better: bool
-    systems: Mapping[str, SystemResult]
-    pairs: tuple[PairResult, ...] = ()
-
-    def to_json(self) -> dict[str, Any]:
-        """Return signature, direction, results by system and, without a baseline, by pair."""
-        data: dict[str, Any] = {
-            "signature": str(self.signature),
-            "higher_is_better": self.higher_is_better,
-            "systems": {name: result.to_json() for name, result in self.systems.items()},
-        }
-        every_pair = any(result.difference is None for result in self.systems.values())
-        return data | ({"pairs": [pair.to_json() for pair in self.pairs]} if every_pair else {})
-
-
-@dataclass(frozen=True)
-class Comparison(Named[MetricComparison], over="metrics", what="metric in this comparison"):
-    """Systems compared: ``comparison["m2"]["CAMB"].pvalue``."""
-
-    design: Design
-    segments: int
-    metrics: Mapping[str, MetricComparison]
-    about: tuple[str, ...] = ()
-    """Notes of the scores that were compared."""
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What limits these figures, in sentences for a reader."""
-        sizes = [len(found) for found in self.metrics.values()]
-        systems = max(sizes, default=0)
-        pairs = systems * (systems - 1) // 2 if self.design.baseline is None else systems - 1
-        return (*self.about, *self.design.limits(self.segments, pairs))
-
-    def _repr_html_(self) -> str:
-        """Show the figures in a notebook: a row for each metric and system."""
-        found = {f"{m}, {s}": r.to_json() for m, own in self.items() for s, r in own.items()}
-        return html_records("metric, system", found, notes=self.notes)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values; a NaN is ``None`` with a reason beside it."""
-        return {
-            "kind": KIND,
-            "grammeter": __version__,
-            "segments": self.segments,
-            **asdict(self.design),
-            "metrics": {name: found.to_json() for name, found in self.metrics.items()},
-            "notes": [*self.notes],
-        }
-
-
-def compare_systems(
+def compare(
     table: ScoreTable,
     *,
     baseline: str | None = None,
@@ -417,16 +222,3 @@ def _letters(figures: _Figures, level: float) -> dict[str, str]:
     different[first, second] = different[second, first] = figures.adjusted <= level
     letters = compact_letters(different[np.ix_(order, order)])
     return {figures.names[number]: own for number, own in zip(order, letters, strict=True)}
-
-
-def _numbers(result: object, *keys: str) -> dict[str, float | int | None]:
-    found: dict[str, float | None] = {key: getattr(result, key) for key in keys}
-    return {key: json_number(value) for key, value in found.items() if value is not None}
-
-
-def _reason_json(reason: str | None) -> dict[str, str]:
-    return {} if reason is None else {"reason": reason}
-
-
-compare = compare_systems
-"""What :mod:`grammeter` calls it."""

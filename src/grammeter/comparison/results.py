@@ -1,0 +1,137 @@
+"""What a comparison of systems says: values and their JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from grammeter.comparison.design import Design
+from grammeter.core.html import html_records
+from grammeter.core.named import Named
+from grammeter.core.score import json_number
+from grammeter.core.signature import Signature
+from grammeter.version import __version__
+
+KIND = "comparison"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SystemResult:
+    """What a comparison says of one system under one metric.
+
+    Attributes
+    ----------
+    value
+        The corpus score as the table has it, in the metric's units.
+    low, high
+        Bootstrap percentile interval of the system's own score.
+    difference, pvalue
+        Value less the baseline's value, and the p-value after correction; ``None`` where every
+        pair is compared.
+    pvalue_raw
+        The p-value before correction; ``None`` where nothing is corrected.
+    letters
+        Two systems that share a letter do not differ significantly; ``None`` with a baseline.
+    reason
+        Why a number is NaN.
+    """
+
+    value: float
+    low: float
+    high: float
+    difference: float | None = None
+    pvalue: float | None = None
+    pvalue_raw: float | None = None
+    letters: str | None = None
+    reason: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what applies to this system; a NaN is ``None``."""
+        data: dict[str, Any] = _numbers(
+            self, "value", "low", "high", "difference", "pvalue", "pvalue_raw"
+        )
+        if self.difference is None:
+            data["letters"] = self.letters
+        return data | _reason_json(self.reason)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairResult:
+    """The first system's value less the second's, with p-values as in :class:`SystemResult`."""
+
+    first: str
+    second: str
+    difference: float
+    pvalue: float
+    pvalue_raw: float | None = None
+    reason: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values; a NaN is ``None``."""
+        numbers = _numbers(self, "difference", "pvalue", "pvalue_raw")
+        return {"first": self.first, "second": self.second, **numbers, **_reason_json(self.reason)}
+
+
+@dataclass(frozen=True)
+class MetricComparison(Named[SystemResult], over="systems", what="system"):
+    """All systems under one metric, by name; ``pairs`` is empty where there is a baseline."""
+
+    signature: Signature
+    higher_is_better: bool
+    systems: Mapping[str, SystemResult]
+    pairs: tuple[PairResult, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return signature, direction, results by system and, without a baseline, by pair."""
+        data: dict[str, Any] = {
+            "signature": str(self.signature),
+            "higher_is_better": self.higher_is_better,
+            "systems": {name: result.to_json() for name, result in self.systems.items()},
+        }
+        every_pair = any(result.difference is None for result in self.systems.values())
+        return data | ({"pairs": [pair.to_json() for pair in self.pairs]} if every_pair else {})
+
+
+@dataclass(frozen=True)
+class Comparison(Named[MetricComparison], over="metrics", what="metric in this comparison"):
+    """Systems compared: ``comparison["m2"]["CAMB"].pvalue``."""
+
+    design: Design
+    segments: int
+    metrics: Mapping[str, MetricComparison]
+    about: tuple[str, ...] = ()
+    """Notes of the scores that were compared."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What limits these figures, in sentences for a reader."""
+        sizes = [len(found) for found in self.metrics.values()]
+        systems = max(sizes, default=0)
+        pairs = systems * (systems - 1) // 2 if self.design.baseline is None else systems - 1
+        return (*self.about, *self.design.limits(self.segments, pairs))
+
+    def _repr_html_(self) -> str:
+        """Show the figures in a notebook: a row for each metric and system."""
+        found = {f"{m}, {s}": r.to_json() for m, own in self.items() for s, r in own.items()}
+        return html_records("metric, system", found, notes=self.notes)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values; a NaN is ``None`` with a reason beside it."""
+        return {
+            "kind": KIND,
+            "grammeter": __version__,
+            "segments": self.segments,
+            **asdict(self.design),
+            "metrics": {name: found.to_json() for name, found in self.metrics.items()},
+            "notes": [*self.notes],
+        }
+
+
+def _numbers(result: object, *keys: str) -> dict[str, float | int | None]:
+    found: dict[str, float | None] = {key: getattr(result, key) for key in keys}
+    return {key: json_number(value) for key, value in found.items() if value is not None}
+
+
+def _reason_json(reason: str | None) -> dict[str, str]:
+    return {} if reason is None else {"reason": reason}
