@@ -294,3 +294,40 @@ def test_a_notice_is_told_once(batch):
     _, _, err = batch("in/part-0.jsonl", *GLEU, "-m", "errant", "cleme")
     notes = [line for line in err.splitlines() if "rows in" not in line]
     assert len(notes) == len(set(notes))
+
+
+def cut(path):
+    path.write_bytes(path.read_bytes()[:-9])
+
+
+def change(path):
+    path.write_bytes(path.read_bytes().replace(b"1", b"2"))
+
+
+@pytest.mark.parametrize("damage", [cut, change, Path.unlink])
+@pytest.mark.parametrize("name", ["part-1.jsonl", "errors/part-1.jsonl.tsv"])
+def test_a_finished_output_that_is_not_as_it_was_is_made_again(batch, damage, name):
+    write_rows(Path("many"), [*made_rows(30), {"id": 1}, {"id": 11}], shards=2)
+    whole = batch("many/*", *GLEU)
+    before = {path: path.read_bytes() for path in Path("out").rglob("part*")}
+    damage(Path("out") / name)
+    code, out, err = batch("many/*", *GLEU, "--quiet", "--format", "json")
+    assert code == 0
+    assert {path: path.read_bytes() for path in Path("out").rglob("part*")} == before
+    (note,) = json.loads(out)["notes"]
+    assert note in err
+    assert "out/part-1.jsonl" in note
+    assert "made again" in note
+    assert [shard["earlier"] for shard in json.loads(out)["shards"].values()] == [True, False]
+    assert batch("many/*", *GLEU)[1] == whole[1]
+
+
+def test_an_input_that_has_gone_is_told(batch):
+    write_rows(Path("many"), made_rows(30), shards=3)
+    batch("many/*", *GLEU)
+    Path("many/part-1.jsonl").unlink()
+    code, out, err = batch("many/*", *GLEU, "--quiet")
+    assert (code, out) == (0, "20 rows of 2 files, 0 with an error: out\n")
+    assert "note: part-1.jsonl is of an earlier run" in err
+    code, _, err = batch("many/part-0.jsonl", "many/part-1.jsonl", *GLEU)
+    assert (code, "many/part-1.jsonl: there is no such file" in err) == (3, True)

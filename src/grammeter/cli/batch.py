@@ -10,7 +10,7 @@ from grammeter.cli import model_arguments
 from grammeter.cli.output import notice, print_json, progress
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from grammeter.corpus.shards import Shard
     from grammeter.engine.batch import Summary
@@ -97,7 +97,7 @@ def run(args: argparse.Namespace) -> int:
     job = _job(args)
     shards = find_shards(args.inputs, args.input_form)
     with using(model_arguments.runtime(args)):
-        _tell_before(args, job, shards)
+        early = _tell_before(args, job, shards)
         with progress(args) as shown:
             try:
                 summary = run_batch(shards, args.output, job, **_settings(args))
@@ -105,6 +105,7 @@ def run(args: argparse.Namespace) -> int:
                 shown.clear()
                 notice(args, f"{args.output} keeps the finished files; the same command goes on")
                 raise
+    _show_notes(note for note in summary.notes if note not in early)
     _tell(args, shards, summary)
     return 0
 
@@ -142,13 +143,24 @@ def _settings(args: argparse.Namespace) -> Mapping[str, Any]:
     return {"jobs": jobs, "block": block, "engine": args.engine, "ray": ray}
 
 
-def _tell_before(args: argparse.Namespace, job: Job, shards: Sequence[Shard]) -> None:
+def _tell_before(args: argparse.Namespace, job: Job, shards: Sequence[Shard]) -> Sequence[str]:
+    """Say what is known before the work; return the notes among it."""
     from grammeter.corpus.shard_input import odd_ends
     from grammeter.engine.block import scorer
 
-    odd = [text for shard in shards[:FIRST] for text in odd_ends(shard)]
-    for text in [*odd, *scorer(job).notices]:
+    for text in [text for shard in shards[:FIRST] for text in odd_ends(shard)]:
         notice(args, text)
+    notes = scorer(job).notes
+    _show_notes(notes)
+    return notes
+
+
+def _show_notes(notes: Iterable[str]) -> None:
+    """Say what must be known to read the rows, ``--quiet`` or not."""
+    from grammeter.report.tables import terminal
+
+    for note in notes:
+        print(f"note: {terminal(note)}", file=sys.stderr)
 
 
 def _tell(args: argparse.Namespace, shards: Sequence[Shard], summary: Summary) -> None:

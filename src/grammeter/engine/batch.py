@@ -40,6 +40,8 @@ class Summary:
         Shards that an earlier run had finished.
     faults
         The first rows with an error, as ``file:line: reason``.
+    notes
+        What must be known to read the rows: columns without scores, outputs made again.
     seconds
         Of this run.
     """
@@ -47,6 +49,7 @@ class Summary:
     totals: dict[str, Totals] = field(default_factory=dict[str, Totals])
     earlier: list[str] = field(default_factory=list[str])
     faults: list[str] = field(default_factory=list[str])
+    notes: tuple[str, ...] = ()
     seconds: float = 0.0
 
     @property
@@ -73,6 +76,7 @@ class Summary:
             "rows": found.rows,
             "kept": found.kept,
             "errors": found.errors,
+            "notes": list(self.notes),
             "shards": {
                 name: {
                     "rows": each.rows,
@@ -124,9 +128,10 @@ def run_batch(
     if jobs < 1 or block < 1:
         raise UsageError(f"{jobs} processes, blocks of {block} rows", fix="Use 1 or more.")
     start, where = time.perf_counter(), Path(folder)
-    job = replace(job, signatures=RowScorer(job).signatures)
+    work = RowScorer(job)
+    job = replace(job, signatures=work.signatures)
     planned = [_planned(shard, where, job) for shard in shards]
-    summary = Summary()
+    summary = Summary(notes=work.notes)
     _check_outputs(planned)
     with at_work(where):
         manifest = Manifest.open(where, job, [each.output for each in planned])
@@ -175,11 +180,21 @@ def _check_outputs(planned: Sequence[Planned]) -> None:
 def _left(planned: Sequence[Planned], manifest: Manifest, summary: Summary) -> list[Planned]:
     left: list[Planned] = []
     for each in planned:
-        if manifest.is_done(each.shard, each.output):
+        state = manifest.state(each)
+        if state == "done":
             summary.totals[each.shard.name] = manifest.totals(each.shard)
             summary.earlier.append(each.shard.name)
-        else:
-            left.append(each)
+            continue
+        left.append(each)
+        if state == "gone":
+            summary.notes += (f"{each.output} of an earlier run is gone: it is made again",)
+        elif state == "changed":
+            summary.notes += (f"{each.output} is not as it was written: it is made again",)
+    for name in manifest.orphans(planned):
+        summary.notes += (
+            f"{name} is of an earlier run: its input is not among those named now, and no row of"
+            " it is counted",
+        )
     return left
 
 
@@ -217,7 +232,7 @@ def _up_to_end(results: Iterator[Result]) -> Iterator[Done]:
 def _tasks(left: Sequence[Planned], job: Job, rows: int, read: dict[str, str]) -> Iterator[Task]:
     """Yield blocks as they are wanted, and put down what the files were before."""
     for each in left:
-        read[each.shard.name] = digest(each.shard)
+        read[each.shard.name] = digest(each.shard.paths)
         for found in checked_blocks(job, each.shard, rows):
             yield Task(each.shard, each.form, found)
         yield Task(each.shard, each.form, None)
@@ -226,7 +241,7 @@ def _tasks(left: Sequence[Planned], job: Job, rows: int, read: dict[str, str]) -
 def _note(each: Finished, manifest: Manifest, summary: Summary) -> None:
     """Keep what a finished shard came to, on disk and for the user."""
     shard = each.planned.shard
-    manifest.add(shard, each.planned.output, each.totals, each.read)
+    manifest.add(each)
     summary.totals[shard.name] = each.totals
     room = FIRST_FAULTS - len(summary.faults)
     summary.faults += [f"{shard.where}:{line}: {why}" for line, why in each.faults[:room]]

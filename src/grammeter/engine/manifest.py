@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from grammeter.core.errors import DataError, UsageError
 from grammeter.core.locks import only_one
@@ -18,7 +18,11 @@ from grammeter.corpus.shard_output import PARTIAL
 from grammeter.corpus.shards import Shard
 from grammeter.engine.block import Totals
 from grammeter.engine.job import Job, differences
+from grammeter.engine.writing import Finished, Planned
 from grammeter.version import __version__
+
+State = Literal["new", "done", "gone", "changed"]
+"""Not written yet; as it was written; no longer there; there, but not as it was written."""
 
 NAME = "manifest.json"
 KIND = "batch"
@@ -63,45 +67,51 @@ class Manifest:
         made._write()
         return made
 
-    def is_done(self, shard: Shard, output: Path) -> bool:
-        """Whether the output of a shard is there, and its input is what it was then.
+    def state(self, planned: Planned) -> State:
+        """Return what has become of the output of a shard.
 
         Raises
         ------
         UsageError
-            If the input has changed since.
+            If its input has changed since it was written.
         """
+        shard, output = planned.shard, planned.output
         entry = self._shards.get(shard.name)
-        if entry is None or not output.exists():
-            return False
-        if entry["input"] != digest(shard):
+        if entry is None:
+            return "new"
+        written = [path for path in _written(planned, entry["errors"]) if path.exists()]
+        if output not in written:
+            return "gone"
+        if entry["input"] != digest(shard.paths):
             raise UsageError(
                 f"{shard.where} has changed since its output was written",
                 fix=f"Remove {output} to have it made again, or give another folder with -o.",
             )
-        return True
+        return "done" if entry["files"] == _prints(written) else "changed"
+
+    def orphans(self, planned: Sequence[Planned]) -> list[str]:
+        """Return the outputs of an earlier run whose input is not among those of this run."""
+        inputs = {each.shard.name for each in planned}
+        return [entry["output"] for name, entry in self._shards.items() if name not in inputs]
 
     def totals(self, shard: Shard) -> Totals:
         """Return what a finished shard came to."""
         entry = self._shards[shard.name]
         return Totals(entry["rows"], entry["kept"], entry["errors"])
 
-    def add(self, shard: Shard, output: Path, totals: Totals, read: str) -> None:
+    def add(self, finished: Finished) -> None:
         """Note that a shard is finished; when this returns, it is on disk.
-
-        Parameters
-        ----------
-        read
-            :func:`digest` of the shard before it was read, so that later changes show.
 
         Raises
         ------
         DataError
             If the manifest cannot be written.
         """
-        self._shards[shard.name] = {
-            "input": read,
-            "output": output.name,
+        planned, totals = finished.planned, finished.totals
+        self._shards[planned.shard.name] = {
+            "input": finished.read,
+            "output": planned.output.name,
+            "files": _prints(_written(planned, totals.errors)),
             "rows": totals.rows,
             "kept": totals.kept,
             "errors": totals.errors,
@@ -157,17 +167,27 @@ class Manifest:
             ) from error
 
 
-_KEYS = ("input", "output", "rows", "kept", "errors")
+_KEYS = ("input", "output", "files", "rows", "kept", "errors")
 
 
-def digest(shard: Shard) -> str:
-    """Return a hash of the bytes of a shard's files."""
+def digest(paths: Iterable[Path]) -> str:
+    """Return a hash of the bytes of files, one after the other."""
     found = hashlib.blake2b(digest_size=16)
-    for path in shard.paths:
+    for path in paths:
         with path.open("rb") as file:
             while chunk := file.read(_CHUNK):
                 found.update(chunk)
     return found.hexdigest()
+
+
+def _written(planned: Planned, errors: int) -> list[Path]:
+    """Return the files that a shard became."""
+    return [planned.output, planned.errors] if errors else [planned.output]
+
+
+def _prints(paths: Iterable[Path]) -> list[list[Any]]:
+    """Return bytes and hash of each file, so that later changes show."""
+    return [[path.stat().st_size, digest([path])] for path in paths]
 
 
 @contextmanager

@@ -137,7 +137,7 @@ class _Worker:
     def _score(self, each: Planned) -> dict[str, Any]:
         writer = Writer(each)
         try:
-            read = digest(each.shard)
+            read = digest(each.shard.paths)
             with using(self._runtime):
                 for found in checked_blocks(self._job, each.shard, self._block):
                     writer.add(process(self._job, found, each.form))

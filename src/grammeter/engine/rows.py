@@ -78,8 +78,8 @@ class RowScorer:
         self._tried = False
 
     @property
-    def notices(self) -> list[str]:
-        """What a user should know before the run."""
+    def notes(self) -> tuple[str, ...]:
+        """What must be known to read the columns."""
         told = [
             f"{plan.spelled} needs gold edits, which rows do not hold: only its edits are counted"
             if plan.metric.needs == "gold"
@@ -88,7 +88,7 @@ class RowScorer:
             if not plan.scored
         ]
         told += [plan.metric.notice for plan in self._plans if plan.metric.notice]
-        return list(dict.fromkeys(told))
+        return tuple(dict.fromkeys(told))
 
     @property
     def signatures(self) -> tuple[str, ...]:
@@ -223,10 +223,14 @@ def _plan(spelled: str, job: Job) -> _Plan:
     made = make_metric(spelled)
     check_alone(made)
     scored = made.needs == "nothing" or (made.needs != "gold" and bool(job.references))
+    edits_suffice = made.extracts and (job.edits or not job.references)
+    if made.needs == "gold" and not edits_suffice:
+        edits = ", or add --edits m2 for its edits alone" if made.extracts else ""
+        raise UsageError(
+            f"{spelled} needs gold edits, which rows do not hold", fix=f"Use another metric{edits}."
+        )
     if not scored and not made.extracts:
-        what = "gold edits" if made.needs == "gold" else "references"
-        fix = "Use another metric." if made.needs == "gold" else "Name their column: --reference"
-        raise UsageError(f"{spelled} needs {what}", fix=fix)
+        raise UsageError(f"{spelled} needs references", fix="Name their column: --reference")
     return _Plan(spelled, made, scored, job.edits)
 
 

@@ -26,6 +26,11 @@ class Planned:
     form: Form
     output: Path
 
+    @property
+    def errors(self) -> Path:
+        """The list of its rows with an error; there is none where no row has one."""
+        return self.output.parent / ERRORS / f"{self.output.name}.tsv"
+
 
 @dataclass(frozen=True)
 class Finished:
@@ -51,8 +56,7 @@ class Writer:
     def __init__(self, planned: Planned) -> None:
         self._planned = planned
         self._sink = Sink(planned.output, planned.form)
-        errors = planned.output.parent / ERRORS / f"{planned.output.name}.tsv"
-        self._errors = Sink(errors, "tsv")
+        self._errors = Sink(planned.errors, "tsv")
         self._totals = Totals()
         self._faults: list[tuple[int, str]] = []
 
