@@ -48,6 +48,7 @@ def score(corpus: Corpus, metrics: Sequence[str | Metric], *, types: bool = Fals
         )
     for metric in wanted.values():
         check_needs(metric, corpus)
+    notes = tuple(dict.fromkeys(filter(None, (metric.notice for metric in wanted.values()))))
     batch = _Batch(corpus)
     counted = count(list(wanted.values()), batch.segments, batch.copies)
     columns: dict[str, MetricScores] = {}
@@ -59,7 +60,6 @@ def score(corpus: Corpus, metrics: Sequence[str | Metric], *, types: bool = Fals
             f"no error types: {', '.join(wanted)} tell none apart",
             fix="Ask for errant, or leave --types out.",
         )
-    notes = tuple(dict.fromkeys(m.notice for m in wanted.values() if m.notice))
     return ScoreTable(tuple(corpus.systems), len(corpus), columns, corpus.to_json(), notes)
 
 

@@ -58,6 +58,7 @@ def test_list_as_json(root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
     assert json.loads(out) == {
         "kind": "data-sets",
         "grammeter": __version__,
+        "notes": [],
         "folder": str(root),
         "datasets": [
             {
@@ -119,6 +120,7 @@ def test_path(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert json.loads(capsys.readouterr().out) == {
         "kind": "data-path",
         "grammeter": __version__,
+        "notes": [],
         "name": "small",
         "file": None,
         "path": str(root / "small"),

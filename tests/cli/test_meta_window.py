@@ -158,6 +158,6 @@ def test_figure_shades_windows_of_one_cluster(run, scores, tmp_path):
     )
     ranked = Ranked("expected-wins", Signature.of("expected-wins", {}), rows)
     ranking.write_text(json.dumps(ranked.to_json()), encoding="utf-8")
-    _, _, err = run(scores, str(ranking), "--size", "2", "--figure", str(path))
-    assert "apart in 1 of 4 windows" in err
+    _, out, _ = run(scores, str(ranking), "--size", "2", "--figure", str(path))
+    assert "apart in 1 of 4 windows" in out
     assert "shaded: one cluster" in path.read_text("utf-8")

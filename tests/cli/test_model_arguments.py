@@ -185,7 +185,7 @@ class TestBadInput:
         assert how_to_fetch("no/such-model") in err
 
     def test_a_missing_model_is_told_before_texts_are_scored(self, run, monkeypatch, models):
-        monkeypatch.setattr("grammeter.scoring.score", lambda *_, **__: pytest.fail("scored"))
+        monkeypatch.setattr("grammeter.scoring.count", lambda *_, **__: pytest.fail("scored"))
         assert run(spelled(models, similarity="/no/such"))[0] == 4
 
     def test_another_architecture(self, run, models):

@@ -79,7 +79,7 @@ def test_json_has_the_promised_shape(run) -> None:
     code, out, _ = run(*BASE[:6], "gleu", *BASE[6:], "--format", "json")
     data = json.loads(out)
     assert code == 0
-    assert list(data) == ["kind", "grammeter", "segments", "systems", "metrics"]
+    assert list(data) == ["kind", "grammeter", "segments", "systems", "metrics", "notes"]
     assert (data["kind"], data["segments"], data["systems"]) == ("scores", 2, ["A", "B"])
     assert list(data["metrics"]) == ["m2", "gleu"]
     m2 = data["metrics"]["m2"]

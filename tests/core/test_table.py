@@ -85,7 +85,7 @@ def test_json_round_trip(table: ScoreTable) -> None:
 @given(tables())
 def test_the_public_shape_alone_is_read_too(table: ScoreTable) -> None:
     public = json.loads(json.dumps(table.to_json(), allow_nan=False))
-    assert list(public) == ["kind", "grammeter", "segments", "systems", "metrics"]
+    assert list(public) == ["kind", "grammeter", "segments", "systems", "metrics", "notes"]
     read = ScoreTable.from_json(public)
     assert read.to_json() == public
     assert all(not column.statistics for column in read.values())

@@ -222,7 +222,7 @@ def test_outliers_by_the_median_absolute_deviation():
     assert found.outliers == ("F",)
     assert found.systems == tuple("ABCDE")
     assert found.to_json()["outliers"] == ["F"]
-    assert any("outliers" in text for text in found.notices)
+    assert any("outliers" in text for text in found.notes)
     with pytest.raises(UsageError, match="cutoff"):
         correlate_systems(table(m=rising()), HUMAN, outlier_cutoff=0)
 
@@ -293,7 +293,7 @@ def test_three_systems_have_no_williams_test():
     assert found["m"]["pearson"].reason == "too few systems for an interval"
     cell = found.williams["pearson"]["m"]["k"]
     assert (math.isnan(cell.t), cell.reason) == (True, "the test needs 4 systems, here are 3")
-    assert found.notices
+    assert found.notes
 
 
 def test_the_best_k():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from grammeter.cli import corpus_arguments, model_arguments
@@ -97,11 +98,11 @@ def _run(args: argparse.Namespace) -> int:
     design = _design(args)
     metrics = _metrics(args.metrics)
     corpus = _corpus(args)
-    for text in dict.fromkeys([*corpus.notices, *(m.notice for m in metrics.values())]):
-        if text:
-            notice(args, text)
+    for text in corpus.notices:
+        notice(args, text)
+    notes = dict.fromkeys(metric.notice for metric in metrics.values())
     with progress(args):
-        result = _measured(corpus, metrics, design)
+        result = replace(_measured(corpus, metrics, design), notes=tuple(filter(None, notes)))
     emit(args, result.to_json(), lambda: _drawn(result, args))
     return 0
 

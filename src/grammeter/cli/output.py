@@ -139,7 +139,8 @@ def show(args: argparse.Namespace, text: str, notes: Sequence[str]) -> None:
 
 def _stamped(data: Mapping[str, Any]) -> dict[str, Any]:
     """Add the version and an empty list of notes where a result does not have them itself."""
-    return {"kind": data["kind"], "grammeter": __version__, "notes": [], **data}
+    stamped = {"kind": data["kind"], "grammeter": __version__, **data}
+    return stamped | {"notes": data.get("notes", [])}
 
 
 def notice(args: argparse.Namespace, text: str) -> None:

@@ -22,6 +22,7 @@ from grammeter.cli.output import (
 
 if TYPE_CHECKING:
     from grammeter.core.table import ScoreTable
+    from grammeter.metrics.base import Metric
 
 STDOUT = "-"
 
@@ -81,11 +82,11 @@ def _score(args: argparse.Namespace) -> int:
     limits = _limits(args.fail_under, args.metrics)
     for path in (args.output, args.segments):  # told before the work, not after it
         check_folder(path)
-    for spelled in args.metrics:  # wrong spellings are told at once
-        _check_named(spelled)
+    metrics = [_named(spelled) for spelled in args.metrics]  # wrong spellings are told at once
     corpus = corpus_arguments.read(args)
-    for text in corpus.notices:
-        notice(args, text)
+    for text in dict.fromkeys([*corpus.notices, *(metric.hint for metric in metrics)]):
+        if text:
+            notice(args, text)
     with progress(args):
         table = score(corpus, args.metrics, types=args.types)
     if args.output:
@@ -121,16 +122,15 @@ def _write_segments(table: ScoreTable, path: str) -> None:
         write_text(path, segments_tsv(table))
 
 
-def _check_named(spelled: str) -> None:
-    """Refuse what names no metric; a file that slipped in among the metrics is told as such."""
+def _named(spelled: str) -> Metric:
+    """Return a metric; a file that slipped in among the metrics is told as such."""
     from pathlib import Path
 
     from grammeter.core.errors import UsageError
     from grammeter.metrics.registry import metric
 
     try:
-        metric(spelled)
-        return
+        return metric(spelled)
     except UsageError:
         if not Path(spelled).is_file():
             raise

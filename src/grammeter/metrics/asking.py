@@ -37,14 +37,18 @@ class Asking(Metric):
 
     @property
     def notice(self) -> str | None:
-        """Say that a GPU lies idle; raise at once, before any work, if something is missing."""
+        """Nothing to say; raise at once, before any work, if something is missing."""
         models = self.models()
         for name in models.values():
             find_model(name)
-        if not models:
-            return None
-        check_installed()
-        if current().device == "cpu" and gpu() == "ready":
+        if models:
+            check_installed()
+        return None
+
+    @property
+    def hint(self) -> str | None:
+        """Say that a GPU lies idle."""
+        if self.models() and current().device == "cpu" and gpu() == "ready":
             return "there is a GPU here, and models run on the CPU; --device cuda uses it"
         return None
 

@@ -147,6 +147,11 @@ class Metric(ABC):
         """What a reader of the scores must know, such as a stand-in for a missing model."""
         return None
 
+    @property
+    def hint(self) -> str | None:
+        """What may make the work faster; it changes no score."""
+        return None
+
     def settings(self) -> dict[str, object]:
         """Return what the signature shows besides the fields; subclasses add theirs."""
         return {}

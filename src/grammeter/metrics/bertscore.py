@@ -91,7 +91,7 @@ class BertScore(SentenceMean, Asking):
 
     @property
     def notice(self) -> str | None:
-        """Say that a GPU lies idle; raise at once if model, layer or baseline is missing."""
+        """Nothing to say; raise at once if model, layer or baseline is missing."""
         said = super().notice
         layer = self.used_layer
         if self.baseline is not None:

@@ -166,7 +166,7 @@ class Cleme(Asking):
 
     @property
     def notice(self) -> str | None:
-        """What users should know of the pipeline and of the device, once.
+        """What users should know of the pipeline, once.
 
         Raises at once, before any work, if the encoder or its layer is missing.
         """
