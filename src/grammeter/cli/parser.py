@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn, cast
 
+from grammeter.cli.files import check_outputs
 from grammeter.core.errors import UnknownNameError
 
 MOST_OWNERS = 3
@@ -26,12 +27,16 @@ class Parser(argparse.ArgumentParser):
     def parse_known_args(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, args: Sequence[str] | None = None, namespace: Any = None
     ) -> tuple[Any, list[str]]:
-        """Parse; what is left over is an error here, where the options of an action are known."""
+        """Parse; what is left over is an error here, where the options of an action are known.
+
+        So are outputs that are inputs, too.
+        """
         found, extra = super().parse_known_args(args, namespace)
         if extra:
             self.error(
                 "\n  ".join([f"unrecognized arguments: {' '.join(extra)}", *self._hints(extra)])
             )
+        check_outputs(self._actions, found)
         return found, extra
 
     def parsers(self) -> Iterator[Parser]:

@@ -93,11 +93,6 @@ def _check_output(args: argparse.Namespace) -> None:
         raise UsageError(
             f"{args.output}: this is a folder, not a file", fix=f"Add: -o {target / 'report.html'}"
         )
-    if any(target.resolve() == Path(name).resolve() for name in (args.scores, *args.files)):
-        raise UsageError(
-            f"{args.output}: the page would take the place of a file that it is made from",
-            fix="Name another file with -o, such as report.html.",
-        )
 
 
 def _gathered(args: argparse.Namespace) -> Page:
