@@ -48,14 +48,15 @@ def grammeter(*arguments: object, cwd: Path) -> str:
 
 
 @contextmanager
-def serving(database: str, cwd: Path, port: int = 0):
-    """Serve a database; gives the address and the process."""
+def serving(database: str, cwd: Path, port: int = 0, **options):
+    """Serve a database; gives the address and the process. ``options`` are those of ``Popen``."""
     command = [sys.executable, "-m", "grammeter", "campaign", "serve"]
     server = subprocess.Popen(
         [*command, "--database", database, "--port", str(port)],
         cwd=cwd,
         stderr=subprocess.PIPE,
         text=True,
+        **options,
     )
     assert server.stderr is not None
     try:

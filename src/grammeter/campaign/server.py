@@ -59,13 +59,15 @@ def make_server(address: Address) -> Any:
     """
     if not 0 <= address.port <= LARGEST_PORT:
         raise UsageError(f"port {address.port}", fix=f"Ports go from 0 (any) to {LARGEST_PORT}.")
-    waitress: Any = require("waitress.server", extra="campaign")
+    require("waitress.server", extra="campaign")
     from django.core.wsgi import get_wsgi_application
+
+    from grammeter.campaign.listener import listen
 
     # `setup` is done; the handler loads pages and middleware, and fails early if they are broken
     application = get_wsgi_application()
     try:
-        return waitress.create_server(application, **_options(address))
+        return listen(application, **_options(address))
     except (OSError, ValueError) as error:
         told: str = getattr(error, "strerror", None) or str(error)
         number: int = getattr(error, "errno", None) or 0
@@ -82,7 +84,6 @@ def _options(address: Address) -> dict[str, Any]:
         "threads": THREADS,
         "ident": None,  # no name and version for strangers
         "max_request_body_size": LARGEST_REQUEST,
-        "channel_timeout": 60,
         "clear_untrusted_proxy_headers": True,
     }
     if address.proxy is not None:

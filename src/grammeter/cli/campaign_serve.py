@@ -106,10 +106,9 @@ def _serve(args: argparse.Namespace, address: Address) -> None:
 
     server = make_server(address)
     signal.signal(signal.SIGTERM, _stop)
-    port = getattr(server, "effective_port", address.port)
     host = f"[{args.host}]" if ":" in args.host else args.host
     if not args.quiet:
-        print(f"http://{host}:{port}  (Ctrl-C ends it)", file=sys.stderr, flush=True)
+        print(f"http://{host}:{server.effective_port}  (Ctrl-C ends it)", file=sys.stderr, flush=True)
     try:
         server.run()  # returns when it is told to stop, and finishes what it is doing
     finally:

@@ -1,0 +1,158 @@
+"""Connections: many at once, and none that takes the place of another by doing nothing.
+
+waitress stops to accept connections at a limit and waits for activity alone, so that a hundred
+browsers with open connections, or one client that sends a byte a minute, lock everybody out. Here
+the limit is high, a request must be complete in time, and near the limit the connections that
+have rested longest are closed: browsers open another one when they need it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from typing import Any
+
+from waitress.adjustments import Adjustments
+from waitress.channel import HTTPChannel
+from waitress.server import TcpWSGIServer
+from waitress.task import ThreadedTaskDispatcher
+
+REQUEST_SECONDS = 30
+"""From the first byte of a request to its last one."""
+
+IDLE_SECONDS = 60
+"""How long a connection may be open without a request."""
+
+MOST_CONNECTIONS = 4000
+MOST_BY_SELECT = 400
+"""Where there is no ``poll()``, on Windows."""
+
+OTHER_FILES = 100
+"""Files that a process has open beside its connections: database, log, standard streams."""
+
+_FEWEST = 20
+_AT_ONCE = 64
+
+
+class Channel(HTTPChannel):
+    """A connection that knows since when it has had nothing to do."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        self.resting_since = time.monotonic()
+        self._request_since = self.resting_since
+        super().__init__(*args, **options)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a request is being answered."""
+        return bool(self.requests)
+
+    @property
+    def is_overdue(self) -> bool:
+        """Whether it is to be closed: a request is not complete in time, or none comes."""
+        if self.is_busy:
+            return False
+        now = time.monotonic()
+        if self.request is not None:
+            return now - self._request_since > REQUEST_SECONDS
+        if self.total_outbufs_len:  # somebody reads a long answer slowly
+            return time.time() - self.last_activity > IDLE_SECONDS
+        return now - self.resting_since > IDLE_SECONDS
+
+    def received(self, data: bytes) -> bool:
+        """Note when a request begins."""
+        if self.request is None:
+            self._request_since = time.monotonic()
+        return super().received(data)
+
+    def service(self) -> None:
+        """Answer a request, and rest."""
+        super().service()
+        self.resting_since = time.monotonic()
+
+    def drop(self) -> None:
+        """Close it at once, whether or not the other side reads."""
+        self.will_close = True
+        self.handle_close()
+
+    def readable(self) -> bool:
+        """Whether to wait for input: never on a socket that is closed."""
+        return self.connected and super().readable()
+
+    def writable(self) -> bool:
+        """Whether to wait for room for output: never on a socket that is closed."""
+        return self.connected and bool(super().writable())
+
+
+class Listener(TcpWSGIServer):
+    """A server that keeps room for connections that have something to ask."""
+
+    channel_class = Channel
+    active_channels: Any
+    _map: dict[int, Any]
+
+    def maintenance(self, now: float) -> None:
+        """Close what is overdue."""
+        for channel in list(self.active_channels.values()):
+            if channel.is_overdue:
+                channel.drop()
+
+    def handle_accept(self) -> None:
+        """Accept all that wait, some at a time, and make room for them first."""
+        for _ in range(_AT_ONCE):
+            self._make_room()
+            before = len(self._map)
+            super().handle_accept()
+            if len(self._map) <= before:
+                return
+
+    def _make_room(self) -> None:
+        limit = self.adj.connection_limit
+        if len(self._map) < limit - 2:
+            return
+        channels: list[Channel] = list(self.active_channels.values())
+        resting = [channel for channel in channels if not channel.is_busy]
+        resting.sort(key=lambda channel: channel.resting_since)
+        for channel in resting[: max(1, limit // 10)]:
+            channel.drop()
+
+
+def most_connections() -> int:
+    """Return how many connections this process may have open; its own limit is raised first."""
+    try:
+        import resource
+    except ImportError:
+        return MOST_BY_SELECT
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    endless, wanted = resource.RLIM_INFINITY, MOST_CONNECTIONS + OTHER_FILES
+    if soft != endless and soft < wanted:
+        soft = wanted if hard == endless else min(wanted, hard)
+        with contextlib.suppress(OSError, ValueError):  # a system may allow less than it says
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return MOST_CONNECTIONS if soft == endless else max(_FEWEST, min(wanted, soft) - OTHER_FILES)
+
+
+def listen(application: Any, **options: Any) -> Listener:
+    """Return a server; ``run()`` of it serves all addresses that its host has.
+
+    Parameters
+    ----------
+    options
+        Those of ``waitress.create_server``.
+    """
+    settings = Adjustments(
+        connection_limit=most_connections(),
+        cleanup_interval=5,
+        asyncore_use_poll=True,
+        **options,
+    )
+    dispatcher = ThreadedTaskDispatcher()
+    dispatcher.set_thread_count(settings.threads)
+    sockets: dict[int, Any] = {}
+    addresses: Any = settings.listen
+    servers = [
+        Listener(application, sockets, dispatcher=dispatcher, adj=settings, sockinfo=address)
+        for address in addresses
+    ]
+    return servers[0]
