@@ -94,6 +94,7 @@ class Judge(threading.Thread):
 
     def work(self):
         self.get(self.link)
+        self.post(self.link, {})
         self.get("/judge/guidelines")
         self.post("/judge/guidelines", {})
         self.shift.gate.wait(300)

@@ -29,7 +29,7 @@ class Made:
 
         client = Client()
         if at is not None:
-            assert client.get(f"/join/{self.tokens[at]}/").status_code == 302
+            assert client.post(f"/join/{self.tokens[at]}/").status_code == 302
             client.post("/judge/consent", {"agree": "yes"})
             client.post("/judge/about", {"empty": "yes"})
             client.post("/judge/guidelines")

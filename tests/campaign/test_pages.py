@@ -44,7 +44,7 @@ def test_a_judge_is_led_from_the_invite_to_the_end(database):
         fail_code="F1", redirect_url="https://example.org/?c={code}",
     )  # fmt: skip
     client = one.client()
-    first = client.get(f"/join/{one.tokens[0]}/", follow=True)
+    first = client.post(f"/join/{one.tokens[0]}/", follow=True)
     assert "<form" in text(first)
     assert "We study &lt;b&gt;this&lt;/b&gt;." in text(first)
     assert client.get("/judge/done", follow=True).redirect_chain[-1][0] == "/judge/consent"
@@ -94,7 +94,7 @@ def test_a_plain_form_ranks_and_comments(pilot):
     address, hidden, size = form_of(client)
     ranks = {f"rank-{place}": size - place for place in range(size)}
     answer = client.post(address, {**hidden, **ranks, "comment": "so so"})
-    assert answer.headers["Location"] == "/judge/"
+    assert answer.headers["Location"].startswith("/judge/items/")
     (row,) = details(pilot)
     assert row["ranks"] == [size - place for place in range(size)]
     assert row["comment"] == "so so"
@@ -243,10 +243,10 @@ def test_the_organiser_sees_progress_results_and_export(pilot):
         assert f"{agreed.alpha_inter.value:.3f} between judges" in page
         assert f"{agreed.pairs['judge01', 'judge02'].value:.3f}" in page
     for form, suffix in (("xml", "xml"), ("csv", "csv"), ("jsonl", "jsonl")):
-        answer = client.get(f"/organise/{number}/export/{form}")
+        answer = client.post(f"/organise/{number}/export/{form}")
         assert answer.headers["Content-Disposition"] == f'attachment; filename="pilot.{suffix}"'
         assert "Alphasystem" in text(answer)
-    lines = text(client.get(f"/organise/{number}/export/details")).splitlines()
+    lines = text(client.post(f"/organise/{number}/export/details")).splitlines()
     assert json.loads(lines[0])["kind"] == "campaign-details"
     assert len(lines) == 9
     log = text(client.get(f"/organise/{number}/audit"))
@@ -281,7 +281,7 @@ def test_the_organiser_invites_revokes_and_blocks(database):
     assert links[0] not in text(client.get(f"{base}/judges"))
     revoked = re.findall(rf"{base}/invites/(\d+)/revoke", text(client.get(f"{base}/judges")))[0]
     client.post(f"{base}/invites/{revoked}/revoke")
-    states = [one.client().get(link).status_code for link in reversed(links)]
+    states = [one.client().post(link).status_code for link in reversed(links)]
     assert states == [410, 302]
     for wrong in ({"count": "0", "days": "3"}, {"count": "x", "days": ""}, {"count": "99999"}):
         assert client.post(f"{base}/invite", wrong).status_code == 422
@@ -325,7 +325,7 @@ def test_a_blocked_judge_is_out_and_a_new_link_ends_the_old_session(pilot):
     link = re.search(r"http://testserver(/join/[\w-]+/)", shown)[1]
     assert judge.get("/judge/").status_code == 302
     fresh = one_more = pilot.client()
-    assert fresh.get(link).status_code == 302
+    assert fresh.post(link).status_code == 302
     assert judge.get("/judge/").status_code == 403
     assert one_more.get("/judge/").status_code == 302
     client.post(f"{base}/judges/{second.pk}/block")
@@ -340,12 +340,30 @@ def test_the_browser_that_used_a_link_may_open_it_again(pilot):
     assert pilot.client().get(f"/join/{pilot.tokens[0]}/").status_code == 410
 
 
-def test_looking_ahead_uses_no_invite_up(pilot):
+def test_only_the_button_uses_an_invite_up(pilot):
+    """Programs that check mail, and previews, look at all links."""
     address = f"/join/{pilot.tokens[0]}/"
-    ahead = pilot.client().get(address, headers={"sec-purpose": "prefetch;prerender"})
-    assert ahead.status_code == 403
-    assert pilot.client().head(address).status_code == 405
-    assert pilot.client().get(address).status_code == 302
+    for _ in range(3):
+        looked = pilot.client().get(address)
+        assert 'method="post"' in text(looked)
+        pilot.client().head(address)
+    judge = pilot.client()
+    judge.get(address)
+    assert judge.post(address).status_code == 302
+    assert pilot.client().get(address).status_code == 410
+    assert pilot.client().post(address).status_code == 410
+
+
+def test_a_judge_whose_item_was_given_away_goes_on_by_a_button(pilot):
+    from grammeter.campaign.models import Assignment
+
+    judge = pilot.client(0)
+    item = judge.get("/judge/").headers["Location"]
+    Assignment.objects.filter(state="open").update(state="released")
+    assert 'action="/judge/"' in text(judge.get("/judge/"))
+    following = judge.post("/judge/").headers["Location"]
+    assert following.startswith("/judge/items/")
+    assert following != item
 
 
 def test_a_judge_from_another_browser_need_not_read_the_guidelines_again(pilot):
@@ -357,7 +375,7 @@ def test_a_judge_from_another_browser_need_not_read_the_guidelines_again(pilot):
     answered.post(address, {**hidden, **{f"rank-{place}": 1 for place in range(size)}})
     (token,) = invites.create(pilot.campaign, judge=Judge.objects.order_by("pk")[0])
     client = pilot.client()
-    client.get(f"/join/{token}/")
+    client.post(f"/join/{token}/")
     assert client.get("/judge/").headers["Location"].startswith("/judge/items/")
 
 

@@ -1,5 +1,6 @@
 """What nobody may do: forge, look at another's items, smuggle script in, guess."""
 
+import contextlib
 import re
 import sys
 import warnings
@@ -9,7 +10,7 @@ import pytest
 
 pytest.importorskip("whitenoise", reason="the extra 'campaign' is not installed")
 
-from made_campaigns import PASSWORD, form_of, made, organiser
+from made_campaigns import PASSWORD, answer_all, form_of, made, organiser
 
 HOSTILE = '<script>alert(1)</script> "quoted" & <img src=x onerror=alert(2)>'
 PAGES = ("/", "/login", "/judge/", "/organise/", "/nowhere", "/join/invented/")
@@ -101,7 +102,7 @@ def test_under_https_cookies_are_secure_and_the_check_is_clean(database):
     one = made(database, https=True)
     client = one.client()
     assert client.get("/").status_code == 301
-    client.get(f"/join/{one.tokens[0]}/", secure=True)
+    client.post(f"/join/{one.tokens[0]}/", secure=True)
     client.get("/judge/about", secure=True)
     assert client.cookies
     assert all(cookie["secure"] for cookie in client.cookies.values())
@@ -127,13 +128,43 @@ def test_a_post_without_a_token_is_refused_everywhere(pilot):
         assert "too old to be sent" in answer.content.decode()
 
 
-def test_looking_changes_nothing(pilot):
-    """What changes something is a POST: a link in a message cannot do it."""
-    base = f"/organise/{pilot.campaign.pk}"
-    client = organiser(pilot)
-    actions = ("invite", "close", "reopen", "judges/1/again", "judges/1/block", "invites/1/revoke")
-    for action in actions:
-        assert client.get(f"{base}/{action}").status_code == 405
+def rows_of(database):
+    """Return the whole database as text."""
+    import sqlite3
+
+    with contextlib.closing(sqlite3.connect(database)) as reader:
+        return list(reader.iterdump())
+
+
+@pytest.mark.parametrize("strategy", ["planned", "pool", "adaptive"])
+@pytest.mark.parametrize("stage", ["invited", "at work", "finished"])
+def test_looking_changes_nothing(database, strategy, stage):
+    """What changes something is a POST: a link in a message, or a program that looks, cannot."""
+    one = made(database, consent="Agree?", strategy=strategy)
+    ann, judge = organiser(one), one.client() if stage == "invited" else one.client(0)
+    if stage == "invited":
+        judge.post(f"/join/{one.tokens[0]}/")
+    if stage == "finished":
+        answer_all(judge)
+    before = rows_of(database)
+    for client in (one.client(), judge, ann):
+        for path in all_paths(one):
+            for look in (client.get, client.head, client.options):
+                look(path)
+            assert rows_of(database) == before, path
+
+
+def all_paths(one):
+    """Return an address of each page; things with a number are the first of their kind."""
+    from grammeter.campaign.urls import urlpatterns
+
+    values = {"<int:number>": "1", "<int:judge>": "1", "<int:invite>": "2", "<str:form>": "people",
+              "<str:token>": one.tokens[1]}  # fmt: skip
+    paths = [f"/{each.pattern}" for each in urlpatterns]
+    for name, value in values.items():
+        paths = [path.replace(name, value) for path in paths]
+    assert not any("<" in path for path in paths)
+    return paths
 
 
 def test_a_judge_with_a_token_gets_through(pilot):
@@ -171,7 +202,7 @@ def test_an_item_of_later_is_out_of_reach(pilot):
 def test_nobody_judges_before_consent(database):
     one = made(database, consent="Agree?")
     client = one.client()
-    client.get(f"/join/{one.tokens[0]}/")
+    client.post(f"/join/{one.tokens[0]}/")
     from grammeter.campaign.models import Judge, Judgment
     from grammeter.campaign.services import assign
 
@@ -188,14 +219,18 @@ def test_used_expired_revoked_and_invented_invites_let_nobody_in(pilot):
     from grammeter.campaign.models import Invite
 
     used, other = pilot.tokens
-    assert pilot.client().get(f"/join/{used}/").status_code == 302
-    assert pilot.client().get(f"/join/{used}/").status_code == 410
+    assert pilot.client().post(f"/join/{used}/").status_code == 302
+    assert pilot.client().post(f"/join/{used}/").status_code == 410
     for wrong in (other[:-4] + "0000", "x", "%00", "é" * 50, "a" * 5000):
-        assert pilot.client().get(f"/join/{wrong}/").status_code in (404, 410)
+        for answer in (
+            pilot.client().get(f"/join/{wrong}/"),
+            pilot.client().post(f"/join/{wrong}/"),
+        ):
+            assert answer.status_code in (404, 410)
     Invite.objects.filter(redeemed=None).update(expires=timezone.now() - timedelta(seconds=1))
-    assert pilot.client().get(f"/join/{other}/").status_code == 410
+    assert pilot.client().post(f"/join/{other}/").status_code == 410
     Invite.objects.update(expires=timezone.now() + timedelta(1), revoked=timezone.now())
-    assert pilot.client().get(f"/join/{other}/").status_code == 410
+    assert pilot.client().post(f"/join/{other}/").status_code == 410
 
 
 def test_a_token_is_stored_nowhere(pilot):
@@ -223,7 +258,7 @@ def test_joining_changes_the_session_and_the_csrf_token(pilot):
     session["planted"] = True
     session.save()
     before = client.cookies["sessionid"].value if "sessionid" in client.cookies else ""
-    client.get(f"/join/{pilot.tokens[0]}/")
+    client.post(f"/join/{pilot.tokens[0]}/")
     assert client.cookies["sessionid"].value != before
 
 
@@ -305,7 +340,7 @@ def test_null_bytes_and_surrogates_do_no_harm(pilot):
 
 def test_organisers_pages_want_a_login_and_the_right_organiser(pilot):
     base = f"/organise/{pilot.campaign.pk}"
-    parts = ("", "progress", "results", "judges", "audit", "export/xml")
+    parts = ("", "progress", "results", "judges", "audit")
     judge = pilot.client(0)
     for part in parts:
         assert judge.get(f"{base}/{part}").headers["Location"].startswith("/login?next=")
@@ -317,7 +352,7 @@ def test_organisers_pages_want_a_login_and_the_right_organiser(pilot):
     for part in parts:
         assert mine.get(f"{base}/{part}").status_code == 200
         assert stranger.get(f"{base}/{part}").status_code == 403
-    for action in ("invite", "close", "reopen"):
+    for action in ("invite", "close", "reopen", "export/xml"):
         assert stranger.post(f"{base}/{action}", {"count": "1", "days": "1"}).status_code == 403
     pilot.campaign.refresh_from_db()
     assert not pilot.campaign.closed
@@ -351,8 +386,8 @@ def test_things_of_another_campaign_cannot_be_reached_through_ones_own(pilot):
     assert client.post(f"{base}/judges/{judge.pk}/block").status_code == 403
     assert client.post(f"{base}/judges/{judge.pk}/again").status_code == 403
     assert client.post(f"{base}/invites/{invite.pk}/revoke").status_code == 403
-    assert client.get(f"{base}/export/../../etc").status_code == 404
-    assert client.get(f"{base}/export/exe").status_code == 404
+    assert client.post(f"{base}/export/../../etc").status_code == 404
+    assert client.post(f"{base}/export/exe").status_code == 404
 
 
 def test_guessing_passwords_is_slowed_down(pilot):
@@ -367,11 +402,32 @@ def test_guessing_passwords_is_slowed_down(pilot):
     assert int(answers[-1].headers["Retry-After"]) >= 1
     right = client.post("/login", {"username": "ann", "password": PASSWORD})
     assert right.status_code == 429
+
+
+def guess(client, address, count, name="ann"):
+    sent = [{"username": name, "password": f"wrong {at}"} for at in range(count)]
+    return [client.post("/login", one, REMOTE_ADDR=address).status_code for one in sent]
+
+
+@pytest.mark.parametrize("forms", [("192.0.2.7", "192.0.2.8"), ("2001:db8::7", "2001:db8:0:1::7")])
+def test_nobody_elsewhere_can_lock_an_organiser_out(pilot, forms):
+    organiser(pilot)
+    theirs, mine = forms
+    client = pilot.client()
+    assert guess(client, theirs, 7)[-1] == 429
+    right = {"username": "ann", "password": PASSWORD}
+    assert client.post("/login", right, REMOTE_ADDR=theirs).status_code == 429
+    assert client.post("/login", right, REMOTE_ADDR=mine).status_code == 302
+
+
+def test_an_address_that_guesses_at_many_names_has_to_wait(pilot, monkeypatch):
     from grammeter.campaign.services import throttle
 
-    throttle.succeeded("login", "ann")
-    throttle.succeeded("login from", "127.0.0.1")
-    assert client.post("/login", {"username": "ann", "password": PASSWORD}).status_code == 302
+    monkeypatch.setattr(throttle, "FREE_OF_ADDRESS", 8)
+    client = pilot.client()
+    codes = [guess(client, f"2001:db8::{at}", 1, f"name{at}")[0] for at in range(10)]
+    assert codes[:8] == [403] * 8
+    assert codes[-1] == 429
 
 
 def test_passwords_are_kept_by_argon2(pilot):
@@ -436,18 +492,12 @@ def test_who_may_look_may_ask_for_the_headers_alone(pilot):
     base = f"/organise/{pilot.campaign.pk}"
     address = form_of(judge)[0]
     mine = [(judge, page) for page in ("/", "/judge/session", "/judge/answers", address)]
-    theirs = [(ann, f"{base}/{page}") for page in ("", "results", "judges", "audit", "export/xml")]
+    theirs = [(ann, f"{base}/{page}") for page in ("", "results", "judges", "audit")]
     for client, page in (*mine, *theirs, (pilot.client(), "/login")):
         looked, asked = client.get(page), client.head(page)
         assert asked.status_code == looked.status_code, page
         assert asked.content == b""
         assert asked.headers["Content-Security-Policy"]
-
-
-def test_asking_for_the_headers_uses_no_invite_up(pilot):
-    address = f"/join/{pilot.tokens[0]}/"
-    assert pilot.client().head(address).status_code == 405
-    assert pilot.client().get(address).status_code == 302
 
 
 def test_logging_out_is_a_post_and_ends_the_session(pilot):

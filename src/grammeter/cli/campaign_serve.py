@@ -108,7 +108,8 @@ def _serve(args: argparse.Namespace, address: Address) -> None:
     signal.signal(signal.SIGTERM, _stop)
     host = f"[{args.host}]" if ":" in args.host else args.host
     if not args.quiet:
-        print(f"http://{host}:{server.effective_port}  (Ctrl-C ends it)", file=sys.stderr, flush=True)
+        address_shown = f"http://{host}:{server.effective_port}"
+        print(f"{address_shown}  (Ctrl-C ends it)", file=sys.stderr, flush=True)
     try:
         server.run()  # returns when it is told to stop, and finishes what it is doing
     finally:

@@ -46,6 +46,11 @@ def next_assignment(judge: Judge) -> Assignment | None:
     return found
 
 
+def open_assignment(judge: Judge) -> Assignment | None:
+    """Return what the judge has open; nothing is changed."""
+    return Assignment.objects.filter(judge=judge, state=State.OPEN).order_by("position").first()
+
+
 def _following(judge: Judge, outlook: Outlook | None) -> Assignment | None:
     while (found := _waiting(judge) or _drawn(judge, outlook)) is not None:
         if found.state == State.OPEN:

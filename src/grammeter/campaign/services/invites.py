@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from grammeter.campaign.models import Campaign, Invite, Judge, Strategy
@@ -84,6 +85,11 @@ def names(tokens: Sequence[str]) -> list[str]:
     return [known[_hash(token)] for token in tokens]
 
 
+def check(token: str) -> None:
+    """Raise :class:`InviteRefused` if a token lets nobody in; nothing is changed."""
+    _valid(Invite.objects.all(), token)
+
+
 def redeem(token: str) -> Judge:
     """Let somebody in, once.
 
@@ -93,22 +99,8 @@ def redeem(token: str) -> Judge:
         If the token is unknown, used, expired or revoked.
     """
     with transaction.atomic():
-        invite = (
-            Invite.objects.select_for_update(of=("self",))
-            .select_related("judge", "campaign")
-            .filter(token_hash=_hash(token))
-            .first()
-        )
-        now = timezone.now()
-        if invite is None:
-            raise _refused("this invite is unknown")
-        if invite.redeemed is not None:
-            raise _refused("this invite was used")
-        if invite.revoked is not None or invite.judge.blocked:
-            raise _refused("this invite was revoked")
-        if invite.expires <= now:
-            raise _refused("this invite has expired")
-        invite.redeemed = now
+        invite = _valid(Invite.objects.select_for_update(of=("self",)), token)
+        invite.redeemed = timezone.now()
         invite.save(update_fields=("redeemed",))
         judge = judges.let_in(invite.judge)
         audit.log(invite.campaign, judge.name, "join")
@@ -121,6 +113,21 @@ def revoke(invite: Invite, *, who: str = audit.COMMAND_LINE) -> None:
     with transaction.atomic():
         if open_one.update(revoked=timezone.now()):
             audit.log(invite.campaign, who, "revoke invite", judge=invite.judge.name)
+
+
+def _valid(invites: QuerySet[Invite], token: str) -> Invite:
+    """Return the invite of a token, or raise :class:`InviteRefused`."""
+    rows = invites.select_related("judge", "campaign").filter(token_hash=_hash(token))
+    invite = rows.first()
+    if invite is None:
+        raise _refused("this invite is unknown")
+    if invite.redeemed is not None:
+        raise _refused("this invite was used")
+    if invite.revoked is not None or invite.judge.blocked:
+        raise _refused("this invite was revoked")
+    if invite.expires <= timezone.now():
+        raise _refused("this invite has expired")
+    return invite
 
 
 def _refused(message: str) -> InviteRefused:

@@ -1,4 +1,4 @@
-"""Organisers log in and out. Who guesses passwords has to wait, by account and by address."""
+"""Organisers log in and out. Who guesses passwords has to wait, by account and address together."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def logout(request: HttpRequest) -> HttpResponse:
 def _attempt(request: HttpRequest, onwards: str) -> HttpResponse:
     name = request.POST.get("username", "")[:_LONGEST_NAME]
     password = request.POST.get("password", "")[:_LONGEST_PASSWORD]
-    tries = [("login", name.casefold()), ("login from", request.META.get("REMOTE_ADDR", ""))]
-    pause = max(throttle.wait(*who) for who in tries)
+    tries = throttle.attempts("login", name, request.META.get("REMOTE_ADDR", ""))
+    pause = max(throttle.wait(*who, free=free) for who, free in tries.items())
     if pause > 0:
         fault = f"Too many attempts. Please wait {ceil(pause)} seconds."
         answer = _form(request, onwards, fault=fault, status=429)
@@ -54,7 +54,7 @@ def _attempt(request: HttpRequest, onwards: str) -> HttpResponse:
         for who in tries:
             throttle.failed(*who)
         return _form(request, onwards, fault="Name and password do not fit.", status=403)
-    throttle.succeeded(*tries[0])
+    throttle.succeeded(*next(iter(tries)))
     auth.login(request, user)
     audit.log(None, user.get_username(), "login")
     return HttpResponseRedirect(onwards)

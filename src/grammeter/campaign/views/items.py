@@ -8,12 +8,12 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
-from grammeter.campaign.models import Assignment, Judge, Judgment, State
+from grammeter.campaign.models import Assignment, Judge, Judgment, State, Strategy
 from grammeter.campaign.services import answers, assign, judges, pages
 from grammeter.campaign.views import item_page
 from grammeter.campaign.views.answer_form import Answer, read_answer
 from grammeter.campaign.views.gate import judge_page, mark, next_step, wants_json
-from grammeter.campaign.views.joining import has_begun
+from grammeter.campaign.views.joining import has_begun, next_address
 from grammeter.core.errors import DataError, GrammeterError
 
 _STATES: dict[str, str] = {State.DONE: "answered", State.SKIPPED: "skipped"}
@@ -22,14 +22,21 @@ REFUSED = 422
 """The status of an answer that cannot be kept as it is."""
 
 
-@judge_page("GET")
+@judge_page("GET", "POST")
 def work(request: HttpRequest, judge: Judge) -> HttpResponse:
-    """Go to what the judge is to do now."""
+    """Go to what the judge is to do now; a POST opens another item if none is open."""
     step = next_step(request, judge, begun=has_begun(request, judge))
     if step is not None:
         return step
-    found = assign.next_assignment(judge)
-    return redirect("item", found.pk) if found else redirect("done")
+    if request.method == "POST":
+        return redirect(next_address(judge))
+    assignment = assign.open_assignment(judge)
+    if judge.campaign.closed or (assignment is None and judge.finished is not None):
+        return redirect("done")
+    if assignment is not None:
+        return redirect("item", assignment.pk)
+    shown = {"campaign": judge.campaign, "mark": mark(judge)}
+    return render(request, "campaign/judge/next.html", shown)
 
 
 @judge_page("GET", "POST")
@@ -70,6 +77,7 @@ def done(request: HttpRequest, judge: Judge) -> HttpResponse:
         "campaign": judge.campaign,
         "mark": mark(judge),
         "can_change": not closed,
+        "can_ask": not closed and judge.campaign.strategy != Strategy.PLANNED,
         "title": "Thank you" if judge.finished else "This campaign is closed",
         "text": "You have judged all items that were meant for you."
         if judge.finished
@@ -89,8 +97,9 @@ def _answered(request: HttpRequest, judge: Judge, assignment: Assignment) -> Htt
         judgment = _save(judge, assignment, answer)
     except DataError as error:
         return _refused(request, judge, assignment, answer, error)
-    told = pages.feedback(judgment)
-    onwards = reverse("item", args=(assignment.pk,)) if told else reverse("work")
+    onwards = next_address(judge) if judgment.complete else reverse("work")
+    if pages.feedback(judgment):
+        onwards = reverse("item", args=(assignment.pk,))
     if wants_json(request):
         return JsonResponse({"version": judgment.version, "next": onwards})
     return redirect(onwards)

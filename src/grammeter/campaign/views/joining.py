@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import hashlib
 
+from django.conf import settings
+from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.middleware.csrf import get_token, rotate_token
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_GET, require_safe
+from django.urls import reverse
+from django.views.decorators.http import require_safe
 
 from grammeter.campaign.models import Judge
-from grammeter.campaign.services import answers, invites, judges
-from grammeter.campaign.views.gate import KEPT, judge_of, judge_page, mark
+from grammeter.campaign.services import answers, assign, invites, judges
+from grammeter.campaign.views.gate import KEPT, allowed, judge_of, judge_page, mark, next_step
 
 BEGUN = "begun"
 """Under this name a session keeps that the judge has seen the guidelines."""
+
+LOOK_SECONDS = 10
+"""Two browsers that look at one link within so many seconds are unlikely to be one person's."""
 
 _TOKEN = "invite"  # noqa: S105 - the name of a session's field
 
@@ -25,15 +31,19 @@ def home(request: HttpRequest) -> HttpResponse:
     return render(request, "campaign/home.html") if judge_of(request) is None else redirect("work")
 
 
-@require_GET
+@allowed("GET", "POST")
 def join(request: HttpRequest, token: str) -> HttpResponse:
-    """Redeem an invite, unless a browser only looks ahead. The same browser may come again."""
-    if "prefetch" in request.headers.get("Sec-Purpose", ""):
-        return HttpResponse(status=403)
+    """Show a button that redeems an invite: programs that check mail press none.
+
+    The same browser may come again.
+    """
     used = hashlib.sha256(token.encode()).hexdigest()
     if request.session.get(_TOKEN) == used and judge_of(request) is not None:
         return redirect("work")
     try:
+        if request.method != "POST":
+            invites.check(token)
+            return _invited(request, used)
         judge = invites.redeem(token)
     except invites.InviteRefused as refusal:
         told = {"title": "This link lets nobody in", "text": f"{refusal.message}. {refusal.fix}"}
@@ -56,9 +66,9 @@ def session(request: HttpRequest) -> JsonResponse:
 @judge_page("GET", "POST")
 def consent(request: HttpRequest, judge: Judge) -> HttpResponse:
     """Ask for consent."""
-    agrees = request.POST.get("agree") == "yes"
-    if agrees or not judges.needs_consent(judge):
+    if request.POST.get("agree") == "yes":
         judges.consent(judge)
+    if not judges.needs_consent(judge):
         return redirect("work")
     fault = "Please tick the box, or close this page." if request.method == "POST" else ""
     return _page(request, judge, "consent", fault=fault)
@@ -84,13 +94,28 @@ def guidelines(request: HttpRequest, judge: Judge) -> HttpResponse:
     """Show the guidelines: before the first item, and whenever they are asked for."""
     if request.method == "POST":
         request.session[BEGUN] = True
-        return redirect("work")
+        step = next_step(request, judge, begun=True)
+        return step or redirect(next_address(judge))
     return _page(request, judge, "guidelines", begun=has_begun(request, judge))
+
+
+def next_address(judge: Judge) -> str:
+    """Open what a judge is to do next, unless something is open; return its address."""
+    assignment = assign.next_assignment(judge)
+    return reverse("item", args=(assignment.pk,)) if assignment else reverse("done")
 
 
 def has_begun(request: HttpRequest, judge: Judge) -> bool:
     """Whether the judge has seen the guidelines, here or in another browser."""
     return bool(request.session.get(BEGUN)) or answers.has_history(judge)
+
+
+def _invited(request: HttpRequest, link: str) -> HttpResponse:
+    """Show the button. A second browser within seconds hears of the first one, and has it, too."""
+    first = cache.add(f"look-{link}", True, LOOK_SECONDS)
+    elsewhere = not first and settings.CSRF_COOKIE_NAME not in request.COOKIES
+    shown = {"elsewhere": elsewhere}
+    return render(request, "campaign/join.html", shown, status=403 if elsewhere else 200)
 
 
 def _page(request: HttpRequest, judge: Judge, name: str, **told: object) -> HttpResponse:

@@ -150,9 +150,9 @@ def reopen(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return redirect("campaign", campaign.pk)
 
 
-@campaign_page("GET")
+@campaign_page("POST")
 def export(request: HttpRequest, campaign: Campaign, form: str) -> HttpResponse:
-    """Send the judgments as a file."""
+    """Send the judgments as a file; a POST, because the log says who took it."""
     if form not in DOWNLOADS:
         raise Http404
     download = DOWNLOADS[form]
