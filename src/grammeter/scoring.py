@@ -48,7 +48,8 @@ def score(corpus: Corpus, metrics: Sequence[str | Metric], *, types: bool = Fals
         )
     for metric in wanted.values():
         check_needs(metric, corpus)
-    notes = tuple(dict.fromkeys(filter(None, (metric.notice for metric in wanted.values()))))
+    of_metrics = (metric.notice for metric in wanted.values())
+    notes = tuple(dict.fromkeys(filter(None, [*corpus.notes, *of_metrics])))
     batch = _Batch(corpus)
     counted = count(list(wanted.values()), batch.segments, batch.copies)
     columns: dict[str, MetricScores] = {}

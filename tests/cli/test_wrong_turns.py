@@ -79,7 +79,8 @@ def test_outputs_that_are_not_tokenised(told, tmp_path: Path) -> None:
     plain = tmp_path / "plain.txt"
     text = Path(CAREFUL).read_text("utf-8")
     plain.write_text(text.replace(" .", ".").replace(" ?", "?"), "utf-8")
-    code, err = told("score", "-r", GOLD, "-m", "m2", "--hyps", str(plain), CAREFUL)
+    options = ["--hyps", str(plain), CAREFUL, "--format", "tsv", "--quiet"]
+    code, err = told("score", "-r", GOLD, "-m", "m2", *options)
     assert code == 0
     assert f"note: {plain}: " in err
     assert "joined to its word" in err

@@ -200,13 +200,13 @@ def test_gold_files_of_different_sizes(folder: Path) -> None:
 def test_lenient_counts_what_it_passes_over() -> None:
     corpus = read_corpus(references=["outside.m2"], lenient=True)
     assert corpus.gold[1] == {0: (), 1: ()}
-    (notice,) = corpus.notices
-    assert notice.startswith("outside.m2:5: edit 0 3 lies outside")
+    (note,) = corpus.notes
+    assert note.startswith("outside.m2:5: edit 0 3 lies outside")
 
 
 def test_a_file_that_is_read_for_two_parts_is_noticed_once() -> None:
     corpus = read(source="outside.m2", references=["outside.m2"], lenient=True)
-    assert len(corpus.notices) == 1
+    assert len(corpus.notes) == 1
 
 
 def test_lenient_never_passes_over_unequal_lengths() -> None:
@@ -220,7 +220,7 @@ def test_overlapping_gold_is_noticed(folder: Path) -> None:
     corpus = read_corpus(references=["lap.m2"])
     assert corpus.references == [["y"]]
     assert len(corpus.gold[0][0]) == 2
-    assert any("lap.m2: 1 edits overlap" in notice for notice in corpus.notices)
+    assert any("lap.m2: 1 edits overlap" in note for note in corpus.notes)
 
 
 def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:

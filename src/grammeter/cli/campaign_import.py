@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
     judgments = read_judgments(
         args.judgments, first_segment=args.first_segment, systems=corpus.systems
     )
-    for text in (*corpus.notices, *judgments.notices):
+    for text in judgments.notices:
         notice(args, text)
     with campaign_arguments.at_work(args, make=True):
         from grammeter.campaign.services import campaigns, loading, results

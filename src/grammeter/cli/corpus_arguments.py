@@ -6,6 +6,8 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from grammeter.cli.output import notice, remark
+
 if TYPE_CHECKING:
     from grammeter.corpus.corpus import Corpus
 
@@ -73,8 +75,20 @@ def _add_reading(add: Callable[..., Any]) -> None:
     )
 
 
-def read(args: argparse.Namespace) -> Corpus:
-    """Read the corpus that the arguments name."""
+def read(args: argparse.Namespace, *, noted: bool = False) -> Corpus:
+    """Read the corpus that the arguments name, and say what is unusual about its files.
+
+    ``noted``: the result has the notes of the corpus; otherwise they are printed here.
+    """
+    corpus = _read(args)
+    for text in corpus.notices:
+        notice(args, text)
+    if not noted:
+        remark(corpus.notes)
+    return corpus
+
+
+def _read(args: argparse.Namespace) -> Corpus:
     from grammeter.core.errors import UsageError
     from grammeter.corpus.gold import TextRule
     from grammeter.corpus.read import read_corpus, read_records_corpus

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from grammeter.cli.output import add_output, emit, notice
+from grammeter.cli.output import add_output, emit, remark
 
 if TYPE_CHECKING:
     from grammeter.core.score import Counts
@@ -139,7 +139,7 @@ def _extract(args: argparse.Namespace) -> int:
         origins=(args.orig, *args.cor),
     )
     if len(blocks) < len(sources):
-        notice(args, f"{len(sources) - len(blocks)} empty lines of {args.orig} are left out")
+        remark([f"{len(sources) - len(blocks)} empty lines of {args.orig} are left out"])
     return _written(args, blocks, annotator)
 
 
@@ -158,8 +158,7 @@ def _convert(args: argparse.Namespace) -> int:
         where=args.m2_file,
         lenient=args.lenient,
     )
-    for text in converted.notices:
-        notice(args, text)
+    remark(converted.notices)
     return _written(args, converted.blocks, annotator)
 
 
@@ -174,7 +173,7 @@ def _written(args: argparse.Namespace, blocks: Iterable[M2Block], annotator: Ann
     from grammeter.corpus.text import STDIN, write_text
 
     if annotator.notice:
-        notice(args, annotator.notice)
+        remark([annotator.notice])
     text = format_m2(blocks)
     if args.out == STDIN:
         sys.stdout.write(text)
@@ -197,9 +196,8 @@ def _compare(args: argparse.Namespace) -> int:
     compared, notices = compare_m2(
         hypothesis, reference, rules, beta=args.beta, origins=origins, lenient=args.lenient
     )
-    for text in notices:
-        notice(args, text)
-    emit(args, _json(args, compared), lambda: _text(args, hypothesis.sources, compared))
+    data = {**_json(args, compared), "notes": [*notices]}
+    emit(args, data, lambda: _text(args, hypothesis.sources, compared))
     return 0
 
 

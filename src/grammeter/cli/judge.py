@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from grammeter.cli import corpus_arguments, judge_arguments
-from grammeter.cli.output import notice, print_json, progress
+from grammeter.cli.output import notice, print_json, progress, remark
 
 if TYPE_CHECKING:
     from grammeter.corpus.corpus import Corpus
@@ -106,9 +106,8 @@ def run(args: argparse.Namespace) -> int:
     check_folder(args.output)
     corpus = corpus_arguments.read(args)
     items = _items(args, corpus)
-    for text in (*corpus.notices, metric.notice):
-        if text:
-            notice(args, text)
+    if metric.notice:
+        remark([metric.notice])
     with judge_arguments.asking(args), progress(args, note=lambda: str(current().bill)):
         if args.dry_run:
             _print_estimate(args, estimate(corpus, items, by=metric))

@@ -15,7 +15,6 @@ from grammeter.cli.output import (
     decimals,
     drawn,
     emit,
-    notice,
     progress,
 )
 
@@ -98,9 +97,7 @@ def _run(args: argparse.Namespace) -> int:
     design = _design(args)
     metrics = _metrics(args.metrics)
     corpus = _corpus(args)
-    for text in corpus.notices:
-        notice(args, text)
-    notes = dict.fromkeys(metric.notice for metric in metrics.values())
+    notes = dict.fromkeys([*corpus.notes, *(metric.notice for metric in metrics.values())])
     with progress(args):
         result = replace(_measured(corpus, metrics, design), notes=tuple(filter(None, notes)))
     emit(args, result.to_json(), lambda: _drawn(result, args))
@@ -138,7 +135,7 @@ def _corpus(args: argparse.Namespace) -> Corpus:
         raise UsageError(
             "MAEGE makes its outputs from the gold edits", fix="Leave --hyps and --names out."
         )
-    return corpus_arguments.read(args)
+    return corpus_arguments.read(args, noted=True)
 
 
 def _measured(corpus: Corpus, metrics: dict[str, Metric], design: Design) -> Maege:

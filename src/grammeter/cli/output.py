@@ -127,12 +127,11 @@ def show(args: argparse.Namespace, text: str, notes: Sequence[str]) -> None:
 
     Tables for programs have no room for notes: those go to standard error.
     """
-    from grammeter.report.tables import notes_text, terminal
+    from grammeter.report.tables import notes_text
 
     sys.stdout.write(text)
     if args.format == "tsv":
-        for note in notes:
-            print(f"note: {terminal(note)}", file=sys.stderr)
+        remark(notes)
     else:
         sys.stdout.write(notes_text(notes, args.format))
 
@@ -143,12 +142,18 @@ def _stamped(data: Mapping[str, Any]) -> dict[str, Any]:
     return stamped | {"notes": data.get("notes", [])}
 
 
+def remark(notes: Iterable[str]) -> None:
+    """Print the notes of a result that has no room for them to standard error, always."""
+    from grammeter.report.tables import terminal
+
+    for note in notes:
+        print(f"note: {terminal(note)}", file=sys.stderr)
+
+
 def notice(args: argparse.Namespace, text: str) -> None:
     """Say something on standard error, unless ``--quiet``."""
     if not args.quiet:
-        from grammeter.report.tables import terminal
-
-        print(f"note: {terminal(text)}", file=sys.stderr)
+        remark([text])
 
 
 class Progress:

@@ -96,8 +96,6 @@ def run(args: argparse.Namespace) -> int:
 
     judges = _judges(args)
     corpus = corpus_arguments.read(args)
-    for text in corpus.notices:
-        notice(args, text)
     source = distribution(
         corpus.systems,
         select=args.select,

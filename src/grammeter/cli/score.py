@@ -83,10 +83,9 @@ def _score(args: argparse.Namespace) -> int:
     for path in (args.output, args.segments):  # told before the work, not after it
         check_folder(path)
     metrics = [_named(spelled) for spelled in args.metrics]  # wrong spellings are told at once
-    corpus = corpus_arguments.read(args)
-    for text in dict.fromkeys([*corpus.notices, *(metric.hint for metric in metrics)]):
-        if text:
-            notice(args, text)
+    corpus = corpus_arguments.read(args, noted=True)
+    for text in dict.fromkeys(metric.hint for metric in metrics if metric.hint):
+        notice(args, text)
     with progress(args):
         table = score(corpus, args.metrics, types=args.types)
     if args.output:

@@ -38,7 +38,10 @@ class Corpus:
         Where each part was read from, for messages: ``source``, ``gold``, ``references[0]``,
         ``systems[AMU]`` to a path.
     notices
-        What the reader passed over or found unusual.
+        What the reader found unusual and took as it was meant: line ends, white space.
+    notes
+        What must be known to read scores of these texts: faults passed over, edits left out,
+        outputs that seem to be tokenised otherwise.
 
     Raises
     ------
@@ -57,6 +60,7 @@ class Corpus:
     normalisation: str | None = None
     origins: Mapping[str, str] = field(default_factory=dict[str, str])
     notices: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         self._check_texts("source", self.sources)

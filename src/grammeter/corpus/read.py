@@ -87,14 +87,14 @@ def read_corpus(
     sources = reader.sources(source_paths, gold_files)
     reader.check_gold(sources, gold_files)
     for name, path in output_paths.items():
-        reader.notices += token_notices(sources, outputs[name], path)
+        reader.notes += token_notices(sources, outputs[name], path)
     text_rule, made = GIVEN, texts
     if gold and not texts:
         rule = rule or TextRule()
         made, left_out = reference_texts(sources, gold, rule)
         text_rule = str(rule)
         if left_out:
-            reader.notices.append(
+            reader.notes.append(
                 f"{reader.origins['gold']}: {left_out} edits overlap an earlier one of the same"
                 " annotator; they are left out of the reference texts, not of the gold edits"
             )
@@ -107,6 +107,7 @@ def read_corpus(
         normalisation=normalise,
         origins=reader.origins,
         notices=tuple(dict.fromkeys(reader.notices)),  # a file may be read for two parts
+        notes=tuple(dict.fromkeys(reader.notes)),
     )
 
 
@@ -135,6 +136,7 @@ class _Reader:
     form: Form | None
     origins: dict[str, str] = field(default_factory=dict[str, str])
     notices: list[str] = field(default_factory=list[str])
+    notes: list[str] = field(default_factory=list[str])
     source_files: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
 
     def lines(self, part: str, path: PathLike) -> list[str]:
@@ -213,9 +215,9 @@ class _Reader:
 
     def _m2(self, text: str, path: PathLike) -> M2File:
         file = parse_m2(text, str(path), lenient=self.lenient)
-        self.notices += file.notices[:MOST_FAULTS]
+        self.notes += file.notices[:MOST_FAULTS]
         if len(file.notices) > MOST_FAULTS:
-            self.notices.append(f"{path}: {len(file.notices)} faults passed over in all")
+            self.notes.append(f"{path}: {len(file.notices)} faults passed over in all")
         return file
 
 
