@@ -69,6 +69,8 @@ class Ranking:
             raise self._fault(f"a score that is no finite number: {list(self.scores or ())}")
         if self.segment < 1:
             raise self._fault(f"there is no segment {self.segment}")
+        if not self.scores:
+            object.__setattr__(self, "scores", None)  # of no group; as files have it
         systems = self.systems
         if len(set(systems)) != len(systems) or not all(systems):
             raise self._fault(f"a system without a name or in two groups: {list(systems)}")

@@ -14,18 +14,36 @@
 
 ``system`` names all systems that wrote the same, separated by spaces, or by commas. ``src-id``
 counts sentences from 0 or from 1, and the file does not tell which.
+
+Other versions of Appraise, and tools that follow it, write other elements around the items, and
+have the number of the sentence in ``id``; the campaigns of WMT have it in a ``ranking-task``:
+``<WMT15-results><HIT><ranking-task id="60"><ranking-result user="judge01">``. All are read, the
+first form is written.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from grammeter.core.errors import DataError
 from grammeter.core.judgment import Ranking
+from grammeter.corpus import spellings
+from grammeter.corpus.appraise_elements import (
+    BLOCK,
+    ITEM,
+    OUTPUT,
+    ROOT,
+    ItemElement,
+    attribute_of,
+    fault_of,
+    find_blocks,
+    unknown_attributes,
+)
 from grammeter.corpus.elements import Element, parse_xml, start_tag
+from grammeter.corpus.equal_outputs import Names, find_names
 from grammeter.corpus.judged import (
     Block,
     FirstSegment,
@@ -33,32 +51,28 @@ from grammeter.corpus.judged import (
     Judgments,
     Separator,
     check_scale,
-    comma_or_space,
     joined_names,
+    judge_notes,
+    judge_of,
     placed,
-    split_names,
     whole_number,
 )
-
-ROOT = "appraise-results"
-BLOCK = "error-correction-ranking-result"
-ITEM = "ranking-item"
-OUTPUT = "translation"
+from grammeter.corpus.judged_lines import parse_replies
 
 DEFAULT_BLOCK = {"id": "grammeter", "source-language": "err", "target-language": "cor"}
 
-_KNOWN = {
-    ITEM: {"doc-id", "duration", "id", "skipped", "src-id", "user"},
-    OUTPUT: {"rank", "system"},
-}
 _DURATION = re.compile(r"(?:(\d{1,6}) days?, )?(\d{1,9}):([0-5]?\d):([0-5]?\d)(?:\.(\d{1,6}))?\Z")
-_SKIPPED = {"true": True, "false": False}
-_FIX = (
-    f"An item is <{ITEM} src-id=... user=...>, with <{OUTPUT} rank=... system=...> for each output."
-)
+_SKIPPED = {"true": True, "false": False, "1": True, "0": False}
+_SHUT_WRONGLY = re.compile(r"</appraise-result>\s*\Z")
 
 
-def parse_appraise(text: str, where: str, *, separator: Separator | None = None) -> Judgments:
+def parse_appraise(
+    text: str,
+    where: str,
+    *,
+    separator: Separator | None = None,
+    systems: Iterable[str] = (),
+) -> Judgments:
     """Read a text; ``where`` names it in messages.
 
     Sentences are counted as if ``src-id`` began with 0.
@@ -66,8 +80,10 @@ def parse_appraise(text: str, where: str, *, separator: Separator | None = None)
     Parameters
     ----------
     separator
-        What stands between names; default: commas if the file has one in any ``system``, else
-        spaces.
+        What stands between names; default: see
+        :func:`~grammeter.corpus.equal_outputs.find_names`.
+    systems
+        The names of the systems, if known.
 
     Raises
     ------
@@ -75,9 +91,35 @@ def parse_appraise(text: str, where: str, *, separator: Separator | None = None)
         With file and line: no XML, other elements, missing attributes, numbers that are none,
         a rank outside the scale, a system twice in one item.
     """
-    root = parse_xml(text, where)
-    reader = _Reader(where, separator or comma_or_space(_systems(root)))
-    return reader.judgments(root)
+    # some versions of Appraise forgot a letter of their own end tag
+    root = parse_xml(_SHUT_WRONGLY.sub(f"</{ROOT}>", text), where)
+    blocks = find_blocks(root, where)
+    items = [item for block in blocks for item in block.items]
+    known = {*systems}
+    names = find_names(
+        [
+            [attribute_of(output, spellings.SYSTEM) or "" for output in item.outputs]
+            for item in items
+        ],
+        separator=separator,
+        is_system=known.__contains__,
+    )
+    reader = _Reader.of(where, items, names)
+    return Judgments(
+        tuple(reader.ranking(item) for item in items),
+        (
+            JudgmentFile(
+                form="appraise",
+                first_segment=0,
+                basis="default",
+                separator=names.separator,
+                blocks=tuple(Block(block.attributes, len(block.items)) for block in blocks),
+            ),
+        ),
+        tuple(f"{where}:{item.element.line}" for item in items),
+        tuple(unknown_attributes(items, where)),
+        tuple(reader.notes(items)),
+    )
 
 
 def format_appraise(
@@ -113,102 +155,116 @@ def format_appraise(
     return "\n".join([*lines, f"</{ROOT}>", ""])
 
 
-def _systems(root: Element) -> Iterator[str]:
-    outputs = (o for block in root.children for item in block.children for o in item.children)
-    return (output.attributes.get("system", "") for output in outputs)
-
-
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Reader:
-    """Turns elements into rankings; knows the file's name for messages."""
+    """Turns items into rankings; knows the file's name for messages.
+
+    Attributes
+    ----------
+    from_id
+        Whether ``id`` has the number of the sentence.
+    pairs
+        The pairs of languages, if the file has several.
+    """
 
     where: str
-    separator: Separator
-    unknown: Counter[str] = field(default_factory=Counter[str])
+    names: Names
+    from_id: bool
+    pairs: tuple[str, ...]
 
-    def judgments(self, root: Element) -> Judgments:
-        if root.tag != ROOT:
-            raise self.fault(root, f"is the root where <{ROOT}> belongs")
-        blocks = self.children(root, BLOCK)
-        items = [item for block in blocks for item in self.children(block, ITEM)]
-        rankings = tuple(self.ranking(item) for item in items)
-        counted = tuple(Block(block.attributes, len(block.children)) for block in blocks)
-        return Judgments(
-            rankings,
-            (
-                JudgmentFile(
-                    form="appraise",
-                    first_segment=0,
-                    basis="default",
-                    separator=self.separator,
-                    blocks=counted,
-                ),
-            ),
-            tuple(f"{self.where}:{item.line}" for item in items),
-            tuple(
-                f"{self.where}: unknown attribute {name}, passed over {count} times"
-                for name, count in self.unknown.items()
-            ),
-        )
+    @classmethod
+    def of(cls, where: str, items: Sequence[ItemElement], names: Names) -> _Reader:
+        numbered = any(item.task or item.attribute(spellings.SENTENCE) for item in items)
+        pairs = sorted({"-".join(item.languages) for item in items if item.languages})
+        return cls(where, names, not numbered, tuple(pairs) if len(pairs) > 1 else ())
 
-    def ranking(self, item: Element) -> Ranking:
-        outputs = self.children(item, OUTPUT)
-        own = self.attributes(item, "src-id", "user")
-        with placed(f"{self.where}:{item.line}"):
-            skipped = own.get("skipped", "false")
-            if skipped not in _SKIPPED:
-                raise self.fault(item, f"has skipped={skipped!r}, not true or false")
-            number = whole_number(own["src-id"], "src-id")
-            seconds = _seconds(own["duration"]) if "duration" in own else None
-        groups = tuple(self.group(output) for output in outputs)
-        ranks = self.ranks(outputs, may_lack=_SKIPPED[skipped])
-        with placed(f"{self.where}:{item.line}"):
+    def notes(self, items: Sequence[ItemElement]) -> Iterator[str]:
+        nameless = sum(not item.attribute(spellings.JUDGE) for item in items)
+        yield from judge_notes(self.where, nameless, len(items))
+        yield from (f"{self.where}: {note}" for note in self.names.notes)
+        if self.from_id:
+            yield f"{self.where}: no src-id: the id of an item is taken as its sentence's number"
+        if self.pairs:
+            names = ", ".join(self.pairs)
+            yield f"{self.where}: several language pairs: {names}; their sentences are kept apart"
+
+    def ranking(self, item: ItemElement) -> Ranking:
+        element = item.element
+        with placed(f"{self.where}:{element.line}"):
+            skipped = element.attributes.get("skipped", "false")
+            if skipped.lower() not in _SKIPPED:
+                raise self.fault(element, f"has skipped={skipped!r}, not true or false")
+            number = whole_number(self.sentence(item), "src-id")
+            duration = element.attributes.get("duration")
+            seconds = None if duration is None else _seconds(duration)
+        groups = tuple(self.group(output) for output in item.outputs)
+        ranks = self.ranks(item.outputs, may_lack=_SKIPPED[skipped.lower()])
+        with placed(f"{self.where}:{element.line}"):
             ranking = Ranking(
-                judge=own["user"],
+                judge=item.attribute(spellings.JUDGE) or judge_of(self.where),
                 segment=number + 1,
                 groups=groups,
                 ranks=ranks,
-                skipped=_SKIPPED[skipped],
+                skipped=_SKIPPED[skipped.lower()],
                 seconds=seconds,
-                item=own.get("id"),
-                document=own.get("doc-id"),
+                item=None if self.from_id else element.attributes.get("id"),
+                document=self.document(item),
+                scores=_scores(item.outputs),
+                replies=parse_replies(element.attributes.get("replies")),
             )
             return check_scale(ranking)
 
+    def sentence(self, item: ItemElement) -> str:
+        named = (*spellings.SENTENCE, *(["id"] if self.from_id else []))
+        found = item.task or item.attribute(named)
+        if not found:
+            raise self.fault(item.element, "has no src-id")
+        return found
+
+    def document(self, item: ItemElement) -> str | None:
+        """Return the document, with its languages if the file has several pairs of them."""
+        names = spellings.find(item.element.attributes, spellings.DOCUMENT)
+        name = item.element.attributes[names[0]] if names else None
+        if not self.pairs:
+            return name
+        return "/".join(filter(None, ("-".join(item.languages), name)))
+
     def group(self, output: Element) -> tuple[str, ...]:
+        cell = attribute_of(output, spellings.SYSTEM)
+        if not cell:
+            raise self.fault(output, "has no system")
         with placed(f"{self.where}:{output.line}"):
-            return split_names(self.attributes(output, "system")["system"], self.separator)
+            return self.names.split(cell)
 
     def ranks(self, outputs: Sequence[Element], *, may_lack: bool) -> tuple[int, ...]:
-        if may_lack and not any("rank" in output.attributes for output in outputs):
+        cells = [attribute_of(output, spellings.RANK) for output in outputs]
+        if may_lack and not any(cells):
             return ()
         ranks: list[int] = []
-        for output in outputs:
+        for output, cell in zip(outputs, cells, strict=True):
+            if not cell:
+                raise self.fault(output, "has no rank")
             with placed(f"{self.where}:{output.line}"):
-                ranks.append(whole_number(self.attributes(output, "rank")["rank"], "rank"))
+                ranks.append(whole_number(cell, "rank"))
         return tuple(ranks)
 
-    def children(self, element: Element, tag: str) -> list[Element]:
-        if element.text.strip():
-            raise self.fault(element, f"holds text: {element.text.strip()[:40]!r}")
-        for child in element.children:
-            if child.tag != tag:
-                raise self.fault(child, f"stands where <{tag}> belongs")
-            if tag == OUTPUT and (child.children or child.text.strip()):
-                raise self.fault(child, "is not empty")
-            for name in child.attributes.keys() - _KNOWN.get(tag, child.attributes.keys()):
-                self.unknown[name] += 1
-        return element.children
-
-    def attributes(self, element: Element, *needed: str) -> dict[str, str]:
-        for name in needed:
-            if not element.attributes.get(name):
-                raise self.fault(element, f"has no {name}")
-        return element.attributes
-
     def fault(self, element: Element, message: str) -> DataError:
-        where = f"{self.where}:{element.line}"
-        return DataError(f"<{element.tag}> {message}", where=where, fix=_FIX)
+        return fault_of(element, message, self.where)
+
+
+def _scores(outputs: Sequence[Element]) -> tuple[float | None, ...] | None:
+    cells = [output.attributes.get("score") for output in outputs]
+    return tuple(_score(cell) for cell in cells) if any(c is not None for c in cells) else None
+
+
+def _score(cell: str | None) -> float | None:
+    if not cell:
+        return None
+    try:
+        return float(cell)
+    except ValueError:
+        fix = "Write it in digits, or leave it out."
+        raise DataError(f"score is {cell[:40]!r}, no number", fix=fix) from None
 
 
 def _seconds(text: str) -> float:
@@ -243,6 +299,7 @@ def _item_lines(ranking: Ranking, first: FirstSegment, separator: Separator) -> 
         "duration": None if ranking.seconds is None else _duration(ranking.seconds),
         "id": ranking.item,
         "skipped": "true" if ranking.skipped else None,
+        "replies": json.dumps(ranking.replies) if ranking.replies else None,
         "src-id": str(ranking.segment - 1 + first),
         "user": ranking.judge,
     }
@@ -257,5 +314,8 @@ def _item_lines(ranking: Ranking, first: FirstSegment, separator: Separator) -> 
 def _output_lines(ranking: Ranking, separator: Separator) -> Iterator[str]:
     for number, group in enumerate(ranking.groups):
         rank = {"rank": str(ranking.ranks[number])} if ranking.ranks else {}
+        if ranking.scores is not None:
+            score = ranking.scores[number]
+            rank["score"] = "" if score is None else repr(score)
         tag = start_tag(OUTPUT, rank | {"system": joined_names(group, separator)})
         yield f"    {tag}/>"

@@ -47,15 +47,19 @@ def tab_cells(text: str) -> Iterator[tuple[int, list[str]]]:
         yield number, line.split("\t")
 
 
-def comma_cells(text: str, where: str, fix: str = _QUOTED) -> Iterator[tuple[int, list[str]]]:
+def comma_cells(
+    text: str, where: str, fix: str = _QUOTED, *, mark: str = ","
+) -> Iterator[tuple[int, list[str]]]:
     """Return the cells of each row of CSV, with the number of its first line.
+
+    ``mark`` stands between cells.
 
     Raises
     ------
     DataError
         With file (``where``) and line, where quotes do not fit.
     """
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=mark)
     number = 1
     try:
         for cells in reader:

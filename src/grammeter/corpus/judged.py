@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal, overload
 
 from grammeter.core.errors import DataError
@@ -20,14 +21,20 @@ Basis = Literal["default", "stated", "found", "format"]
 """How that number is known: assumed, said by the user, found in the outputs, or fixed by the
 format (JSON lines count from 1)."""
 
-Separator = Literal["space", "comma"]
+Separator = Literal["space", "comma", "plus"]
 """What stands between the names of systems that wrote the same."""
+
+MARKS: dict[Separator, str | None] = {"space": None, "comma": ",", "plus": "+"}
+"""Separator -> what a cell is split at; None is any white space."""
+
+ENDINGS = (".gz", ".xml", ".csv", ".tsv", ".txt")
+"""What is taken off a file's name to make a judge's name."""
 
 LARGEST = 10**15
 """No file has so many sentences, and each smaller number has a place in an array."""
 
 SCALE = 5
-"""The lowest rank of a scale for up to five outputs; for more, it is their number."""
+"""The lowest rank of a scale for up to five systems; for more, it is their number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +79,15 @@ class Judgments(Sequence[Ranking]):
         ``file:line`` of each ranking.
     notices
         What a reader should know: items that give no pairs, what was passed over.
+    notes
+        What changes the meaning of results: guesses of numbers, names of judges, names of systems.
     """
 
     rankings: tuple[Ranking, ...]
     files: tuple[JudgmentFile, ...] = ()
     origins: tuple[str, ...] = field(default=(), compare=False)
     notices: tuple[str, ...] = field(default=(), compare=False)
+    notes: tuple[str, ...] = field(default=(), compare=False)
 
     @overload
     def __getitem__(self, index: int) -> Ranking: ...
@@ -108,6 +118,22 @@ def placed(where: str) -> Generator[None, None, None]:
         raise DataError(error.message, where=error.where or where, fix=error.fix) from None
 
 
+def judge_of(where: str) -> str:
+    """Return the name of the judge of a file that names none: that of the file."""
+    name = Path(where).name
+    while name.endswith(ENDINGS):
+        name = name.rpartition(".")[0]
+    return name if name and name != "-" else "unnamed"
+
+
+def judge_notes(where: str, nameless: int, count: int) -> tuple[str, ...]:
+    """Say which rankings got the name of :func:`judge_of`."""
+    if not nameless:
+        return ()
+    some = "no judge is named" if nameless == count else f"{nameless} of {count} have no judge"
+    return (f"{where}: {some}; taken as one judge, {judge_of(where)!r}, after the file's name",)
+
+
 def whole_number(text: str, name: str) -> int:
     """Read a number from 0 on; raise :class:`DataError` for anything else."""
     if not (text.isascii() and text.isdigit()) or len(text) > len(str(LARGEST)):
@@ -119,24 +145,19 @@ def whole_number(text: str, name: str) -> int:
 
 def check_scale(ranking: Ranking) -> Ranking:
     """Return the ranking; raise :class:`DataError` if a rank lies outside the scale."""
-    lowest = max(SCALE, len(ranking.groups))
+    lowest = max(SCALE, len(ranking.systems))
     for rank in ranking.ranks:
         if rank > lowest:
             raise DataError(
                 f"rank {rank} lies outside the scale of 1 to {lowest}",
-                fix=f"Rank 1 is best; ranks go to {SCALE}, or to the number of outputs.",
+                fix=f"Rank 1 is best; ranks go to {SCALE}, or to the number of systems.",
             )
     return ranking
 
 
-def comma_or_space(cells: Iterable[str]) -> Separator:
-    """Tell how a file separates names: by commas if it has one anywhere, else by spaces."""
-    return "comma" if any("," in cell for cell in cells) else "space"
-
-
 def split_names(cell: str, separator: Separator) -> tuple[str, ...]:
     """Split the names of the systems that wrote one output."""
-    names = cell.split(",") if separator == "comma" else cell.split()
+    names = cell.split(MARKS[separator])
     if not all(stripped := [name.strip() for name in names]) or not stripped:
         raise DataError(
             f"a system without a name in {cell[:40]!r}", fix="Name the systems of each output."
@@ -158,4 +179,4 @@ def joined_names(group: Sequence[str], separator: Separator) -> str:
                 f"the format cannot hold the system name {name!r}",
                 fix="Take white space and commas out of it, or write JSON lines.",
             )
-    return ("," if separator == "comma" else " ").join(group)
+    return (MARKS[separator] or " ").join(group)

@@ -65,6 +65,23 @@ def parse_lines(text: str, where: str) -> Judgments:
     return Judgments(tuple(rankings), (JudgmentFile(form="jsonl"),), tuple(origins), notices)
 
 
+def parse_replies(text: str | None) -> tuple[Mapping[str, Any], ...]:
+    """Read the replies of one item from JSON.
+
+    Raises
+    ------
+    DataError
+        If it is no list of objects.
+    """
+    if text is None:
+        return ()
+    try:
+        value: object = json.loads(text)
+    except (ValueError, RecursionError):
+        value = text
+    return tuple(_reply(reply) for reply in _list("replies", value))
+
+
 def format_lines(rankings: Iterable[Ranking]) -> str:
     """Return rankings as JSON lines.
 

@@ -7,6 +7,7 @@ found out.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +15,7 @@ from pathlib import Path
 from grammeter.core.errors import DataError, LengthMismatchError, UsageError
 from grammeter.core.judgment import Ranking
 from grammeter.corpus.appraise import format_appraise, parse_appraise
+from grammeter.corpus.equal_outputs import check_names
 from grammeter.corpus.judged import FirstSegment, Form, JudgmentFile, Judgments, Separator
 from grammeter.corpus.judged_lines import format_lines, parse_lines
 from grammeter.corpus.numbering import Outputs, with_numbers
@@ -43,6 +45,7 @@ __all__ = [
 ]
 
 PathLike = str | Path
+_LINE_END = re.compile(r"\r*\n|\r")
 SUFFIXES: dict[str, Form] = {".xml": "appraise", ".csv": "wmt", ".jsonl": "jsonl"}
 
 
@@ -108,12 +111,13 @@ def parse_judgments(
 
     See :func:`read_judgments` for the rest.
     """
+    text = _LINE_END.sub("\n", text) if "\r" in text else text
     form = _form_of(text, where)
     if form == "jsonl":
         found = parse_lines(text, where)
     else:
         parse = parse_appraise if form == "appraise" else parse_wmt
-        found = parse(text, where, separator=separator)
+        found = parse(text, where, separator=separator, systems=systems or ())
     if not found.rankings:
         raise DataError("no judgment in this file", where=where, fix="It needs one item at least.")
     numbered = with_numbers(found, where, stated=first_segment, systems=systems)
@@ -171,6 +175,7 @@ def format_judgments(
     file = files[0] if len(files) == 1 and files[0].form == form else JudgmentFile(form=form)
     if form == "jsonl":
         return format_lines(judgments)
+    check_names([ranking.systems for ranking in judgments])
     same = file.blocks and sum(block.count for block in file.blocks) == len(judgments)
     blocks = file.blocks if same else ()
     stated = first_segment if first_segment is not None else file.first_segment if same else 0
@@ -208,6 +213,7 @@ def _joined(parts: Sequence[Judgments]) -> Judgments:
         tuple(file for part in parts for file in part.files),
         tuple(origin for part in parts for origin in part.origins),
         tuple(notice for part in parts for notice in part.notices),
+        tuple(note for part in parts for note in part.notes),
     )
 
 

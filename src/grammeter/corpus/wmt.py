@@ -5,9 +5,9 @@
     srclang,trglang,srcIndex,segmentId,judgeID,system1Id,system1rank,system2Id,system2rank,rankingID
     src,trg,60,60,judge01,conll14st-test.AMU.src-trg,2,conll14st-test.RAC.src-trg,1,24
 
-Columns stand in any order; needed are ``judgeID``, ``srcIndex`` or else ``segmentId``, and
-``systemNId`` and ``systemNrank`` for N = 1, 2 and on. A rank of -1 means that this output was not
-ranked. An Id is a system's name, the names of all systems that wrote the same, or
+Columns stand in any order, spelled in any of the ways of :mod:`grammeter.corpus.spellings`, and
+tabs or semicolons may separate them. A rank of -1 means that this output was not ranked. An Id is
+a system's name, the names of all systems that wrote the same, or
 ``TESTSET.NAME.SRCLANG-TRGLANG``. Sentences count from 0 or from 1, and the file does not tell.
 
 The format knows no times and no skipped items, and rows of pairs lose which outputs were equal.
@@ -18,13 +18,15 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, groupby
 
 from grammeter.core.errors import DataError
 from grammeter.core.judgment import Ranking
-from grammeter.corpus.cells import comma_cells
+from grammeter.corpus import spellings
+from grammeter.corpus.equal_outputs import Names, find_names
 from grammeter.corpus.judged import (
     Block,
     FirstSegment,
@@ -32,25 +34,30 @@ from grammeter.corpus.judged import (
     Judgments,
     Separator,
     check_scale,
-    comma_or_space,
     joined_names,
+    judge_notes,
+    judge_of,
     placed,
-    split_names,
     whole_number,
 )
+from grammeter.corpus.wmt_columns import (
+    FIX,
+    Record,
+    WMTColumns,
+    first_line,
+    heads,
+    is_wmt_head,
+    mark_of,
+    read_table,
+)
 
-UNRANKED = "-1"
+UNRANKED = {"-1", "", "-1.0", "na", "nan", "none", "null"}
+UNUSED = "-1"
+DOCUMENT = "documentId"
 COLUMNS = (
     "srclang", "trglang", "srcIndex", "segmentId", "judgeID",
     "system1Id", "system1rank", "system2Id", "system2rank", "rankingID",
 )  # fmt: skip
-
-_ID = re.compile(r"system([1-9]\d?)Id\Z")
-_SENTENCE = ("srcIndex", "segmentId")
-_FIX = (
-    "The first line names the columns: judgeID, srcIndex or segmentId, system1Id, system1rank,"
-    " system2Id, system2rank."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,21 +68,27 @@ class _Row:
     judge: str
     sentence: int
     item: str | None
+    document: str | None
     groups: tuple[tuple[str, ...], ...]
     ranks: tuple[int | None, ...]
 
     @property
-    def key(self) -> tuple[str, int, str | None]:
-        return self.judge, self.sentence, self.item
+    def key(self) -> tuple[object, ...]:
+        return self.judge, self.sentence, self.item, self.document
 
 
 def is_wmt(text: str) -> bool:
     """Whether a text begins like WMT CSV."""
-    head = text.partition("\n")[0].strip().split(",")
-    return {"judgeID", "system1Id"} <= {name.strip('"') for name in head}
+    return is_wmt_head(heads(first_line(text).split(mark_of(text))))
 
 
-def parse_wmt(text: str, where: str, *, separator: Separator | None = None) -> Judgments:
+def parse_wmt(
+    text: str,
+    where: str,
+    *,
+    separator: Separator | None = None,
+    systems: Iterable[str] = (),
+) -> Judgments:
     """Read a text; ``where`` names it in messages.
 
     Rows of pairs that follow each other and together hold every pair of some outputs, each
@@ -86,7 +99,10 @@ def parse_wmt(text: str, where: str, *, separator: Separator | None = None) -> J
     Parameters
     ----------
     separator
-        What stands between names in an Id; default: commas if an Id has one, else spaces.
+        What stands between names in an Id; default: see
+        :func:`~grammeter.corpus.equal_outputs.find_names`.
+    systems
+        The names of the systems, if known.
 
     Raises
     ------
@@ -94,10 +110,11 @@ def parse_wmt(text: str, where: str, *, separator: Separator | None = None) -> J
         With file and line: missing columns or cells, numbers that are none, a system twice in
         one row.
     """
-    head, records = _table(text, where)
+    head, records = read_table(text, where)
     if not records:
-        raise DataError("no row below the column heads", where=where, fix=_FIX)
-    reader = _Reader(where, head, separator, records)
+        raise DataError("no row below the column heads", where=where, fix=FIX)
+    columns = WMTColumns.of(head, [record for _, record in records], where)
+    reader = _Reader(where, columns, records, separator, {*systems})
     found = list(reader.rankings())
     return Judgments(
         tuple(ranking for _, ranking in found),
@@ -106,12 +123,13 @@ def parse_wmt(text: str, where: str, *, separator: Separator | None = None) -> J
                 form="wmt",
                 first_segment=0,
                 basis="default",
-                separator=reader.separator,
+                separator=reader.names.separator,
                 blocks=(Block(reader.attributes, len(found)),),
             ),
         ),
         tuple(f"{where}:{line}" for line, _ in found),
         tuple(reader.notices()),
+        tuple(reader.notes()),
     )
 
 
@@ -134,24 +152,32 @@ def format_wmt(
     attributes = blocks[0].attributes if blocks else dict[str, str]()
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    rankings = list(rankings)
+    with_documents = any(ranking.document for ranking in rankings)
+    writer.writerow([*COLUMNS, *([DOCUMENT] if with_documents else [])])
     for number, ranking in enumerate(rankings, start=1):
         head = _head(ranking, attributes, first_segment)
         item = str(number) if ranking.item is None else ranking.item
+        tail = [ranking.document or UNUSED] if with_documents else []
         for pair in combinations(sorted(_ranked(ranking)), 2):
             cells = [cell for name, rank in pair for cell in (_id(name, attributes), rank)]
-            writer.writerow([*head, *cells, item])
+            writer.writerow([*head, *cells, item, *tail])
+    if "\r" in out.getvalue():
+        raise DataError("CSV cannot hold a CR in a name", fix="Take it out, or write JSON lines.")
     return out.getvalue()
 
 
 def lost_in_wmt(rankings: Iterable[Ranking]) -> str:
     """Say what :func:`format_wmt` does not write; empty if nothing."""
-    counts = dict.fromkeys(("skipped items", "items with one system", "times", "equal outputs"), 0)
+    counts = Counter[str]()
     for ranking in rankings:
         counts["skipped items"] += ranking.skipped
         counts["items with one system"] += not ranking.skipped and len(ranking.systems) < 2
         counts["times"] += ranking.seconds is not None
         counts["equal outputs"] += len(ranking.systems) - len(ranking.groups)
+        counts["items with scores"] += ranking.scores is not None
+        counts["items with replies"] += bool(ranking.replies)
+        counts["documents"] += ranking.document in spellings.UNUSED
     return ", ".join(f"{count} {what}" for what, count in counts.items() if count)
 
 
@@ -174,43 +200,27 @@ def _id(name: str, attributes: Mapping[str, str]) -> str:
     return f"{attributes['testset']}.{plain}.{attributes['srclang']}-{attributes['trglang']}"
 
 
-def _table(text: str, where: str) -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
-    """Return the column heads, and each row with its line."""
-    head: list[str] = []
-    rows: list[tuple[int, dict[str, str]]] = []
-    for line, cells in comma_cells(text, where, _FIX):
-        if not head:
-            head = cells
-        elif len(cells) != len(head):
-            raise DataError(
-                f"{len(cells)} cells, but the first line has {len(head)}",
-                where=f"{where}:{line}",
-                fix="Each row needs a cell for each column.",
-            )
-        else:
-            rows.append((line, dict(zip(head, cells, strict=True))))
-    return head, rows
-
-
 class _Reader:
     """Turns records into rankings; knows the file's name for messages."""
 
     def __init__(
         self,
         where: str,
-        columns: Sequence[str],
+        columns: WMTColumns,
+        records: Sequence[tuple[int, Record]],
         separator: Separator | None,
-        records: Sequence[tuple[int, Mapping[str, str]]],
+        systems: set[str],
     ) -> None:
         self.where = where
+        self.columns = columns
         self.records = records
         self.unranked = 0
-        self.numbers = [int(found[1]) for found in map(_ID.match, columns) if found]
-        self.sentence = next((name for name in _SENTENCE if name in columns), "srcIndex")
-        self._check(columns)
-        ids = [record[f"system{n}Id"] for _, record in records for n in self.numbers]
-        self.attributes = _attributes(records[0][1], ids)
-        self.separator: Separator = separator or comma_or_space(ids)
+        self.pairs = Counter(self.languages(record) for _, record in records)
+        items = list(_items(columns, records))
+        self.attributes = _attributes(next(iter(self.pairs)), items) if len(self.pairs) == 1 else {}
+        self.names: Names = find_names(
+            items, separator=separator, is_system=lambda cell: self.short(cell) in systems
+        )
 
     def rankings(self) -> Iterator[tuple[int, Ranking]]:
         rows = [self.row(line, record) for line, record in self.records]
@@ -228,42 +238,71 @@ class _Reader:
                 " they are left out"
             )
 
-    def row(self, line: int, record: Mapping[str, str]) -> _Row:
+    def notes(self) -> Iterator[str]:
+        judge = self.columns.judge
+        nameless = sum(not (judge and record[judge]) for _, record in self.records)
+        yield from judge_notes(self.where, nameless, len(self.records))
+        yield from (f"{self.where}: {note}" for note in self.names.notes)
+        if self.columns.unranked:
+            names = ", ".join(self.columns.unranked)
+            yield f"{self.where}: no column of ranks for {names}: left out"
+        if len(self.pairs) > 1:
+            names = ", ".join("-".join(pair) for pair in sorted(self.pairs))
+            yield f"{self.where}: several language pairs: {names}; their sentences are kept apart"
+
+    def row(self, line: int, record: Record) -> _Row:
+        columns = self.columns
         with placed(f"{self.where}:{line}"):
-            shown = [n for n in self.numbers if _is_shown(record, n)]
-            if not record["judgeID"]:
-                raise DataError("no judge", fix="Each row needs a judgeID.")
+            shown = [(n, r) for n, r in columns.systems if not _absent(record, n, r)]
             return _Row(
                 line,
-                record["judgeID"],
-                whole_number(record[self.sentence], self.sentence),
-                record.get("rankingID"),
-                tuple(self.names(record[f"system{n}Id"]) for n in shown),
-                tuple(_rank(record[f"system{n}rank"], n) for n in shown),
+                (columns.judge and record[columns.judge]) or judge_of(self.where),
+                whole_number(_whole(record[columns.sentence]), columns.sentence),
+                record[columns.item] if columns.item else None,
+                self.document(record),
+                tuple(self.group(record[name]) for name, _ in shown),
+                tuple(_rank(record[rank], rank) for _, rank in shown),
             )
 
-    def names(self, cell: str) -> tuple[str, ...]:
-        return tuple(_name(name, self.attributes) for name in split_names(cell, self.separator))
+    def group(self, cell: str) -> tuple[str, ...]:
+        return tuple(self.short(name) for name in self.names.split(cell))
 
-    def _check(self, columns: Sequence[str]) -> None:
-        ranks = [f"system{n}rank" for n in self.numbers]
-        for name in ("judgeID", self.sentence, "system1Id", "system2Id", *ranks):
-            if name not in columns:
-                raise DataError(f"no column {name!r}", where=f"{self.where}:1", fix=_FIX)
-        for name in columns:
-            if columns.count(name) > 1:
-                fault = f"the column {name!r} comes twice"
-                raise DataError(fault, where=f"{self.where}:1", fix="Rename or drop one.")
+    def short(self, name: str) -> str:
+        return _name(name, self.attributes)
+
+    def languages(self, record: Record) -> tuple[str, ...]:
+        return tuple(record[name] for name in self.columns.languages)
+
+    def document(self, record: Record) -> str | None:
+        """Return the document, with its languages if the file has several pairs of them."""
+        name = record[self.columns.document] if self.columns.document else ""
+        pair = "-".join(self.languages(record)) if len(self.pairs) > 1 else ""
+        parts = [part for part in (pair, name) if part not in spellings.UNUSED]
+        return "/".join(parts) or None
 
 
-def _attributes(record: Mapping[str, str], ids: Sequence[str]) -> dict[str, str]:
+def _items(columns: WMTColumns, records: Iterable[tuple[int, Record]]) -> Iterator[list[str]]:
+    """Return the cells with names of each item: of a row, or of all rows with one rankingID."""
+    together: dict[object, dict[str, None]] = {}
+    for line, record in records:
+        item = columns.item and record[columns.item]
+        key = (item, columns.judge and record[columns.judge]) if item else line
+        shown = [record[n] for n, r in columns.systems if not _absent(record, n, r)]
+        together.setdefault(key, {}).update(dict.fromkeys(shown))
+    return (list(cells) for cells in together.values())
+
+
+def _attributes(languages: Sequence[str], items: Iterable[Sequence[str]]) -> dict[str, str]:
     """Return the languages, and the test set if all Ids name the same."""
-    found = {name: record[name] for name in ("srclang", "trglang") if name in record}
-    if len(found) == 2:
-        tail = f".{found['srclang']}-{found['trglang']}"
-        sets = {cell.partition(".")[0] if cell.endswith(tail) else None for cell in ids}
-        if len(sets) == 1 and (name := sets.pop()) is not None:
-            found["testset"] = name
+    if len(languages) < 2:
+        return {}
+    source, target = languages
+    found = {"srclang": source, "trglang": target}
+    tail = f".{source}-{target}"
+    cells = {cell for item in items for cell in item}
+    sets = {cell.partition(".")[0] if cell.endswith(tail) else None for cell in cells}
+    if len(sets) == 1 and (name := sets.pop()) is not None:
+        found["testset"] = name
     return found
 
 
@@ -274,14 +313,18 @@ def _name(text: str, attributes: Mapping[str, str]) -> str:
     return text.removeprefix(f"{attributes['testset']}.").removesuffix(tail)
 
 
-def _is_shown(record: Mapping[str, str], number: int) -> bool:
-    """Whether a row has this output; those with fewer outputs than columns leave cells unused."""
-    cells = record[f"system{number}Id"], record[f"system{number}rank"]
-    return any(cell not in ("", UNRANKED) for cell in cells)
+def _absent(record: Record, name: str, rank: str) -> bool:
+    """Whether a row lacks an output: those with fewer outputs than columns leave cells unused."""
+    return record[name].strip() in spellings.UNUSED and record[rank].strip().lower() in UNRANKED
 
 
-def _rank(text: str, number: int) -> int | None:
-    return None if text == UNRANKED else whole_number(text, f"system{number}rank")
+def _rank(text: str, column: str) -> int | None:
+    return None if text.strip().lower() in UNRANKED else whole_number(_whole(text), column)
+
+
+def _whole(text: str) -> str:
+    """Take off what table programs add to whole numbers: spaces, and ``.0``."""
+    return re.sub(r"\.0+\Z", "", text.strip())
 
 
 def _parts(run: Iterable[_Row]) -> Iterator[_Row]:
@@ -311,7 +354,7 @@ def _joined(rows: list[_Row]) -> Iterator[_Row]:
     if len(rows) > 1 and agree and len(rows) == len(ranks) * (len(ranks) - 1) // 2:
         first = rows[0]
         shown = tuple(ranks), tuple(ranks.values())
-        yield _Row(first.line, first.judge, first.sentence, first.item, *shown)
+        yield replace(first, groups=shown[0], ranks=shown[1])
     else:
         yield from rows
 
@@ -327,5 +370,6 @@ def _ranking(row: _Row) -> Ranking:
         ranks=tuple(rank for _, rank in ranked),
         skipped=skipped,
         item=row.item,
+        document=row.document,
     )
     return ranking if len(row.groups) == 2 else check_scale(ranking)
