@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from grammeter.core.edit import Edit, minimise
+from grammeter.edits.languages import ENGLISH
 
 
 class FakeAnnotator:
     """One edit for all that changes, typed by its operation; or what a test lays down."""
 
     notice = "a fake pipeline"
+    rules = ENGLISH
 
     def __init__(self):
         self.known = {}

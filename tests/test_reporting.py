@@ -197,17 +197,26 @@ def test_error_types_are_made_anew_as_score_makes_them(page: Page, scores: Score
     assert section(again, "types").tables == section(page, "types").tables
 
 
-def test_gold_types_of_another_scheme_are_typed_by_errant() -> None:
-    table = gm.score(small(), ["errant"], types=True)
-    assert {"SVA", "PREP"} <= set(table["errant"].types["A"])
-    made = section(gm.make_report(table, resamples=20), "types")
-    assert "PREP, SVA" in made.words[0]
-    kinds = {row[0] for row in made.tables[0].rows}
-    assert kinds
+def test_error_types_are_of_one_scheme_in_tables_and_in_the_type_filter() -> None:
+    made = gm.make_report(gm.score(small(), ["errant"]), resamples=20)
+    kinds = {row[0] for row in section(made, "types").tables[0].rows}
+    assert made.browser is not None
+    edits = [e for s in made.browser.sentences for o in s.outputs for e in o.edits]
+    assert {edit.verdict for edit in edits} == {"matched", "missed"}
+    assert kinds == {edit.type for edit in edits}
     assert all(kind[1] == ":" for kind in kinds)
-    kept = section(gm.make_report(table, types=False, resamples=20), "types")
-    assert {"SVA", "PREP"} <= {row[0] for row in kept.tables[0].rows}
-    assert "means little" in kept.words[0]
+    assert "PREP, SVA" in section(made, "types").words[0]
+
+
+def test_types_that_an_older_version_mixed_are_made_anew_or_named_so() -> None:
+    table = gm.score(small(), ["errant"])
+    column = table["errant"]
+    mixed = {"A": {"SVA": column["A"], "R:OTHER": column["A"]}}
+    old = replace(table, columns={"errant": replace(column, types=mixed)})
+    kinds = {row[0] for row in section(gm.make_report(old, resamples=20), "types").tables[0].rows}
+    assert "SVA" not in kinds
+    kept = section(gm.make_report(old, types=False, resamples=20), "types")
+    assert "older version" in kept.words[0]
 
 
 def test_without_a_pipeline_it_says_how_to_get_types(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -215,7 +224,6 @@ def test_without_a_pipeline_it_says_how_to_get_types(monkeypatch: pytest.MonkeyP
         raise MissingResourceError("no spaCy", fix="install it")
 
     monkeypatch.setattr("grammeter.metrics.errant.annotator", absent)
-    monkeypatch.setattr("grammeter.reporting.types.annotator", absent)
     made = gm.make_report(gm.score(small(), ["m2"]), resamples=20)
     assert section(made, "types").tables == ()
     assert "grammeter doctor" in section(made, "types").words[0]

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from grammeter.core.errors import UsageError
+from grammeter.core.errors import UnknownNameError, UsageError
 from grammeter.core.score import Score
 from grammeter.core.segment import Segment
+from grammeter.core.signature import Signature
 from grammeter.core.statistics import IntArray, Statistics
 from grammeter.core.table import MetricScores, ScoreTable
+from grammeter.core.type_counts import TIERS, CountedTypes, Tier
 from grammeter.corpus.corpus import Corpus
 from grammeter.metrics.asking import Asking
 from grammeter.metrics.base import Metric
@@ -19,7 +21,13 @@ from grammeter.metrics.registry import metric as make_metric
 from grammeter.neural.service import run_together
 
 
-def score(corpus: Corpus, metrics: Sequence[str | Metric], *, types: bool = False) -> ScoreTable:
+def score(
+    corpus: Corpus,
+    metrics: Sequence[str | Metric],
+    *,
+    types: bool | Tier = False,
+    gold_types: bool = False,
+) -> ScoreTable:
     """Score all systems of a corpus with several metrics.
 
     Parameters
@@ -29,14 +37,22 @@ def score(corpus: Corpus, metrics: Sequence[str | Metric], *, types: bool = Fals
     metrics
         Spellings or metrics; each is a key of the result as it is given.
     types
-        Also score by error type, for the metrics that know them; one at least must.
+        Also score by error type, for the metrics that know them; one at least must. Which types:
+        ``operation`` (R), ``main`` (NOUN:NUM) or ``full`` (R:NOUN:NUM); ``True`` is ``full``, or
+        what the metric's own ``categories`` say.
+    gold_types
+        Also the recall of each type of the gold edits, as their annotators named it.
 
     Raises
     ------
     UsageError
-        If there is no system or metric, a metric is named twice or is unknown, or the corpus
-        lacks what a metric needs.
+        If there is no system or metric, a metric is named twice or is unknown, the corpus lacks
+        what a metric needs, or no metric tells the wanted types apart.
+    UnknownNameError
+        If ``types`` is no such word.
     """
+    if isinstance(types, str) and types not in TIERS:
+        raise UnknownNameError("kind of types", types, TIERS)
     check_listed(metrics)
     if not corpus.systems:
         raise UsageError("no system outputs", fix="Give one at least (--hyps).")
@@ -49,18 +65,17 @@ def score(corpus: Corpus, metrics: Sequence[str | Metric], *, types: bool = Fals
     for metric in wanted.values():
         check_needs(metric, corpus)
     of_metrics = (metric.notice for metric in wanted.values())
-    notes = tuple(dict.fromkeys(filter(None, [*corpus.notes, *of_metrics])))
     batch = _Batch(corpus)
     counted = count(list(wanted.values()), batch.segments, batch.copies)
     columns: dict[str, MetricScores] = {}
+    said: list[str] = []
     for spelled, metric in wanted.items():
         column = _score_one(metric, corpus, batch, counted[metric.counting()])
-        columns[spelled] = replace(column, types=_types(metric, corpus)) if types else column
-    if types and not any(column.types for column in columns.values()):
-        raise UsageError(
-            f"no error types: {', '.join(wanted)} tell none apart",
-            fix="Ask for errant, or leave --types out.",
-        )
+        columns[spelled], of_types = _with_types(column, metric, corpus, types, gold_types)
+        said += [*metric.gold_notes(corpus.gold), *of_types]
+    if types or gold_types:
+        said += _without_types(columns)
+    notes = tuple(dict.fromkeys(filter(None, [*corpus.notes, *of_metrics, *said])))
     return ScoreTable(tuple(corpus.systems), len(corpus), columns, corpus.to_json(), notes)
 
 
@@ -129,9 +144,74 @@ def _score_one(metric: Metric, corpus: Corpus, batch: _Batch, rows: Statistics) 
     )
 
 
-def _types(metric: Metric, corpus: Corpus) -> dict[str, dict[str, Score]]:
-    found = {system: metric.type_scores(corpus.segments(system)) for system in corpus.systems}
-    return {system: scores for system, scores in found.items() if scores}
+def _with_types(
+    column: MetricScores, metric: Metric, corpus: Corpus, types: bool | Tier, gold_types: bool
+) -> tuple[MetricScores, tuple[str, ...]]:
+    """Add scores by error type as far as they are wanted and the metric has them, with notes."""
+    notes: tuple[str, ...] = ()
+    systems = {system: corpus.segments(system) for system in corpus.systems}
+    if types:
+        counted = metric.count_types(systems, tier=types if isinstance(types, str) else None)
+        if counted is None:
+            found = {system: metric.type_scores(own) for system, own in systems.items()}
+            column = replace(column, types={system: own for system, own in found.items() if own})
+        else:
+            signature, notes = column.signature.extended(counted.settings), counted.notes
+            scores = type_scores(metric, counted, signature, len(corpus))
+            column = replace(column, signature=signature, types=scores, type_counts=counted.systems)
+    counted = metric.count_types(systems, by_gold=True) if gold_types else None
+    if counted is not None:
+        signature = column.signature.extended(counted.settings)
+        recalls = {
+            system: {
+                kind: Score(
+                    value=own.recall,
+                    signature=signature,
+                    n=len(corpus),
+                    parts={"recall": own.recall, "tp": own.tp, "fn": own.fn},
+                )
+                for kind, own in counts.totals().items()
+            }
+            for system, counts in counted.systems.items()
+        }
+        column = replace(column, signature=signature, gold_types=recalls)
+    return column, notes
+
+
+def type_scores(
+    metric: Metric, counted: CountedTypes, signature: Signature, segments: int
+) -> dict[str, dict[str, Score]]:
+    """Score all systems by error type, from what the metric counted."""
+    return {
+        system: {
+            kind: Score(
+                value=float(metric.type_values(np.array([own.tp, own.fp, own.fn]))),
+                signature=signature,
+                n=segments,
+                parts=own.parts(),
+            )
+            for kind, own in counts.totals().items()
+        }
+        for system, counts in counted.systems.items()
+    }
+
+
+def _without_types(columns: Mapping[str, MetricScores]) -> Iterator[str]:
+    """Name the metrics that have no error types.
+
+    Raises
+    ------
+    UsageError
+        If none has.
+    """
+    without = [name for name, column in columns.items() if not (column.types or column.gold_types)]
+    if len(without) == len(columns):
+        raise UsageError(
+            f"no error types: {', '.join(without)} tell none apart",
+            fix="Ask for errant, or leave --types and --gold-types out.",
+        )
+    if without:
+        yield f"no figures by error type of {', '.join(without)}: these tell none apart"
 
 
 def _context(metric: Metric, corpus: Corpus) -> dict[str, object]:

@@ -12,9 +12,10 @@ from grammeter.cli.output import add_output, emit, remark
 
 if TYPE_CHECKING:
     from grammeter.core.score import Counts
+    from grammeter.core.type_counts import Tier
     from grammeter.corpus.m2 import M2Block
     from grammeter.edits.annotate import Annotator
-    from grammeter.edits.compare import EditComparison, Groups, Mode, Pairing, Tier
+    from grammeter.edits.compare import EditComparison, Groups, Mode, Pairing
 
 MERGE = ("rules", "all-split", "all-merge", "all-equal")
 TIERS: dict[int, Tier] = {1: "operation", 2: "main", 3: "full"}

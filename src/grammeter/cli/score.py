@@ -60,7 +60,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="also print parts of the scores, such as precision recall, of metrics that have them",
     )
     group.add_argument(
-        "--types", action="store_true", help="also score by error type (metric errant)"
+        "--types",
+        nargs="?",
+        const=True,
+        default=False,
+        choices=("operation", "main", "full"),
+        metavar="operation|main|full",
+        help="also score by error type (metric errant): R, NOUN:NUM or, by default, R:NOUN:NUM",
+    )
+    group.add_argument(
+        "--gold-types",
+        action="store_true",
+        help="also print recall by the types that the gold edits have in their own file",
     )
     add_numbers(group.add_argument, tsv=4)
     add_output(parser, file="write scores and all that compare and explain need, as JSON")
@@ -87,7 +98,7 @@ def _score(args: argparse.Namespace) -> int:
     for text in dict.fromkeys(metric.hint for metric in metrics if metric.hint):
         notice(args, text)
     with progress(args):
-        table = score(corpus, args.metrics, types=args.types)
+        table = score(corpus, args.metrics, types=args.types, gold_types=args.gold_types)
     if args.output:
         write_scores(table, args.output)
     if args.segments:
@@ -99,15 +110,18 @@ def _score(args: argparse.Namespace) -> int:
 
 def _print(table: ScoreTable, args: argparse.Namespace) -> None:
     from grammeter.report.tables import scores_table
-    from grammeter.report.types import types_tables
+    from grammeter.report.types import Style, long_types_tables, types_tables
 
     if args.format == "json":
         print_json(table.to_json())
         return
     digits = decimals(args, tsv=4, percent=args.percent)
     laid_out = [scores_table(table, percent=args.percent, digits=digits, parts=args.parts)]
-    if args.types:
-        laid_out += types_tables(table, percent=args.percent, digits=digits)
+    style = Style(args.percent, digits)
+    if args.format == "tsv":
+        laid_out += long_types_tables(table, style)
+    else:
+        laid_out += types_tables(table, style, args.parts)
     show(args, drawn(args, *laid_out), table.notes)
 
 

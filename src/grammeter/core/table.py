@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,9 +15,14 @@ from grammeter.core.score import Score, json_number
 from grammeter.core.signature import Signature
 from grammeter.core.statistics import SegmentScores, Statistics
 from grammeter.core.stored import reading
+from grammeter.core.type_counts import TypeCounts
 from grammeter.version import __version__
 
 KIND = "scores"
+
+
+_BY_SYSTEM = ("scores", "segments", "statistics", "types", "type_counts", "gold_types")
+"""What :class:`MetricScores` holds by system."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +40,10 @@ class MetricScores(Named[Score], over="scores", what="system"):
         anew. Empty where only corpus scores are known.
     types
         By system: a score for each error type, where they were asked for.
+    type_counts
+        By system: the counts by sentence that these come from, if the metric counts.
+    gold_types
+        By system: the recall of each type of the gold edits, as their annotators named it.
     """
 
     metric: str
@@ -44,6 +53,19 @@ class MetricScores(Named[Score], over="scores", what="system"):
     segments: Mapping[str, SegmentScores] = field(default_factory=dict[str, SegmentScores])
     statistics: Mapping[str, Statistics] = field(default_factory=dict[str, Statistics])
     types: Mapping[str, Mapping[str, Score]] = field(default_factory=dict[str, Mapping[str, Score]])
+    type_counts: Mapping[str, TypeCounts] = field(default_factory=dict[str, TypeCounts])
+    gold_types: Mapping[str, Mapping[str, Score]] = field(
+        default_factory=dict[str, Mapping[str, Score]]
+    )
+
+    def of_systems(self, names: Mapping[str, str]) -> MetricScores:
+        """Return the scores of some systems only: ``names`` maps their new names to the old."""
+        parts: dict[str, Any] = {part: getattr(self, part) for part in _BY_SYSTEM}
+        chosen = {
+            part: {new: held[old] for new, old in names.items() if old in held}
+            for part, held in parts.items()
+        }
+        return replace(self, **chosen)
 
     def to_json(self) -> dict[str, Any]:
         """Return the public shape: signature, direction, a score by system."""
@@ -52,6 +74,7 @@ class MetricScores(Named[Score], over="scores", what="system"):
             "higher_is_better": self.higher_is_better,
             "systems": {name: score.to_json() for name, score in self.scores.items()},
             **({"types": _types_to_json(self.types)} if self.types else {}),
+            **({"gold_types": _types_to_json(self.gold_types)} if self.gold_types else {}),
         }
 
 
@@ -100,6 +123,7 @@ class ScoreTable(Named[MetricScores], over="columns", what="metric in this table
                 "metric": column.metric,
                 "statistics": {s: rows.to_json() for s, rows in column.statistics.items()},
                 "sentences": {s: _sentences_to_json(x) for s, x in column.segments.items()},
+                "types": {s: counts.to_json() for s, counts in column.type_counts.items()},
             }
             for name, column in self.columns.items()
         }
@@ -160,10 +184,12 @@ def _checked(table: ScoreTable) -> ScoreTable:
     if table.corpus is not None and not known <= set(table.corpus["systems"]):
         raise ValueError("the corpus lacks systems")
     for name, column in table.columns.items():
-        by_system = column.scores, column.segments, column.statistics, column.types
+        by_system = [getattr(column, part) for part in _BY_SYSTEM]
         sizes = {len(part) for part in (*column.segments.values(), *column.statistics.values())}
         if not all(known.issuperset(part) for part in by_system) or not sizes <= {count}:
             raise ValueError(f"{name} has scores of other systems or sentences")
+        if any((own.rows[:, 0] >= count).any() for own in column.type_counts.values()):
+            raise ValueError(f"{name} has error types of other sentences")
     return table
 
 
@@ -174,16 +200,21 @@ def _column(
     scores = {
         system: _score(data, signature, segments) for system, data in shape["systems"].items()
     }
-    types = {
-        system: {kind: _score(data, signature, segments) for kind, data in kinds.items()}
-        for system, kinds in shape.get("types", {}).items()
-    }
+    types, gold_types = (
+        {
+            system: {kind: _score(data, signature, segments) for kind, data in kinds.items()}
+            for system, kinds in shape.get(key, {}).items()
+        }
+        for key in ("types", "gold_types")
+    )
+    counts = {s: TypeCounts.from_json(d) for s, d in details.get("types", {}).items()}
     statistics = {s: Statistics.from_json(d) for s, d in details.get("statistics", {}).items()}
     sentences = {s: _sentences_from_json(d) for s, d in details.get("sentences", {}).items()}
     metric = details.get("metric", spelling)
     return MetricScores(
-        metric, signature, shape["higher_is_better"], scores, sentences, statistics, types
-    )
+        metric, signature, shape["higher_is_better"], scores, sentences, statistics, types, counts,
+        gold_types,
+    )  # fmt: skip
 
 
 def _score(data: Mapping[str, Any], signature: Signature, segments: int) -> Score:

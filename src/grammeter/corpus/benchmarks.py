@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from grammeter.core.errors import DataError, UnknownNameError, UsageError
 from grammeter.core.table import MetricScores, ScoreTable
@@ -109,23 +108,12 @@ class Benchmark:
                     fix=f"Score {taken}, too, or leave --published-data out.",
                 )
         settings = {"published-data": ", ".join(f"{a}={b}" for a, b in self.copies.items())}
-        return replace(
-            column,
-            signature=column.signature.extended(settings),
-            scores=_copied(column.scores, self.copies),
-            segments=_copied(column.segments, self.copies),
-            statistics=_copied(column.statistics, self.copies),
-            types=_copied(column.types, self.copies),
-        )
+        copied = column.of_systems({system: self.copies.get(system, system) for system in column})
+        return replace(copied, signature=column.signature.extended(settings))
 
     def path(self, file: str) -> Path:
         """Return where one of its files stands on this machine."""
         return dataset_path(self.dataset, file)
-
-
-def _copied(by_system: Mapping[str, Any], copies: Mapping[str, str]) -> dict[str, Any]:
-    taken = {to: by_system[of] for to, of in copies.items() if to in by_system and of in by_system}
-    return {**by_system, **taken}
 
 
 def _seeda(name: str, granularity: str) -> Benchmark:

@@ -51,6 +51,8 @@ class Annotator:
 
     Attributes
     ----------
+    rules
+        Those of the language.
     notice
         One line that users should see once, or ``None``: the pipeline was not chosen by the
         user and its scores are not comparable with published ones.
@@ -65,7 +67,7 @@ class Annotator:
         merge: Strategy = "rules",
         lev: bool = False,
     ) -> None:
-        self._rules = rules
+        self.rules = rules
         self._parser = parser
         self._types = types
         self._merge: Strategy = merge
@@ -163,7 +165,7 @@ class Annotator:
         return {
             "pipeline": f"{pipeline.name}-{pipeline.version}" if pipeline else NEUTRAL,
             **({"pipeline-hash": pipeline.hash} if pipeline else {}),
-            "rules": self._rules.rules,
+            "rules": self.rules.rules,
             "merge": self._merge,
             "align": "lev" if self._lev else "linguistic",
         }
@@ -172,7 +174,7 @@ class Annotator:
         texts = {text for one in given if one.spans for text in (one.source, one.target)}
         parses = self._parse({text: split(text) for text in sorted(texts)})
         return [
-            one.typed(self._rules, parses[one.source], parses[one.target]) if one.spans else ()
+            one.typed(self.rules, parses[one.source], parses[one.target]) if one.spans else ()
             for one in given
         ]
 
@@ -198,14 +200,14 @@ class Annotator:
         changes = self._aligner.align(source, target)
         if not self._merges_by_changes(changes):
             return _Draft(changes, (True, True))
-        typed = self._types and self._rules.types_need == "parse"
+        typed = self._types and self.rules.types_need == "parse"
         kinds = {change.kind for change in changes}
         return _Draft(changes, (typed and kinds != {"I"}, typed and kinds != {"D"}))
 
     def _merges_by_changes(self, changes: Sequence[Change]) -> bool:
         if self._merge != "rules":
             return is_decided_by_changes(changes, self._merge)
-        return self._rules.merges_by_changes(changes)
+        return self.rules.merges_by_changes(changes)
 
     def _finish(
         self, source: Tokens, target: Tokens, changes: list[Change] | None
@@ -213,7 +215,7 @@ class Annotator:
         if changes is None:
             changes = self._aligner.align(source, target)
         if self._merge == "rules":
-            spans = self._rules.merge(changes, source, target)
+            spans = self.rules.merge(changes, source, target)
         else:
             spans = merge(changes, source, target, self._merge)
         return tuple(
@@ -222,7 +224,7 @@ class Annotator:
                     span.start,
                     span.end,
                     " ".join(target.texts[span.target_start : span.target_end]),
-                    self._rules.classify(span, source, target) if self._types else "",
+                    self.rules.classify(span, source, target) if self._types else "",
                 )
                 for span in spans
             ]

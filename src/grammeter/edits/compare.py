@@ -9,12 +9,10 @@ from typing import Literal
 
 from grammeter.core.edit import Edit, GoldEdits
 from grammeter.core.score import Counts
+from grammeter.core.type_counts import Tier
 
 Mode = Literal["span-correction", "span-detection", "token-detection", "span-type"]
 """What must be equal: span and correction; the span; one token; span, correction and type."""
-
-Tier = Literal["operation", "main", "full"]
-"""How much of an error type is kept: ``R``, ``NOUN:NUM`` or ``R:NOUN:NUM``."""
 
 Key = tuple[int | str, ...]
 """What two edits must share to agree: span first, then what else the mode asks for."""
@@ -86,7 +84,12 @@ class Rules:
         return [next((key for key in keys if key in wanted), keys[0])]
 
 
-def grouped(edits: Iterable[Edit], rules: Rules, wanted: Container[Key] = ()) -> Groups:
+def grouped(
+    edits: Sequence[Edit],
+    rules: Rules,
+    wanted: Container[Key] = (),
+    types: Sequence[str] | None = None,
+) -> Groups:
     """Group the types of the edits that count by key, in the order of the edits.
 
     Parameters
@@ -97,12 +100,15 @@ def grouped(edits: Iterable[Edit], rules: Rules, wanted: Container[Key] = ()) ->
         Which count, and by what they agree.
     wanted
         Keys of the hypothesis, by which references choose among alternative corrections.
+    types
+        Other names for the types of the edits, one each: what counts and what agrees is decided
+        by the edits' own.
     """
     groups: dict[Key, list[str]] = {}
-    for edit in edits:
+    for edit, name in zip(edits, types or [edit.type for edit in edits], strict=True):
         if rules.counts(edit):
             for key in rules.keys(edit, wanted):
-                groups.setdefault(key, []).append(edit.type)
+                groups.setdefault(key, []).append(name)
     return groups
 
 
@@ -311,7 +317,7 @@ def total_of(counts: Iterable[Counts]) -> Counts:
 
 
 def _paired(
-    hypothesis: int, proposed: Iterable[Edit], reference: int, gold: Iterable[Edit], rules: Rules
+    hypothesis: int, proposed: Sequence[Edit], reference: int, gold: Sequence[Edit], rules: Rules
 ) -> Pairing:
     own = grouped(proposed, rules)
     theirs = grouped(gold, rules, own)

@@ -9,6 +9,7 @@ better ones under the entry point group ``grammeter.languages``, by language cod
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -24,6 +25,9 @@ from grammeter.edits.tokens import Tokens
 
 GROUP = "grammeter.languages"
 """The entry point group in which other packages announce rules."""
+
+OPERATIONS = "[MRU]|UNK"
+"""Types that say what an edit does and no more."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +47,9 @@ class Language:
         The type of an edit.
     types_need
         What :attr:`classify` looks at: ``parse`` or just the ``words``.
+    types
+        The types that :attr:`classify` gives, as a regular expression; by default those of
+        ERRANT, an operation and a main type.
     """
 
     rules: str
@@ -50,6 +57,16 @@ class Language:
     merges_by_changes: Callable[[Sequence[Change]], bool]
     classify: Callable[[Span, Tokens, Tokens], str]
     types_need: str = "parse"
+    types: str = r"[MRU]:\S+|UNK"
+
+    def gives(self, name: str) -> bool:
+        """Whether these rules may give this error type."""
+        return re.fullmatch(self.types, name) is not None
+
+    @property
+    def has_main_types(self) -> bool:
+        """Whether types say more than the operation (``M``, ``R``, ``U``)."""
+        return self.types != OPERATIONS
 
 
 def merge_neutral(changes: Sequence[Change], source: Tokens, target: Tokens) -> list[Span]:
@@ -94,6 +111,7 @@ NEUTRAL_RULES = Language(
     merges_by_changes=_words_suffice,
     classify=operation,
     types_need="words",
+    types=OPERATIONS,
 )
 
 ENGLISH = Language(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import types
 import typing
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import Any, ClassVar, Literal, Union, cast
@@ -13,13 +13,14 @@ from typing import Any, ClassVar, Literal, Union, cast
 import numpy as np
 
 from grammeter.core import spelling
-from grammeter.core.edit import Edit
+from grammeter.core.edit import Edit, GoldEdits
 from grammeter.core.errors import UnknownNameError, UsageError
 from grammeter.core.explanation import Explanation
 from grammeter.core.score import Score
 from grammeter.core.segment import Segment
 from grammeter.core.signature import Signature
-from grammeter.core.statistics import FloatArray, SegmentScores, Statistics
+from grammeter.core.statistics import FloatArray, IntArray, SegmentScores, Statistics
+from grammeter.core.type_counts import CountedTypes, Tier
 
 Needs = Literal["gold", "texts", "gold or texts", "nothing"]
 """What a metric holds a hypothesis against: gold edits, reference texts, either, or nothing."""
@@ -112,10 +113,44 @@ class Metric(ABC):
         """Return what :meth:`statistics` depends on: metrics with equal values share rows."""
         return self
 
+    def gold_notes(self, gold: Sequence[GoldEdits]) -> Iterable[str]:
+        """Say what a reader must know of scores against these gold edits."""
+        del gold
+        return ()
+
     def type_scores(self, segments: Sequence[Segment]) -> dict[str, Score]:
-        """Score a system by error type; nothing if the metric knows none."""
+        """Score a system by error type; nothing if the metric knows none.
+
+        A metric that counts by type overrides :meth:`count_types` and :meth:`type_values`
+        instead: its types can be compared between systems.
+        """
         del segments
         return {}
+
+    def count_types(
+        self,
+        systems: Mapping[str, Sequence[Segment]],
+        *,
+        tier: Tier | None = None,
+        by_gold: bool = False,
+    ) -> CountedTypes | None:
+        """Count edits by error type; ``None`` if the metric counts none.
+
+        Parameters
+        ----------
+        systems
+            The segments of each system.
+        tier
+            How much of a type is wanted: ``operation``, ``main`` or ``full``.
+        by_gold
+            Count hits and misses alone, by the gold edits' own types.
+        """
+        del systems, tier, by_gold
+        return None
+
+    def type_values(self, counts: FloatArray | IntArray) -> FloatArray:
+        """Score counts of :meth:`count_types`: tp, fp and fn, shape ``(..., 3)``, to ``(...)``."""
+        raise NotImplementedError(f"{self.name} counts no types")
 
     def found_edits(
         self, segments: Sequence[Segment], *, types: bool = False

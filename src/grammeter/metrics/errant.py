@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
 
-from grammeter.core.edit import Edit
+from grammeter.core.edit import DETECTION_ONLY, Edit, GoldEdits
 from grammeter.core.errors import UsageError
 from grammeter.core.explanation import Explanation, Grid
 from grammeter.core.progress import track
-from grammeter.core.score import Counts, Score
+from grammeter.core.score import Counts
 from grammeter.core.segment import Segment
-from grammeter.core.statistics import IntArray, Statistics
+from grammeter.core.statistics import FloatArray, IntArray, Statistics
+from grammeter.core.type_counts import CountedTypes, Tier, TypeCounts
 from grammeter.core.verdict import JudgedEdit, Verdict
 from grammeter.edits.annotate import Annotator, annotator
 from grammeter.edits.compare import (
@@ -22,14 +23,14 @@ from grammeter.edits.compare import (
     Mode,
     Outcome,
     Rules,
-    Tier,
     choose,
     counted,
-    counted_by_type,
     grouped,
     outcomes,
     tier_of,
 )
+from grammeter.edits.languages import Language
+from grammeter.edits.schemes import GoldTypes, foreign_types, types_by_rules
 from grammeter.edits.segments import segment_edits
 from grammeter.metrics.base import Needs
 from grammeter.metrics.edit_f import (
@@ -37,6 +38,16 @@ from grammeter.metrics.edit_f import (
     EditF,
     SentenceF,
     f_of_counts,
+)
+
+RETYPED = (
+    "{metric}: the gold edits have types of another scheme ({examples}); for the figures by type"
+    " they are typed by {scheme}, like the outputs; --gold-types shows recall by their own types"
+)
+
+MIXED = (
+    "{metric}: the outputs are typed by rules and the gold edits by another scheme ({examples}),"
+    " so their types never agree; type the gold first: grammeter edits convert -gold"
 )
 
 
@@ -154,19 +165,106 @@ class Errant(EditF):
     def per_type(self, segments: Sequence[Segment]) -> dict[str, Counts]:
         """Count by error type, on the tier ``categories``, in alphabetical order.
 
-        The references are those chosen for the score. Hits and misses have the types of the
-        references, false positives those of the hypotheses. Error types cost a parser.
+        See :meth:`count_types`.
         """
-        tier = self.categories or "full"
-        batch = _Batch(self, self._annotator(types=True), segments)
+        return self.count_types({"": segments}).systems[""].totals()
+
+    def count_types(
+        self,
+        systems: Mapping[str, Sequence[Segment]],
+        *,
+        tier: Tier | None = None,
+        by_gold: bool = False,
+    ) -> CountedTypes:
+        """Count edits by error type, all types of one scheme.
+
+        The references are those chosen for the score, so that the counts of all types add up to
+        the score's own. Hits and misses have the types of the references, false positives those
+        of the hypotheses. Gold edits of another scheme (NUCLE's ``ArtOrDet``) are typed by the
+        rules that type the hypotheses. Error types cost a parser.
+
+        Parameters
+        ----------
+        systems
+            The segments of each system.
+        tier
+            ``operation``, ``main`` or ``full``; default: ``categories``, else ``full``.
+        by_gold
+            Count hits and misses alone, by the gold edits' own types.
+
+        Raises
+        ------
+        UsageError
+            If the types do not have this tier, or ``by_gold`` meets references without gold edits.
+        """
+        extractor = self._annotator(types=True)
+        segments = [segment for own in systems.values() for segment in own]
+        gold = [segment.gold for segment in segments if segment.gold]
+        foreign = foreign_types(gold, extractor.rules)
+        tier = self._tier(tier, extractor.rules, foreign if by_gold else [])
+        if by_gold and len(gold) < len(segments):
+            raise UsageError(
+                f"{self.name}: the references are texts, so there are no gold types",
+                fix="Give an M2 file with gold edits (-r), or ask for --types.",
+            )
+        typed = types_by_rules(segments, extractor) if foreign and not by_gold else {}
+        counts = {
+            system: TypeCounts.of(
+                (position, tier_of(kind, tier), outcome)
+                for position, kind, outcome in self._outcomes(extractor, own, typed)
+                if outcome != "fp" or not by_gold
+            )
+            for system, own in systems.items()
+        }
+        if by_gold:
+            return CountedTypes(counts, {"gold-types": "own"})
+        origin = "by-rules" if typed else "as-given" if gold else "extracted"
+        scheme = extractor.rules.rules
+        settings = {"types": tier, "type-scheme": scheme, "gold-typed": origin}
+        note = RETYPED.format(metric=self.name, examples=", ".join(foreign[:3]), scheme=scheme)
+        return CountedTypes(counts, settings, (note,) if typed else ())
+
+    def gold_notes(self, gold: Sequence[GoldEdits]) -> Iterator[str]:
+        """Say where error types decide what counts, and the gold edits have other ones."""
+        decides = self.mode == "span-type" or set(self.filter or ()) - DETECTION_ONLY
+        if decides and (foreign := foreign_types(gold, self._annotator().rules)):
+            yield MIXED.format(metric=self, examples=", ".join(foreign[:3]))
+
+    def type_values(self, counts: FloatArray | IntArray) -> FloatArray:
+        """Return F of ``tp, fp, fn`` in the last axis."""
+        tp, fp, fn = np.moveaxis(np.asarray(counts), -1, 0)
+        return f_of_counts(np.stack([tp, tp + fp, tp + fn], axis=-1), self.beta)
+
+    def _tier(self, wanted: Tier | None, rules: Language, foreign: Sequence[str]) -> Tier:
+        """Return the tier of types, unless these types do not have it."""
+        tier = wanted or self.categories or "full"
+        if wanted and self.categories and wanted != self.categories:
+            raise UsageError(
+                f"{self}: its types are {self.categories}, and --types says {wanted}",
+                fix="Leave one of them out.",
+            )
+        if tier != "full" and foreign:
+            raise UsageError(
+                f"{self.name}: the gold types ({', '.join(foreign[:3])}) have no {tier} type",
+                fix="Ask for whole types: full.",
+            )
+        if tier == "main" and not rules.has_main_types:
+            raise UsageError(
+                f"{self.name}: the types of {rules.rules} are M, R and U, without main types",
+                fix="Ask for operation or full, or name a pipeline whose language has types.",
+            )
+        return tier
+
+    def _outcomes(
+        self, extractor: Annotator, segments: Sequence[Segment], typed: GoldTypes
+    ) -> Iterator[tuple[int, str, Outcome]]:
+        """Yield sentence, type and outcome of each edit, against the references of the score."""
+        batch = _Batch(self, extractor, segments, typed)
         statistics = batch.statistics()
         chosen = np.array(statistics.labels, dtype=np.int64)[self.choose(statistics)]
-        found: Iterator[tuple[str, Outcome]] = (
-            (tier_of(kind, tier), outcome)
-            for position, number in enumerate(chosen.tolist())
-            for kind, outcome in batch.outcomes(position, number)
-        )
-        return dict(sorted(counted_by_type(found).items()))
+        for position, number in enumerate(chosen.tolist()):
+            for kind, outcome in batch.outcomes(position, number):
+                yield position, kind, outcome
 
     def found_edits(
         self, segments: Sequence[Segment], *, types: bool = False
@@ -175,19 +273,6 @@ class Errant(EditF):
         pairs = [(segment.source, segment.hypothesis) for segment in segments]
         found, rules = self._annotator(types=types).annotate(pairs), self.rules
         return [tuple(filter(rules.counts, edits)) for edits in found]
-
-    def type_scores(self, segments: Sequence[Segment]) -> dict[str, Score]:
-        """Score a system by error type; see :meth:`per_type`."""
-        signature = self.signature()
-        return {
-            kind: Score(
-                value=counts.f(self.beta),
-                signature=signature,
-                n=len(segments),
-                parts=counts.parts(),
-            )
-            for kind, counts in self.per_type(segments).items()
-        }
 
     def explain(self, segment: Segment) -> Explanation:
         """Return the edits against the chosen reference, and the counts against each.
@@ -247,7 +332,14 @@ class SentErrant(SentenceF, Errant):
 class _Batch:
     """Segments with all their edits; each distinct pair of texts is annotated once."""
 
-    def __init__(self, metric: Errant, annotator: Annotator, segments: Sequence[Segment]) -> None:
+    def __init__(
+        self,
+        metric: Errant,
+        annotator: Annotator,
+        segments: Sequence[Segment],
+        typed: GoldTypes | None = None,
+    ) -> None:
+        self._typed = typed or {}
         self._name = metric.name
         self._rules = metric.rules
         self._segments = segments
@@ -296,4 +388,5 @@ class _Batch:
     def _groups(self, position: int, number: int) -> tuple[Groups, Groups]:
         edits = self._edits[position]
         proposed = grouped(edits.proposed, self._rules)
-        return proposed, grouped(edits.gold[number], self._rules, proposed)
+        types = self._typed.get(id(self._segments[position].gold), {}).get(number)
+        return proposed, grouped(edits.gold[number], self._rules, proposed, types)

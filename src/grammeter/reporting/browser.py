@@ -15,9 +15,12 @@ from grammeter.core.verdict import JudgedEdit
 from grammeter.corpus.corpus import Corpus
 from grammeter.edits.annotate import annotator
 from grammeter.edits.pipelines import NEUTRAL
+from grammeter.edits.schemes import one_scheme
 from grammeter.metrics.asking import Asking
 from grammeter.metrics.base import Metric
+from grammeter.metrics.errant import Errant
 from grammeter.metrics.registry import metric
+from grammeter.metrics.weighted import PTErrant
 from grammeter.report.page import Browser, DrawnEdit, Output, Sentence
 
 
@@ -97,12 +100,20 @@ def _explained(
     """Explain each output by the first metric that judges edits; nothing if there is none."""
     for name, scorer in _judging(table):
         try:
-            return name, [
-                scorer.explain(each.segment) for each in track(written, f"edits ({name})")
-            ]
+            segments = _typed_alike(scorer, [each.segment for each in written])
+            return name, [scorer.explain(each) for each in track(segments, f"edits ({name})")]
         except MissingResourceError:  # scored elsewhere, with a pipeline that is not here
             continue
     return None, []
+
+
+def _typed_alike(scorer: Metric, segments: Sequence[Segment]) -> list[Segment]:
+    """Give gold edits the types of the rules that type the outputs' edits, if these do."""
+    if not isinstance(scorer, Errant | PTErrant):
+        return list(segments)
+    if isinstance(scorer, Errant) and scorer.rules.needs_types:  # its types decide what counts
+        return list(segments)
+    return one_scheme(segments, annotator(scorer.pipeline))
 
 
 def _differences(written: Sequence[_Written], pipeline: str | None) -> list[tuple[DrawnEdit, ...]]:

@@ -13,7 +13,7 @@ from grammeter.comparison.results import Comparison
 from grammeter.core.errors import UnknownNameError, UsageError
 from grammeter.core.judgment import Ranking
 from grammeter.core.ranked import Ranked
-from grammeter.core.table import MetricScores, ScoreTable
+from grammeter.core.table import ScoreTable
 from grammeter.corpus.corpus import Corpus
 from grammeter.corpus.foreign import system_scores
 from grammeter.corpus.judged import Judgments
@@ -149,7 +149,10 @@ def restricted(
     chosen = {name: table[name] for name in (table if metrics is None else metrics)}
     if not names or not chosen:
         raise UsageError("a report of nothing", fix="Keep one metric and one system at least.")
-    columns = {name: _of_systems(column, names) for name, column in chosen.items()}
+    columns = {
+        name: column.of_systems({system: system for system in names})
+        for name, column in chosen.items()
+    }
     corpus = table.corpus
     if corpus is not None:
         corpus = {**corpus, "systems": {name: corpus["systems"][name] for name in names}}
@@ -157,16 +160,6 @@ def restricted(
 
 
 # --- parts ---------------------------------------------------------------------------------
-
-
-def _of_systems(column: MetricScores, names: Sequence[str]) -> MetricScores:
-    return replace(
-        column,
-        scores={s: column.scores[s] for s in names if s in column.scores},
-        segments={s: column.segments[s] for s in names if s in column.segments},
-        statistics={s: column.statistics[s] for s in names if s in column.statistics},
-        types={s: column.types[s] for s in names if s in column.types},
-    )
 
 
 def _shape(given: Any) -> Shape | None:

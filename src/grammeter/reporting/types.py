@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from grammeter.core.edit import Edit, GoldEdits
 from grammeter.core.errors import MissingResourceError
-from grammeter.core.progress import silent, track
+from grammeter.core.progress import silent
 from grammeter.core.score import Score
-from grammeter.core.table import ScoreTable
+from grammeter.core.table import MetricScores, ScoreTable
 from grammeter.corpus.corpus import Corpus
-from grammeter.edits.annotate import annotator
-from grammeter.edits.given import by_span
+from grammeter.edits.languages import ENGLISH, NEUTRAL_RULES
 from grammeter.metrics.errant import Errant
 from grammeter.metrics.registry import metric
 from grammeter.report.page import Section
 from grammeter.report.svg_figures import heat_map
 from grammeter.report.tables import Table, format_number
+from grammeter.scoring import type_scores
 
 MOST = 30
 """Types that a heat map has room for, the commonest; the tables have all."""
@@ -28,14 +26,8 @@ _HOW = (
     "To see error types: grammeter score -m errant --types ... -o FILE, with the metric's package"
     " and pipeline at hand ('grammeter doctor')."
 )
-_OWN_SCHEME = re.compile(r"[MRU]:\S+|UNK")
-"""The types that ERRANT's rules give, those of the neutral ones among them."""
-
-_ANEW = (
-    "The gold edits bear types of another scheme ({examples}), so that hits and misses would stand"
-    " under other names than false positives. They are typed by ERRANT's rules here, spans as they"
-    " are, and figures by type differ from those of 'score --types'."
-)
+ERRANTS = ("errant", "senterrant")
+"""How the spellings begin of the metrics that know error types."""
 
 ByType = Mapping[str, Score]
 
@@ -94,19 +86,18 @@ def types_section(
 def _found(
     table: ScoreTable, corpus: Corpus | None, pipeline: str | None, anew: bool
 ) -> Iterator[TypeScores]:
-    foreign = _foreign_types(corpus) if corpus else []
     stored = {name: column for name, column in table.items() if column.types}
     for name, column in stored.items():
-        scorer = metric(column.metric) if corpus and foreign and anew else None
-        if isinstance(scorer, Errant) and corpus:
-            yield _made(name, scorer, corpus, foreign)
+        scorer = None if _one_scheme(column) else metric(column.metric)
+        if isinstance(scorer, Errant) and corpus and anew:
+            yield _made(name, scorer, corpus)
         else:
-            yield TypeScores(name, column.types, tuple(_mixed(foreign)))
+            yield TypeScores(name, column.types, tuple(_mixed(column)))
     if stored or not anew or corpus is None or not (corpus.gold or corpus.references):
         return
     name, scorer = _scorer(table, pipeline)
     try:
-        yield _made(name, scorer, corpus, foreign)
+        yield _made(name, scorer, corpus)
     except MissingResourceError:
         if pipeline is not None:  # asked for by name
             raise
@@ -115,7 +106,7 @@ def _found(
 def _scorer(table: ScoreTable, pipeline: str | None) -> tuple[str, Errant]:
     """Return the table's metric that knows types, by what it is called there, else ERRANT."""
     for name, column in table.items() if pipeline is None else ():
-        if column.metric.startswith(("errant", "senterrant")):
+        if column.metric.startswith(ERRANTS):
             found = metric(column.metric)
             if isinstance(found, Errant):
                 return name, found
@@ -123,47 +114,28 @@ def _scorer(table: ScoreTable, pipeline: str | None) -> tuple[str, Errant]:
     return str(made), made
 
 
-def _made(name: str, scorer: Errant, corpus: Corpus, foreign: Sequence[str]) -> TypeScores:
-    if foreign:
-        corpus = replace(corpus, gold=_retyped(corpus, scorer.pipeline))
-    systems: dict[str, ByType] = {}
-    for system in track(corpus.systems, "systems parsed for error types"):
-        with silent():
-            systems[system] = scorer.type_scores(corpus.segments(system))
-    words = [_ANEW.format(examples=", ".join(foreign[:3]))] if foreign else []
-    words += [scorer.notice] if scorer.notice else []
-    return TypeScores(name, systems, tuple(words))
+def _made(name: str, scorer: Errant, corpus: Corpus) -> TypeScores:
+    with silent():
+        counted = scorer.count_types({name: corpus.segments(name) for name in corpus.systems})
+    signature = scorer.signature().extended(counted.settings)
+    words = (*counted.notes, *([scorer.notice] if scorer.notice else []))
+    return TypeScores(name, type_scores(scorer, counted, signature, len(corpus)), words)
 
 
-def _foreign_types(corpus: Corpus) -> list[str]:
-    """Return the types of gold edits that are not of ERRANT's scheme."""
-    kinds = {edit.type for gold in corpus.gold for edits in gold.values() for edit in edits}
-    return sorted(kind for kind in kinds if not _OWN_SCHEME.fullmatch(kind))
+def _one_scheme(column: MetricScores) -> bool:
+    """Whether stored types are of one scheme: older versions mixed gold's and ERRANT's."""
+    if "type-scheme" in dict(column.signature) or not column.metric.startswith(ERRANTS):
+        return True
+    names = {name for own in column.types.values() for name in own}
+    return all(map(ENGLISH.gives, names)) or all(map(NEUTRAL_RULES.gives, names))
 
 
-def _mixed(foreign: Sequence[str]) -> Iterator[str]:
-    if foreign:
+def _mixed(column: MetricScores) -> Iterator[str]:
+    if not _one_scheme(column):
         yield (
-            f"Hits and misses bear the gold file's own types ({', '.join(foreign[:3])}), false"
-            " positives ERRANT's: F of a single type means little here."
+            "An older version of grammeter stored these figures: hits and misses have the gold"
+            " file's types, false positives ERRANT's. Score again with --types."
         )
-
-
-def _retyped(corpus: Corpus, pipeline: str | None) -> list[GoldEdits]:
-    """Give gold edits the types of ERRANT's rules and leave all else as it is."""
-    jobs = [
-        (line, number, sorted(edits, key=by_span))
-        for line, gold in enumerate(corpus.gold)
-        for number, edits in gold.items()
-    ]
-    found = annotator(pipeline).retype_all(
-        [(corpus.sources[line], edits) for line, _, edits in jobs], minimise=False
-    )
-    gold: list[dict[int, tuple[Edit, ...]]] = [{} for _ in corpus.gold]
-    for (line, number, edits), typed in zip(jobs, found, strict=True):
-        pairs = zip(edits, typed, strict=True)
-        gold[line][number] = tuple(replace(edit, type=new.type) for edit, new in pairs)
-    return list(gold)
 
 
 # --- how they are laid out -----------------------------------------------------------------

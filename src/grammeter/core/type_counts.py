@@ -1,0 +1,100 @@
+"""Counts by error type: sparse rows from which scores by type are made and compared."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from grammeter.core.score import Counts
+from grammeter.core.statistics import IntArray
+
+Tier = Literal["operation", "main", "full"]
+"""How much of an error type is kept: ``R``, ``NOUN:NUM`` or ``R:NOUN:NUM``."""
+
+TIERS: tuple[Tier, ...] = get_args(Tier)
+
+OUTCOMES = ("tp", "fp", "fn")
+"""True positives, false positives, false negatives: the last three columns of the rows."""
+
+
+@dataclass(frozen=True, eq=False)
+class TypeCounts:
+    """The edits of one system by sentence and error type; what is zero has no row.
+
+    Attributes
+    ----------
+    names
+        The error types, in alphabetical order.
+    rows
+        Shape ``(n, 5)``: number of the sentence from 0, position of the type in ``names``, true
+        positives, false positives, false negatives.
+    """
+
+    names: tuple[str, ...]
+    rows: IntArray
+
+    def __post_init__(self) -> None:
+        inside = self.rows.size == 0 or (
+            self.rows.min() >= 0 and self.rows[:, 1].max() < len(self.names)
+        )
+        if self.rows.shape[1:] != (5,) or not inside:
+            raise ValueError("counts by type do not fit the names of the types")
+
+    @classmethod
+    def of(cls, edits: Iterable[tuple[int, str, str]]) -> TypeCounts:
+        """Count edits, each with its sentence (from 0), its type and one of :data:`OUTCOMES`."""
+        counts = Counter(edits)
+        names = tuple(sorted({name for _, name, _ in counts}))
+        place = {name: number for number, name in enumerate(names)}
+        cells = sorted({(sentence, place[name]) for sentence, name, _ in counts})
+        rows = [
+            (sentence, at, *(counts[sentence, names[at], outcome] for outcome in OUTCOMES))
+            for sentence, at in cells
+        ]
+        return cls(names, np.array(rows, dtype=np.int64).reshape(-1, 5))
+
+    def totals(self) -> dict[str, Counts]:
+        """Return the counts of the corpus by type, in alphabetical order."""
+        sums = np.zeros((len(self.names), 3), dtype=np.int64)
+        np.add.at(sums, self.rows[:, 1], self.rows[:, 2:])
+        return {name: Counts(*row) for name, row in zip(self.names, sums.tolist(), strict=True)}
+
+    def by_sentence(self, name: str, sentences: int) -> IntArray:
+        """Return the counts of one type, shape ``(sentences, 3)``; zeros if it never occurs."""
+        counts = np.zeros((sentences, 3), dtype=np.int64)
+        if name in self.names:
+            rows = self.rows[self.rows[:, 1] == self.names.index(name)]
+            counts[rows[:, 0]] = rows[:, 2:]
+        return counts
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain lists."""
+        return {"names": list(self.names), "rows": self.rows.tolist()}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> TypeCounts:
+        """Read what :meth:`to_json` wrote."""
+        return cls(tuple(data["names"]), np.array(data["rows"], dtype=np.int64).reshape(-1, 5))
+
+
+@dataclass(frozen=True)
+class CountedTypes:
+    """What a metric counts by error type.
+
+    Attributes
+    ----------
+    systems
+        The counts by system.
+    settings
+        What the signature says of the types: their tier, their scheme, whose they are.
+    notes
+        What a reader must know of them.
+    """
+
+    systems: Mapping[str, TypeCounts]
+    settings: Mapping[str, object]
+    notes: tuple[str, ...] = ()
