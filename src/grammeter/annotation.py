@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import permutations
 from typing import Literal
 
 from grammeter.core.edit import DETECTION_ONLY, NOOP, Edit, GoldEdits, without_overlaps
@@ -10,6 +11,8 @@ from grammeter.core.errors import DataError, LengthMismatchError
 from grammeter.corpus.m2 import M2Block, M2File
 from grammeter.edits.annotate import Annotator
 from grammeter.edits.compare import EditComparison, Rules, compare_edits
+from grammeter.edits.languages import ENGLISH
+from grammeter.edits.schemes import foreign_types
 
 UNCHANGED = Edit(-1, -1, "", NOOP)
 """What is written for an annotator who changes nothing."""
@@ -183,6 +186,20 @@ def compare_m2(
         [_in_file_order(block) for block in file.blocks] for file in (hypothesis, reference)
     )
     return compare_edits(own, theirs, rules, beta=beta), tuple(notices)
+
+
+def type_notes(hypothesis: M2File, reference: M2File) -> tuple[str, ...]:
+    """Say where one file has ERRANT's types and the other those of another scheme."""
+    files = ("hypothesis", hypothesis), ("reference", reference)
+    foreign = {
+        name: foreign_types((block.gold for block in file.blocks), ENGLISH) for name, file in files
+    }
+    return tuple(
+        f"the {name} has types of another scheme ({', '.join(own[:3])}): figures by type mix both;"
+        " type it with ERRANT's rules first: grammeter edits convert -gold"
+        for (name, own), (_, other) in permutations(foreign.items())
+        if own and not other
+    )
 
 
 def _in_file_order(block: M2Block) -> GoldEdits:

@@ -270,6 +270,14 @@ def test_compare_as_json(write, tmp_path):
     assert data["types"]["M"]["fp"] == 1
 
 
+@pytest.mark.parametrize(("flags", "said"), [(["-cat", "1"], True), (["-cse"], True), ([], False)])
+def test_types_of_two_schemes_are_named(write, flags, said):
+    one = write("h.m2", "S a b", edit("0 1", "R:NOUN", "x"))
+    other = write("r.m2", "S a b", edit("0 1", "Nn", "x"))
+    assert ("another scheme (Nn)" in call("compare", "-hyp", one, "-ref", other, *flags)) is said
+    assert "scheme" not in call("compare", "-hyp", one, "-ref", one, *flags)
+
+
 def test_both_ways_to_write_a_deletion_are_one(write):
     one = write("one.m2", "S a b", edit("0 1", "U:DET", ""))
     other = write("other.m2", "S a b", edit("0 1", "U:DET", "-NONE-"))

@@ -184,7 +184,7 @@ def _written(args: argparse.Namespace, blocks: Iterable[M2Block], annotator: Ann
 
 
 def _compare(args: argparse.Namespace) -> int:
-    from grammeter.annotation import compare_m2
+    from grammeter.annotation import compare_m2, type_notes
     from grammeter.corpus.m2 import read_m2
     from grammeter.edits.compare import Rules
 
@@ -197,7 +197,9 @@ def _compare(args: argparse.Namespace) -> int:
     compared, notices = compare_m2(
         hypothesis, reference, rules, beta=args.beta, origins=origins, lenient=args.lenient
     )
-    data = {**_json(args, compared), "notes": [*notices]}
+    by_type = args.cat or args.filt or args.mode == "span-type"
+    mixed = type_notes(hypothesis, reference) if by_type else ()
+    data = {**_json(args, compared), "notes": [*notices, *mixed]}
     emit(args, data, lambda: _text(args, hypothesis.sources, compared))
     return 0
 

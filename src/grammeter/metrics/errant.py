@@ -207,7 +207,8 @@ class Errant(EditF):
                 f"{self.name}: the references are texts, so there are no gold types",
                 fix="Give an M2 file with gold edits (-r), or ask for --types.",
             )
-        typed = types_by_rules(segments, extractor) if foreign and not by_gold else {}
+        retypes = bool(foreign) and not by_gold
+        typed: GoldTypes = types_by_rules(segments, extractor) if retypes else {}
         counts = {
             system: TypeCounts.of(
                 (position, tier_of(kind, tier), outcome)

@@ -92,7 +92,7 @@ def _pivot(
 ) -> Table:
     kinds = commonest_first(types)
     cells = [(system, part) for system in types for part in (*parts, None)]
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (
             kind,
             _span(gold_range(kind, types)),
@@ -123,13 +123,12 @@ def _best(
     places = [place for place, (_, part) in enumerate(cells, start=2) if part is None]
     if len(places) < 2:
         return frozenset()
+    values = [[own[kind].value if kind in own else 0.0 for own in types.values()] for kind in kinds]
     return frozenset(
         (row, places[at])
-        for row, kind in enumerate(kinds)
-        for at in best_rows(
-            [own[kind].value if kind in own else -1.0 for own in types.values()],
-            higher_is_better=True,
-        )
+        for row, own in enumerate(values)
+        if any(own)
+        for at in best_rows(own, higher_is_better=True)
     )
 
 
