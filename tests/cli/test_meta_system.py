@@ -126,7 +126,7 @@ def test_tables_for_people(run, scores, human):
 def test_tsv_has_a_line_for_each_metric_and_kind(run, scores, human):
     lines = run(scores, human, "--format", "tsv")[1].splitlines()
     assert lines[0].split("\t") == ["metric", "correlation", "value", "low", "high", "pvalue", "n"]
-    assert len(lines) == 1 + 2 * 3
+    assert len(lines) == 1 + 2 * 4
     assert len({len(line.split("\t")) for line in lines}) == 1
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from grammeter.meta.system_values import Correlation, MetricMeta, Pair, SystemMeta
     from grammeter.report.tables import Table
 
-INTERVALS = ("fisher", "systems", "sentences", "none")
+INTERVALS = ("fisher", "systems", "systems-bca", "sentences", "none")
 TIES = ("tau-a", "tau-b", "tau-c", "gamma")
 AGGREGATES = ("mean", "expected-wins", "trueskill", "bradley-terry")
 OUTLIER_CUTOFF = 2.5
@@ -66,7 +66,8 @@ def _add_statistics(parser: argparse.ArgumentParser) -> None:
         "--interval",
         choices=INTERVALS,
         default="fisher",
-        help="Fisher's z, or a bootstrap over systems or sentences; default: %(default)s",
+        help="Fisher's z, or a bootstrap over systems (bca: corrected for bias and skew) or"
+        " sentences; default: %(default)s",
     )
     add_resamples(add)
     add_seed(add)
@@ -175,13 +176,17 @@ def _pvalues(found: SystemMeta) -> dict[str, FloatArray]:
 
 def correlation_table(found: SystemMeta, *, digits: int = 3) -> Table:
     """Lay out correlations for people: a row for each metric, the best of each kind marked."""
-    from grammeter.report.tables import Table, best_rows
+    from grammeter.report.tables import Table, best_rows, format_number
 
     kinds = ("pearson", "spearman", "kendall")
     share = f"{found.design.confidence * 100:g}%"
-    header = [cell for kind in kinds for cell in (kind, share, "p")]
+    header = [*(cell for kind in kinds for cell in (kind, share, "p")), "pairwise"]
     rows = tuple(
-        (name, *(cell for kind in kinds for cell in _cells(metric[kind], digits)))
+        (
+            name,
+            *(cell for kind in kinds for cell in _cells(metric[kind], digits)),
+            format_number(metric.pairwise.value, digits),
+        )
         for name, metric in found.items()
     )
     best = {
@@ -189,7 +194,10 @@ def correlation_table(found: SystemMeta, *, digits: int = 3) -> Table:
         for place, kind in enumerate(kinds)
         for row in best_rows([m[kind].value for m in found.values()], higher_is_better=True)
     }
-    return Table(("metric", *header), rows, "l" + "rrr" * 3, tuple(_notes(found)), frozenset(best))
+    accuracies = [metric.pairwise.value for metric in found.values()]
+    best |= {(row, len(header)) for row in best_rows(accuracies, higher_is_better=True)}
+    align = "l" + "r" * len(header)
+    return Table(("metric", *header), rows, align, tuple(_notes(found)), frozenset(best))
 
 
 def williams_table(found: SystemMeta, kind: str) -> Table:
@@ -206,21 +214,20 @@ def williams_table(found: SystemMeta, kind: str) -> Table:
 
 
 def long_table(found: SystemMeta, *, digits: int = 6) -> Table:
-    """Lay out correlations for programs: a row for each metric and kind."""
+    """Lay out the result for programs: a row for each metric and coefficient or accuracy."""
     from grammeter.report.tables import Table, format_number
 
-    rows = tuple(
-        (
-            name,
-            kind,
-            *(format_number(x, digits) for x in (each.value, each.low, each.high)),
-            "NaN" if math.isnan(each.pvalue) else f"{each.pvalue:.6g}",
-            str(each.n),
-        )
-        for name, metric in found.items()
-        for kind, each in metric.items()
-    )
-    return Table(("metric", "correlation", "value", "low", "high", "pvalue", "n"), rows, "llrrrrr")
+    header = ("metric", "correlation", "value", "low", "high", "pvalue", "n")
+    rows: list[tuple[str, ...]] = []
+    for name, metric in found.items():
+        for kind, each in metric.items():
+            figures = (format_number(x, digits) for x in (each.value, each.low, each.high))
+            pvalue = "NaN" if math.isnan(each.pvalue) else f"{each.pvalue:.6g}"
+            rows.append((name, kind, *figures, pvalue, str(each.n)))
+        accuracy, none = metric.pairwise, ("NaN",) * 3
+        share = format_number(accuracy.value, digits)
+        rows.append((name, "pairwise-accuracy", share, *none, str(accuracy.pairs)))
+    return Table(header, tuple(rows), "llrrrrr")
 
 
 def _drawn(found: SystemMeta, args: argparse.Namespace) -> str:
@@ -284,6 +291,7 @@ def _pvalue(pvalue: float) -> str:
 
 def _notes(found: SystemMeta) -> Iterator[str]:
     yield f"{len(found.systems)} systems against {found.design.human}"
+    yield "pairwise: share of the pairs of systems that people tell apart, ordered as by people"
     for name, metric in found.items():
         yield f"{name}: {metric.signature}"
         reasons = {each.reason for each in metric.values() if each.reason}

@@ -20,6 +20,7 @@ from grammeter.core.signature import Signature
 from grammeter.core.statistics import FloatArray
 from grammeter.core.table import MetricScores
 from grammeter.meta.selection import select_systems
+from grammeter.meta.system_values import few_systems
 from grammeter.stats.correlation import pearson, spearman
 from grammeter.version import __version__
 
@@ -161,6 +162,7 @@ def sweep_beta(
         f,
         pearson(f, criterion),
         spearman(f, criterion),
+        few_systems(len(chosen)),
     )
 
 

@@ -23,6 +23,7 @@ from grammeter.core.statistics import FloatArray
 from grammeter.meta.partial_outputs import Given, PartialOutputs, Pseudo, partial_outputs
 from grammeter.meta.partial_scores import Against, PartialScores, Scorer, Targets, score_outputs
 from grammeter.stats.correlation import Result, correlate
+from grammeter.stats.pvalues import SMALLEST
 from grammeter.version import __version__
 
 KIND = "meta-maege"
@@ -267,7 +268,7 @@ def chain_result(chains: Sequence[FloatArray], ties: Ties) -> ChainResult:
         return ChainResult(math.nan, math.nan, up, down, equal, "no pair of texts to compare")
     wrong = down + (equal / 2 if ties == "half" else 0)
     z = 2 * wrong / math.sqrt(pairs) - math.sqrt(pairs)
-    pvalue = math.erfc(abs(z) / math.sqrt(2))
+    pvalue = max(math.erfc(abs(z) / math.sqrt(2)), SMALLEST)
     return ChainResult(1 - 2 * wrong / pairs, pvalue, up, down, equal)
 
 

@@ -39,6 +39,7 @@ from grammeter.meta.ties import CELLS, cell_numbers, tie_calibrated, weights_of
 from grammeter.ranking.bootstrap import unit_numbers
 from grammeter.ranking.pairs import Pairs, extract_pairs
 from grammeter.ranking.selection import of_judges
+from grammeter.stats.correlation import SAME
 from grammeter.stats.resample import PairedSamples, bootstrap, generator, percentile_interval
 from grammeter.stats.significance import randomisation_pvalues
 
@@ -276,8 +277,11 @@ def _agreement(
 
 def _estimate(value: float, interval: tuple[float | None, float | None]) -> Estimate:
     low, high = interval
-    unbounded = low is not None and math.isnan(low)
-    reason = "a resample holds no pair that counts" if unbounded else None
+    reason = None
+    if low is not None and math.isnan(low):
+        reason = "a resample holds no pair that counts"
+    elif low is not None and low == high:  # certain of nothing: it would have no width
+        low, high, reason = math.nan, math.nan, SAME
     return Estimate(value=value, low=low, high=high, reason=reason)
 
 

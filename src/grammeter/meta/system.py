@@ -7,7 +7,7 @@ work asks for: intervals, leaving out systems, the best K only (Mathur et al. 20
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import permutations
 
 import numpy as np
@@ -15,6 +15,8 @@ import numpy as np
 from grammeter.core.errors import UsageError
 from grammeter.core.statistics import FloatArray
 from grammeter.core.table import MetricScores, ScoreTable
+from grammeter.meta.intervals import Sampler, interval, resampled_scores, without_each
+from grammeter.meta.pairwise import pairwise_accuracy
 from grammeter.meta.selection import best_first, outliers, select_systems
 from grammeter.meta.system_values import (
     TESTED,
@@ -25,23 +27,11 @@ from grammeter.meta.system_values import (
     SystemMeta,
     WilliamsCell,
 )
-from grammeter.stats.correlation import (
-    KINDS,
-    Kind,
-    bootstrap_coefficients,
-    coefficients,
-    correlate,
-    defined_interval,
-    fisher_interval,
-)
-from grammeter.stats.resample import PairedSamples, bootstrap
+from grammeter.stats.correlation import KINDS, Kind, coefficients, correlate
 from grammeter.stats.williams import FEWEST, perfect, williams_matrix
 
 FEWEST_TOP = 4
 """The curve of the best K begins here."""
-
-Sampler = Callable[[MetricScores, Sequence[str]], PairedSamples | None]
-"""Gathers the summable rows of some systems; ``None`` where the scores have no rows."""
 
 
 # --- the question --------------------------------------------------------------------------
@@ -99,12 +89,13 @@ def correlate_systems(
     chosen, far = _without_outliers(chosen, human, outlier_cutoff)
     criterion = np.array([human[name] for name in chosen])
     scores = {name: _scores(column, chosen) for name, column in columns.items()}
-    resampled = _resampled(columns, chosen, design, sampler)
+    resampled = resampled_scores(columns, chosen, design, sampler)
     found = {
         name: MetricMeta(
             design.signature(column, len(chosen)),
             _correlations(column, chosen, scores[name], criterion, design, resampled.get(name)),
             dict(zip(chosen, scores[name].tolist(), strict=True)),
+            pairwise_accuracy(scores[name], criterion),
             _leave_one_out(chosen, scores[name], criterion) if leave_one_out else {},
             _top(scores[name], criterion) if top_k else {},
         )
@@ -152,7 +143,7 @@ def _correlations(
             found[kind] = Correlation(nan, nan, nan, nan, len(systems), undefined)
             continue
         result = correlate(scores, human, kind, ties=design.ties)
-        low, high, reason = _interval(result.statistic, scores, human, kind, design, resampled)
+        low, high, reason = interval(result.statistic, scores, human, kind, design, resampled)
         found[kind] = Correlation(
             result.statistic, low, high, result.pvalue, result.n, result.reason or reason
         )
@@ -173,70 +164,6 @@ def _undefined(
     return "people give all systems the same score" if np.min(human) == np.max(human) else None
 
 
-# --- intervals -----------------------------------------------------------------------------
-
-
-def _interval(
-    value: float,
-    scores: FloatArray,
-    human: FloatArray,
-    kind: Kind,
-    design: Design,
-    resampled: FloatArray | str | None,
-) -> tuple[float, float, str | None]:
-    """Return the ends of an interval, and why they are NaN if they are and one was asked for."""
-    if design.interval == "none":
-        return math.nan, math.nan, "no interval was asked for"
-    if design.interval == "fisher":
-        low, high = fisher_interval(value, len(scores), kind, confidence=design.confidence)
-        return low, high, "too few systems for an interval" if math.isnan(low) else None
-    if design.interval == "systems":
-        again = bootstrap_coefficients(
-            scores, human, kind, resamples=design.resamples, seed=design.seed, ties=design.ties
-        )
-    elif isinstance(resampled, np.ndarray):
-        again = coefficients(kind, ties=design.ties)(resampled, human)
-    else:
-        return math.nan, math.nan, resampled
-    low, high, lost = defined_interval(again, design.confidence)
-    why = f"undefined in {lost} of {len(again)} resamples"
-    return low, high, why if math.isnan(low) else None
-
-
-def _resampled(
-    columns: Mapping[str, MetricScores],
-    systems: Sequence[str],
-    design: Design,
-    sampler: Sampler | None,
-) -> dict[str, FloatArray | str]:
-    """Score all systems on resampled sentences, the same for all metrics.
-
-    Returns shape ``(resamples, systems)`` by metric, or why there is nothing to resample.
-    """
-    if design.interval != "sentences":
-        return {}
-    groups = {name: _samples(column, systems, sampler) for name, column in columns.items()}
-    there = {name: group for name, group in groups.items() if group is not None}
-    drawn = bootstrap(list(there.values()), resamples=design.resamples, seed=design.seed)
-    nothing = "no statistics and no segment scores to resample"
-    found: dict[str, FloatArray | str] = dict.fromkeys(columns, nothing)
-    for name, values in zip(there, drawn, strict=True):
-        found[name] = values.T * (1.0 if columns[name].higher_is_better else -1.0)
-    return found
-
-
-def _samples(
-    column: MetricScores, systems: Sequence[str], sampler: Sampler | None
-) -> PairedSamples | None:
-    if sampler is not None and all(name in column.statistics for name in systems):
-        return sampler(column, systems)
-    if not all(name in column.segments for name in systems):
-        return None
-    values = np.array([column.segments[name].values for name in systems])
-    rows = np.stack([values, np.ones(values.shape)], axis=-1)
-    return PairedSamples(rows, lambda sums: sums[..., 0] / sums[..., 1])
-
-
 # --- fewer systems -------------------------------------------------------------------------
 
 
@@ -244,7 +171,7 @@ def _leave_one_out(
     systems: Sequence[str], scores: FloatArray, human: FloatArray
 ) -> dict[str, Pair]:
     n = len(systems)
-    others = np.array([np.delete(np.arange(n), out) for out in range(n)])
+    others = without_each(n)
     found = {kind: coefficients(kind)(scores[others], human[others]) for kind in TESTED}
     return {
         name: {kind: float(found[kind][i]) for kind in TESTED} for i, name in enumerate(systems)
@@ -280,7 +207,9 @@ def _williams(
             cells[first][second] = _untested("the two metrics agree or oppose perfectly")
         elif values[first] > values[second]:
             t, pvalue = float(matrix.t[i, j]), float(matrix.pvalue[i, j])
-            cells[first][second] = WilliamsCell(t, pvalue)
+            undefined = math.isnan(t)
+            reason = "one set of scores follows from the other two" if undefined else None
+            cells[first][second] = WilliamsCell(t, pvalue, reason)
     return cells
 
 

@@ -12,20 +12,29 @@ from grammeter.core.named import Named
 from grammeter.core.score import json_number
 from grammeter.core.signature import Signature
 from grammeter.core.table import MetricScores
+from grammeter.meta.pairwise import PairwiseAccuracy
 from grammeter.stats.correlation import TIE_POLICIES, Kind, TiePolicy
 from grammeter.version import __version__
 
 KIND = "meta-system"
 
-Interval = Literal["fisher", "systems", "sentences", "none"]
-"""Fisher's z, or a bootstrap over systems, or over sentences with the systems as they are."""
+Interval = Literal["fisher", "systems", "systems-bca", "sentences", "none"]
+"""Fisher's z, or a bootstrap over systems, plain or bias-corrected and accelerated, or over
+sentences with the systems as they are."""
 INTERVALS: tuple[Interval, ...] = get_args(Interval)
 
 TESTED: tuple[Kind, ...] = ("pearson", "spearman")
 """The coefficients that Williams' test, leaving out systems and the best K are about."""
 
 FEW_SYSTEMS = 10
-"""With fewer than these a notice says so."""
+"""With fewer than these a note says so."""
+
+
+def few_systems(number: int) -> tuple[str, ...]:
+    """Return a note for a result of few systems, or nothing."""
+    if number >= FEW_SYSTEMS:
+        return ()
+    return (f"{number} systems are few: correlations vary widely by chance",)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +46,7 @@ class Design:
     human
         What the human scores are, in words.
     interval, confidence, resamples, seed
-        ``resamples`` and ``seed`` matter to the two bootstraps.
+        ``resamples`` and ``seed`` matter to the bootstraps.
     ties
         Of Kendall's tau.
 
@@ -76,7 +85,7 @@ class Design:
         }
         if self.interval != "none":
             added["meta-confidence"] = self.confidence
-        if self.interval in ("systems", "sentences"):
+        if self.interval not in ("fisher", "none"):
             added |= {"meta-resamples": self.resamples, "meta-seed": self.seed}
         if not column.higher_is_better:
             added["meta-direction"] = "sign turned, lower is better"
@@ -137,6 +146,8 @@ class MetricMeta(Named[Correlation], over="correlations", what="correlation"):
     scores
         By system, as they were correlated: a metric that is better when lower has its sign
         turned.
+    pairwise
+        How many pairs of systems it orders as people do.
     leave_one_out
         Coefficients by the system that was left out; empty if not asked for.
     top
@@ -146,12 +157,14 @@ class MetricMeta(Named[Correlation], over="correlations", what="correlation"):
     signature: Signature
     correlations: Mapping[Kind, Correlation]
     scores: Mapping[str, float]
+    pairwise: PairwiseAccuracy
     leave_one_out: Mapping[str, Pair] = field(default_factory=_no_pairs)
     top: Mapping[int, Pair] = field(default_factory=_no_curve)
 
     def to_json(self) -> dict[str, Any]:
         """Return the correlations by kind, the signature, and what else was asked for."""
         data: dict[str, Any] = {kind: found.to_json() for kind, found in self.items()}
+        data["pairwise_accuracy"] = self.pairwise.to_json()
         data["signature"] = str(self.signature)
         if self.leave_one_out:
             without = self.leave_one_out.items()
@@ -194,9 +207,7 @@ class SystemMeta(Named[MetricMeta], over="metrics", what="metric"):
         found = [*self.about]
         if self.outliers:
             found.append(f"left out as outliers by people's scores: {', '.join(self.outliers)}")
-        if len(self.systems) < FEW_SYSTEMS:
-            found.append(f"{len(self.systems)} systems are few: correlations vary widely by chance")
-        return tuple(found)
+        return (*found, *few_systems(len(self.systems)))
 
     def _repr_html_(self) -> str:
         """Show the correlations in a notebook: a row for each metric."""

@@ -20,9 +20,10 @@ from grammeter.core.score import json_number
 from grammeter.core.signature import Signature
 from grammeter.core.statistics import FloatArray
 from grammeter.core.table import MetricScores, ScoreTable
+from grammeter.meta.intervals import fisher
 from grammeter.meta.selection import best_first, select_systems
-from grammeter.meta.system_values import TESTED, Correlation
-from grammeter.stats.correlation import Kind, correlate, fisher_interval
+from grammeter.meta.system_values import TESTED, Correlation, few_systems
+from grammeter.stats.correlation import Kind, correlate
 from grammeter.version import __version__
 
 KIND = "meta-window"
@@ -178,7 +179,7 @@ def correlate_windows(
     signatures = {name: _signature(column, shown) for name, column in columns.items()}
     alike = sum(window.one_cluster for window in windows)
     told = f"people tell no two systems apart in {alike} of {len(windows)} windows"
-    notes = (*table.notes, *([told] if alike else []))
+    notes = (*table.notes, *([told] if alike else []), *few_systems(size))
     return Windows(size, chosen, signatures, windows, notes)
 
 
@@ -200,12 +201,9 @@ def _correlation(
     scores: FloatArray, human: FloatArray, kind: Kind, confidence: float
 ) -> Correlation:
     found = correlate(scores, human, kind)
-    low, high = fisher_interval(found.statistic, found.n, kind, confidence=confidence)
-    nothing = _undefined(scores, human) or found.reason
-    if abs(found.statistic) == 1:  # not rare among four systems: certain of nothing
-        low, high, nothing = math.nan, math.nan, "Fisher's z gives no interval around 1 or -1"
-    few = "too few systems for an interval" if math.isnan(low) else None
-    return Correlation(found.statistic, low, high, found.pvalue, found.n, nothing or few)
+    low, high, none = fisher(found.statistic, found.n, kind, confidence)
+    reason = _undefined(scores, human) or found.reason or none
+    return Correlation(found.statistic, low, high, found.pvalue, found.n, reason)
 
 
 def _undefined(scores: FloatArray, human: FloatArray) -> str | None:

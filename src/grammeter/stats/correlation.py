@@ -9,7 +9,7 @@ undefined. :func:`correlate` adds a p-value and says why a coefficient is undefi
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Literal, get_args
@@ -17,7 +17,8 @@ from typing import Literal, get_args
 import numpy as np
 
 from grammeter.core.statistics import BoolArray, FloatArray
-from grammeter.stats.resample import resample_counts
+from grammeter.stats.pvalues import kendall_pvalue, pearson_pvalue, spearman_pvalue
+from grammeter.stats.resample import percentile_interval, resample_counts
 
 Kind = Literal["pearson", "spearman", "kendall"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -37,8 +38,12 @@ Coefficient = Callable[[FloatArray, FloatArray], FloatArray]
 ROUNDING = 4e-16
 """So near to 1 or -1, for each unit, a coefficient is that: its p-value depends on it."""
 
-EXACT_KENDALL = 33
-"""Up to so many units without ties, Kendall's p-value is exact; beyond, it is normal."""
+
+FEWEST_FISHER: Mapping[Kind, int] = {"pearson": 4, "spearman": 4, "kendall": 5}
+"""Units that an interval by Fisher's z needs."""
+
+SAME = "all resamples give the same value"
+"""Why there is no interval: it would have no width."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,9 +257,8 @@ def correlate(
 ) -> Result:
     """Correlate two variables and test whether they are unrelated.
 
-    Pearson's and Spearman's coefficients are tested by Student's t with n - 2 degrees of
-    freedom; Kendall's exactly up to :data:`EXACT_KENDALL` units without ties, else by the
-    normal approximation with the variance corrected for ties (Kendall 1970, chapter 4).
+    The tests are those of :mod:`grammeter.stats.pvalues`: exact for ranks of fewer than ten
+    units, and never 0.
 
     Parameters
     ----------
@@ -278,9 +282,17 @@ def correlate(
     if reason:
         return Result(math.nan, math.nan, len(x), reason)
     value = float(coefficients(kind, ties=ties)(x, y))
-    pvalue = _kendall_pvalue(x, y) if kind == "kendall" else _t_pvalue(value, len(x))
-    reason = "every pair is tied in one of the variables" if math.isnan(value) else None
-    return Result(value, pvalue if reason is None else math.nan, len(x), reason)
+    if math.isnan(value):
+        return Result(value, value, len(x), "every pair is tied in one of the variables")
+    return Result(value, _pvalue(x, y, kind, value), len(x))
+
+
+def _pvalue(x: FloatArray, y: FloatArray, kind: Kind, value: float) -> float:
+    if kind == "kendall":
+        return kendall_pvalue(x, y)
+    if kind == "spearman":
+        return spearman_pvalue(average_ranks(x), average_ranks(y), value)
+    return pearson_pvalue(x, y, value)
 
 
 def _undefined(x: FloatArray, y: FloatArray) -> str | None:
@@ -293,41 +305,6 @@ def _undefined(x: FloatArray, y: FloatArray) -> str | None:
         if np.min(values) == np.max(values):
             return f"the {name} variable is constant"
     return None
-
-
-def _t_pvalue(coefficient: float, n: int) -> float:
-    """Return ``P(|t| >= ...)``: 1 for two units, which always lie on a line."""
-    from scipy.special import betainc  # pyright: ignore[reportMissingTypeStubs]
-
-    return float(betainc((n - 2) / 2, 0.5, 1 - coefficient**2)) if n > 2 else 1.0
-
-
-def _kendall_pvalue(x: FloatArray, y: FloatArray) -> float:
-    counts, n = _pair_counts(x, y, np.ones(len(x))), len(x)
-    balance = abs(float(counts.balance))
-    if float(counts.x_ties) == 0 == float(counts.y_ties) and n <= EXACT_KENDALL:
-        return _exact_kendall(round(float(counts.all) - balance) // 2, n)
-    below = math.sqrt(2 * _kendall_variance(x, y))
-    return math.erfc(balance / below) if below else 1.0
-
-
-def _exact_kendall(inversions: int, n: int) -> float:
-    """Return twice the share of permutations with at most so many inversions, 1 at most."""
-    shares = np.ones(1)
-    for size in range(2, n + 1):
-        shares = np.convolve(shares, np.full(size, 1 / size))
-    return min(1.0, 2 * float(shares[: inversions + 1].sum()))
-
-
-def _kendall_variance(x: FloatArray, y: FloatArray) -> float:
-    """Return the variance of C - D if the variables are unrelated, ties given."""
-    n = len(x)
-    tx, ty = (np.unique(v, return_counts=True)[1].astype(np.float64) for v in (x, y))
-    plain = n * (n - 1) * (2 * n + 5)
-    plain -= sum(float((t * (t - 1) * (2 * t + 5)).sum()) for t in (tx, ty))
-    pairs = float((tx * (tx - 1)).sum() * (ty * (ty - 1)).sum()) / (2 * n * (n - 1))
-    triples = float((tx * (tx - 1) * (tx - 2)).sum() * (ty * (ty - 1) * (ty - 2)).sum())
-    return plain / 18 + pairs + (triples / (9 * n * (n - 1) * (n - 2)) if n > 2 else 0.0)
 
 
 # --- intervals -----------------------------------------------------------------------------
@@ -345,13 +322,12 @@ def fisher_interval(
     Returns
     -------
     low, high
-        NaN if the coefficient is, or there are too few units: 3, for Kendall's 4.
+        NaN if the coefficient is, if it is 1 or -1, whose interval would have no width, or if
+        there are fewer units than :data:`FEWEST_FISHER`.
     """
-    degrees = n - (4 if kind == "kendall" else 3)
-    if math.isnan(coefficient) or degrees < 1:
+    if math.isnan(coefficient) or abs(coefficient) == 1 or n < FEWEST_FISHER[kind]:
         return math.nan, math.nan
-    if abs(coefficient) == 1:
-        return coefficient, coefficient
+    degrees = n - FEWEST_FISHER[kind] + 1
     variance = {"pearson": 1.0, "spearman": 1 + coefficient**2 / 2, "kendall": 0.437}[kind]
     half = NormalDist().inv_cdf((1 + confidence) / 2) * math.sqrt(variance / degrees)
     centre = math.atanh(coefficient)
@@ -385,16 +361,20 @@ def bootstrap_coefficients(
     return np.concatenate([weighted(x, y, drawn) for drawn in counts])
 
 
-def defined_interval(values: FloatArray, confidence: float) -> tuple[float, float, int]:
-    """Return the percentile interval of the resamples that have a value, and how many do not.
+def defined_interval(values: FloatArray, confidence: float) -> tuple[float, float, str | None]:
+    """Return the percentile interval of the resamples that have a value.
 
-    Where a share of more than ``1 - confidence`` has none, the interval is NaN: it would say
-    little of the data.
+    Returns
+    -------
+    low, high, reason
+        NaN, with the reason, where a share of more than ``1 - confidence`` of the resamples has
+        no value, so that they say little of the data, and where all have the same.
     """
     there = values[np.isfinite(values)]
     lost = len(values) - len(there)
     if not len(there) or lost > (1 - confidence) * len(values):
-        return math.nan, math.nan, lost
-    tail = (1 - confidence) / 2
-    low, high = np.quantile(there, [tail, 1 - tail])
-    return float(low), float(high), lost
+        return math.nan, math.nan, f"undefined in {lost} of {len(values)} resamples"
+    low, high = percentile_interval(there, confidence)
+    if low == high:
+        return math.nan, math.nan, SAME
+    return float(low), float(high), None

@@ -14,6 +14,7 @@ import numpy as np
 from grammeter.core.errors import DataError
 from grammeter.core.statistics import BoolArray, FloatArray
 from grammeter.stats.correlation import Kind, average_ranks
+from grammeter.stats.pvalues import SMALLEST
 
 FEWEST = 4
 """Units that the test needs: it has n - 3 degrees of freedom."""
@@ -64,7 +65,8 @@ def williams_test(
     -------
     t, pvalue
         ``pvalue`` is one-sided, ``P(t(n - 3) > t)``: above one half where the first is the
-        smaller one. NaN where a correlation is, or the two variables agree or oppose perfectly.
+        smaller one, and never 0. NaN where a correlation is, where the two variables agree or
+        oppose perfectly, and where t would be infinite.
 
     Raises
     ------
@@ -82,7 +84,7 @@ def williams_test(
     with np.errstate(invalid="ignore", divide="ignore"):
         scale = (n - 1) * (1 + between) / (spread + mean**2 * (1 - between) ** 3)
         t: FloatArray = np.where(first == second, 0.0, (first - second) * np.sqrt(scale))
-    undefined = np.isnan(first + second + between) | perfect(between)
+    undefined = np.isnan(first + second + between) | perfect(between) | np.isinf(t)
     t = np.where(undefined, np.nan, t)
     return t, upper_tail(t, n - 3)
 
@@ -130,10 +132,10 @@ def williams_matrix(
 
 
 def upper_tail(t: FloatArray, degrees: int) -> FloatArray:
-    """Return ``P(T > t)`` of Student's distribution."""
+    """Return ``P(T > t)`` of Student's distribution; what no float can hold is the smallest."""
     from scipy.special import stdtr  # pyright: ignore[reportMissingTypeStubs]
 
-    found: FloatArray = np.asarray(stdtr(degrees, -t))
+    found: FloatArray = np.maximum(np.asarray(stdtr(degrees, -t)), SMALLEST)
     return found
 
 
