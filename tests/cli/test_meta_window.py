@@ -125,7 +125,10 @@ def test_the_table_and_the_long_one(run, scores, human, rankings, tmp_path):
 
 
 def test_reasons_are_told(run, scores, human):
-    assert "m: an interval needs 4 systems at least, here are 3" in run(scores, human, "--size", "3")[1]
+    assert (
+        "m: an interval needs 4 systems at least, here are 3"
+        in run(scores, human, "--size", "3")[1]
+    )
 
 
 def test_bad_input(run, scores, human, tmp_path):

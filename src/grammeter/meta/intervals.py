@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from grammeter.core.statistics import FloatArray
+from grammeter.core.statistics import FloatArray, IntArray
 from grammeter.core.table import MetricScores
 from grammeter.meta.system_values import Design
 from grammeter.stats.correlation import (
@@ -106,7 +106,7 @@ def resampled_scores(
     return found
 
 
-def without_each(n: int) -> FloatArray:
+def without_each(n: int) -> IntArray:
     """Return the numbers of the other units for each of n, shape ``(n, n - 1)``."""
     return np.array([np.delete(np.arange(n), out) for out in range(n)])
 

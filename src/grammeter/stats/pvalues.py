@@ -12,6 +12,7 @@ import sys
 from functools import cache
 
 import numpy as np
+import numpy.typing as npt
 
 from grammeter.core.statistics import FloatArray, IntArray
 
@@ -94,9 +95,9 @@ def _share(of_orders: IntArray, observed: int) -> float:
 
 
 @cache
-def _orders(n: int) -> IntArray:
+def _orders(n: int) -> npt.NDArray[np.int8]:
     """Return all orders of n units, shape ``(n!, n)``, a byte a number."""
-    orders = np.zeros((1, 1), dtype=np.int8)
+    orders: npt.NDArray[np.int8] = np.zeros((1, 1), dtype=np.int8)
     for size in range(2, n + 1):
         longer = [np.insert(orders, place, size - 1, axis=1) for place in range(size)]
         orders = np.concatenate(longer)
