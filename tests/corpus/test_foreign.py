@@ -228,3 +228,26 @@ def test_faults_of_human_scores(tmp_path, text, where, message):
     with pytest.raises(DataError, match=message) as found:
         read_human_scores(path)
     assert found.value.where == f"{path}{where}"
+
+
+def test_a_column_for_each_metric_as_score_prints_tsv():
+    table = parse("system\tm2\tgleu(order=3)\nA\t0.5\t0.2\nB\t0.6\tNaN\n")
+    assert table.systems == ("A", "B")
+    assert values(table, "m2") == {"A": 0.5, "B": 0.6}
+    assert values(table, "gleu(order=3)")["A"] == 0.2
+    assert math.isnan(table["gleu(order=3)"]["B"].value)
+    with pytest.raises(DataError, match="file:3: 2 columns where 3 are due"):
+        parse("system\tm2\tgleu\nA\t0.5\t0.2\nB\t0.6\n", "file")
+
+
+def test_the_header_of_people_names_a_metric_by_its_file():
+    assert values(parse("system\tvalue\nA\t0.5\n", "mine.tsv"), "mine") == {"A": 0.5}
+
+
+def test_named_columns_stand_in_any_order():
+    header = "system\tsegment\tmetric\tvalue\treference\tparts\n"
+    table = parse(header + 'A\t1\tm2\t0.5\t0\t{"tp": 1}\nA\t2\tm2\tnull\t\t{"tp": null}\n')
+    scores = table["m2"].segments["A"]
+    assert scores.values.tolist()[0] == 0.5
+    assert math.isnan(scores.values[1])
+    assert scores.parts["tp"].tolist()[0] == 1

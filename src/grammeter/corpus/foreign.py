@@ -4,7 +4,10 @@ Score files, told by their content:
 
 - the JSON of ``grammeter score -o``;
 - TSV with the header ``metric system value`` or ``metric system segment value`` (segments from
-  1); columns after ``value`` are its parts, ``precision recall``, say;
+  1), in any order; other columns are parts of the value, ``precision recall``, say;
+- what ``grammeter score --segments FILE`` writes: the same, with parts as a JSON object;
+- TSV with the header ``system NAME NAME ...``, a column for each metric, as ``grammeter score
+  --format tsv`` prints it;
 - without a header, what the WMT metrics tasks exchange: ``metric pair set system value``, or
   ``metric pair set system segment value`` (from 0 if a segment 0 occurs, else from 1);
 - ``system value``, the ``.score`` files of mt-metrics-eval: a line for each system, or each
@@ -19,7 +22,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -42,10 +45,10 @@ _JUDGMENTS = re.compile(r'\s*(\{"judge"|(<\?xml[^>]*>\s*)?<appraise-results)')
 _LARGEST = 1e100
 """Beyond it sums and squares of scores overflow."""
 
-_MISSING = {"none", "nan"}
+_MISSING = {"none", "nan", "null"}
 _SCORES_FIX = (
     "Give the JSON of 'grammeter score -o FILE', or tab-separated lines under the header"
-    " 'metric system value' or 'metric system segment value'."
+    " 'metric system value', 'metric system segment value' or 'system METRIC METRIC ...'."
 )
 _HUMAN_FIX = (
     "Give the JSON of 'grammeter rank -o FILE', tab-separated lines under the header"
@@ -155,6 +158,8 @@ class _Layout:
     segment: int | None
     value: int
     parts: tuple[tuple[str, int], ...] = ()
+    packed: int | None = None
+    """The column that holds parts as a JSON object."""
     skip: int = 0
 
 
@@ -166,18 +171,28 @@ _HEADLESS = {
 }
 """Layouts by their number of columns."""
 
+_NAMELESS = _Layout(2, None, 0, None, 1, skip=1)
+"""Under the header ``system value``."""
+
+_OURS = {"reference", "parts"}
+"""Columns of ``score --segments`` that are no parts themselves."""
+
 
 def _score_rows(text: str, where: str) -> list[_Row]:
     """Read all scores; segments count from 0."""
     lines = _cells(text, where)
-    if lines[0][:2] == ["metric", "system"]:
+    if {"metric", "system"} <= set(lines[0]):
         layout = _by_header(lines[0], where)
+    elif lines[0][0] == "system" and len(lines[0]) > 1 and lines[0] != ["system", "value"]:
+        return _wide_rows(lines, where)
+    elif lines[0] == ["system", "value"]:
+        layout = _NAMELESS
     else:
         layout = _headless(lines[0], where, _SCORES_FIX)
     rows = list(_rows(lines, layout, where))
     if layout.segment is not None:
         first = 0 if any(row.segment == 0 for row in rows) else 1
-        return [_numbered(row, (row.segment or 0) - first) for row in rows]
+        return [replace(row, segment=(row.segment or 0) - first) for row in rows]
     in_runs = layout == _HEADLESS[2] and len({row.system for row in rows}) < len(rows)
     return _runs(rows, where) if in_runs else rows
 
@@ -185,7 +200,7 @@ def _score_rows(text: str, where: str) -> list[_Row]:
 def _human_scores(text: str, where: str) -> dict[str, float]:
     lines = _cells(text, where)
     if lines[0] == ["system", "value"]:
-        layout = _Layout(2, None, 0, None, 1, skip=1)
+        layout = _NAMELESS
     else:
         layout = _headless(lines[0], where, _HUMAN_FIX)
     rows = list(_rows(lines, layout, where))
@@ -211,14 +226,22 @@ def _cells(text: str, where: str) -> list[list[str]]:
 
 
 def _by_header(header: Sequence[str], where: str) -> _Layout:
-    keys = ["metric", "system", *(["segment"] if header[2:3] == ["segment"] else []), "value"]
-    parts = list(header[len(keys) :])
-    unfit = list(header[: len(keys)]) != keys or "" in parts or len(set(parts)) < len(parts)
-    if unfit:
+    if "" in header or len(set(header)) < len(header) or "value" not in header:
         raise DataError(f"unknown columns: {' '.join(header)}", where=f"{where}:1", fix=_SCORES_FIX)
-    places = tuple((name, len(keys) + place) for place, name in enumerate(parts))
-    segment = 2 if "segment" in keys else None
-    return _Layout(len(header), 0, 1, segment, len(keys) - 1, places, skip=1)
+    at = {name: place for place, name in enumerate(header)}
+    known = {"metric", "system", "segment", "value", *(_OURS if "parts" in at else ())}
+    parts = tuple((name, place) for name, place in at.items() if name not in known)
+    segment, packed = at.get("segment"), at.get("parts")
+    return _Layout(len(at), at["metric"], at["system"], segment, at["value"], parts, packed, skip=1)
+
+
+def _wide_rows(lines: Sequence[Sequence[str]], where: str) -> list[_Row]:
+    """Read a line for each system and a column for each metric."""
+    rows: list[_Row] = []
+    for place, metric in enumerate(lines[0][1:], start=1):
+        layout = _Layout(len(lines[0]), None, 0, None, place, skip=1)
+        rows += [replace(row, metric=metric) for row in _rows(lines, layout, where)]
+    return rows
 
 
 def _headless(first: Sequence[str], where: str, fix: str) -> _Layout:
@@ -247,10 +270,18 @@ def _rows(lines: Sequence[Sequence[str]], layout: _Layout, where: str) -> Iterat
             cells[layout.system],
             None if layout.segment is None else _segment(cells[layout.segment], layout, place),
             parse_value(cells[layout.value], place),
-            {name: parse_value(cells[at], place) for name, at in layout.parts},
+            _parts(cells, layout, place),
         )
     if len(lines) == layout.skip:
         raise DataError("no score below the header", where=where, fix="It needs one at least.")
+
+
+def _parts(cells: Sequence[str], layout: _Layout, place: str) -> dict[str, float]:
+    parts = {name: parse_value(cells[at], place) for name, at in layout.parts}
+    if layout.packed is not None:
+        packed = parse_object(cells[layout.packed], place)
+        parts |= {name: parse_value(str(value), place) for name, value in packed.items()}
+    return parts
 
 
 def metric_name(path: str | Path) -> str:
@@ -312,7 +343,7 @@ def _runs(rows: list[_Row], where: str) -> list[_Row]:
     for row in rows:
         at = seen.get(row.system, 0)
         seen[row.system] = at + 1
-        numbered.append(_numbered(row, at))
+        numbered.append(replace(row, segment=at))
     if len(set(seen.values())) > 1:
         raise DataError(
             f"systems differ in their number of lines: {seen}",
@@ -320,10 +351,6 @@ def _runs(rows: list[_Row], where: str) -> list[_Row]:
             fix="Give each system one line, or one line for each segment.",
         )
     return numbered
-
-
-def _numbered(row: _Row, segment: int) -> _Row:
-    return _Row(row.line, row.metric, row.system, segment, row.value, row.parts)
 
 
 def _check_once(rows: Iterable[_Row], where: str) -> None:
