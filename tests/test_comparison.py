@@ -314,11 +314,111 @@ def test_notes_say_what_cannot_be_shown(table):
     assert compare(table, resamples=200).notes == ()
     (note,) = compare(table, resamples=100, correction="holm").notes
     assert "0.0594" in note  # 6 pairs / 101
-    assert compare(table, baseline="bad", resamples=100, correction="holm").notes == ()
+    (note,) = compare(table, resamples=200, correction="holm").notes
+    assert "few resamples" in note
+    (note,) = compare(table, resamples=30, correction="benjamini-hochberg").notes
+    assert "unless 4 comparisons" in note  # 6 / (0.05 * 31) = 3.9
+    assert compare(table, baseline="bad", resamples=1000, correction="holm").notes == ()
     few = scored(systems({"a": 0.5, "b": 0.6}, segments=8))
     (note,) = compare(few, resamples=200).notes
     assert "8 segments" in note
     assert compare(few, resamples=200, test="randomisation").notes == ()
+
+
+def many(number):
+    return scored(systems({f"s{n:03}": 0.3 + 0.4 * n / number for n in range(number)}, segments=60))
+
+
+@pytest.mark.parametrize("test", ["bootstrap", "randomisation"])
+@pytest.mark.parametrize("correction", ["holm", "bonferroni", "benjamini-hochberg"])
+def test_a_correction_brings_the_resamples_that_it_needs(test, correction):
+    """13 systems, 78 pairs: 1,000 resamples could show nothing."""
+    found = compare(many(13), correction=correction, test=test)
+    assert found.design.resamples == 80 * 78
+    assert (found.design.correction, found.notes) == (correction, ())
+    assert f"test-resamples:{80 * 78}" in str(found["share"].signature)
+    letters = [r.letters for r in found["share"].values()]
+    assert not set(letters[0]) & set(letters[-1])
+    strict = compare(many(13), correction=correction, test=test, confidence=0.99)
+    assert strict.design.resamples == 400 * 78  # a level of 0.01 takes more
+
+
+def test_without_a_correction_and_for_few_comparisons_it_stays_1000(table):
+    assert compare(table).design.resamples == 1000
+    assert compare(table, correction="holm").design.resamples == 1000
+    assert compare(table, baseline="bad", correction="holm").design.resamples == 1000
+
+
+@pytest.mark.parametrize("correction", ["holm", "bonferroni"])
+def test_a_strict_correction_of_hundreds_of_systems_is_replaced_and_named(correction):
+    found = compare(many(40), correction=correction)
+    data = found.to_json()
+    assert data["correction"] == "benjamini-hochberg"
+    assert "correction:benjamini-hochberg" in data["metrics"]["share"]["signature"]
+    assert f"{correction} over 780 comparisons" in data["notes"][0]
+    fixed = compare(many(40), correction=correction, resamples=100)
+    assert fixed.design.correction == correction
+    assert "no p-value can be below" in fixed.notes[0]
+
+
+def test_letters_that_nobody_could_read_are_left_out():
+    """120 systems of which each differs from all but its neighbours."""
+    random = np.random.default_rng(1)
+    words = np.full(40, 400)
+    found = compare(
+        scored(
+            {f"s{n:03}": counted(100 + n + random.integers(-6, 7, 40), words) for n in range(120)}
+        )
+    )
+    assert all(r.letters is None for r in found["share"].values())
+    assert any("share: no letters" in note for note in found.notes)
+    assert found.to_json()["metrics"]["share"]["systems"]["s000"]["letters"] is None
+
+
+@pytest.mark.parametrize("test", ["bootstrap", "randomisation"])
+def test_order_and_names_of_systems_change_nothing(test):
+    rows = systems({"a": 0.6, "b": 0.61, "c": 0.5, "d": 0.61, "e": 0.8}, segments=40)
+    rows["d"] = rows["b"]  # equal systems
+    plain = compare(scored(rows), test=test, correction="holm")["share"]
+    turned = compare(scored(dict(reversed(rows.items()))), test=test, correction="holm")["share"]
+    assert {n: plain[n].to_json() for n in rows} == {n: turned[n].to_json() for n in rows}
+    assert plain["b"].letters == plain["d"].letters
+    pvalues = {frozenset(p): r.pvalue for p, r in pairs_of(plain).items()}
+    assert pvalues == {frozenset(p): r.pvalue for p, r in pairs_of(turned).items()}
+    assert pvalues[frozenset("bd")] == 1
+    named = dict(zip("vwxyz", rows.values(), strict=True))
+    renamed = compare(scored(named), test=test, correction="holm")["share"]
+    assert [r.to_json() for r in renamed.values()] == [r.to_json() for r in plain.values()]
+
+
+def test_equal_systems_are_named(table):
+    rows = systems({"a": 0.6, "b": 0.5})
+    found = compare(scored(rows | {"copy": rows["a"]}), resamples=50)
+    assert found.notes == ("share: a, copy have equal figures in every sentence",)
+
+
+@pytest.mark.parametrize("segments", [1, 40])
+def test_data_without_variation_give_no_certainty(segments):
+    """Sentences that are all alike: neither an interval of no width nor the smallest p."""
+
+    def rows(right):
+        return counted(np.full(segments, right), np.full(segments, 10))
+
+    found = compare(scored({"a": rows(7), "b": rows(5)}))["share"]
+    data = found.to_json()
+    assert data["systems"]["a"]["low"] is None
+    assert "same score" in data["systems"]["a"]["reason"]
+    assert data["pairs"][0]["pvalue"] is None
+    assert "same difference" in data["pairs"][0]["reason"]
+    assert found["a"].letters == found["b"].letters
+    swapped = compare(scored({"a": rows(7), "b": rows(5)}), test="randomisation")["share"]
+    assert swapped.pairs[0].pvalue == (1 if segments == 1 else 1 / 1001)
+
+
+def test_what_has_no_effect_is_said():
+    one, two = (scored(systems(dict.fromkeys(names, 0.5))) for names in ("a", "ab"))
+    assert "nothing is compared" in compare(one, resamples=50).notes[0]
+    assert "holm has no effect" in compare(two, correction="holm").notes[0]
 
 
 def test_names_are_suggested(table):

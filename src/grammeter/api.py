@@ -203,7 +203,7 @@ def correlate(
 
 def summed_rows(column: MetricScores, systems: Sequence[str]) -> PairedSamples:
     """Let a metric of the registry make summable rows of some systems' statistics."""
-    from grammeter.comparison.systems import paired_samples
+    from grammeter.comparison.samples import paired_samples
 
     return paired_samples(column.metric, column, systems)
 

@@ -1,15 +1,17 @@
 """The verb ``compare``, called as the main program calls it."""
 
 import argparse
+import inspect
 import json
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from fake_metric import METRICS, scored, systems
 from grammeter.cli import compare, output
-from grammeter.comparison.design import TESTS, Design
+from grammeter.comparison.design import TESTS
 from grammeter.comparison.systems import compare as compare_systems
 from grammeter.core.errors import DataError, UnknownNameError
 from grammeter.core.score import Score
@@ -64,9 +66,11 @@ def test_the_choices_are_those_of_the_library():
 
 
 def test_defaults_are_those_of_the_library():
-    args, design = parse("x"), Design()
-    names = ("baseline", "test", "resamples", "seed", "confidence", "correction")
-    assert [getattr(args, name) for name in names] == [getattr(design, name) for name in names]
+    """The shell and Python: the same words, the same defaults."""
+    args = vars(parse("x"))
+    words = inspect.signature(compare_systems).parameters.values()
+    options = {word.name: word.default for word in words if word.name != "table"}
+    assert {name: args[name] for name in options} == options
 
 
 def test_json_equals_the_library_and_the_file(run, table, stored, tmp_path):
@@ -179,6 +183,34 @@ def test_errors_are_raised_for_the_main_program(run, stored, table, tmp_path):
     bare.write_text(json.dumps(table.to_json()))
     with pytest.raises(DataError, match="without statistics"):
         run(str(bare))
+
+
+def test_sentence_scores_of_other_programs(capsys, tmp_path):
+    """The mean is what is compared; its bootstrap is that of a metric that stores counts."""
+    path = tmp_path / "comet.tsv"
+    draw = np.random.default_rng(1).normal(0.5, 0.2, (3, 50)).round(6)
+    rows = [
+        f"comet\t{name}\t{n + 1}\t{v}\n"
+        for name, values in zip("abc", draw + np.array([[0], [0], [1]]), strict=True)
+        for n, v in enumerate(values)
+    ]
+    path.write_text("metric\tsystem\tsegment\tvalue\n" + "".join(rows))
+    code = compare.run(parse(str(path), "--format", "json"))
+    metric = json.loads(out := capsys.readouterr().out)["metrics"]["comet"]
+    assert code == 0
+    assert metric["systems"]["a"]["value"] == pytest.approx(draw[0].mean())
+    assert metric["systems"]["a"]["low"] < draw[0].mean() < metric["systems"]["a"]["high"]
+    assert [metric["systems"][name]["letters"] for name in "abc"] == ["b", "b", "a"]
+    assert "resampling:mean of sentence values" in metric["signature"]
+    assert "mean of stored sentence values" in json.loads(out)["notes"][0]
+
+
+def test_scores_of_systems_alone_are_refused(tmp_path):
+    path = tmp_path / "bleu.tsv"
+    path.write_text("metric\tsystem\tvalue\nbleu\ta\t1\nbleu\tb\t2\n")
+    with pytest.raises(DataError, match="without statistics") as caught:
+        compare.run(parse(str(path)))
+    assert "metric system segment value" in caught.value.fix
 
 
 @pytest.mark.parametrize("arguments", [["x", "--test", "t"], ["x", "--format", "pdf"], []])

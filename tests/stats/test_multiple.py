@@ -103,6 +103,31 @@ def test_groups_are_the_largest_ones_without_a_difference(different):
     assert groups == sorted(groups, key=sorted)
 
 
+def inserted_and_absorbed(different):
+    """Piepho's way, the slow twin: split each group that holds two items that differ."""
+    groups = {frozenset(range(len(different)))}
+    for i, j in np.argwhere(np.triu(different, 1)).tolist():
+        both = {group for group in groups if {i, j} <= group}
+        groups = groups - both | {group - {item} for group in both for item in (i, j)}
+        groups = {group for group in groups if not any(group < other for other in groups)}
+    return groups
+
+
+@pytest.mark.parametrize("share", [0.05, 0.3, 0.6, 0.9])
+def test_groups_equal_those_of_the_slow_twin(share):
+    upper = np.triu(np.random.default_rng(1).random((22, 22)) < share, 1)
+    different = upper | upper.T
+    assert set(letter_groups(different)) == inserted_and_absorbed(different)
+
+
+def test_exponentially_many_groups_end():
+    """60 items in threes that differ: 3^20 groups."""
+    thirds = np.arange(60) // 3
+    different = (thirds[:, None] == thirds) & ~np.eye(60, dtype=bool)
+    assert compact_letters(different) is None
+    assert letter_groups(different, most=1000) is None
+
+
 def single(letters):
     return set(re.findall("[a-z]'*", letters))
 

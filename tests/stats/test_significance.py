@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from grammeter.stats import resample
+from grammeter.stats import resample, significance
 from grammeter.stats.resample import PairedSamples, bootstrap, generator
 from grammeter.stats.significance import bootstrap_pvalues, randomisation_pvalues, sign_test
 
@@ -160,6 +160,15 @@ def test_chunks_change_nothing(test, monkeypatch):
     np.testing.assert_array_equal(
         test(samples, np.array([[0, 1], [0, 2]]), resamples=100, seed=2), whole
     )
+
+
+@BOTH
+def test_parts_of_the_pairs_change_nothing(test, monkeypatch):
+    samples = paired(6, 30, effect=0.2, samples=9)
+    pairs = np.array([(i, j) for i in range(9) for j in range(i)])
+    whole = test(samples, pairs, resamples=50, seed=2)
+    monkeypatch.setattr(significance, "CELLS", 120)
+    np.testing.assert_array_equal(test(samples, pairs, resamples=50, seed=2), whole)
 
 
 @BOTH

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from grammeter.cli.chance_arguments import add_confidence, add_resamples, add_seed
-from grammeter.cli.output import add_numbers, add_output, decimals, drawn, emit
+from grammeter.cli.output import add_numbers, add_output, decimals, drawn, emit, progress
 
 if TYPE_CHECKING:
-    from grammeter.comparison.results import Comparison, MetricComparison
+    from grammeter.comparison.results import Comparison, MetricComparison, SystemResult
     from grammeter.report.tables import Table
 
 TESTS = ("bootstrap", "randomisation")
@@ -26,10 +26,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " against a baseline or, without one, every pair with significance letters."
     )
     add = parser.add_argument
-    add("scores", help="what 'grammeter score ... -o FILE' wrote; - is standard input")
+    add(
+        "scores",
+        help="what 'grammeter score ... -o FILE' wrote, or TSV with the header 'metric system"
+        " segment value'; - is standard input",
+    )
     add("--baseline", metavar="SYSTEM", help="compare all systems with this one")
     add("--test", choices=TESTS, default="bootstrap", help="default: %(default)s")
-    add_resamples(add)
+    add_resamples(
+        add,
+        default=None,
+        help_="default: 1000; with a correction at least 80 for each comparison, or, where that"
+        " takes more than seconds, Benjamini-Hochberg in its place",
+    )
     add_seed(add)
     add_confidence(add)
     add(
@@ -46,18 +55,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Compare and print; return the exit code."""
     from grammeter.comparison import systems
-    from grammeter.corpus.scores import read_scores
+    from grammeter.corpus.foreign import read_score_file
 
-    comparison = systems.compare(
-        read_scores(args.scores),
-        baseline=args.baseline,
-        test=args.test,
-        resamples=args.resamples,
-        seed=args.seed,
-        confidence=args.confidence,
-        correction=args.correction,
-        metrics=args.metrics,
-    )
+    table = read_score_file(args.scores)
+    with progress(args):
+        comparison = systems.compare(
+            table,
+            baseline=args.baseline,
+            test=args.test,
+            resamples=args.resamples,
+            seed=args.seed,
+            confidence=args.confidence,
+            correction=args.correction,
+            metrics=args.metrics,
+        )
     emit(args, comparison.to_json(), lambda: _drawn(comparison, args))
     return 0
 
@@ -173,7 +184,8 @@ def _cells(
     if name not in found.systems:
         return ("",) * 4
     result = found[name]
-    own = style.number(result.value), f"[{style.number(result.low)}, {style.number(result.high)}]"
+    bounds = f"[{style.number(result.low)}, {style.number(result.high)}]"
+    own = style.number(result.value), "" if math.isnan(result.low) else bounds
     if comparison.design.baseline is None:
         return *own, result.letters or ""
     if name == comparison.design.baseline:
@@ -218,8 +230,17 @@ def _notes(comparison: Comparison) -> Iterator[str]:
         lower = "" if found.higher_is_better else " (lower is better)"
         yield f"{metric}{lower}: {found.signature}"
         for name, result in found.items():
-            if result.reason and name != comparison.design.baseline:
-                yield f"{metric}, {name}: NaN: {result.reason}"
+            if missing := _missing(result):
+                yield f"{metric}, {name}: {missing}: {result.reason}"
+
+
+def _missing(result: SystemResult) -> str:
+    """Name the figure that a system lacks, if it does."""
+    if math.isnan(result.value):
+        return "NaN"
+    if math.isnan(result.low):
+        return "no interval"
+    return "no p-value" if result.difference and math.isnan(result.pvalue or 0) else ""
 
 
 def _best(comparison: Comparison, names: list[str], width: int) -> frozenset[tuple[int, int]]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from grammeter.core.errors import UnknownNameError, UsageError
@@ -15,8 +16,20 @@ Test = Literal["bootstrap", "randomisation"]
 
 TESTS: tuple[Test, ...] = get_args(Test)
 
+STRICT: tuple[Correction, ...] = ("holm", "bonferroni")
+"""Corrections that bound the chance of any false alarm."""
+
 FEW_SEGMENTS = 30
 """With fewer than these a bootstrap is overconfident; a note says so."""
+
+RESAMPLES = 1000
+"""How many are drawn where nothing is corrected."""
+
+EACH = 80
+"""Resamples for each comparison under a correction: adjusted p-values can reach 1/80."""
+
+WORK = 2_000_000
+"""Systems times resamples that take seconds."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +44,7 @@ class Design:
 
     baseline: str | None = None
     test: Test = "bootstrap"
-    resamples: int = 1000
+    resamples: int = RESAMPLES
     seed: int = 1
     confidence: float = 0.95
     correction: Correction = "none"
@@ -64,13 +77,59 @@ class Design:
                 f"{segments} segments are few for a bootstrap: intervals and p-values come out too"
                 " small; take p-values from --test randomisation"
             )
-        strict = self.correction in ("holm", "bonferroni")
+        if comparisons:
+            yield from self._limits_of_resamples(comparisons)
+        if not comparisons:
+            yield "there is one system: nothing is compared, the interval is all there is"
+        elif comparisons == 1 and self.correction != "none":
+            yield f"correction {self.correction} has no effect: there is one comparison"
+
+    def _limits_of_resamples(self, comparisons: int) -> Iterator[str]:
+        where = (
+            f"({self.resamples:,} resamples, {comparisons:,} comparisons,"
+            f" correction {self.correction})"
+        )
+        strict = self.correction in STRICT
         smallest = (comparisons if strict else 1) / (self.resamples + 1)
-        if comparisons and smallest > self.level:
+        needed = math.ceil(comparisons / (self.level * (self.resamples + 1)) - 1e-9)
+        if smallest > self.level:
+            yield f"no p-value can be below {smallest:.3g} here {where}: take more --resamples"
+        elif strict and self.resamples < self.wanted(comparisons):
             yield (
-                f"no p-value can be below {smallest:.3g} here ({self.resamples} resamples,"
-                f" {comparisons} comparisons, correction {self.correction}): take more --resamples"
+                f"few resamples: no p-value can be below {smallest:.3g} here {where};"
+                f" take --resamples {self.wanted(comparisons)}"
             )
+        elif self.correction == "benjamini-hochberg" and needed > 1:
+            yield (
+                f"few resamples: nothing is significant here unless {needed:,} comparisons are"
+                f" as clear as resamples can show {where}"
+            )
+
+    def wanted(self, comparisons: int) -> int:
+        """How many resamples let a correction tell systems apart at this level."""
+        return max(RESAMPLES, comparisons * max(EACH, math.ceil(4 / self.level)))
+
+    def settled(self, systems: int, comparisons: int) -> tuple[Design, str | None]:
+        """Choose the number of resamples, as nobody fixed it, and say what that changes.
+
+        Without a correction :data:`RESAMPLES`, else :meth:`wanted`. Where a strict correction
+        would take more than seconds, Benjamini-Hochberg is taken.
+        """
+        if self.correction == "none":
+            return replace(self, resamples=RESAMPLES), None
+        wanted = self.wanted(comparisons)
+        share = 4 if self.test == "randomisation" else 100  # pairs that cost as much as a system
+        possible = max(RESAMPLES, WORK // max(1, systems + comparisons // share))
+        resamples = min(wanted, possible)
+        if wanted <= possible or self.correction not in STRICT:
+            return replace(self, resamples=resamples), None
+        note = (
+            f"{self.correction} over {comparisons:,} comparisons needs {wanted:,} resamples, which"
+            f" takes more than seconds: Benjamini-Hochberg was taken instead, with {resamples:,}."
+            " It bounds the share of false alarms among all alarms, not the chance of any."
+            f" For {self.correction} say --resamples {wanted}"
+        )
+        return replace(self, resamples=resamples, correction="benjamini-hochberg"), note
 
     def signature(self, of: Signature, resampling: str) -> Signature:
         """Extend a metric's signature; the prefix keeps apart what metrics also call so."""

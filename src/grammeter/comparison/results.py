@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -25,14 +26,16 @@ class SystemResult:
     value
         The corpus score as the table has it, in the metric's units.
     low, high
-        Bootstrap percentile interval of the system's own score.
+        Bootstrap percentile interval of the system's own score; NaN where all resamples give
+        one value.
     difference, pvalue
         Value less the baseline's value, and the p-value after correction; ``None`` where every
         pair is compared.
     pvalue_raw
         The p-value before correction; ``None`` where nothing is corrected.
     letters
-        Two systems that share a letter do not differ significantly; ``None`` with a baseline.
+        Two systems that share a letter do not differ significantly; ``None`` with a baseline,
+        and where there would be too many letters to read.
     reason
         Why a number is NaN.
     """
@@ -82,6 +85,11 @@ class MetricComparison(Named[SystemResult], over="systems", what="system"):
     systems: Mapping[str, SystemResult]
     pairs: tuple[PairResult, ...] = ()
 
+    @property
+    def lettered(self) -> bool:
+        """Whether the systems with a score have letters."""
+        return all(r.letters for r in self.systems.values() if not math.isnan(r.value))
+
     def to_json(self) -> dict[str, Any]:
         """Return signature, direction, results by system and, without a baseline, by pair."""
         data: dict[str, Any] = {
@@ -100,16 +108,8 @@ class Comparison(Named[MetricComparison], over="metrics", what="metric in this c
     design: Design
     segments: int
     metrics: Mapping[str, MetricComparison]
-    about: tuple[str, ...] = ()
-    """Notes of the scores that were compared."""
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What limits these figures, in sentences for a reader."""
-        sizes = [len(found) for found in self.metrics.values()]
-        systems = max(sizes, default=0)
-        pairs = systems * (systems - 1) // 2 if self.design.baseline is None else systems - 1
-        return (*self.about, *self.design.limits(self.segments, pairs))
+    notes: tuple[str, ...] = ()
+    """What limits these figures, in sentences for a reader; those of the scores come first."""
 
     def _repr_html_(self) -> str:
         """Show the figures in a notebook: a row for each metric and system."""

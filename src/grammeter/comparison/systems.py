@@ -9,15 +9,24 @@ from itertools import combinations
 
 import numpy as np
 
-from grammeter.comparison.design import Design, Test
+from grammeter.comparison.design import RESAMPLES, Design, Test
 from grammeter.comparison.results import Comparison, MetricComparison, PairResult, SystemResult
-from grammeter.core.errors import DataError, UnknownNameError
+from grammeter.comparison.samples import paired_samples, resampling, sample_notes
+from grammeter.core.errors import UnknownNameError
 from grammeter.core.statistics import BoolArray, FloatArray, IntArray
 from grammeter.core.table import MetricScores, ScoreTable
-from grammeter.metrics.registry import metric
-from grammeter.stats.multiple import Correction, adjust, compact_letters
+from grammeter.stats.multiple import MOST_GROUPS, Correction, adjust, compact_letters
 from grammeter.stats.resample import PairedSamples, bootstrap, percentile_interval
-from grammeter.stats.significance import bootstrap_pvalues, randomisation_pvalues
+from grammeter.stats.significance import (
+    RELATIVE_TOLERANCE,
+    bootstrap_pvalues,
+    randomisation_pvalues,
+)
+
+TOO_MANY_LETTERS = (
+    f"{{}}: no letters, because the systems form more than {MOST_GROUPS} groups that overlap;"
+    " see the pairs in the JSON, or compare with a baseline"
+)
 
 
 def compare(
@@ -25,7 +34,7 @@ def compare(
     *,
     baseline: str | None = None,
     test: Test = "bootstrap",
-    resamples: int = 1000,
+    resamples: int | None = None,
     seed: int = 1,
     confidence: float = 0.95,
     correction: Correction = "none",
@@ -36,13 +45,17 @@ def compare(
     Parameters
     ----------
     table
-        Scores with statistics.
+        Scores with statistics, or with sentence values whose mean is the score.
     baseline
         Name of a system; ``None`` compares every pair and gives letters.
     test
         Where p-values come from; intervals always come from the bootstrap.
-    resamples, seed
-        Shared by all systems and metrics; the unit is the sentence.
+    resamples
+        How often the sentences are drawn. ``None`` chooses 1,000 or, with a correction, at least
+        80 for each comparison; where these take more than seconds, as with hundreds of systems,
+        ``benjamini-hochberg`` takes the place of ``holm`` and ``bonferroni``, and a note says so.
+    seed
+        Where chance starts; the draws are shared by all systems and metrics.
     confidence
         Of the intervals; ``1 - confidence`` is the level at which letters tell systems apart.
     correction
@@ -60,11 +73,24 @@ def compare(
         If the table has no statistics, or systems have different segments.
     """
     design = Design(
-        baseline=baseline, test=test, resamples=resamples, seed=seed,
-        confidence=confidence, correction=correction,
+        baseline=baseline, test=test, resamples=RESAMPLES if resamples is None else resamples,
+        seed=seed, confidence=confidence, correction=correction,
     )  # fmt: skip
     columns = {name: table[name] for name in (table if metrics is None else metrics)}
-    return Comparison(design, table.segments, _compare_columns(columns, design), table.notes)
+    systems = max((len(column) for column in columns.values()), default=0)
+    comparisons = systems * (systems - 1) // 2 if baseline is None else systems - 1
+    note = None
+    if resamples is None:
+        design, note = design.settled(systems, comparisons)
+    groups = [paired_samples(name, column, list(column)) for name, column in columns.items()]
+    notes = [*table.notes, *([note] if note else [])]
+    notes += design.limits(table.segments, comparisons) if columns else []
+    for (name, column), group in zip(columns.items(), groups, strict=True):
+        notes += sample_notes(name, column, group)
+    results = dict(zip(columns, _compare_columns(columns, groups, design), strict=True))
+    if baseline is None:
+        notes += [TOO_MANY_LETTERS.format(name) for name, of in results.items() if not of.lettered]
+    return Comparison(design, table.segments, results, tuple(notes))
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +100,7 @@ class _Figures:
     column: MetricScores
     names: list[str]
     pairs: IntArray
+    defined: BoolArray
     low: FloatArray
     high: FloatArray
     raw: FloatArray
@@ -86,50 +113,26 @@ class _Figures:
         for name in (self.names[system] for system in systems):
             if math.isnan(self.column[name].value):
                 return f"{name}: {self.column[name].reason or 'undefined'}"
-        return "a score is undefined in some resamples"
+        if not all(self.defined[system] for system in systems):
+            return "a score is undefined in some resamples"
+        what = "score" if len(systems) == 1 else "difference"
+        return f"every resample gives the same {what}, which does not show how it varies"
 
 
 def _compare_columns(
-    columns: Mapping[str, MetricScores], design: Design
-) -> dict[str, MetricComparison]:
+    columns: Mapping[str, MetricScores], groups: Sequence[PairedSamples], design: Design
+) -> list[MetricComparison]:
     pairs = [_pairs(column, design.baseline) for column in columns.values()]
-    groups = [paired_samples(name, column, list(column)) for name, column in columns.items()]
     resampled = bootstrap(groups, resamples=design.resamples, seed=design.seed)
     if design.test == "bootstrap":
-        raw = [bootstrap_pvalues(*found) for found in zip(groups, resampled, pairs, strict=True)]
+        raw = [bootstrap_pvalues(*parts) for parts in zip(groups, resampled, pairs, strict=True)]
     else:
         raw = randomisation_pvalues(groups, pairs, resamples=design.resamples, seed=design.seed)
-    found = zip(columns.items(), pairs, resampled, raw, strict=True)
-    return {
-        name: _result(_figures(column, design, chosen, values, pvalues), design)
-        for (name, column), chosen, values, pvalues in found
-    }
-
-
-def paired_samples(name: str, column: MetricScores, systems: Sequence[str]) -> PairedSamples:
-    """Gather the rows of some systems, the choice among references made.
-
-    Raises
-    ------
-    DataError
-        If a system was scored without statistics, or on other segments than the rest; ``name``
-        says which metric.
-    """
-    scorer = metric(column.metric)
-    for system in systems:
-        if system not in column.statistics:
-            raise DataError(
-                f"{name}, {system}: scored without statistics",
-                fix="Run 'grammeter score ... -o FILE' again and compare what it writes.",
-            )
-    rows = [scorer.summands(column.statistics[system]) for system in systems]
-    counts = {system: len(each) for system, each in zip(systems, rows, strict=True)}
-    if len(set(counts.values())) != 1 or 0 in counts.values():
-        raise DataError(
-            f"{name}: systems can only be compared on the same segments; found {counts}",
-            fix="Score all systems in one run.",
-        )
-    return PairedSamples(np.array(rows, dtype=np.float64), scorer.value_of)
+    parts = zip(columns.values(), pairs, resampled, raw, strict=True)
+    return [
+        _result(_figures(column, design, chosen, values, pvalues), design)
+        for column, chosen, values, pvalues in parts
+    ]
 
 
 def _pairs(column: MetricScores, baseline: str | None) -> IntArray:
@@ -150,11 +153,13 @@ def _figures(
 ) -> _Figures:
     """Finish the figures; where the table has no score, nothing else is claimed."""
     missing = np.array([math.isnan(score.value) for score in column.values()])
+    defined: BoolArray = np.asarray(np.isfinite(resampled).all(axis=1))
     low, high = percentile_interval(resampled, design.confidence)
-    low, high = np.where(missing, np.nan, low), np.where(missing, np.nan, high)
+    missing_interval = missing | (high - low <= RELATIVE_TOLERANCE * np.abs(high))
+    low, high = (np.where(missing_interval, np.nan, bound) for bound in (low, high))
     raw = np.where(missing[pairs].any(axis=1), np.nan, raw)
     adjusted = adjust(raw, design.correction)
-    return _Figures(column, list(column), pairs, low, high, raw, adjusted)
+    return _Figures(column, list(column), pairs, defined, low, high, raw, adjusted)
 
 
 def _result(figures: _Figures, design: Design) -> MetricComparison:
@@ -169,7 +174,7 @@ def _result(figures: _Figures, design: Design) -> MetricComparison:
         for pair in pairs:
             systems[pair.first] = _versus(systems[pair.first], pair)
     return MetricComparison(
-        design.signature(column.signature, metric(column.metric).resampling),
+        design.signature(column.signature, resampling(column)),
         column.higher_is_better,
         systems,
         pairs if design.baseline is None else (),
@@ -212,13 +217,20 @@ def _versus(system: SystemResult, pair: PairResult) -> SystemResult:
 
 
 def _letters(figures: _Figures, level: float) -> dict[str, str]:
-    """Give letters to the systems that have a score, from the best one on."""
+    """Give letters to the systems that have a score, from the best one on; {} if too many.
+
+    Of equal scores the one with the lower interval comes first, so that the order of systems in
+    the file decides nothing.
+    """
     values = [figures.column[name].value for name in figures.names]
     sign = -1 if figures.column.higher_is_better else 1
     known = [number for number, value in enumerate(values) if not math.isnan(value)]
-    order = sorted(known, key=lambda number: sign * values[number])
+    low, high = np.nan_to_num(figures.low), np.nan_to_num(figures.high)
+    order = sorted(known, key=lambda n: (sign * values[n], low[n], high[n], figures.names[n]))
     different: BoolArray = np.zeros((len(values), len(values)), dtype=np.bool_)
     first, second = figures.pairs.T
     different[first, second] = different[second, first] = figures.adjusted <= level
     letters = compact_letters(different[np.ix_(order, order)])
-    return {figures.names[number]: own for number, own in zip(order, letters, strict=True)}
+    if letters is None:
+        return {}
+    return {figures.names[number]: text for number, text in zip(order, letters, strict=True)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Literal, get_args
 
 import numpy as np
@@ -13,6 +13,12 @@ Correction = Literal["none", "holm", "bonferroni", "benjamini-hochberg"]
 """How p-values of one family are adjusted."""
 
 CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
+
+MOST_GROUPS = 50
+"""With more groups than these items get no letters."""
+
+MOST_STEPS = 100_000
+"""Steps after which the search for groups is given up."""
 
 
 def adjust(pvalues: FloatArray, correction: Correction) -> FloatArray:
@@ -43,36 +49,83 @@ def adjust(pvalues: FloatArray, correction: Correction) -> FloatArray:
     return adjusted
 
 
-def compact_letters(different: BoolArray) -> list[str]:
+def compact_letters(different: BoolArray, *, most: int = MOST_GROUPS) -> list[str] | None:
     """Give each item letters: two items share a letter exactly if they do not differ.
 
-    Insert and absorb (Piepho 2004, "An algorithm for a letter-based representation of
-    all-pairwise comparisons"), without its sweeping step: every letter stands for
-    a largest possible group in which no two items differ. Group ``a`` holds the first item.
+    Every letter stands for a largest possible group in which no two items differ, as in the
+    letters of Piepho (2004) without his sweeping step. Group ``a`` holds the first item.
 
     Parameters
     ----------
     different
         Shape ``(n, n)``, symmetric: which items differ significantly.
+    most
+        With more groups than these there are no letters: nobody could read them.
 
     Returns
     -------
-    list
-        ``n`` texts such as ``"ab"``; after ``z`` comes ``a'``.
+    list or None
+        ``n`` texts such as ``"ab"``; after ``z`` comes ``a'``. ``None`` with too many groups.
     """
-    groups = letter_groups(different)
+    groups = letter_groups(different, most=most)
+    if groups is None:
+        return None
     return [
         "".join(_letter(number) for number, group in enumerate(groups) if item in group)
         for item in range(len(different))
     ]
 
 
-def letter_groups(different: BoolArray) -> list[frozenset[int]]:
-    """Return the largest groups of items in which no two differ, in the order of their items."""
-    groups = [frozenset(range(len(different)))] if len(different) else []
-    for i, j in np.argwhere(np.triu(different, 1)).tolist():
-        groups = _absorb(_insert(groups, i, j))
-    return sorted(groups, key=sorted)
+def letter_groups(different: BoolArray, *, most: int | None = None) -> list[frozenset[int]] | None:
+    """Return the largest groups of items in which no two differ, in the order of their items.
+
+    ``None`` if there are more than ``most``, or if the search for them takes too long: there can
+    be exponentially many.
+    """
+    groups: list[int] = []
+    for steps, group in enumerate(_cliques(_neighbours(~different))):
+        if group:
+            groups.append(group)
+        if most is not None and (len(groups) > most or steps > MOST_STEPS):
+            return None
+    items = range(len(different))
+    return sorted((frozenset(i for i in items if group >> i & 1) for group in groups), key=sorted)
+
+
+def _neighbours(same: BoolArray) -> list[int]:
+    """Return for each item the others that do not differ from it: bit ``j`` stands for item j."""
+    alike = same & ~np.eye(len(same), dtype=np.bool_)
+    return [sum(1 << j for j in np.flatnonzero(row).tolist()) for row in alike]
+
+
+def _cliques(neighbours: list[int]) -> Iterator[int]:
+    """Find all maximal cliques (Bron & Kerbosch 1973, with pivots as of Tomita et al. 2006).
+
+    Sets are whole numbers, a bit for each vertex. Yields a clique, or 0 for a step without one.
+    """
+    stack = [(0, (1 << len(neighbours)) - 1, 0)] if neighbours else []
+    while stack:
+        clique, candidates, excluded = stack.pop()
+        yield clique if not candidates | excluded else 0
+        if not candidates:
+            continue
+        pivot = max(
+            _bits(candidates | excluded),
+            key=lambda vertex: (candidates & neighbours[vertex]).bit_count(),
+        )
+        for vertex in _bits(candidates & ~neighbours[pivot]):
+            bit, near = 1 << vertex, neighbours[vertex]
+            stack.append((clique | bit, candidates & near, excluded & near))
+            candidates &= ~bit
+            excluded |= bit
+
+
+def _bits(number: int) -> Iterator[int]:
+    """Yield the places of the bits that are set, the lowest first."""
+    while number:
+        lowest = number & -number
+        yield lowest.bit_length() - 1
+        number ^= lowest
 
 
 def _stepwise(family: FloatArray, correction: Literal["holm", "benjamini-hochberg"]) -> FloatArray:
@@ -86,22 +139,6 @@ def _stepwise(family: FloatArray, correction: Literal["holm", "benjamini-hochber
     adjusted = np.empty_like(family)
     adjusted[order] = np.minimum(stepped, 1.0)
     return adjusted
-
-
-def _insert(groups: Iterable[frozenset[int]], i: int, j: int) -> Iterator[frozenset[int]]:
-    """Split each group that holds two items that differ."""
-    for group in groups:
-        if i in group and j in group:
-            yield group - {i}
-            yield group - {j}
-        else:
-            yield group
-
-
-def _absorb(groups: Iterable[frozenset[int]]) -> list[frozenset[int]]:
-    """Drop groups that lie within others."""
-    distinct = set(groups)
-    return [group for group in distinct if not any(group < other for other in distinct)]
 
 
 def _letter(number: int) -> str:

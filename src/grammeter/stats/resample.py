@@ -15,6 +15,7 @@ from statistics import NormalDist
 
 import numpy as np
 
+from grammeter.core.progress import tell
 from grammeter.core.statistics import FloatArray
 
 CELLS = 2**21
@@ -144,9 +145,12 @@ def bootstrap(groups: Sequence[PairedSamples], *, resamples: int, seed: int) -> 
         return []
     width = max(group.rows.shape[0] * group.rows.shape[2] for group in groups)
     found: list[list[FloatArray]] = [[] for _ in groups]
+    done = 0
     for counts in resample_counts(count_units(groups), resamples, seed=seed, width=width):
         for group, values in zip(groups, found, strict=True):
             values.append(group.value_of(group.sums(counts)).T)
+        done += len(counts)
+        tell("resamples", done, resamples)
     return [np.concatenate(values, axis=1) for values in found]
 
 

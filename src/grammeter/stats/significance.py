@@ -12,11 +12,15 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from grammeter.core.progress import tell
 from grammeter.core.statistics import FloatArray, IntArray
 from grammeter.stats.resample import PairedSamples, chunks, count_units, generator
 
 RELATIVE_TOLERANCE = 1e-10
 """Differences nearer than this, relative to the values, are equal: sums of floats may be off."""
+
+CELLS = 2**18
+"""Numbers of one working array of pairs: small enough for a processor's cache."""
 
 
 def bootstrap_pvalues(samples: PairedSamples, resampled: FloatArray, pairs: IntArray) -> FloatArray:
@@ -38,13 +42,27 @@ def bootstrap_pvalues(samples: PairedSamples, resampled: FloatArray, pairs: IntA
     Returns
     -------
     FloatArray
-        Shape ``(pairs,)``; NaN where a value, observed or resampled, is not finite.
+        Shape ``(pairs,)``; NaN where a value, observed or resampled, is not finite, and where
+        every resample gives the observed difference, which is not 0: such data (one unit, say)
+        do not show how the difference varies.
     """
-    first, second = pairs.T
     observed = samples.observed
-    difference = observed[first] - observed[second]
-    shifted = resampled[first] - resampled[second] - difference[:, None]
-    return _pvalues(shifted, difference, _tolerance(observed, pairs))
+    pvalues = np.empty(len(pairs))
+    for part in _parts(len(pairs), resampled.shape[1]):
+        first, second = pairs[part].T
+        difference = observed[first] - observed[second]
+        null = resampled[first]
+        null -= resampled[second]
+        null -= difference[:, None]
+        null = np.abs(null, out=null)
+        tolerance = _tolerance(observed, pairs[part])
+        extreme = null >= (np.abs(difference) - tolerance)[:, None]
+        rigid = (null.max(axis=1, initial=0) <= tolerance) & (np.abs(difference) > tolerance)
+        defined = np.isfinite(null).all(axis=1) & np.isfinite(difference) & ~rigid
+        share = (extreme.sum(axis=1) + 1) / (resampled.shape[1] + 1)
+        pvalues[part] = np.where(defined, share, np.nan)
+        tell("pairs compared", min(part.stop, len(pairs)), len(pairs))
+    return pvalues
 
 
 def randomisation_pvalues(
@@ -70,18 +88,17 @@ def randomisation_pvalues(
     """
     if not groups:
         return []
-    rounds: list[list[FloatArray]] = [[] for _ in groups]
-    width = max(
-        max(len(chosen), len(group.rows)) * group.rows.shape[2]
-        for group, chosen in zip(groups, pairs, strict=True)
-    )
-    for swapped in _swaps(count_units(groups), resamples, seed=seed, width=width):
-        for group, chosen, found in zip(groups, pairs, rounds, strict=True):
-            found.append(_differences_after(swapped, group, chosen))
-    return [
-        _randomisation_pvalues(group, chosen, np.concatenate(found, axis=1))
-        for group, chosen, found in zip(groups, pairs, rounds, strict=True)
+    counted = [
+        _Extremes(group, chosen, resamples) for group, chosen in zip(groups, pairs, strict=True)
     ]
+    width = max(group.rows.shape[0] * group.rows.shape[2] for group in groups)
+    done = 0
+    for swapped in _swaps(count_units(groups), resamples, seed=seed, width=width):
+        for counts in counted:
+            counts.add(swapped)
+        done += len(swapped)
+        tell("rounds of swaps", done, resamples)
+    return [counts.pvalues() for counts in counted]
 
 
 def sign_test(wins: int, losses: int) -> float:
@@ -106,34 +123,44 @@ def _swaps(units: int, resamples: int, *, seed: int, width: int) -> Iterator[Flo
         yield (random.random((size, units)) < 0.5).astype(np.float64)
 
 
-def _differences_after(swapped: FloatArray, group: PairedSamples, pairs: IntArray) -> FloatArray:
-    """Return the differences of all pairs after the swaps, shape ``(pairs, rounds)``.
+class _Extremes:
+    """How many rounds of swaps gave each pair a difference as large as the observed one."""
 
-    What stays and what crosses over are summed apart and only ever added: a difference of
-    sums could leave a rounding error where a count must be 0.
-    """
-    first, second = pairs.T
-    stays, crosses = group.sums(1 - swapped), group.sums(swapped)
-    ours = group.value_of(stays[:, first] + crosses[:, second])
-    theirs = group.value_of(stays[:, second] + crosses[:, first])
-    return (ours - theirs).T
+    def __init__(self, group: PairedSamples, pairs: IntArray, rounds: int) -> None:
+        self._group, self._pairs, self._rounds = group, pairs, rounds
+        observed = group.observed
+        self._difference = observed[pairs[:, 0]] - observed[pairs[:, 1]]
+        self._bound = np.abs(self._difference) - _tolerance(observed, pairs)
+        self._counts = np.zeros(len(pairs), dtype=np.int64)
+        self._defined = np.isfinite(self._difference)
+
+    def add(self, swapped: FloatArray) -> None:
+        """Count rounds, ``(rounds, units)``.
+
+        What stays and what crosses over are summed apart and only ever added: a difference of
+        sums could leave a rounding error where a count must be 0.
+        """
+        stays, crosses = self._group.sums(1 - swapped), self._group.sums(swapped)
+        value_of, width = self._group.value_of, len(swapped) * self._group.rows.shape[2]
+        for part in _parts(len(self._pairs), width):
+            first, second = self._pairs[part].T
+            ours = value_of(stays[:, first] + crosses[:, second])
+            theirs = value_of(stays[:, second] + crosses[:, first])
+            null = np.abs(ours - theirs)
+            self._counts[part] += (null >= self._bound[part]).sum(axis=0)
+            self._defined[part] &= np.isfinite(null).all(axis=0)
+
+    def pvalues(self) -> FloatArray:
+        """Return a p-value for each pair, NaN where one value was not finite."""
+        share = (self._counts + 1) / (self._rounds + 1)
+        return np.where(self._defined, share, np.nan)
 
 
-def _randomisation_pvalues(
-    group: PairedSamples, pairs: IntArray, differences: FloatArray
-) -> FloatArray:
-    observed = group.observed
-    first, second = pairs.T
-    return _pvalues(differences, observed[first] - observed[second], _tolerance(observed, pairs))
+def _parts(pairs: int, width: int) -> Iterator[slice]:
+    """Split pairs so that an array of ``width`` numbers for each of them stays small."""
+    at_once = max(1, CELLS // max(width, 1))
+    return (slice(start, start + at_once) for start in range(0, pairs, at_once))
 
 
 def _tolerance(observed: FloatArray, pairs: IntArray) -> FloatArray:
     return RELATIVE_TOLERANCE * np.abs(observed[pairs]).max(axis=1)
-
-
-def _pvalues(null: FloatArray, difference: FloatArray, tolerance: FloatArray) -> FloatArray:
-    """Return the share of the null distribution, ``(pairs, rounds)``, at least as extreme."""
-    extreme = np.abs(null) >= (np.abs(difference) - tolerance)[:, None]
-    share = (extreme.sum(axis=1) + 1) / (null.shape[1] + 1)
-    defined = np.isfinite(null).all(axis=1) & np.isfinite(difference)
-    return np.where(defined, share, np.nan)
