@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from grammeter.core.errors import DataError, UnknownNameError, UsageError
 from grammeter.core.item import Item
 from grammeter.core.judgment import Ranking
 from grammeter.core.signature import Signature
 from grammeter.corpus.corpus import Corpus
-from grammeter.judge.calls import Estimate
+from grammeter.judge.calls import Estimate, Reply
 from grammeter.judge.flags import suspicious
 from grammeter.judge.grouping import draw_sets
 from grammeter.judge.opinions import Group, Opinion
+from grammeter.judge.runtime import current
 from grammeter.metrics.llm import Judging, plain
 from grammeter.metrics.registry import metric as make_metric
 
 BEST = 5
 """The highest score: it becomes rank 1."""
+
+MOST_NAMED = 5
+"""So many of a kind stand in a note; the others are counted."""
 
 Shown = Item | Ranking
 """What says which outputs of which sentence stand side by side: somebody's ranking does, too."""
@@ -60,12 +66,15 @@ class Judged:
         Sentences shown that seem to speak to the judge.
     signature
         That of the metric.
+    concessions
+        Settings that the endpoint refused; it was asked without them.
     """
 
     rankings: tuple[Ranking, ...]
     opinions: tuple[Opinion, ...]
     flags: tuple[Flag, ...]
     signature: Signature
+    concessions: tuple[str, ...] = ()
 
     @property
     def due(self) -> int:
@@ -80,6 +89,38 @@ class Judged:
             for ranking, opinion in zip(self.rankings, self.opinions, strict=True)
             if opinion.due and opinion.scores is None
         ]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What must be known to read the rankings: items without scores, sentences flagged."""
+        missing = [f"segment {ranking.segment}: {reason}" for ranking, reason in self.missing]
+        flags = [
+            f"segment {flag.segment}, {flag.system or 'source'}: {flag.words!r}"
+            for flag in self.flags
+        ]
+        return (
+            *_listed(f"{len(missing)} of {self.due} items have no scores and are skipped", missing),
+            *_listed("sentences that look like instructions to the judge", flags),
+            *(f"the endpoint does not take {name}" for name in self.concessions),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return ``{"kind": "judged", ...}``: counts and notes, not the rankings themselves."""
+        return {
+            "kind": "judged",
+            "signature": str(self.signature),
+            "items": len(self.rankings),
+            "due": self.due,
+            "skipped": len(self.missing),
+            "coverage": self.coverage,
+            "states": dict(self.states),
+            "notes": list(self.notes),
+        }
+
+    @property
+    def states(self) -> Counter[str]:
+        """How the calls ended: state -> how many."""
+        return Counter(outcome.state for opinion in self.opinions for outcome in opinion.outcomes)
 
     @property
     def coverage(self) -> float:
@@ -126,7 +167,8 @@ def judge(corpus: Corpus, items: Sequence[Shown] | None = None, *, by: str | Jud
         _ranking(str(metric), item, opinion) for item, opinion in zip(wanted, opinions, strict=True)
     ]
     flags = dict.fromkeys(_flags(corpus, wanted))
-    return Judged(tuple(rankings), tuple(opinions), tuple(flags), metric.signature())
+    concessions = tuple(sorted(current().bill.concessions))
+    return Judged(tuple(rankings), tuple(opinions), tuple(flags), metric.signature(), concessions)
 
 
 def estimate(
@@ -220,7 +262,29 @@ def _ranking(judge: str, item: Shown, opinion: Opinion) -> Ranking:
         ranks=ranks,
         skipped=not item.groups or (opinion.due and scores is None),
         item=item.item,
+        scores=scores if scores is not None and opinion.due else (None,) * len(item.groups),
+        replies=tuple(_reply_json(order, reply) for order, reply in opinion.replies),
     )
+
+
+def _reply_json(order: Sequence[int], reply: Reply) -> dict[str, Any]:
+    """Return a reply as judgments hold it; ``order``: the groups as shown, from 0."""
+    return {
+        "text": reply.text,
+        "scores": None if reply.scores is None else list(reply.scores),
+        "order": list(order),
+        "attempt": reply.attempt,
+        "tokens": list(reply.tokens),
+        "seconds": reply.seconds,
+        "finish": reply.finish,
+    }
+
+
+def _listed(title: str, texts: Sequence[str]) -> Iterator[str]:
+    """Return a title and the first of its texts as one note, nothing where there is no text."""
+    if texts:
+        more = [f"and {len(texts) - MOST_NAMED} more"] if len(texts) > MOST_NAMED else []
+        yield f"{title}: {'; '.join([*texts[:MOST_NAMED], *more])}"
 
 
 def _ranks(scores: Sequence[float], *, mean: bool) -> tuple[int, ...]:

@@ -64,7 +64,7 @@ def _figures(path: Path) -> None:
 def _replies(path: Path) -> None:
     kept = Attempts(alone(path, REPLIES))
     try:
-        kept.histories(["k"])
+        kept.histories(["k"], 3)
         kept.abilities("s", "m")
         kept.add(_ATTEMPT)
     finally:
@@ -197,7 +197,7 @@ PAIR = (
 )
 _ATTEMPT = Attempt(
     key="k", server="s", model="m", started=1.0, seconds=1.0, request="{}", status=200, body="{}",
-    state="ok", scores=(1, 2), ends="ok",
+    state="ok", scores=(1, 2),
 )  # fmt: skip
 
 

@@ -15,7 +15,7 @@ import pytest
 from asked import ask, call, calls, first, scored
 from grammeter.core.errors import DataError
 from grammeter.core.folders import cache_folder
-from grammeter.judge.attempts import FILE, Attempt, Attempts, History, known
+from grammeter.judge.attempts import FILE, Attempt, Attempts, known
 from grammeter.judge.ladder import Abilities
 from grammeter.judge.reader import schema
 from grammeter.judge.request import Request, server
@@ -23,7 +23,7 @@ from scripted_endpoint import ScriptedEndpoint, completion, status
 
 ROW = Attempt(key="k", server="s", model="m", started=1.0, seconds=0.5, request="{}", status=200,
               body="{}", state="invalid", reason="why")  # fmt: skip
-GOOD = replace(ROW, state="ok", scores=(3, 4), reply="r", reason="", ends="ok")
+GOOD = replace(ROW, state="ok", scores=(3, 4), reply="r", reason="")
 
 
 def rows(folder):
@@ -38,7 +38,6 @@ def test_one_row_for_each_request(endpoint, tmp_path):
         ask(endpoint(scripted), [call("a", "b")])
     found = rows(tmp_path)
     assert [row["state"] for row in found] == ["failed", "invalid", "invalid", "ok"]
-    assert [row["ends"] for row in found] == [None, None, None, "reasked"]
 
 
 def test_what_a_row_holds(endpoint, tmp_path):
@@ -97,28 +96,42 @@ def test_the_name_of_a_server_holds_no_secret(url, name):
     assert server(url) == name
 
 
+def brief(history):
+    return history.attempts, history.bad, history.cut, history.reason, len(history.replies)
+
+
 def test_histories():
     with closing(Attempts(None)) as attempts:
-        assert attempts.histories(["k"]) == {}
+        assert attempts.histories(["k"], 3) == {}
         attempts.add(replace(ROW, state="failed", reason="HTTP 500"))
-        assert attempts.histories(["k"])["k"] == History(1, 0, False, "")
+        assert brief(attempts.histories(["k"], 3)["k"]) == (1, 0, False, "", 0)
         attempts.add(replace(ROW, state="cut", reason="cut"))
         attempts.add(ROW)
-        assert attempts.histories(["k"])["k"] == History(3, 2, True, "why")
+        assert brief(attempts.histories(["k"], 3)["k"]) == (3, 2, True, "why", 2)
         attempts.add(GOOD)
-        outcome = attempts.histories(["k", "other"])["k"].outcome
+        outcome = attempts.histories(["k", "other"], 3)["k"].outcome
         assert outcome is not None
-        assert (outcome.state, outcome.scores, outcome.attempts) == ("ok", (3, 4), 4)
+        assert (outcome.state, outcome.scores, outcome.attempts) == ("reasked", (3, 4), 4)
+        assert [reply.attempt for reply in outcome.replies] == [1, 2, 3]
         attempts.add(replace(GOOD, scores=(1, 1)))  # of a process that asked at the same time
         attempts.add(ROW)
-        assert attempts.histories(["k"])["k"].outcome == outcome, "the first one holds"
+        assert attempts.histories(["k"], 3)["k"].outcome == outcome, "the first one holds"
+
+
+def test_the_number_of_attempts_decides_how_far_the_replies_are_read():
+    with closing(Attempts(None)) as attempts:
+        for row in (ROW, replace(ROW, reply="second"), GOOD):
+            attempts.add(row)
+        ends = [attempts.histories(["k"], most)["k"].outcome for most in (1, 2, 3, 4)]
+    assert [end and end.state for end in ends] == ["invalid", "invalid", "reasked", "reasked"]
+    assert [end and end.reply for end in ends] == ["", "second", "r", "r"]
 
 
 def test_many_keys_at_once():
     with closing(Attempts(None)) as attempts:
         for number in range(1203):
             attempts.add(replace(GOOD, key=f"k{number}"))
-        assert len(attempts.histories([f"k{number}" for number in range(2000)])) == 1203
+        assert len(attempts.histories([f"k{number}" for number in range(2000)], 3)) == 1203
 
 
 def test_abilities_are_kept_for_each_model(tmp_path):
@@ -203,7 +216,7 @@ def test_unreadable_values_are_damage(tmp_path):
         database.execute("UPDATE abilities SET value = 'x'")
     with closing(Attempts(tmp_path)) as attempts:
         with pytest.raises(DataError, match="is damaged"):
-            attempts.histories(["k"])
+            attempts.histories(["k"], 3)
         with pytest.raises(DataError, match="is damaged"):
             attempts.abilities("s", "m")
 
@@ -238,4 +251,4 @@ def test_without_a_folder_nothing_is_kept(endpoint, monkeypatch, tmp_path):
             ask(here, calls(3))
         assert len(scripted.requests) == 6
     assert not list(tmp_path.iterdir())
-    assert known(None, ["k"]) == {}
+    assert known(None, ["k"], 3) == {}

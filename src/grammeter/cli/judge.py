@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from grammeter.judging import Judged, Shown
     from grammeter.metrics.llm import Judging
 
-MOST_TOLD = 5
-"""So many of a kind are named; the others are counted."""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the verb's arguments; nothing heavy is imported for it."""
@@ -86,7 +83,13 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="print how many calls and tokens it takes and what they cost; send nothing",
     )
-    group.add_argument("--format", choices=["table", "json"], default="table", help="of --dry-run")
+    group.add_argument(
+        "--format",
+        choices=["table", "json"],
+        default="table",
+        help="json: print counts and notes as one JSON object, beside the judgments in -o; with"
+        " --dry-run the estimate",
+    )
     group.add_argument(
         "--coverage",
         type=float,
@@ -102,21 +105,62 @@ def run(args: argparse.Namespace) -> int:
     from grammeter.judge.runtime import current
     from grammeter.judging import estimate, judge
 
+    _check_format(args)
     metric = _metric(args)
     check_folder(args.output)
     corpus = corpus_arguments.read(args)
-    items = _items(args, corpus)
+    items, guesses = _items(args, corpus)
     if metric.notice:
         remark([metric.notice])
-    with judge_arguments.asking(args), progress(args, note=lambda: str(current().bill)):
+    with (
+        judge_arguments.asking(args, concessions=False),
+        progress(args, note=lambda: str(current().bill)),
+    ):
         if args.dry_run:
             _print_estimate(args, estimate(corpus, items, by=metric))
+            remark(_unused_by_estimate(args))
             return 0
         judged = judge(corpus, items, by=metric)
     _write(args, judged)
-    for text in _report(judged, metric):
+    for text in _summary(judged, metric):
         notice(args, text)
+    notes = (*guesses, *_without_effect(args, judged, metric), *judged.notes)
+    if args.format == "json":
+        print_json({**judged.to_json(), "notes": [*corpus.notes, *notes]})
+    else:
+        remark(notes)
     return _verdict(judged, metric.coverage)
+
+
+def _without_effect(args: argparse.Namespace, judged: Judged, metric: Judging) -> Iterator[str]:
+    """Say which arguments changed nothing."""
+    drawn = any(len(opinion.verdicts) > 1 for opinion in judged.opinions)
+    if args.seed is not None and args.items and metric.permutations == 1 and not drawn:
+        yield "--seed had no effect: no order was drawn (--permute), and no item had to be cut"
+    if args.offline:
+        online = ("concurrency", "requests_per_minute", "tokens_per_minute", "max_requests",
+                  "max_tokens", "max_cost")  # fmt: skip
+        options = [f"--{name.replace('_', '-')}" for name in online if getattr(args, name)]
+        if options:
+            yield f"{', '.join(options)} had no effect: with --offline nothing is sent"
+
+
+def _check_format(args: argparse.Namespace) -> None:
+    from grammeter.core.errors import UsageError
+
+    if args.format == "json" and not (args.output or args.dry_run):
+        raise UsageError(
+            "--format json prints counts and notes where the judgments go",
+            fix="Name a file for the judgments with -o, or leave out --format.",
+        )
+
+
+def _unused_by_estimate(args: argparse.Namespace) -> list[str]:
+    """Say which arguments a dry run does not use."""
+    unused = {"-o": args.output, "--coverage": args.coverage, "--offline": args.offline}
+    options = [name for name, value in unused.items() if value]
+    told = f"{', '.join(options)} had no effect: --dry-run asks nothing and writes no judgments"
+    return [told] if options else []
 
 
 def _metric(args: argparse.Namespace) -> Judging:
@@ -127,8 +171,10 @@ def _metric(args: argparse.Namespace) -> Judging:
     return replace(judging_metric(args.metric), **given)
 
 
-def _items(args: argparse.Namespace, corpus: Corpus) -> Sequence[Shown] | None:
-    """Read what the judge is to see: items, or judgments in any format."""
+def _items(
+    args: argparse.Namespace, corpus: Corpus
+) -> tuple[Sequence[Shown] | None, Sequence[str]]:
+    """Read what the judge is to see, items or judgments in any format, and what was guessed."""
     from grammeter.core.errors import UsageError
     from grammeter.corpus.items import read_items
     from grammeter.corpus.judgments import read_judgments
@@ -145,16 +191,18 @@ def _items(args: argparse.Namespace, corpus: Corpus) -> Sequence[Shown] | None:
     if args.items is not None and args.per_output is not None:
         raise UsageError("--items say what is shown", fix="Leave out --per-output.")
     if args.items is None:
-        return None
+        return None, ()
     if args.items == STDIN:
         raise UsageError("--items -", fix="Give a file: its format is told by its content.")
     first = read_text(args.items).lstrip().partition("\n")[0]
     if first.startswith("{") and '"systems"' in first:
-        return read_items(args.items)
+        if args.first_segment is not None:
+            raise UsageError(
+                "--first-segment: items count sentences from 1", fix="Leave out --first-segment."
+            )
+        return read_items(args.items), ()
     judgments = read_judgments(args.items, first_segment=args.first_segment, systems=corpus.systems)
-    for text in judgments.notices:
-        notice(args, text)
-    return judgments
+    return judgments, judgments.notices
 
 
 def _write(args: argparse.Namespace, judged: Judged) -> None:
@@ -195,8 +243,8 @@ def _price(found: Estimate) -> str:
     return f"{found.cost:.4f} {found.currency}{date}"
 
 
-def _report(judged: Judged, metric: Judging) -> Iterator[str]:
-    """Say what was judged and what not, and which sentences to look at."""
+def _summary(judged: Judged, metric: Judging) -> Iterator[str]:
+    """Say what was judged."""
     alone = len(judged.rankings) - judged.due
     yield (
         f"{len(judged.rankings)} items"
@@ -207,32 +255,21 @@ def _report(judged: Judged, metric: Judging) -> Iterator[str]:
             "a target's highest and lowest score differ by"
             f" {judged.spread:.2f} on average over orders and repeats"
         )
-    missing = [
-        f"segment {ranking.segment}: no scores, {reason}" for ranking, reason in judged.missing
-    ]
-    flags = [
-        f"segment {flag.segment}, {flag.system or 'source'}: looks like an instruction to the"
-        f" judge: {flag.words!r}"
-        for flag in judged.flags
-    ]
-    yield from _some(missing)
-    yield from _some(flags)
     yield f"signature: {judged.signature}"
-
-
-def _some(texts: Sequence[str]) -> Iterator[str]:
-    yield from texts[:MOST_TOLD]
-    if len(texts) > MOST_TOLD:
-        yield f"... and {len(texts) - MOST_TOLD} more"
 
 
 def _verdict(judged: Judged, wanted: float) -> int:
     if judged.coverage >= wanted:
         return 0
+    again = {
+        "error": "the same command asks again where the endpoint failed",
+        "invalid": "--attempts with a greater number asks again where replies were invalid",
+        "refused": "another model may answer what this one refuses",
+    }
+    fixes = [text for state, text in again.items() if judged.states[state]]
     print(
         f"{judged.due - len(judged.missing)} of {judged.due} items have scores, a share of"
-        f" {judged.coverage:.4f}, limit {wanted:g}; run the same command to ask for the others"
-        " once more",
+        f" {judged.coverage:.4f}, limit {wanted:g}; {'; '.join(fixes)}",
         file=sys.stderr,
     )
     return 1

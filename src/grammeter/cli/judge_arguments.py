@@ -71,6 +71,14 @@ def _add_waiting(add: Callable[..., Any]) -> None:
         help="try so long to get one question answered; default: 300",
     )
     add(
+        "--attempts",
+        type=int,
+        default=3,
+        metavar="N",
+        help="replies that may come to one question: an invalid one is asked for again; more than"
+        " before go on where the replies in the cache end; default: %(default)s",
+    )
+    add(
         "--max-output",
         type=int,
         default=256,
@@ -89,8 +97,11 @@ def _add_limits(add: Callable[..., Any]) -> None:
 
 
 @contextmanager
-def asking(args: argparse.Namespace) -> Generator[None, None, None]:
-    """Send questions where the arguments say, and tell at the end what it took, come what may."""
+def asking(args: argparse.Namespace, *, concessions: bool = True) -> Generator[None, None, None]:
+    """Send questions where the arguments say, and tell at the end what it took, come what may.
+
+    ``concessions``: tell what the endpoint does not take, too.
+    """
     from grammeter.judge.runtime import using
 
     endpoint = _endpoint(args)
@@ -100,6 +111,9 @@ def asking(args: argparse.Namespace) -> Generator[None, None, None]:
     finally:
         for text in _told(endpoint.bill):
             notice(args, text)
+        if concessions and endpoint.bill.concessions:
+            names = ", ".join(sorted(endpoint.bill.concessions))
+            notice(args, f"the endpoint does not take: {names}")
 
 
 def _told(bill: Bill) -> Iterator[str]:
@@ -110,8 +124,6 @@ def _told(bill: Bill) -> Iterator[str]:
     if bill.states:
         ends = ", ".join(f"{count} {state}" for state, count in bill.states.most_common())
         yield f"calls ended: {ends}"
-    if bill.concessions:
-        yield f"the endpoint does not take: {', '.join(sorted(bill.concessions))}"
 
 
 def _endpoint(args: argparse.Namespace) -> Endpoint:
@@ -130,6 +142,7 @@ def _endpoint(args: argparse.Namespace) -> Endpoint:
         max_tokens=args.max_tokens,
         max_cost=args.max_cost,
         max_output=args.max_output,
+        attempts=args.attempts,
         cache_dir=expanded(args.cache_dir) if args.cache_dir else None,
         offline=args.offline,
         prices=expanded(args.prices) if args.prices else None,

@@ -10,12 +10,13 @@ import json
 import sqlite3
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Literal, cast
 
 from grammeter.core.errors import DataError
-from grammeter.judge.calls import Outcome, State
+from grammeter.judge.calls import Outcome, Reply, State
+from grammeter.judge.faults import finish_of, json_object
 from grammeter.judge.ladder import Abilities
 
 FILE = "replies-1.sqlite"
@@ -25,7 +26,7 @@ AttemptState = Literal["ok", "coerced", "refused", "invalid", "cut", "failed"]
 """What came of one request; ``cut``: the reply ended at its limit; ``failed``: no completion."""
 
 _WAIT = 30.0
-_READ = "key, state, scores, reply, reason, ends"
+_READ = "key, state, scores, reply, reason, tokens_in, tokens_out, seconds, body"
 _AT_ONCE = 500
 _TABLES = """
 CREATE TABLE IF NOT EXISTS attempts (
@@ -45,8 +46,7 @@ CREATE TABLE IF NOT EXISTS attempts (
     tokens_out INTEGER,
     state TEXT NOT NULL,        -- of this request
     scores TEXT,                -- JSON
-    reason TEXT NOT NULL,
-    ends TEXT                   -- how the call ended with it; null: not yet
+    reason TEXT NOT NULL
 );
 CREATE INDEX IF NOT EXISTS attempts_by_key ON attempts (key);
 CREATE TABLE IF NOT EXISTS abilities (
@@ -78,10 +78,30 @@ class Attempt:
     tokens_out: int | None = None
     scores: tuple[int, ...] | None = None
     reason: str = ""
-    ends: State | None = None
 
 
 _COLUMNS = tuple(column.name for column in fields(Attempt))
+
+
+def end_of(came: AttemptState, bad: int, most: int) -> State | None:
+    """Return how a call ends with a reply, ``None`` if it is asked again.
+
+    Parameters
+    ----------
+    bad
+        How many replies before would not do.
+    most
+        Replies that may come to a call.
+    """
+    match came:
+        case "ok" | "coerced":
+            return "reasked" if bad else came
+        case "refused":
+            return "refused"
+        case "invalid" | "cut":
+            return "invalid" if bad + 1 >= most else None
+        case "failed":
+            return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +118,8 @@ class History:
         Whether one of them ended at its limit.
     reason
         What was wrong with the last of them.
+    replies
+        The replies to it.
     outcome
         How it ended; ``None``: not yet.
     """
@@ -106,17 +128,8 @@ class History:
     bad: int = 0
     cut: bool = False
     reason: str = ""
+    replies: tuple[Reply, ...] = ()
     outcome: Outcome | None = None
-
-    def after(self, came: AttemptState, reason: str) -> History:
-        """Return the history with one more request, which did not end it."""
-        bad = came in ("invalid", "cut")
-        return History(
-            self.attempts + 1,
-            self.bad + bad,
-            self.cut or came == "cut",
-            reason if bad else self.reason,
-        )
 
 
 class Attempts:
@@ -144,7 +157,7 @@ class Attempts:
                 self._database.execute("PRAGMA journal_mode = WAL")
                 self._database.execute("PRAGMA synchronous = NORMAL")
                 self._database.executescript(_TABLES)
-                self._database.execute("SELECT ends, fingerprint FROM attempts LIMIT 1")
+                self._database.execute("SELECT reason, fingerprint FROM attempts LIMIT 1")
         except BaseException:
             self._database.close()
             raise
@@ -164,8 +177,12 @@ class Attempts:
                 values,
             )
 
-    def histories(self, keys: Sequence[str]) -> dict[str, History]:
-        """Return what is known of calls; those of which nothing is known are left out."""
+    def histories(self, keys: Sequence[str], most: int) -> dict[str, History]:
+        """Return what is known of calls; those of which nothing is known are left out.
+
+        The first usable reply is the outcome, or else the ``most``-th one, whatever came later:
+        the same file and the same ``most`` give the same outcomes.
+        """
         found: dict[str, History] = {}
         for start in range(0, len(keys), _AT_ONCE):
             part = keys[start : start + _AT_ONCE]
@@ -174,7 +191,7 @@ class Attempts:
             with self._told():
                 rows = cast(list[_Row], self._database.execute(query, part).fetchall())
                 for row in rows:
-                    found[row[0]] = _with_row(found.get(row[0], History()), row)
+                    found[row[0]] = _with_row(found.get(row[0], History()), row, most)
         return found
 
     def abilities(self, server: str, model: str) -> Abilities | None:
@@ -222,33 +239,67 @@ class Attempts:
         )
 
 
-_Row = tuple[str, AttemptState, str | None, str, str, State | None]
+_Row = tuple[str, AttemptState, str | None, str, str, int | None, int | None, float, str]
 
 
-def _with_row(history: History, row: _Row) -> History:
-    _, state, scores, reply, reason, ends = row
-    after = history.after(state, reason)
-    if ends is None:
-        return after if history.outcome is None else history
-    outcome = Outcome(
-        state=ends,
+def _with_row(history: History, row: _Row, most: int) -> History:
+    """Return a history with one more request; a call that has ended stays as it is."""
+    if history.outcome is not None:
+        return history
+    _, came, scores, text, reason, tokens_in, tokens_out, seconds, body = row
+    reply = Reply(
+        text=text,
         scores=None if scores is None else tuple(json.loads(scores)),
-        reply=reply,
-        reason=reason,
-        attempts=after.attempts,
+        attempt=len(history.replies) + 1,
+        tokens=(tokens_in, tokens_out),
+        seconds=seconds,
+        finish=finish_of(json_object(body)),
     )
-    # two processes that asked at once may both have ended it: the first one holds
-    return history if history.outcome else History(
-        after.attempts, after.bad, after.cut, after.reason, outcome
-    )  # fmt: skip
+    bad = came in ("invalid", "cut")
+    after = History(
+        history.attempts + 1,
+        history.bad + bad,
+        history.cut or came == "cut",
+        reason if bad else history.reason,
+        history.replies if came == "failed" else (*history.replies, reply),
+    )
+    ends = end_of(came, history.bad, most)
+    return after if ends is None else replace(after, outcome=_outcome(ends, after, reply, reason))
 
 
-def known(folder: Path | None, keys: Sequence[str]) -> dict[str, History]:
-    """Return what is known of calls without making a file."""
+def _outcome(ends: State, history: History, reply: Reply, reason: str) -> Outcome:
+    if ends == "reasked":
+        reason = "; ".join(filter(None, [f"asked again: {history.reason}", reason]))
+    return Outcome(
+        state=ends,
+        scores=reply.scores,
+        reply=reply.text,
+        reason=reason,
+        attempts=history.attempts,
+        replies=history.replies,
+    )
+
+
+def known(folder: Path | None, keys: Sequence[str], most: int) -> dict[str, History]:
+    """Return what is known of calls without making a file; see :meth:`Attempts.histories`."""
+    with _reading(folder) as attempts:
+        return attempts.histories(keys, most) if attempts else {}
+
+
+def concessions(folder: Path | None, server: str, model: str) -> frozenset[str]:
+    """Return what an endpoint was asked without, as far as the file tells."""
+    with _reading(folder) as attempts:
+        abilities = attempts.abilities(server, model) if attempts else None
+    return frozenset(abilities.concessions if abilities else ())
+
+
+@contextmanager
+def _reading(folder: Path | None) -> Generator[Attempts | None]:
     if folder is None or not (folder / FILE).exists():
-        return {}
+        yield None
+        return
     attempts = Attempts(folder)
     try:
-        return attempts.histories(keys)
+        yield attempts
     finally:
         attempts.close()

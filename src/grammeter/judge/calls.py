@@ -35,6 +35,34 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """One reply to a call, usable or not.
+
+    Attributes
+    ----------
+    text
+        What the model wrote.
+    scores
+        One for each target in the order shown, 1 to 5; ``None`` if the reply cannot be used.
+    attempt
+        Its number among the replies to the call, from 1.
+    tokens
+        Of the prompt and of the reply; ``None`` where the server does not say.
+    seconds
+        Until the reply was there.
+    finish
+        Why the reply ended, in the server's word; ``None`` if it does not say.
+    """
+
+    text: str
+    scores: tuple[int, ...] | None
+    attempt: int
+    tokens: tuple[int | None, int | None]
+    seconds: float
+    finish: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """What came of a call.
 
@@ -50,6 +78,8 @@ class Outcome:
         Why there are no scores, or what was tolerated.
     attempts
         Requests that it took, those of earlier runs included.
+    replies
+        All replies to it, in order.
     """
 
     state: State
@@ -57,6 +87,7 @@ class Outcome:
     reply: str = ""
     reason: str = ""
     attempts: int = 0
+    replies: tuple[Reply, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

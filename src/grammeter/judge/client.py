@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from grammeter.core.errors import GrammeterError, MissingResourceError
 from grammeter.core.folders import cache_folder
 from grammeter.core.progress import track
-from grammeter.judge.attempts import Attempts, History, known
+from grammeter.judge.attempts import Attempts, History, concessions, known
 from grammeter.judge.calls import Call, Estimate, Outcome
 from grammeter.judge.conversation import Conversation
 from grammeter.judge.cost import BASIS, guess_in, guess_out, read_prices
@@ -66,7 +66,7 @@ def ask(model: str, calls: Sequence[Call]) -> list[Outcome]:
     endpoint = current()
     requests = _requests(endpoint, model, calls)
     folder = cache_folder(endpoint.cache_dir)
-    histories = known(folder, [request.key for request in requests.values()])
+    histories = known(folder, [request.key for request in requests.values()], endpoint.attempts)
     done = {key: h.outcome for key, h in histories.items() if h.outcome is not None}
     endpoint.bill.known += len(done)
     due = {r.key: r for r in requests.values() if r.key not in done}
@@ -78,6 +78,8 @@ def ask(model: str, calls: Sequence[Call]) -> list[Outcome]:
     if due:
         _warn(endpoint)
         done |= _finish(_Run(endpoint, model, due).results(folder))
+    else:
+        endpoint.bill.concessions.update(concessions(folder, server(endpoint.base_url), model))
     endpoint.bill.states.update(outcome.state for outcome in done.values())
     return [done[requests[call].key] for call in calls]
 
@@ -87,7 +89,7 @@ def estimate(model: str, calls: Sequence[Call]) -> Estimate:
     endpoint = current()
     requests = _requests(endpoint, model, calls)
     folder = cache_folder(endpoint.cache_dir)
-    histories = known(folder, [request.key for request in requests.values()])
+    histories = known(folder, [request.key for request in requests.values()], endpoint.attempts)
     due = [
         call
         for call, request in requests.items()
@@ -171,7 +173,7 @@ class _Run:
 
     async def _outcome(self, session: Session, key: str) -> Outcome:
         """Look once more whether a process beside us has the answer, else ask."""
-        history = session.attempts.histories([key]).get(key, History())
+        history = session.history(key)
         if history.outcome is not None:
             return history.outcome
         return await Conversation(session, self._due[key], history).outcome()

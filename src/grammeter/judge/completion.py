@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from grammeter.judge.attempts import AttemptState
+from grammeter.judge.faults import finish_of
 from grammeter.judge.reader import read
 
 _FILTERED = "content_filter"
@@ -48,7 +49,7 @@ def completion(body: Mapping[str, Any], targets: int) -> Completion:
     choice: Mapping[str, Any] = body["choices"][0]
     message: Mapping[str, Any] = choice["message"]
     text, refusal = _text(message.get("content")), _text(message.get("refusal"))
-    finish = choice.get("finish_reason")
+    finish = finish_of(body)
     if refusal.strip():
         return Completion("refused", refusal, reason="the model refused")
     if finish == _FILTERED:

@@ -7,16 +7,13 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-from grammeter.judge.attempts import Attempt, AttemptState, History
-from grammeter.judge.calls import Outcome, State
+from grammeter.judge.attempts import Attempt, History
+from grammeter.judge.calls import Outcome
 from grammeter.judge.completion import Completion, completion, name_of
 from grammeter.judge.faults import Failure
 from grammeter.judge.ladder import Abilities, refused_field
 from grammeter.judge.request import Request
 from grammeter.judge.session import Received, Session
-
-ASKS = 3
-"""Replies that may come to one call; from the second on it is a re-ask."""
 
 _STEEPEST = 6
 _BRIEF = 3
@@ -70,7 +67,7 @@ class Conversation:
 
     def _body(self) -> dict[str, Any]:
         """Return what is sent next; the last re-ask says what was wrong."""
-        last = self._history.bad == ASKS - 1
+        last = self._history.bad == self._session.endpoint.attempts - 1
         return self._request.body(
             self._abilities,
             remark=self._history.reason if last else "",
@@ -82,38 +79,16 @@ class Conversation:
         self._session.learn(self._abilities)
         self._failed = self._brief = 0
         found = completion(received.body, self._request.call.targets)
-        ends = self._end_of(found)
-        reason = found.reason
-        if ends == "reasked":
-            reason = "; ".join(filter(None, [f"asked again: {self._history.reason}", reason]))
-        self._write(sent, received, found, reason, ends)
-        return self._final() if ends else None
-
-    def _end_of(self, found: Completion) -> State | None:
-        match found.came:
-            case "ok" | "coerced":
-                return "reasked" if self._history.bad else found.came
-            case "refused":
-                return "refused"
-            case _:
-                return "invalid" if self._history.bad + 1 >= ASKS else None
-
-    def _final(self) -> Outcome:
-        """Return what the cache says: if another process was faster, its outcome holds."""
-        key = self._request.key
-        outcome = self._session.attempts.histories([key])[key].outcome
-        assert outcome is not None, "it was just written"
-        return outcome
+        return self._write(sent, received, found, found.reason)
 
     async def _fail(
         self, sent: Mapping[str, Any], received: Received, failure: Failure
     ) -> Outcome | None:
         """Write a failure down; concede, wait, give up, or end the run."""
-        refused: State | None = "refused" if failure.then == "refused" else None
-        lost = Completion("refused" if refused else "failed", "")
-        self._write(sent, received, lost, failure.reason, refused)
-        if refused:
-            return self._final()
+        lost = Completion("refused" if failure.then == "refused" else "failed", "")
+        outcome = self._write(sent, received, lost, failure.reason)
+        if outcome is not None:
+            return outcome
         if failure.then == "end":
             self._session.end(failure)
         if failure.then == "leave":
@@ -158,7 +133,12 @@ class Conversation:
         reason = failure.reason
         if failure.wait:
             reason += f" (the server wants {failure.wait:g} s of patience)"
-        return Outcome(state="error", reason=reason, attempts=self._history.attempts)
+        return Outcome(
+            state="error",
+            reason=reason,
+            attempts=self._history.attempts,
+            replies=self._history.replies,
+        )
 
     def _write(
         self,
@@ -166,9 +146,11 @@ class Conversation:
         received: Received,
         found: Completion,
         reason: str,
-        ends: State | None,
-    ) -> None:
-        state: AttemptState = found.came
+    ) -> Outcome | None:
+        """Write a reply down; return how the call ended with it, as the cache says.
+
+        If another process was faster, its outcome holds.
+        """
         raw = received.raw
         self._session.attempts.add(
             Attempt(
@@ -180,7 +162,7 @@ class Conversation:
                 request=json.dumps(sent, sort_keys=True),
                 status=raw.status,
                 body=raw.text,
-                state=state,
+                state=found.came,
                 reply=found.text,
                 answered_by=name_of(received.body, "model"),
                 fingerprint=name_of(received.body, "system_fingerprint"),
@@ -188,7 +170,7 @@ class Conversation:
                 tokens_out=received.usage.tokens_out,
                 scores=found.scores,
                 reason=reason,
-                ends=ends,
             )
         )
-        self._history = self._history.after(state, reason)
+        self._history = self._session.history(self._request.key)
+        return self._history.outcome

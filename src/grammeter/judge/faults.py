@@ -82,6 +82,14 @@ def has_message(body: Mapping[str, Any]) -> bool:
         return False
 
 
+def finish_of(body: Mapping[str, Any]) -> str | None:
+    """Return why a completion ended, ``None`` if the body does not say."""
+    if not has_message(body):
+        return None
+    reason: Any = body["choices"][0].get("finish_reason")
+    return reason[:40] if isinstance(reason, str) else None
+
+
 def failure(raw: Raw, body: Mapping[str, Any]) -> Failure | None:
     """Say why a request failed; ``None`` if it brought a completion.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from grammeter.judge.calls import Estimate, Outcome
+from grammeter.judge.calls import Estimate, Outcome, Reply
 from grammeter.judge.grouping import draw_sets
 from grammeter.judge.panel import Panel, Verdict
 from grammeter.judge.protocol import MOST, Question
@@ -63,6 +63,17 @@ class Opinion:
             for place, score in zip(places, verdict.scores, strict=True):
                 found.setdefault(place, []).append(score)
         return tuple(sum(found[place]) / len(found[place]) for place in self.places)
+
+    @property
+    def replies(self) -> list[tuple[list[int], Reply]]:
+        """All replies, each with the places of the outputs in the order shown, from 0."""
+        first = {place: output for output, place in reversed(list(enumerate(self.places)))}
+        return [
+            ([first[places[target]] for target in order], reply)
+            for verdict, places in zip(self.verdicts, self.shown, strict=True)
+            for outcome, order in zip(verdict.outcomes, verdict.orders, strict=True)
+            for reply in outcome.replies
+        ]
 
     @property
     def reason(self) -> str:

@@ -21,10 +21,13 @@ class Verdict:
     rounds
         Shape ``[calls][targets]``: the scores, 1 to 5, in the order of the question's targets;
         calls without scores are left out.
+    orders
+        For each call, the places of the question's targets in the order shown.
     """
 
     outcomes: tuple[Outcome, ...]
     rounds: tuple[tuple[int, ...], ...]
+    orders: tuple[tuple[int, ...], ...] = ()
 
     @property
     def scores(self) -> tuple[float, ...] | None:
@@ -126,4 +129,4 @@ def _verdict(orders: Sequence[Sequence[int]], outcomes: Sequence[Outcome]) -> Ve
         if outcome.scores is not None:
             by_place = dict(zip(order, outcome.scores, strict=True))
             rounds.append(tuple(by_place[place] for place in range(len(order))))
-    return Verdict(tuple(outcomes), tuple(rounds))
+    return Verdict(tuple(outcomes), tuple(rounds), tuple(map(tuple, orders)))

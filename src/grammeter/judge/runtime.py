@@ -44,6 +44,9 @@ class Endpoint:
         Answer from the cache alone.
     prices
         A table of prices to use in place of the one that ships.
+    attempts
+        Replies that may come to one call: an invalid one is asked for again until so many have
+        come. With a greater number the same calls go on after the replies that are there.
     max_output
         Tokens of one reply at most, hidden reasoning included; twice as many when a reply was
         cut. A request with another limit is another request to the cache.
@@ -66,6 +69,7 @@ class Endpoint:
     cache_dir: Path | None = None
     offline: bool = False
     prices: Path | None = None
+    attempts: int = 3
     max_output: int = 256
     backoff: float = 0.5
     bill: Bill = field(default_factory=Bill, init=False, compare=False)
@@ -77,7 +81,7 @@ class Endpoint:
             )
         for name in ("concurrency", "requests_per_minute", "tokens_per_minute", "timeout",
                      "patience", "max_requests", "max_tokens", "max_cost", "max_output",
-                     "backoff"):  # fmt: skip
+                     "attempts", "backoff"):  # fmt: skip
             value = getattr(self, name)
             if value is not None and not value > 0:
                 raise UsageError(f"{name}={value}", fix=f"{name} is greater than 0.")

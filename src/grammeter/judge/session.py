@@ -10,7 +10,7 @@ from time import monotonic
 from typing import Any, NoReturn
 
 from grammeter.core.errors import GrammeterError, LimitReachedError, RemoteError
-from grammeter.judge.attempts import Attempts
+from grammeter.judge.attempts import Attempts, History
 from grammeter.judge.cost import Usage, guess_in, guess_out, most_in, read_prices
 from grammeter.judge.faults import Failure, failure, json_object
 from grammeter.judge.ladder import Abilities
@@ -122,6 +122,11 @@ class Session:
             self._ceilings.release(worst)
             async with self._released:
                 self._released.notify_all()
+
+    def history(self, key: str) -> History:
+        """Return what is known of a call."""
+        known = self.attempts.histories([key], self.endpoint.attempts)
+        return known.get(key, History())
 
     def pause(self, seconds: float) -> None:
         """Send nothing for some seconds: the server asked for it."""

@@ -125,6 +125,7 @@ class Judging(Metric):
             "top-p": request.TOP_P,
             "sampling-seed": request.SEED,
             "max-output": runtime.current().max_output,
+            "attempts": runtime.current().attempts,
             "tok": "whitespace",
         }
 
@@ -236,7 +237,7 @@ class Judging(Metric):
             return "no sentence has two distinct outputs" if segments else "no segments"
         return (
             f"{due - answered} of {due} sentences have no score, coverage={self.coverage:g}"
-            " is wanted; run the same again to ask for them once more"
+            " is wanted; raise --attempts to ask again for invalid replies"
         )
 
     def sentences(self, statistics: Statistics) -> SegmentScores:
