@@ -108,7 +108,7 @@ def run(args: argparse.Namespace) -> int:
     _check_format(args)
     metric = _metric(args)
     check_folder(args.output)
-    corpus = corpus_arguments.read(args)
+    corpus = corpus_arguments.read(args, noted=args.format == "json" and not args.dry_run)
     items, guesses = _items(args, corpus)
     if metric.notice:
         remark([metric.notice])
