@@ -414,7 +414,7 @@ def test_several_files_follow_each_other(tmp_path):
     found = read_judgments(paths)
     assert len(found) == 5
     assert found.origins[3] == f"{paths[1]}:1"
-    assert found.numbering == "0 (default), 1 (format)"
+    assert found.numbering == "0 (found), 1 (format)"  # there is a sentence 0
     with pytest.raises(UsageError, match="once"):
         read_judgments([paths[0], paths[0]])
     with pytest.raises(UsageError, match="none"):

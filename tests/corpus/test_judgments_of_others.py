@@ -88,6 +88,13 @@ def test_ten_outputs_a_row_and_numbers_of_table_programs():
     assert found[0].ranks == tuple(range(1, 11))
 
 
+def test_a_table_of_mechanical_turk():
+    head = ["HITId", "WorkerId", "Input.sentID", "Input.text", "Input.text"]
+    head += [f"Input.system{n}" for n in (1, 2, 3)] + [f"Answer.rank_{n}" for n in (1, 2, 3)]
+    row = '"h","ann","7","one, two","three","A","B","###","1","2",""'
+    assert judged(table(",".join(head), row)) == ANN
+
+
 def test_a_system_without_a_column_of_ranks_is_left_out_and_named():
     found = parse_judgments(table(f"{PLAIN},system3Id", "7,ann,A,1,B,2,C"), "f")
     assert found[0].systems == ("A", "B")

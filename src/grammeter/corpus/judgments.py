@@ -16,6 +16,7 @@ from grammeter.core.errors import DataError, LengthMismatchError, UsageError
 from grammeter.core.judgment import Ranking
 from grammeter.corpus.appraise import format_appraise, parse_appraise
 from grammeter.corpus.equal_outputs import check_names
+from grammeter.corpus.joining import join
 from grammeter.corpus.judged import FirstSegment, Form, JudgmentFile, Judgments, Separator
 from grammeter.corpus.judged_lines import format_lines, parse_lines
 from grammeter.corpus.numbering import Outputs, with_numbers
@@ -79,7 +80,8 @@ def read_judgments(
         a rank outside the scale, a system twice in one item or unknown, or judgments that do
         not fit the outputs.
     UsageError
-        If a file is named twice.
+        If a file is named twice; or if it is unknown how the sentences of one file lie to those
+        of another, see :func:`~grammeter.corpus.joining.join`.
     """
     listed = [paths] if isinstance(paths, str | Path) else list(paths)
     if not listed or len(set(map(str, listed))) != len(listed):
@@ -96,7 +98,7 @@ def read_judgments(
             separator=separator,
         )
         parts.append(replace(found, notices=(*encoding_notices(data, path), *found.notices)))
-    return parts[0] if len(parts) == 1 else _joined(parts)
+    return join(parts)
 
 
 def parse_judgments(
@@ -205,16 +207,6 @@ def read_outputs(paths: Iterable[PathLike]) -> dict[str, list[str]]:
         first = first or path
         outputs[name] = lines
     return outputs
-
-
-def _joined(parts: Sequence[Judgments]) -> Judgments:
-    return Judgments(
-        tuple(ranking for part in parts for ranking in part.rankings),
-        tuple(file for part in parts for file in part.files),
-        tuple(origin for part in parts for origin in part.origins),
-        tuple(notice for part in parts for notice in part.notices),
-        tuple(note for part in parts for note in part.notes),
-    )
 
 
 def _form_of(text: str, where: str) -> Form:

@@ -46,7 +46,7 @@ def with_numbers(
     if file.form == "jsonl" or stated is not None:
         if file.form != "jsonl":
             assert stated is not None
-            judgments = _shifted(judgments, stated, "stated")
+            judgments = shifted(judgments, stated, "stated")
         if evidence:
             evidence.check(judgments, 0, _FIX)
         return judgments
@@ -54,12 +54,12 @@ def with_numbers(
         return judgments
     found = evidence.first_segment(judgments)
     if found is not None:
-        return _shifted(judgments, found, "found")
+        return shifted(judgments, found, "found")
     told = f"{where}: the outputs do not tell whether sentences count from 0 or 1; 0 is taken"
     return replace(judgments, notices=(*judgments.notices, told))
 
 
-def _shifted(judgments: Judgments, first: FirstSegment, basis: Basis) -> Judgments:
+def shifted(judgments: Judgments, first: FirstSegment, basis: Basis) -> Judgments:
     """Count the segments from 1, for a file that begins with ``first``."""
     file = replace(judgments.files[0], first_segment=first, basis=basis)
     for ranking, origin in zip(judgments.rankings, judgments.origins, strict=True):

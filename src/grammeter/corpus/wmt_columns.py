@@ -51,8 +51,9 @@ class WMTColumns:
             If one is missing, or comes twice.
         """
         _check_once(names, where)
-        named = {n: name for name in names if (n := spellings.system_number(name)) is not None}
-        ranks = {n: name for name in names if (n := spellings.rank_number(name)) is not None}
+        bare_first = sorted(names, key=lambda name: spellings.plain(name)[-1:].isalpha())
+        named = {n: c for c in bare_first if (n := spellings.system_number(c)) is not None}
+        ranks = {n: c for c in names if (n := spellings.rank_number(c)) is not None}
         sentences = spellings.find(names, spellings.SENTENCE)
         used = [c for c in sentences if any(_used(record[c]) for record in records)]
         both = sorted(named.keys() & ranks.keys())
@@ -138,7 +139,7 @@ def _used(cell: str) -> bool:
 
 def _check_once(names: Sequence[str], where: str) -> None:
     seen: set[str] = set()
-    for name in filter(None, names):
+    for name in filter(spellings.has_use, names):
         if spellings.plain(name) in seen:
             fault = f"the column {name!r} comes twice"
             raise DataError(fault, where=f"{where}:1", fix="Rename or drop one.")

@@ -19,6 +19,7 @@ from grammeter.core.stored import reading
 from grammeter.core.table import KIND as SCORES
 from grammeter.core.table import MetricScores, ScoreTable
 from grammeter.corpus.corpus import Corpus
+from grammeter.corpus.joining import join
 from grammeter.corpus.judged import FirstSegment, Judgments
 from grammeter.corpus.judgments import Outputs, parse_judgments
 from grammeter.corpus.objects import parse_object
@@ -107,7 +108,7 @@ def read_materials(
                 f"{where}: a second file of the kind {kind!r}", fix="Give one of each kind."
             )
         found[kind] = _checked(data, where)
-    judgments = _joined(parts) if parts else None
+    judgments = join(parts) if parts else None
     return Materials(
         judgments,
         found.get(ranked_values.KIND),
@@ -200,12 +201,3 @@ def _outputs(scores: ScoreTable | None) -> Outputs | None:
     if scores is None or scores.corpus is None:
         return None
     return Corpus.from_json(scores.corpus).systems
-
-
-def _joined(parts: Sequence[Judgments]) -> Judgments:
-    return Judgments(
-        tuple(ranking for part in parts for ranking in part),
-        tuple(file for part in parts for file in part.files),
-        tuple(origin for part in parts for origin in part.origins),
-        tuple(notice for part in parts for notice in part.notices),
-    )

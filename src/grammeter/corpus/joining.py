@@ -1,0 +1,247 @@
+"""Files of judgments that are read together: their sentences must be counted alike.
+
+JSON lines count from 1, other forms from 0 or from 1, and do not say which. Systems that wrote the
+same for a sentence in one file did so in the others; so groups of equal outputs, and items that
+show the same outputs, tell how the numbers of one file lie to those of another.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+
+from grammeter.core.errors import UsageError
+from grammeter.core.judgment import Ranking
+from grammeter.corpus.judged import FirstSegment, Judgments
+from grammeter.corpus.numbering import shifted
+
+BASES: Mapping[int, FirstSegment] = {0: 0, -1: 1}
+"""How far numbers that were read as from 0 have to move -> the number of the first sentence."""
+
+MOST = 0.1
+"""Share of pairs of systems that may contradict where sentences are counted alike: outputs are
+told to be equal with or without white space, and people slip."""
+
+Pair = frozenset[str]
+Shown = frozenset[Pair]
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    """What the rankings of one sentence say of its outputs, whatever the ranks."""
+
+    items: frozenset[Shown]
+    equal: frozenset[Pair]
+    different: frozenset[Pair]
+
+
+Sentences = Mapping[int, _Sentence]
+
+
+@dataclass(frozen=True, slots=True)
+class _Fit:
+    """How two files go together at one shift of their numbers.
+
+    Attributes
+    ----------
+    common
+        Sentences of both.
+    backed
+        Of these, sentences with the same item, or with two systems that are equal in both.
+    alike, contrary
+        Pairs of systems that are equal in both; equal in one and different in the other.
+    """
+
+    common: int
+    backed: int
+    alike: int
+    contrary: int
+
+    @property
+    def possible(self) -> bool:
+        """Whether what they say of outputs can be true of the same sentences."""
+        return self.contrary <= MOST * (self.alike + self.contrary)
+
+
+def join(parts: Sequence[Judgments]) -> Judgments:
+    """Put the judgments of several files one after the other, their sentences counted alike.
+
+    Whose numbering is assumed gets the one that fits the others. Files that are all of that kind
+    are taken to count alike where nothing contradicts it.
+
+    Raises
+    ------
+    UsageError
+        If it is unknown how the sentences of one file lie to those of the others.
+    """
+    if len(parts) == 1:
+        return parts[0]
+    parts, assumed = _numbered(list(parts))
+    return Judgments(
+        tuple(ranking for part in parts for ranking in part.rankings),
+        tuple(file for part in parts for file in part.files),
+        tuple(origin for part in parts for origin in part.origins),
+        tuple(notice for part in parts for notice in part.notices),
+        (*(note for part in parts for note in part.notes), *assumed, *_contradictions(parts)),
+    )
+
+
+def _numbered(parts: list[Judgments]) -> tuple[list[Judgments], list[str]]:
+    """Find the numbering of each file; also return what was assumed."""
+    parts = [shifted(part, 0, "found") if _is_from_0(part) else part for part in parts]
+    if all(_is_open(part) for part in parts):
+        bases = _bases_among(parts)
+        if not bases:
+            return parts, _assumed_alike(parts)
+        parts = [_with_base(part, bases.get(n)) for n, part in enumerate(parts)]
+    while any(_is_open(part) for part in parts):
+        known = _sentences(ranking for part in parts if not _is_open(part) for ranking in part)
+        fits = {n: _fits(part, known) for n, part in enumerate(parts) if _is_open(part)}
+        found: dict[int, FirstSegment] = {
+            n: BASES[best] for n, fit in fits.items() if (best := _best(fit)) is not None
+        }
+        if not found:
+            _check_apart(parts, fits)
+            break
+        parts = [_with_base(part, found.get(n)) for n, part in enumerate(parts)]
+    return parts, []
+
+
+def _is_open(part: Judgments) -> bool:
+    """Whether the number of a file's first sentence is only assumed."""
+    return part.files[0].basis == "default"
+
+
+def _is_from_0(part: Judgments) -> bool:
+    """Whether a file has a sentence 0; files are read as if all began with it."""
+    return _is_open(part) and any(ranking.segment == 1 for ranking in part)
+
+
+def _with_base(part: Judgments, base: FirstSegment | None) -> Judgments:
+    return part if base is None else shifted(part, base, "found")
+
+
+def _fits(part: Judgments, known: Sentences) -> dict[int, _Fit]:
+    ours = _sentences(part)
+    return {shift: _fit(ours, known, shift=shift) for shift in BASES}
+
+
+def _best(fits: Mapping[int, _Fit]) -> int | None:
+    """Return the one shift that fits, or fits clearly better than all others."""
+    possible = {shift: fit for shift, fit in fits.items() if fit.possible}
+    ordered = sorted(possible, key=lambda shift: -possible[shift].backed)
+    if not ordered or not possible[ordered[0]].backed:
+        return None
+    next_best = possible[ordered[1]].backed if len(ordered) > 1 else None
+    if next_best is None or possible[ordered[0]].backed >= 2 * next_best + 3:
+        return ordered[0]
+    return None
+
+
+def _bases_among(parts: Sequence[Judgments]) -> dict[int, FirstSegment]:
+    """Find files whose sentences lie one number apart; the others stay without a base."""
+    sentences = [_sentences(part) for part in parts]
+    bases: dict[int, FirstSegment] = {}
+    for a, b in combinations(range(len(parts)), 2):
+        shift = _best({s: _fit(sentences[b], sentences[a], shift=s) for s in (-1, 0, 1)})
+        if shift:
+            pair: dict[int, FirstSegment] = {a: 0, b: 1} if shift < 0 else {a: 1, b: 0}
+            if any(bases.get(n, base) != base for n, base in pair.items()):
+                raise _unknown(parts[a], "other numberings fit to different files")
+            bases |= pair
+    return bases
+
+
+def _assumed_alike(parts: Sequence[Judgments]) -> list[str]:
+    """Say so where files share sentences, and nothing shows that they count them alike."""
+    sentences = [_sentences(part) for part in parts]
+    for a, b in combinations(range(len(parts)), 2):
+        fits = {shift: _fit(sentences[b], sentences[a], shift=shift) for shift in (-1, 0, 1)}
+        if fits[0].common and _best(fits) is None:
+            return [
+                f"{_name(parts[a])} and {_name(parts[b])} are taken to count sentences alike;"
+                " nothing in them shows it"
+            ]
+    return []
+
+
+def _check_apart(parts: Sequence[Judgments], fits: Mapping[int, Mapping[int, _Fit]]) -> None:
+    """Raise an error if a file of unknown numbering shares sentences with the others."""
+    for n, by_shift in fits.items():
+        if any(fit.common for fit in by_shift.values()):
+            told = "nothing in them tells which"
+            if not any(fit.possible for fit in by_shift.values()):
+                told = "outputs that are equal in one are different in the other, either way"
+            raise _unknown(parts[n], told)
+
+
+def _unknown(part: Judgments, told: str) -> UsageError:
+    return UsageError(
+        f"{_name(part)} counts sentences from 0 or from 1, and the files read with it do not count"
+        f" alike or do not show it: {told}",
+        fix="Say it with --first-segment 0 or 1 (first_segment=), or give the outputs that were"
+        " judged (--hyps, systems=).",
+    )
+
+
+def _contradictions(parts: Sequence[Judgments]) -> Iterator[str]:
+    """Say so where two files cannot be about the same outputs, as their sentences are counted."""
+    sentences = [_sentences(part) for part in parts]
+    for a, b in combinations(range(len(parts)), 2):
+        fit = _fit(sentences[b], sentences[a])
+        if not fit.possible:
+            yield (
+                f"{_name(parts[a])} and {_name(parts[b])}: of {fit.alike + fit.contrary} pairs of"
+                f" systems with equal outputs in one file, {fit.contrary} are different in the"
+                " other: are these the same outputs, and the same numbers of sentences?"
+            )
+
+
+def _name(part: Judgments) -> str:
+    return part.origins[0].rpartition(":")[0]
+
+
+def _sentences(rankings: Iterable[Ranking]) -> dict[int, _Sentence]:
+    """Collect what is said of the outputs of each sentence.
+
+    Where no output has two systems, equal outputs were not put together, and different groups
+    say nothing.
+    """
+    items: dict[int, set[Shown]] = defaultdict(set)
+    for ranking in rankings:
+        if len(ranking.systems) > 1:
+            items[ranking.segment].add(frozenset(map(frozenset, ranking.groups)))
+    grouping = any(len(group) > 1 for all_shown in items.values() for s in all_shown for group in s)
+    return {
+        segment: _Sentence(
+            frozenset(all_shown),
+            frozenset(pair for shown in all_shown for pair in _equal(shown)),
+            frozenset(p for shown in all_shown for p in _different(shown)) if grouping else Shown(),
+        )
+        for segment, all_shown in items.items()
+    }
+
+
+def _equal(shown: Shown) -> Iterator[Pair]:
+    return (frozenset(pair) for group in shown for pair in combinations(group, 2))
+
+
+def _different(shown: Shown) -> Iterator[Pair]:
+    for group, other in combinations(shown, 2):
+        yield from (frozenset(pair) for pair in product(group, other))
+
+
+def _fit(ours: Sentences, theirs: Sentences, *, shift: int = 0) -> _Fit:
+    common = backed = alike = contrary = 0
+    for segment, our in ours.items():
+        their = theirs.get(segment + shift)
+        if their is None:
+            continue
+        both = len(our.equal & their.equal)
+        common += 1
+        alike += both
+        contrary += len(our.equal & their.different) + len(our.different & their.equal)
+        backed += bool(both or our.items & their.items)
+    return _Fit(common, backed, alike, contrary)
