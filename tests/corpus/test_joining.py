@@ -145,3 +145,30 @@ def test_the_judgments_of_2015_in_three_files(shared, tmp_path):
     assert found.numbering == "1 (found), 1 (format), 0 (found)"
     assert [r.segment for r in found] == [r.segment for part in some for r in part]
     assert found.notes == ()
+
+
+def test_two_documents_have_two_sentences_3():
+    both = [
+        Ranking(judge=judge, segment=3, groups=(("A",), ("B",)), ranks=ranks, document=document)
+        for judge, document, ranks in (("ann", "x", (1, 2)), ("bob", "y", (1, 2)))
+    ]
+    assert agree(both).pairs["ann", "bob"].n == 0
+    assert agree([replace(r, document="x") for r in both]).pairs["ann", "bob"].n == 1
+    assert agree([replace(r, document=None) for r in both]).pairs["ann", "bob"].n == 1
+    named = [replace(r, document=f"x-{n}", item=str(n)) for n, r in enumerate(both)]
+    assert agree(named).pairs["ann", "bob"].n == 1  # the item's name is no part of the document's
+
+
+def test_documents_that_share_numbers_are_named(tmp_path):
+    lines = [
+        replace(r, document=document)
+        for document in ("mucgec", "yaclc")
+        for r in made("ann", sentences=range(1, 4))
+    ]
+    found = read_judgments(write(tmp_path / "j.xml", lines, 1))
+    assert found.notes == (
+        f"{tmp_path / 'j.xml'}: 3 numbers of sentences stand in several documents (mucgec, yaclc):"
+        " sentences are told apart by document, too",
+    )
+    halves = [write(tmp_path / f"{n}.jsonl", lines[n : n + 3]) for n in (0, 3)]
+    assert "several documents" in read_judgments(halves).notes[-1]

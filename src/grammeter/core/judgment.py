@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from grammeter.core.errors import DataError
@@ -86,3 +86,36 @@ class Ranking:
     def systems(self) -> tuple[str, ...]:
         """All systems judged, group by group."""
         return tuple(system for group in self.groups for system in group)
+
+    @property
+    def document_name(self) -> str | None:
+        """The document less the item's name, which some files add: ``a-24`` of item 24 is ``a``."""
+        if self.document is None or self.item is None:
+            return self.document
+        return self.document.removesuffix(f"-{self.item}")
+
+
+def with_sentence_numbers(rankings: Sequence[Ranking]) -> Sequence[Ranking]:
+    """Give each sentence a number of its own.
+
+    A number that stands in several documents means several sentences: then all are numbered
+    anew, in the order of numbers and documents. Else the rankings stay as they are.
+    """
+    repeated = repeated_segments(rankings)
+    if not repeated:
+        return rankings
+    keys = [
+        (ranking.segment, ranking.document_name or "" if ranking.segment in repeated else "")
+        for ranking in rankings
+    ]
+    numbers = {key: number for number, key in enumerate(sorted({*keys}), start=1)}
+    return [replace(r, segment=numbers[key]) for r, key in zip(rankings, keys, strict=True)]
+
+
+def repeated_segments(rankings: Iterable[Ranking]) -> dict[int, list[str]]:
+    """Return the segments that stand in several documents, and the names of these."""
+    documents: dict[int, set[str]] = {}
+    for ranking in rankings:
+        if ranking.document_name is not None:
+            documents.setdefault(ranking.segment, set()).add(ranking.document_name)
+    return {segment: sorted(names) for segment, names in documents.items() if len(names) > 1}

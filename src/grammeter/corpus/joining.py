@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, product
 
 from grammeter.core.errors import UsageError
-from grammeter.core.judgment import Ranking
+from grammeter.core.judgment import Ranking, repeated_segments
 from grammeter.corpus.judged import FirstSegment, Judgments
 from grammeter.corpus.numbering import shifted
 
@@ -65,6 +65,19 @@ class _Fit:
         return self.contrary <= MOST * (self.alike + self.contrary)
 
 
+def document_notes(judgments: Judgments) -> tuple[str, ...]:
+    """Say so where the same number stands in several documents."""
+    repeated = repeated_segments(judgments)
+    if not repeated:
+        return ()
+    names = sorted({name for documents in repeated.values() for name in documents})
+    some = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    return (
+        f"{len(repeated)} numbers of sentences stand in several documents ({some}): sentences are"
+        " told apart by document, too",
+    )
+
+
 def join(parts: Sequence[Judgments]) -> Judgments:
     """Put the judgments of several files one after the other, their sentences counted alike.
 
@@ -79,13 +92,15 @@ def join(parts: Sequence[Judgments]) -> Judgments:
     if len(parts) == 1:
         return parts[0]
     parts, assumed = _numbered(list(parts))
-    return Judgments(
+    joined = Judgments(
         tuple(ranking for part in parts for ranking in part.rankings),
         tuple(file for part in parts for file in part.files),
         tuple(origin for part in parts for origin in part.origins),
         tuple(notice for part in parts for notice in part.notices),
         (*(note for part in parts for note in part.notes), *assumed, *_contradictions(parts)),
     )
+    told = any(document_notes(part) for part in parts)
+    return joined if told else replace(joined, notes=(*joined.notes, *document_notes(joined)))
 
 
 def _numbered(parts: list[Judgments]) -> tuple[list[Judgments], list[str]]:

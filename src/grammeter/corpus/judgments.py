@@ -16,7 +16,7 @@ from grammeter.core.errors import DataError, LengthMismatchError, UsageError
 from grammeter.core.judgment import Ranking
 from grammeter.corpus.appraise import format_appraise, parse_appraise
 from grammeter.corpus.equal_outputs import check_names
-from grammeter.corpus.joining import join
+from grammeter.corpus.joining import document_notes, join
 from grammeter.corpus.judged import FirstSegment, Form, JudgmentFile, Judgments, Separator
 from grammeter.corpus.judged_lines import format_lines, parse_lines
 from grammeter.corpus.numbering import Outputs, with_numbers
@@ -123,7 +123,11 @@ def parse_judgments(
     if not found.rankings:
         raise DataError("no judgment in this file", where=where, fix="It needs one item at least.")
     numbered = with_numbers(found, where, stated=first_segment, systems=systems)
-    return replace(numbered, notices=(*numbered.notices, *_odd_items(found, where)))
+    return replace(
+        numbered,
+        notices=(*numbered.notices, *_odd_items(found, where)),
+        notes=(*numbered.notes, *(f"{where}: {note}" for note in document_notes(numbered))),
+    )
 
 
 def write_judgments(

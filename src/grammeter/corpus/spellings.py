@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 JUDGE = (
     "judgeid", "judge", "judgename", "user", "userid", "username", "annotator", "annotatorid",
@@ -33,6 +34,7 @@ _SYSTEM = re.compile(r"(?:system|sys)(?:id|name)?(\d{1,2})(?:id|name)?\Z")
 _RANK = re.compile(r"(?:system|sys)?(?:(\d{1,2})rank(?:ing)?|rank(?:ing)?(\d{1,2}))\Z")
 
 
+@lru_cache(4096)
 def plain(name: str) -> str:
     """Return a name without what does not count: case, and all but letters and digits."""
     return re.sub(r"^(input|answer)\.|[\W_]+", "", name.lower())

@@ -15,7 +15,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from grammeter.core.errors import DataError, UnknownNameError
-from grammeter.core.judgment import Ranking
+from grammeter.core.judgment import Ranking, with_sentence_numbers
 from grammeter.core.score import json_number
 from grammeter.core.signature import Signature
 from grammeter.core.statistics import FloatArray, IntArray
@@ -171,9 +171,9 @@ def agree(
 ) -> Agreement:
     """Measure the agreement of judges on pairs of outputs.
 
-    Two judgments are compared where the same two outputs of a sentence were ranked: one is
-    better, they tie, or the other is better. Equal outputs are one; an output is known by the
-    systems that wrote it.
+    Two judgments are compared where the same two outputs of a sentence, of the same document,
+    were ranked: one is better, they tie, or the other is better. Equal outputs are one; an output
+    is known by the systems that wrote it.
 
     Parameters
     ----------
@@ -197,6 +197,7 @@ def agree(
     if not judges or TOTAL in judges:
         fault = "a judge is called 'total', like the sum of all judges" if judges else "no judgment"
         raise DataError(fault, fix="Rename the judge." if judges else "Give one at least.")
+    rankings = with_sentence_numbers(rankings)
     compared = dict(_compared(rankings))
     counts = _count(rankings, judges)
     shown: dict[str, object] = {"kappa": kappa, "least": LEAST}

@@ -9,7 +9,7 @@ from typing import get_args
 import numpy as np
 
 from grammeter.core.errors import DataError, UnknownNameError
-from grammeter.core.judgment import Ranking
+from grammeter.core.judgment import Ranking, with_sentence_numbers
 from grammeter.ranking.pairs import Extraction, Pairs, extract_pairs
 
 EXTRACTIONS: tuple[Extraction, ...] = get_args(Extraction)
@@ -53,7 +53,7 @@ def select(
     """
     if extraction not in EXTRACTIONS:
         raise UnknownNameError("extraction", extraction, EXTRACTIONS)
-    kept = of_judges(rankings, judges, without_judges)
+    kept = with_sentence_numbers(of_judges(rankings, judges, without_judges))
     pairs = extract_pairs(kept, extraction=extraction)
     _check_decided(pairs)
     shown: dict[str, object] = {"extraction": extraction}
