@@ -18,6 +18,7 @@ from grammeter.version import __version__
 
 if TYPE_CHECKING:
     from grammeter.api import correlate, explain, sample
+    from grammeter.comparison.differences import difference
     from grammeter.comparison.systems import compare
     from grammeter.core.edit import Edit
     from grammeter.core.errors import (
@@ -56,6 +57,7 @@ _HOMES = {
     "Judgments": "grammeter.corpus.judged",
     "Ranking": "grammeter.core.judgment",
     "compare": "grammeter.comparison.systems",
+    "difference": "grammeter.comparison.differences",
     "explain": "grammeter.api",
     "make_report": "grammeter.reporting.make",
     "metric": "grammeter.metrics.registry",
@@ -101,6 +103,7 @@ __all__ = [
     "agree",
     "compare",
     "correlate",
+    "difference",
     "explain",
     "make_report",
     "metric",

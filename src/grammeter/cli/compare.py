@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from grammeter.cli.chance_arguments import add_confidence, add_resamples, add_seed
+from grammeter.cli.compare_difference import SHOWN, add_difference, run_difference
 from grammeter.cli.output import add_numbers, add_output, decimals, drawn, emit, progress
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="for all comparisons under one metric; default: %(default)s",
     )
     add("-m", "--metrics", nargs="+", metavar="METRIC", help="default: all in the file")
+    add_difference(add)
     add_numbers(add)
     add_output(parser)
 
@@ -55,9 +57,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Compare and print; return the exit code."""
     from grammeter.comparison import systems
+    from grammeter.core.errors import UsageError
     from grammeter.corpus.foreign import read_score_file
 
     table = read_score_file(args.scores)
+    if args.difference:
+        return run_difference(args, table)
+    if args.show != SHOWN:
+        raise UsageError("--show has no effect without --difference", fix="Leave it out.")
     with progress(args):
         comparison = systems.compare(
             table,

@@ -1,0 +1,59 @@
+"""``grammeter compare --difference A B``: sentences sorted by how much two systems differ."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from grammeter.cli.output import drawn, emit, share
+
+if TYPE_CHECKING:
+    from grammeter.comparison.differences import Difference
+    from grammeter.core.table import ScoreTable
+    from grammeter.report.tables import Table
+
+SHOWN = 10
+UNUSED = {"baseline": None, "test": "bootstrap", "resamples": None, "seed": 1, "confidence": 0.95,
+          "correction": "none"}  # fmt: skip
+"""Options of the tests, which do not concern single sentences, and their defaults."""
+
+
+def add_difference(add: Callable[..., argparse.Action]) -> None:
+    """Declare the options."""
+    help_ = "list sentences instead, sorted by A's score minus B's under the first metric"
+    add("--difference", nargs=2, metavar=("A", "B"), help=help_)
+    help_ = "with --difference: N sentences from either end, 0: all; default: %(default)s"
+    add("--show", type=int, default=SHOWN, metavar="N", help=help_)
+
+
+def run_difference(args: argparse.Namespace, table: ScoreTable) -> int:
+    """List sentences; return the exit code."""
+    from grammeter.comparison.differences import difference
+    from grammeter.core.errors import UsageError
+
+    unused = [f"--{name}" for name, usual in UNUSED.items() if getattr(args, name) != usual]
+    if unused:
+        raise UsageError(
+            f"--difference lists sentences and tests nothing: no effect of {', '.join(unused)}",
+            fix=f"Leave out {' and '.join(unused)}.",
+        )
+    found = difference(table, *args.difference, metrics=args.metrics, show=args.show)
+    emit(args, found.to_json(), lambda: drawn(args, _laid_out(found, args)))
+    return 0
+
+
+def _laid_out(found: Difference, args: argparse.Namespace) -> Table:
+    """Lay out a row for each sentence: both scores and the difference, by metric."""
+    from grammeter.report.tables import Table, score_notes
+
+    rows = tuple(
+        (str(n), *(share(args, float(cell)) for v in found.values.values() for cell in v[:, n - 1]))
+        for n in found.order
+    )
+    heads = ("first", "second", "difference")
+    if args.format != "tsv":
+        heads = (found.first, found.second, "difference")
+    header = ("segment", *(f"{name} {head}" for name in found.values for head in heads))
+    notes = [score_notes(name, column)[0] for name, column in found.columns.items()]
+    return Table(header, rows, "r" * len(header), tuple(notes))
