@@ -14,9 +14,10 @@ from grammeter.core.signature import Signature
 from grammeter.core.statistics import SegmentScores
 from grammeter.core.table import MetricScores, ScoreTable
 from grammeter.corpus.foreign import read_human_scores, read_score_file
-from grammeter.meta.selection import SYSTEM_SETS, outliers, select_systems
+from grammeter.meta.selection import outliers, select_systems
 from grammeter.meta.system import correlate_systems
 from grammeter.meta.system_values import INTERVALS, KIND, Design
+from grammeter.ranking.selection import SYSTEM_SETS
 from grammeter.stats.correlation import coefficients, correlate, fisher_interval
 from grammeter.stats.resample import PairedSamples, bootstrap
 

@@ -27,10 +27,8 @@ scores = arrays(
 def twin(matrix, confidence):
     """The procedure, with plain lists."""
     runs, systems = len(matrix), range(len(matrix[0]))
-    ranks = {system: [] for system in systems}
-    for run in matrix:
-        for place, system in enumerate(sorted(systems, key=lambda s: (run[s], s), reverse=True)):
-            ranks[system].append(place + 1)
+    first = {s: sorted(1 + sum(x > run[s] for x in run) for run in matrix) for s in systems}
+    last = {s: sorted(sum(x >= run[s] for x in run) for run in matrix) for s in systems}
     cut = math.ceil((runs - runs * confidence) / 2)
     moments = {}
     for system in systems:
@@ -38,8 +36,7 @@ def twin(matrix, confidence):
         mean = math.fsum(values) / runs
         moments[system] = (mean, math.fsum((value - mean) ** 2 for value in values), system)
     order = sorted(systems, key=moments.get, reverse=True)
-    kept = [sorted(ranks[s])[cut : runs - cut] for s in order]
-    ranges = [(some[0], some[-1]) for some in kept]
+    ranges = [(first[s][cut], last[s][runs - cut - 1]) for s in order]
     clusters, number = [], 1
     for place in range(len(order)):
         clusters.append(number)
@@ -76,14 +73,17 @@ def test_output_of_cluster_py(shared, confidence):
     assert lines == table["cluster_py_output"]
 
 
-def test_equal_scores_go_to_the_later_name():
-    assert run_ranks(np.array([[1.0, 1.0, 2.0]])).tolist() == [[3, 2, 1]]
+def test_equal_scores_share_the_ranks_that_they_span():
+    first, last = run_ranks(np.array([[1.0, 1.0 + 1e-15, 2.0], [3.0, 3.0 + 1e-9, 3.0]]))
+    assert first.tolist() == [[2, 2, 1], [2, 1, 2]]
+    assert last.tolist() == [[3, 3, 1], [3, 1, 3]]
     assert score_order(np.array([1.0, 1.0, 2.0])) == [2, 1, 0]
 
 
 def test_no_score_is_worse_than_any():
     matrix = np.array([[np.nan, -5.0], [1.0, 0.0], [np.nan, -1.0]])
-    assert run_ranks(matrix).tolist() == [[2, 1], [1, 2], [2, 1]]
+    first, last = run_ranks(matrix)
+    assert first.tolist() == last.tolist() == [[2, 1], [1, 2], [2, 1]]
     assert score_order(np.array([np.nan, -9.0])) == [1, 0]
     assert mean_order(matrix) == [1, 0]
 
@@ -97,13 +97,15 @@ def test_a_line_looks_at_all_systems_below_and_none_above():
 @pytest.mark.parametrize(("runs", "cut"), [(1000, 25), (100, 3), (20, 1), (3, 1)])
 def test_cut_at_each_end(runs, cut):
     ranks = np.arange(1, runs + 1)[:, None]
-    assert rank_ranges(ranks, 0.95) == [(cut + 1, runs - cut)]
+    assert rank_ranges(ranks, ranks, 0.95) == [(cut + 1, runs - cut)]
+    both = np.hstack([ranks, ranks[::-1]])
+    assert rank_ranges(both, both, 0.95, alike=[7, 7]) == [(cut + 1, runs - cut)] * 2
 
 
 @pytest.mark.parametrize("confidence", [0, -1, 1.5, math.nan])
 def test_impossible_confidence(confidence):
     with pytest.raises(UsageError, match="confidence"):
-        rank_ranges(np.ones((10, 1), dtype=np.int64), confidence)
+        rank_ranges(*np.ones((2, 10, 1), dtype=np.int64), confidence)
 
 
 def test_given_order_is_kept():

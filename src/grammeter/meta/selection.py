@@ -9,17 +9,7 @@ import numpy as np
 
 from grammeter.core.errors import DataError, UnknownNameError
 from grammeter.core.statistics import BoolArray, FloatArray
-
-_SEEDA = (
-    "BART BERT-fuse GECToR-BERT GECToR-ens LM-Critic PIE REF-M Riken-Tohoku T5 TemplateGEC"
-    " TransGEC UEDIN-MS"
-)
-SYSTEM_SETS: Mapping[str, tuple[str, ...]] = {
-    "base": tuple(_SEEDA.split()),
-    "+input": (*_SEEDA.split(), "INPUT"),
-    "+fluent": (*_SEEDA.split(), "REF-F", "GPT-3.5"),
-}
-"""The sets of SEEDA (Kobayashi et al. 2024); ``all`` is no choice, for SEEDA or any data."""
+from grammeter.ranking.selection import named_systems
 
 OUTLIER_CUTOFF = 2.5
 """Scaled deviations from the median beyond which a system is an outlier (Mathur et al. 2020)."""
@@ -42,7 +32,8 @@ def select_systems(
     scored, judged
         Who has scores by metrics, and by people.
     systems
-        Names, or names of :data:`SYSTEM_SETS`, or ``all``; default: all.
+        Names, or names of sets (:data:`grammeter.ranking.selection.SYSTEM_SETS`), or ``all``;
+        default: all.
     drop
         Names to leave out.
 
@@ -58,10 +49,7 @@ def select_systems(
     for name in drop:
         if name not in known:
             raise UnknownNameError("system", name, known)
-    if systems is None or list(systems) == ["all"]:
-        wanted = list(known)
-    else:
-        wanted = [name for spelled in systems for name in _named(spelled, known)]
+    wanted = known if systems is None else named_systems(systems, known)
     chosen = tuple(name for name in dict.fromkeys(wanted) if name not in drop)
     _check_scored(chosen, scored, judged)
     if len(chosen) < 2:
@@ -105,11 +93,6 @@ def outliers(human: FloatArray, *, cutoff: float = OUTLIER_CUTOFF) -> BoolArray:
     away = np.abs(human - np.median(human))
     scale = _MAD_SCALE * np.median(away)
     return away > cutoff * scale if scale > 0 else np.zeros(len(human), dtype=np.bool_)
-
-
-def _named(spelled: str, known: Iterable[str]) -> Sequence[str]:
-    """Return a system, or the members of a set; a system that is called as a set comes first."""
-    return SYSTEM_SETS.get(spelled, [spelled]) if spelled not in known else [spelled]
 
 
 def _check_scored(chosen: Sequence[str], scored: Iterable[str], judged: Iterable[str]) -> None:

@@ -1,8 +1,9 @@
 """Rank ranges and clusters from the scores of many runs.
 
 The procedure of the script ``cluster.py`` by which WMT and Grundkiewicz et al. 2015 (section
-5.1) made their tables, in all its details: which ranks are cut off, how equal scores are
-ordered, and where a line is drawn between clusters.
+5.1) made their tables: which ranks are cut off, and where a line is drawn between clusters. One
+thing differs: systems of equal scores share the ranks that they span, where the script prefers
+the later name of the alphabet.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ from grammeter.core.statistics import FloatArray, IntArray
 
 RankRange = tuple[int, int]
 """First and last rank, from 1."""
+
+ROUNDING = 1e-12
+"""Scores that differ by less, relative to the largest of them, are equal."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +44,11 @@ class Clustering:
 
 
 def cluster_runs(
-    scores: FloatArray, *, confidence: float = 0.95, order: Sequence[int] | None = None
+    scores: FloatArray,
+    *,
+    confidence: float = 0.95,
+    order: Sequence[int] | None = None,
+    alike: Sequence[int] | None = None,
 ) -> Clustering:
     """Find rank ranges and clusters.
 
@@ -53,6 +61,9 @@ def cluster_runs(
         Share of the runs whose ranks a range covers.
     order
         Columns, best first; default: by mean over the runs, as the original does.
+    alike
+        Shape ``(systems,)``: columns with equal numbers have the same judgments, so their ranks
+        are pooled and their ranges equal; default: none have.
 
     Raises
     ------
@@ -60,15 +71,16 @@ def cluster_runs(
         If the confidence is impossible or leaves none of the runs.
     """
     by_rank = mean_order(scores) if order is None else list(order)
-    found = rank_ranges(run_ranks(scores), confidence)
+    found = rank_ranges(*run_ranks(scores), confidence, alike=alike)
     ranges = tuple(found[column] for column in by_rank)
     return Clustering(tuple(by_rank), ranges, cluster_numbers(ranges))
 
 
-def run_ranks(scores: FloatArray) -> IntArray:
-    """Rank the systems within each run, from 1.
+def run_ranks(scores: FloatArray) -> tuple[IntArray, IntArray]:
+    """Rank the systems within each run, from 1; equal scores share all ranks that they span.
 
-    Of equal scores the one whose name stands later in the alphabet ranks better.
+    Scores are equal if only rounding tells them apart (:data:`ROUNDING`). The original gives
+    equal scores to the later name of the alphabet.
 
     Parameters
     ----------
@@ -77,15 +89,41 @@ def run_ranks(scores: FloatArray) -> IntArray:
 
     Returns
     -------
-    IntArray
-        Shape ``(runs, systems)``; each row holds every rank once.
+    first, last
+        Shape ``(runs, systems)``: 1 and the number of better systems; the number of systems
+        that are as good or better.
     """
-    worst_first = _comparable(scores)[:, ::-1]  # later names first, for the sort is stable
-    order = scores.shape[1] - 1 - np.argsort(-worst_first, axis=1, kind="stable")
-    ranks = np.empty(scores.shape, dtype=np.int64)
-    runs = np.arange(len(scores))[:, None]
-    ranks[runs, order] = np.arange(1, scores.shape[1] + 1)
-    return ranks
+    order = np.argsort(-_comparable(scores), axis=1, kind="stable")
+    group = _groups(np.take_along_axis(_comparable(scores), order, axis=1))
+    places = np.broadcast_to(np.arange(1, scores.shape[1] + 1), scores.shape)
+    starts = np.diff(group, axis=1, prepend=-1) > 0
+    ends = np.diff(group, axis=1, append=scores.shape[1]) > 0
+    first = np.maximum.accumulate(np.where(starts, places, 0), axis=1)
+    backwards = np.where(ends, places, scores.shape[1])[:, ::-1]
+    last = np.minimum.accumulate(backwards, axis=1)[:, ::-1]
+    ranks = np.empty((2, *scores.shape), dtype=np.int64)
+    for at, some in enumerate((first, last)):
+        np.put_along_axis(ranks[at], order, some, axis=1)
+    return ranks[0], ranks[1]
+
+
+def equalised(scores: FloatArray, alike: IntArray) -> FloatArray:
+    """Return scores in which those that are equal but for rounding are equal.
+
+    Parameters
+    ----------
+    scores
+        Shape ``(systems,)``; NaN stays NaN.
+    alike
+        Shape ``(systems,)``: systems with equal numbers share the mean of their scores.
+    """
+    shared = np.bincount(alike, scores)[alike] / np.bincount(alike)[alike]
+    order = np.argsort(-_comparable(shared), kind="stable")
+    group = _groups(_comparable(shared)[order][None])[0]
+    best_of_group = np.unique(group, return_index=True)[1]
+    result = np.empty(len(scores))
+    result[order] = shared[order][best_of_group][group]
+    return result
 
 
 def mean_order(scores: FloatArray) -> list[int]:
@@ -101,22 +139,26 @@ def score_order(scores: FloatArray, *further: FloatArray) -> list[int]:
     return sorted(columns, key=lambda at: (*(key[at] for key in keys), at), reverse=True)
 
 
-def rank_ranges(ranks: IntArray, confidence: float) -> list[RankRange]:
+def rank_ranges(
+    first: IntArray, last: IntArray, confidence: float, *, alike: Sequence[int] | None = None
+) -> list[RankRange]:
     """Return the first and last rank that each system takes, less the outermost ones.
 
     Of B runs, ``ceil((B - B * confidence) / 2)`` are cut off at each end.
 
     Parameters
     ----------
-    ranks
-        Shape ``(runs, systems)``.
+    first, last
+        Shape ``(runs, systems)``, from :func:`run_ranks`.
+    alike
+        See :func:`cluster_runs`.
 
     Raises
     ------
     UsageError
         If the confidence is impossible or nothing is left.
     """
-    runs = len(ranks)
+    runs, systems = first.shape
     if not 0 < confidence <= 1:
         raise UsageError(
             f"confidence={confidence} is not possible",
@@ -129,8 +171,14 @@ def rank_ranges(ranks: IntArray, confidence: float) -> list[RankRange]:
             f" {cut} are cut off at each end",
             fix="Take more runs, or a lower confidence.",
         )
-    low, high = np.sort(ranks, axis=0)[[cut, runs - 1 - cut]].tolist()
-    return list(zip(low, high, strict=True))
+    classes = np.arange(systems) if alike is None else np.asarray(alike)
+    ranges: list[RankRange] = []
+    for number in classes.tolist():
+        pooled = classes == number
+        at = cut * int(pooled.sum())
+        low, high = np.sort(first[:, pooled], axis=None), np.sort(last[:, pooled], axis=None)
+        ranges.append((int(low[at]), int(high[-1 - at])))
+    return ranges
 
 
 def cluster_numbers(ranges: Sequence[RankRange]) -> tuple[int, ...]:
@@ -157,6 +205,15 @@ def _moments(values: list[float]) -> tuple[float, float]:
     """Return mean and sum of squared deviations, the same in whatever order the values come."""
     mean = math.fsum(values) / len(values)
     return mean, math.fsum((value - mean) ** 2 for value in values)
+
+
+def _groups(descending: FloatArray) -> IntArray:
+    """Return the number of each score's group of equals, from 0 in each row; rows descend."""
+    finite = np.where(np.isfinite(descending), np.abs(descending), 0.0)
+    rounding = ROUNDING * finite.max(axis=1, initial=0.0, keepdims=True)
+    with np.errstate(invalid="ignore"):  # no score beside no score
+        steps = descending[:, :-1] - descending[:, 1:] > rounding
+    return np.cumsum(np.pad(steps, ((0, 0), (1, 0))), axis=1)
 
 
 def _comparable(scores: FloatArray) -> FloatArray:

@@ -17,11 +17,13 @@ from grammeter.core.statistics import BoolArray, FloatArray, IntArray
 from grammeter.ranking.bootstrap import Resampling, Unit, resampled_counts
 from grammeter.ranking.pairs import Pairs
 
-Divisor = Literal["all-opponents", "beaten-opponents"]
+Divisor = Literal["all-opponents", "beaten-opponents", "met-opponents"]
 """What the sum over opponents is divided by.
 
 ``all-opponents`` is the formula of the paper and of its Tables 3b and 5; the script behind its
-Tables 6 and 7 averages over the opponents that were beaten at least once.
+Tables 6 and 7 averages over the opponents that were beaten at least once. ``met-opponents``
+averages over those with whom a comparison was decided, for judgments that do not pit every
+system against every other.
 """
 
 DIVISORS: tuple[Divisor, ...] = get_args(Divisor)
@@ -36,7 +38,8 @@ def expected_wins(wins: IntArray | FloatArray, *, divisor: Divisor = "all-oppone
         Shape ``(..., n, n)``: how often the row beat the column; weights are allowed.
     divisor
         With ``all-opponents`` an opponent without a decided comparison counts as 0, as in the
-        original; with ``beaten-opponents`` one that was never beaten is left out.
+        original, and with ``met-opponents`` it is left out; with ``beaten-opponents`` one that
+        was never beaten is.
 
     Returns
     -------
@@ -49,7 +52,7 @@ def expected_wins(wins: IntArray | FloatArray, *, divisor: Divisor = "all-oppone
     if divisor == "all-opponents":
         opponents = np.where(decided.any(axis=-1), wins.shape[-1] - 1, 0)
     else:
-        opponents = (wins > 0).sum(axis=-1)
+        opponents = ((wins if divisor == "beaten-opponents" else decided) > 0).sum(axis=-1)
     total: FloatArray = share.sum(axis=-1)
     return np.divide(total, opponents, out=np.full(total.shape, np.nan), where=opponents > 0)
 
@@ -84,4 +87,6 @@ class ExpectedWins:
         """Return which opponents a score does not rest on, and what is to be said of them."""
         if self.divisor == "beaten-opponents":
             return wins == 0, "never beaten, so left out of the mean"
-        return wins + wins.T == 0, "no decided comparison, counted as 0"
+        left_out = self.divisor == "met-opponents"
+        told = "left out of the mean" if left_out else "counted as 0"
+        return wins + wins.T == 0, f"no decided comparison, {told}"

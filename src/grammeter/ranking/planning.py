@@ -19,6 +19,7 @@ from grammeter.core.signature import Signature
 from grammeter.core.statistics import FloatArray, IntArray
 from grammeter.ranking.expected_wins import expected_wins
 from grammeter.ranking.pairs import extract_pairs
+from grammeter.ranking.unlabelled import order_of_rankings
 from grammeter.stats.correlation import spearman
 from grammeter.stats.resample import chunks, generator
 from grammeter.version import __version__
@@ -74,7 +75,8 @@ class Campaigns:
             times = np.bincount(rows.ravel(), minlength=some * items).reshape(some, items)
             found.append(spearman(self._scores(times @ weighted), full))
             start += some
-        return np.nan_to_num(np.concatenate(found))
+        # rounded, so that the order of the systems does not show in the last digits
+        return np.round(np.nan_to_num(np.concatenate(found)), 12)
 
     def _scores(self, wins: FloatArray) -> FloatArray:
         size = len(self.systems)
@@ -169,11 +171,13 @@ def draw_campaigns(
             fix="To draw more items than there are takes chances; a seed is 0 or more.",
         )
     random = generator(seed)
+    order = order_of_rankings(extract_pairs([rankings[at] for at in kept]))  # that of no file
     if chances is None:
-        drawn = random.permuted(np.tile(np.arange(len(kept)), (draws, 1)), axis=1)[:, :longest]
+        drawn = random.permuted(np.tile(order, (draws, 1)), axis=1)[:, :longest]
     else:
-        steps = np.cumsum(_chosen(chances, len(rankings), kept))
-        drawn = np.searchsorted(steps / steps[-1], random.random((draws, longest)), side="right")
+        steps = np.cumsum(_chosen(chances, len(rankings), kept)[order])
+        share = random.random((draws, longest))
+        drawn = order[np.searchsorted(steps / steps[-1], share, side="right")]
     systems, wins = _wins_by_item([rankings[at] for at in kept])
     settings: dict[str, object] = {
         "by": "expected-wins",

@@ -24,8 +24,9 @@ from grammeter.ranking.bootstrap import Resampling, Unit, derived_seed, unit_num
 from grammeter.ranking.clusters import Clustering, cluster_runs
 from grammeter.ranking.expected_wins import Divisor
 from grammeter.ranking.pairs import Extraction, Pairs
-from grammeter.ranking.rank import Method, method_of, shown_design
+from grammeter.ranking.rank import Method, method_of, notes_of_method, shown_design
 from grammeter.ranking.selection import select
+from grammeter.ranking.unlabelled import unlabelled
 from grammeter.stats.resample import generator
 from grammeter.version import __version__
 
@@ -98,6 +99,8 @@ def validate(
     divisor: Divisor | None = None,
     judges: Sequence[str] | None = None,
     without_judges: Sequence[str] | None = None,
+    systems: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
     extraction: Extraction = "expanded",
     numbering: str | None = None,
     processes: int = 1,
@@ -140,22 +143,30 @@ def validate(
         rankings,
         judges=judges,
         without_judges=without_judges,
+        systems=systems,
+        drop=drop,
         extraction=extraction,
         numbering=numbering,
     )
     resampling = Resampling(
         unit=unit if method.unit else None, runs=resamples, seed=seed, processes=processes
     )
-    fold_of = deal_out(chosen.pairs, unit, folds, seed)
+    bare = unlabelled(chosen.pairs, unit)
+    pairs, alike = bare.pairs, bare.alike.tolist()
+    fold_of = deal_out(pairs, unit, folds, seed)
     trained = _held_out if training == "held-out" else _makefile
-    runs = trained(method, chosen.pairs, fold_of, resampling)
+    runs = trained(method, pairs, fold_of, resampling)
     scored = [
-        _Fold.of(chosen.pairs.select(fold_of == fold), cluster_runs(scores, confidence=confidence))
+        _Fold.of(
+            pairs.select(fold_of == fold), cluster_runs(scores, confidence=confidence, alike=alike)
+        )
         for fold, scores in enumerate(track(runs, "folds", total=folds))
     ]
     design = {"folds": folds, "folds-of": unit, "training": training}
-    design |= {**method.settings(len(chosen.pairs)), **shown_design(resampling, confidence)}
-    return _mean(scored, method.name, Signature.of(method.name, {**design, **chosen.shown}))
+    design |= {**method.settings(len(pairs)), **shown_design(resampling, confidence)}
+    signature = Signature.of(method.name, {**design, **chosen.shown})
+    notes = (*chosen.notes, *notes_of_method(method, pairs, resampling))
+    return replace(_mean(scored, method.name, signature), notes=notes)
 
 
 def deal_out(pairs: Pairs, unit: Unit, folds: int, seed: int) -> IntArray:

@@ -13,15 +13,20 @@ from grammeter.core.judgment import Ranking
 from grammeter.core.ranked import Ranked, RankedSystem
 from grammeter.core.signature import Signature
 from grammeter.core.statistics import BoolArray, FloatArray, IntArray
-from grammeter.ranking.bootstrap import Resampling, Unit
+from grammeter.ranking.bootstrap import Resampling, Unit, unit_numbers
 from grammeter.ranking.bradley_terry import BradleyTerry
-from grammeter.ranking.clusters import cluster_runs, score_order
+from grammeter.ranking.clusters import (
+    cluster_numbers,
+    equalised,
+    rank_ranges,
+    run_ranks,
+    score_order,
+)
 from grammeter.ranking.expected_wins import Divisor, ExpectedWins
 from grammeter.ranking.pairs import Extraction, Pairs
-from grammeter.ranking.selection import select
+from grammeter.ranking.selection import listed, select
 from grammeter.ranking.trueskill import TrueSkill
-
-_NAMED_AT_MOST = 5
+from grammeter.ranking.unlabelled import unlabelled
 
 
 class Method(Protocol):
@@ -64,6 +69,8 @@ def rank(
     divisor: Divisor | None = None,
     judges: Sequence[str] | None = None,
     without_judges: Sequence[str] | None = None,
+    systems: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
     extraction: Extraction = "expanded",
     numbering: str | None = None,
     processes: int = 1,
@@ -91,6 +98,9 @@ def rank(
         Of Expected Wins alone; see :data:`~grammeter.ranking.expected_wins.Divisor`.
     judges, without_judges
         Whose judgments count; default everybody's.
+    systems, drop
+        Which systems are ranked: names, or sets of SEEDA; names to leave out. Default all. The
+        outputs of the others leave their items.
     extraction
         See :data:`~grammeter.ranking.pairs.Extraction`.
     numbering
@@ -104,7 +114,9 @@ def rank(
     -------
     Ranked
         Best first; the score is that of all the data. A system whose score does not rest on
-        all opponents has a ``reason``, also where it has a score.
+        all opponents has a ``reason``, also where it has a score. Names and the order of
+        judgments decide nothing; systems with the same judgments share scores, ranges and
+        clusters.
 
     Raises
     ------
@@ -124,20 +136,63 @@ def rank(
         rankings,
         judges=judges,
         without_judges=without_judges,
+        systems=systems,
+        drop=drop,
         extraction=extraction,
         numbering=numbering,
     )
     pairs = chosen.pairs
-    scores = method.score(*pairs.counts())
-    order = score_order(scores)
-    found = cluster_runs(method.runs(pairs, resampling), confidence=confidence, order=order)
-    reasons = list(_reasons(method, pairs))
-    rows = tuple(
-        RankedSystem(pairs.systems[at], float(scores[at]), ranks, cluster, reasons[at])
-        for at, ranks, cluster in zip(order, found.ranges, found.clusters, strict=True)
-    )
     settings = {**method.settings(len(pairs)), **shown_design(resampling, confidence)}
-    return Ranked(method.name, Signature.of(method.name, {**settings, **chosen.shown}), rows)
+    return Ranked(
+        method.name,
+        Signature.of(method.name, {**settings, **chosen.shown}),
+        tuple(_rows(method, pairs, resampling, confidence)),
+        (*chosen.notes, *notes_of_method(method, pairs, resampling)),
+    )
+
+
+def _rows(
+    method: Method, pairs: Pairs, resampling: Resampling, confidence: float
+) -> Iterator[RankedSystem]:
+    """Yield the systems, best first; of equal scores the better range, then the later name."""
+    bare = unlabelled(pairs, resampling.unit)
+    scores = equalised(method.score(*bare.pairs.counts()), bare.alike)[bare.place]
+    runs = method.runs(bare.pairs, resampling)[:, bare.place]
+    alike = bare.alike[bare.place].tolist()
+    ranges = rank_ranges(*run_ranks(runs), confidence, alike=alike)
+    order = score_order(scores, *(-np.array(ends) for ends in zip(*ranges, strict=True)))
+    clusters = cluster_numbers([ranges[at] for at in order])
+    reasons = list(_reasons(method, pairs))
+    for at, cluster in zip(order, clusters, strict=True):
+        yield RankedSystem(pairs.systems[at], float(scores[at]), ranges[at], cluster, reasons[at])
+
+
+def notes_of_method(method: Method, pairs: Pairs, resampling: Resampling) -> Iterator[str]:
+    """Say what ranges leave out, and which systems never met."""
+    if resampling.unit is None:
+        yield (
+            "runs of TrueSkill differ in their random games alone, as in the papers, not in the"
+            " judgments: ranges are too narrow, clusters too many; --unit sentence (in Python"
+            " unit='sentence') resamples the judgments, too"
+        )
+    elif resampling.unit == "pair":
+        yield (
+            "the unit 'pair' takes comparisons of one item to be independent, which they are not:"
+            " ranges are too narrow, clusters too many"
+        )
+    elif len(np.unique(unit_numbers(pairs, resampling.unit))) == 1:
+        yield (
+            f"all judgments are of one {resampling.unit}: resampling it changes nothing, so ranges"
+            " and clusters mean nothing"
+        )
+    wins, ties = pairs.counts()
+    never = int(np.triu(wins + wins.T + ties == 0, 1).sum())
+    if never and method == ExpectedWins():
+        possible = len(wins) * (len(wins) - 1) // 2
+        yield (
+            f"{never} of {possible} pairs of systems were never compared, and an opponent never met"
+            " counts as 0: --divisor met-opponents averages over the others"
+        )
 
 
 def method_of(by: str | Method, *, divisor: Divisor | None = None) -> Method:
@@ -182,12 +237,6 @@ def _reasons(method: Method, pairs: Pairs) -> Iterator[str | None]:
         elif not decided[at]:
             yield "all its comparisons are ties"
         elif row.any():
-            yield f"{meaning}: {_listed([pairs.systems[other] for other in np.flatnonzero(row)])}"
+            yield f"{meaning}: {listed([pairs.systems[other] for other in np.flatnonzero(row)])}"
         else:
             yield None
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = len(names) - _NAMED_AT_MOST
-    shown = ", ".join(names[:_NAMED_AT_MOST])
-    return f"{shown} and {more} more" if more > 0 else shown
