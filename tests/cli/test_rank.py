@@ -109,7 +109,8 @@ def test_table_of_pairs_says_that_ranges_are_too_narrow(run):
 @pytest.mark.parametrize("form", [f for f in FORMATS if f != "json"])
 @pytest.mark.parametrize("question", [(), ("--head-to-head",), ("--validate", "3")])
 def test_all_forms(run, form, question):
-    text, _ = run(SAMPLE, *question, "--bootstrap", "40", "--format", form)
+    fewer = () if "--head-to-head" in question else ("--bootstrap", "40")
+    text, _ = run(SAMPLE, *question, *fewer, "--format", form)
     assert "Thorough" in text or "clusters" in text
 
 
@@ -201,14 +202,28 @@ def test_numbering_found_in_the_outputs(run):
         ("--divisor all-opponents --by trueskill", "--divisor belongs to --by expected-wins"),
         ("--prior 1", "--prior belongs to --by bradley-terry"),
         ("--training makefile", "--training belongs to --validate"),
-        ("--learning-curve --by trueskill", "that of expected wins"),
+        ("--zeros keep", "--zeros belongs to --head-to-head"),
+        ("--head-to-head --by trueskill", "--by belongs"),
+        ("--head-to-head --unit pair", "--unit belongs"),
+        ("--head-to-head --resamples 50", "--resamples belongs"),
+        ("--head-to-head --seed 2", "--seed belongs"),
+        ("--head-to-head --confidence 0.9", "--confidence belongs"),
+        ("--head-to-head --divisor met-opponents", "--divisor belongs"),
+        ("--learning-curve --by trueskill", "--by belongs"),
+        ("--learning-curve --unit pair", "--unit belongs"),
+        ("--learning-curve --confidence 0.9", "--confidence belongs"),
+        ("--learning-curve --extraction unexpanded", "--extraction belongs"),
+        ("--learning-curve --divisor met-opponents", "--divisor belongs"),
+        ("--systems Fluent", "systems to rank: 1"),
+        ("--systems Fluent Nobody", "unknown judged system 'Nobody'"),
+        ("--drop Nobody", "unknown judged system 'Nobody'"),
         ("--bootstrap 0", "0 resamples"),
         ("--validate 0", "0 folds"),
         ("--judge nobody", "unknown judge 'nobody'"),
     ],
 )
 def test_wrong_usage(run, options, told):
-    with pytest.raises(UsageError, match=told):
+    with pytest.raises((UsageError, DataError), match=told):
         run(SAMPLE, *options.split())
 
 

@@ -76,7 +76,7 @@ def test_systems_never_compared_and_never_decided():
 
 def test_public_shape():
     data = head_to_head([*duel("A", "B", times=12), *duel("B", "A")], judges=["x"]).to_json()
-    assert list(data) == ["kind", "grammeter", "signature", "systems", "cells"]
+    assert list(data) == ["kind", "grammeter", "signature", "systems", "cells", "notes"]
     assert data["kind"] == "head-to-head"
     assert data["systems"] == ["A", "B"]
     cell = data["cells"][1]

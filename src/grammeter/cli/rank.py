@@ -16,6 +16,7 @@ from grammeter.cli.output import (
     decimals,
     drawn,
     emit,
+    notice,
     progress,
     share,
 )
@@ -31,9 +32,11 @@ if TYPE_CHECKING:
 
 METHODS = ("expected-wins", "trueskill", "bradley-terry")
 UNITS = ("sentence", "ranking", "pair")
-DIVISORS = ("all-opponents", "beaten-opponents")
+DIVISORS = ("all-opponents", "beaten-opponents", "met-opponents")
+ZEROS = ("one", "keep")
 TRAININGS = ("held-out", "makefile")
 RESAMPLES, RESAMPLES_OF_A_FOLD = 1000, 100
+CONFIDENCE = 0.95
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -108,8 +111,9 @@ def _add_method(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--divisor",
         choices=DIVISORS,
-        help="of expected wins: average over all opponents, or over those beaten at least once as"
-        " in tables 6 and 7 of Grundkiewicz et al. (2015); default: all-opponents",
+        help="of expected wins: average over all opponents, over those beaten at least once as"
+        " in tables 6 and 7 of Grundkiewicz et al. (2015), or over those with whom a comparison"
+        " was decided; default: all-opponents",
     )
     group.add_argument(
         "--prior",
@@ -124,6 +128,12 @@ def _add_method(parser: argparse.ArgumentParser) -> None:
         " default: held-out",
     )
     group.add_argument(
+        "--zeros",
+        choices=ZEROS,
+        help="of --head-to-head: no wins beside some losses count as one win, as in the original,"
+        " or as none; default: one",
+    )
+    group.add_argument(
         "--processes", type=int, default=1, metavar="N", help="for trueskill; same result"
     )
 
@@ -132,6 +142,13 @@ def _add_data(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("judgments that count")
     group.add_argument("--judge", nargs="+", metavar="NAME", help="only these judges'")
     group.add_argument("--without-judge", nargs="+", metavar="NAME", help="all but these judges'")
+    group.add_argument(
+        "--systems",
+        nargs="+",
+        metavar="NAME",
+        help="only these; base, +input and +fluent are the sets of SEEDA; default: all",
+    )
+    group.add_argument("--drop", nargs="+", default=[], metavar="NAME", help="all but these")
     judgment_arguments.add_extraction(group.add_argument)
 
 
@@ -154,18 +171,34 @@ def _check(args: argparse.Namespace) -> None:
     """Refuse options that would change nothing."""
     from grammeter.core.errors import UsageError
 
+    chance = not args.head_to_head
+    ranked = chance and not args.learning_curve
     homes = {
-        "--divisor": (args.divisor, args.by == "expected-wins", "--by expected-wins"),
-        "--prior": (args.prior, args.by == "bradley-terry", "--by bradley-terry"),
+        "--by": (args.by != METHODS[0], ranked, "a ranking or --validate"),
+        "--unit": (args.unit, ranked, "a ranking or --validate"),
+        "--resamples": (args.resamples is not None, chance, "what is resampled"),
+        "--seed": (args.seed != 1, chance, "what is resampled"),
+        "--confidence": (args.confidence != CONFIDENCE, ranked, "a ranking or --validate"),
+        "--divisor": (args.divisor, ranked and args.by == METHODS[0], "--by expected-wins"),
+        "--prior": (
+            args.prior is not None, ranked and args.by == "bradley-terry", "--by bradley-terry"
+        ),
         "--training": (args.training, args.validate is not None, "--validate"),
+        "--zeros": (args.zeros, args.head_to_head, "--head-to-head"),
+        "--extraction": (
+            args.extraction != "expanded", not args.learning_curve, "results other than a curve"
+        ),
         "--figure": (args.figure, args.validate is None, "results other than --validate's"),
-    }
-    for option, (given, at_home, home) in homes.items():
-        if given is not None and not at_home:
-            raise UsageError(f"{option} belongs to {home}", fix=f"Leave out {option}.")
+    }  # fmt: skip
+    for option, (asked, at_home, home) in homes.items():
+        if asked and not at_home:
+            raise UsageError(
+                f"{option} belongs to {home}, and would change nothing here",
+                fix=f"Leave out {option}.",
+            )
     check_figures(args.figure)
-    if args.learning_curve and args.by != "expected-wins":
-        raise UsageError("--learning-curve is that of expected wins", fix="Leave out --by.")
+    if args.processes != 1 and args.by != "trueskill":
+        notice(args, "--processes changes nothing here: only runs of TrueSkill are shared out")
 
 
 def _show_ranking(args: argparse.Namespace, judgments: Judgments) -> None:
@@ -194,7 +227,9 @@ def _show_validation(args: argparse.Namespace, judgments: Judgments) -> None:
 def _show_head_to_head(args: argparse.Namespace, judgments: Judgments) -> None:
     from grammeter.ranking.head_to_head import head_to_head
 
-    found = head_to_head(judgments, **_choice(args))
+    found = head_to_head(
+        judgments, extraction=args.extraction, zeros=args.zeros or ZEROS[0], **_choice(args)
+    )
     if args.figure:
         _save_head_to_head(found, args.figure)
     emit(args, found.to_json(), lambda: drawn(args, head_to_head_table(found, args)))
@@ -215,26 +250,17 @@ def _save_head_to_head(found: HeadToHead, path: str) -> None:
 
 
 def _show_learning_curve(args: argparse.Namespace, judgments: Judgments) -> None:
-    from grammeter.ranking.planning import draw_campaigns, items_needed, learning_curve
-    from grammeter.ranking.rank import rank
-    from grammeter.ranking.selection import of_judges
-    from grammeter.ranking.separation import separations
+    from grammeter.ranking.outlook import outlook
 
-    kept = of_judges(judgments, args.judge, args.without_judge)
-    draws = _resamples(args, RESAMPLES)
+    resamples = _resamples(args, RESAMPLES)
     with progress(args):
-        campaigns = draw_campaigns(kept, draws=draws, seed=args.seed)
-        curve, needed = learning_curve(campaigns), items_needed(campaigns)
-        order = tuple(rank(kept, resamples=draws, seed=args.seed))
+        found = outlook(judgments, resamples=resamples, seed=args.seed, **_choice(args))
     if args.figure:
-        _save_curve(curve, args.figure)
-    neighbours = separations(kept, order)
-    data = curve.to_json() | {"items_needed": needed}
-    data["separations"] = [each.to_json() for each in neighbours]
-    tables = [curve_table(curve, needed, args)]
+        _save_curve(found.curve, args.figure)
+    tables = [curve_table(found.curve, found.items_needed, args)]
     if args.format != "tsv":  # which is for programs: one table
-        tables.append(separation_table(neighbours, args))
-    emit(args, data, lambda: drawn(args, *tables))
+        tables.append(separation_table(found.separations, args))
+    emit(args, found.to_json(), lambda: drawn(args, *tables))
 
 
 def _save_curve(curve: LearningCurve, path: str) -> None:
@@ -362,7 +388,7 @@ def _settings(args: argparse.Namespace, resamples: int) -> dict[str, Any]:
     settings = _choice(args)
     settings["by"] = args.by if args.prior is None else BradleyTerry(prior=args.prior)
     settings["resamples"] = _resamples(args, resamples)
-    for name in ("seed", "confidence", "divisor", "processes"):
+    for name in ("seed", "confidence", "divisor", "processes", "extraction"):
         settings[name] = getattr(args, name)
     return settings
 
@@ -371,7 +397,8 @@ def _choice(args: argparse.Namespace) -> dict[str, Any]:
     return {
         "judges": args.judge,
         "without_judges": args.without_judge,
-        "extraction": args.extraction,
+        "systems": args.systems,
+        "drop": args.drop,
     }
 
 
@@ -383,11 +410,6 @@ def _notes(ranked: Ranked) -> Iterator[str]:
     settings = dict(ranked.signature)
     runs = f"{settings['resamples']} {'runs' if settings['unit'] == 'game' else 'resamples'}"
     yield f"ranks: in {float(settings['confidence']) * 100:g}% of {runs} (unit: {settings['unit']})"
-    if settings["unit"] == "pair":
-        yield (
-            "the unit takes comparisons of one item to be independent, which they are not: ranges"
-            " are too narrow, clusters too many"
-        )
     for row in ranked.values():
         if row.reason:
             yield f"{row.system}: {row.reason}"

@@ -81,7 +81,7 @@ class Ranked(Mapping[str, RankedSystem]):
         """Show the ranking in a notebook."""
         rows = {row.system: _row_to_json(row) for row in self.rows}
         shown = {name: {key: row[key] for key in list(row)[1:]} for name, row in rows.items()}
-        return html_records("system", shown, notes=[str(self.signature)])
+        return html_records("system", shown, notes=[*self.notes, str(self.signature)])
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any], *, where: str | None = None) -> Ranked:

@@ -101,6 +101,8 @@ def head_to_head(
     *,
     judges: Sequence[str] | None = None,
     without_judges: Sequence[str] | None = None,
+    systems: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
     extraction: Extraction = "expanded",
     numbering: str | None = None,
     zeros: Zeros = "one",
@@ -109,7 +111,7 @@ def head_to_head(
 
     Parameters
     ----------
-    judges, without_judges, extraction, numbering
+    judges, without_judges, systems, drop, extraction, numbering
         See :func:`grammeter.ranking.rank.rank`.
     zeros
         ``one``: where a system never won against another that did, its count is taken as 1 for
@@ -118,7 +120,7 @@ def head_to_head(
     Raises
     ------
     UsageError
-        If a judge or option is unknown.
+        If a judge, system or option is unknown.
     DataError
         If there is no decided comparison.
     """
@@ -128,6 +130,8 @@ def head_to_head(
         rankings,
         judges=judges,
         without_judges=without_judges,
+        systems=systems,
+        drop=drop,
         extraction=extraction,
         numbering=numbering,
     )
@@ -137,12 +141,27 @@ def head_to_head(
     names = tuple(pairs.systems[at] for at in order)
     settings = {"test": "sign, exact, two-sided", "zeros": zeros}
     signature = Signature.of(KIND, {**settings, **chosen.shown})
-    return HeadToHead(names, signature, tuple(_cells(pairs.systems, order, wins, ties, zeros)))
+    cells = tuple(_cells(pairs.systems, order, wins, ties, zeros))
+    return HeadToHead(names, signature, cells, (*chosen.notes, *_notes(cells, zeros)))
 
 
 def mark_of(pvalue: float) -> str:
     """Return the mark of a p-value; NaN has none."""
     return next((mark for level, mark in MARKS if pvalue <= level), "")
+
+
+def _notes(cells: Sequence[Duel], zeros: Zeros) -> Iterator[str]:
+    yield (
+        "the sign test takes comparisons to be independent, which those of one sentence are not:"
+        " p-values are too small"
+    )
+    one_sided = sum(not cell.wins and cell.losses > 0 for cell in cells)
+    if zeros == "one" and one_sided:
+        pairs = "1 pair" if one_sided == 1 else f"{one_sided} pairs"
+        yield (
+            f"{pairs} of systems with all decided comparisons won by one: the other's 0 wins count"
+            " as 1 for share and p-value, as in the original (--zeros keep leaves them)"
+        )
 
 
 def _cells(

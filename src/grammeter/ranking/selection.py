@@ -38,8 +38,9 @@ _NAMED_AT_MOST = 5
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """Comparisons, what a signature shows of them, and what a reader must know of them."""
+    """Rankings, their comparisons, what a signature shows and what a reader must know of them."""
 
+    rankings: Sequence[Ranking]
     pairs: Pairs
     shown: Mapping[str, object]
     notes: tuple[str, ...] = ()
@@ -96,7 +97,7 @@ def select(
         shown["first-segment"] = counted
     shown |= {"systems": len(pairs.systems), "rankings": len(np.unique(pairs.ranking))}
     shown |= {"comparisons": len(pairs), "tied": int((pairs.outcome == 0).sum())}
-    return Selection(pairs, shown, (*notes_of(rankings), *notes_of_few(pairs)))
+    return Selection(kept, pairs, shown, (*notes_of(rankings), *notes_of_few(pairs)))
 
 
 def of_judges(

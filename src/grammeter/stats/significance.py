@@ -8,6 +8,7 @@ and the randomisation test is exact (Davison & Hinkley 1997, section 4.2; Phipso
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -107,14 +108,15 @@ def sign_test(wins: int, losses: int) -> float:
     Returns
     -------
     float
-        Two-sided p-value of the binomial distribution; 1 where nothing was decided.
+        Two-sided p-value of the binomial distribution; 1 where nothing was decided. Never 0: the
+        smallest is 2.2e-308, where a float ends.
     """
     decided, fewer = wins + losses, min(wins, losses)
     ways, tail = 1, 0
     for outcomes in range(fewer + 1):  # whole numbers: exact however small the tail
         tail += ways
         ways = ways * (decided - outcomes) // (outcomes + 1)
-    return min(1.0, 2 * tail / 2**decided)
+    return min(1.0, max(sys.float_info.min, 2 * tail / 2**decided))
 
 
 def _swaps(units: int, resamples: int, *, seed: int, width: int) -> Iterator[FloatArray]:
