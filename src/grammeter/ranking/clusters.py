@@ -95,7 +95,7 @@ def run_ranks(scores: FloatArray) -> tuple[IntArray, IntArray]:
     """
     order = np.argsort(-_comparable(scores), axis=1, kind="stable")
     group = _groups(np.take_along_axis(_comparable(scores), order, axis=1))
-    places = np.broadcast_to(np.arange(1, scores.shape[1] + 1), scores.shape)
+    places: IntArray = np.arange(1, scores.shape[1] + 1, dtype=np.int64)
     starts = np.diff(group, axis=1, prepend=-1) > 0
     ends = np.diff(group, axis=1, append=scores.shape[1]) > 0
     first = np.maximum.accumulate(np.where(starts, places, 0), axis=1)
@@ -171,11 +171,11 @@ def rank_ranges(
             f" {cut} are cut off at each end",
             fix="Take more runs, or a lower confidence.",
         )
-    classes = np.arange(systems) if alike is None else np.asarray(alike)
+    classes = list(range(systems)) if alike is None else alike
     ranges: list[RankRange] = []
-    for number in classes.tolist():
-        pooled = classes == number
-        at = cut * int(pooled.sum())
+    for number in classes:
+        pooled = [column for column, other in enumerate(classes) if other == number]
+        at = cut * len(pooled)
         low, high = np.sort(first[:, pooled], axis=None), np.sort(last[:, pooled], axis=None)
         ranges.append((int(low[at]), int(high[-1 - at])))
     return ranges

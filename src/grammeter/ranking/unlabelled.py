@@ -56,13 +56,13 @@ def unlabelled(pairs: Pairs, unit: Unit | None) -> Unlabelled:
     """
     units = unit_numbers(pairs, unit or "pair")
     systems, rows, of_units = _colours(pairs, units)
-    order = np.argsort(systems, kind="stable")
+    order: IntArray = np.argsort(systems, kind="stable")
     place, place_of_unit = _places(order), _places(np.argsort(of_units, kind="stable"))
     first, second = place[pairs.first], place[pairs.second]
     swapped = first > second
     unit_now = place_of_unit[units]
     moved = Pairs(
-        tuple(pairs.systems[at] for at in order.tolist()),
+        tuple(np.array(pairs.systems)[order].tolist()),
         pairs.judges,
         np.where(swapped, second, first),
         np.where(swapped, first, second),
