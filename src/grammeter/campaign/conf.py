@@ -53,7 +53,9 @@ _NEEDED = ("django", "django_htmx", "whitenoise", "argon2")
 """The packages that the settings name."""
 
 
-def configure(database: str | Path = DATABASE, server: Server | None = None) -> None:
+def configure(
+    database: str | Path = DATABASE, server: Server | None = None, *, reading: str | None = None
+) -> None:
     """Make Django work on a database.
 
     Parameters
@@ -62,6 +64,9 @@ def configure(database: str | Path = DATABASE, server: Server | None = None) -> 
         Path of an SQLite file, or ``postgresql://user@host:port/name``.
     server
         How pages are served. Without it nothing is served, and no secret key is written.
+    reading
+        Read the SQLite file by this address, and write nothing; see
+        :func:`grammeter.campaign.reading.address_for_reading`.
 
     Raises
     ------
@@ -77,7 +82,8 @@ def configure(database: str | Path = DATABASE, server: Server | None = None) -> 
     import django
     from django.conf import settings
 
-    found = _settings(server or Server()) | {"DATABASES": {"default": database_settings(database)}}
+    chosen = _sqlite_for_reading(reading) if reading else database_settings(database)
+    found = _settings(server or Server()) | {"DATABASES": {"default": chosen}}
     found["SECRET_KEY"] = _key_of(database, server)
     if not settings.configured:
         settings.configure(**found)
@@ -180,6 +186,12 @@ def _sqlite(path: Path) -> dict[str, Any]:
             "init_command": _PRAGMAS,
         },
     }
+
+
+def _sqlite_for_reading(address: str) -> dict[str, Any]:
+    """Return settings by which nothing is written, not even the beginning of a transaction."""
+    options = {"timeout": BUSY_SECONDS, "init_command": "PRAGMA query_only=ON;"}
+    return _sqlite(Path()) | {"NAME": address, "OPTIONS": options}
 
 
 def _postgresql(url: str) -> dict[str, Any]:

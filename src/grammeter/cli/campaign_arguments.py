@@ -159,17 +159,30 @@ def share_or_count(text: str) -> float | int:
 
 
 @contextmanager
-def at_work(args: argparse.Namespace, *, make: bool = False) -> Generator[None]:
+def only_reading(args: argparse.Namespace) -> Generator[bool]:
+    """Open the database for reading; yield whether it can be written, too."""
+    from grammeter.campaign.reading import address_for_reading
+
+    with address_for_reading(args.database) as address, at_work(args, reading=address):
+        yield address is None
+
+
+@contextmanager
+def at_work(
+    args: argparse.Namespace, *, make: bool = False, reading: str | None = None
+) -> Generator[None]:
     """Open the database that the arguments name, and say plainly what is wrong with it.
 
     Parameters
     ----------
     make
         Make it first if there is none.
+    reading
+        The address by which it is read, and not written.
     """
     from grammeter.campaign import conf
 
-    conf.configure(args.database)
+    conf.configure(args.database, reading=reading)
     from traceback import clear_frames
 
     from django.db import connections

@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Copy; return the exit code."""
-    with campaign_arguments.at_work(args):
+    with campaign_arguments.only_reading(args):
         from grammeter.campaign.services import database
 
         database.backup(args.database, args.target)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from grammeter.cli import campaign_arguments
-from grammeter.cli.output import notice
+from grammeter.cli.output import notice, remark
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
     from grammeter.corpus.judgments import format_judgments, write_judgments
     from grammeter.corpus.text import write_text
 
-    with campaign_arguments.at_work(args):
+    with campaign_arguments.only_reading(args) as writable:
         from grammeter.campaign.services import audit, results
         from grammeter.campaign.services.downloads import details_text, people_text
 
@@ -53,8 +53,10 @@ def run(args: argparse.Namespace) -> int:
         found = results.judgments(campaign)
         details = details_text(campaign) if args.details else ""
         people = people_text(campaign) if args.people else ""
-        if args.people:
+        if args.people and writable:
             audit.log(campaign, audit.COMMAND_LINE, "export", form="people")
+        elif args.people:
+            remark(["the database is read-only: its log does not say that --people was written"])
     if args.output:
         for text in write_judgments(args.output, found):
             notice(args, text)

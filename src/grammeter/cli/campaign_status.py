@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print how it stands; return the exit code."""
-    with campaign_arguments.at_work(args):
+    with campaign_arguments.only_reading(args):
         if args.campaign is None:
             _show_list(args)
         else:
