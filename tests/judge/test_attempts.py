@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import sqlite3
 import threading
 from contextlib import closing
@@ -252,3 +253,29 @@ def test_without_a_folder_nothing_is_kept(endpoint, monkeypatch, tmp_path):
         assert len(scripted.requests) == 6
     assert not list(tmp_path.iterdir())
     assert known(None, ["k"], 3) == {}
+
+
+def test_only_its_owner_can_read_the_replies(endpoint, tmp_path):
+    folder = tmp_path / "new"
+    modes = set()
+
+    def watch(prompt, attempt):
+        modes.update((path.name, path.stat().st_mode & 0o777) for path in folder.iterdir())
+
+    mask = os.umask(0)
+    try:
+        with ScriptedEndpoint(watch) as scripted:
+            ask(endpoint(scripted, cache_dir=folder), calls(3))
+    finally:
+        os.umask(mask)
+    assert {mode for _, mode in modes} == {0o600}
+    assert {name.removeprefix(FILE) for name, _ in modes} >= {"", "-wal", "-shm"}
+    assert folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_file_that_others_could_read_is_shut(tmp_path):
+    with closing(Attempts(tmp_path)) as attempts:
+        attempts.add(GOOD)
+    (tmp_path / FILE).chmod(0o644)
+    Attempts(tmp_path).close()
+    assert (tmp_path / FILE).stat().st_mode & 0o777 == 0o600

@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
     else:
         sys.stdout.write(format_judgments(found, "jsonl"))
     if args.details:
-        write_text(args.details, details)
+        write_text(args.details, details, private=True)
     if args.people:
         write_text(args.people, people, private=True)
     skipped = sum(ranking.skipped for ranking in found)

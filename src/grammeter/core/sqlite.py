@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -12,6 +13,20 @@ FAULTS = (OSError, sqlite3.Error, UnicodeDecodeError)
 
 _WAIT = 30.0
 _AT_ONCE = 500
+
+
+def private_file(path: Path) -> None:
+    """Make an empty file, and its folder, for the eyes of their owner alone; leave others alone.
+
+    SQLite gives the files that it writes beside a database the mode of the database.
+
+    Raises
+    ------
+    OSError
+        If it cannot be made.
+    """
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
 
 
 def open_cache(path: Path, table: str, value: str, *, limit: int) -> sqlite3.Connection:
@@ -31,6 +46,7 @@ def open_cache(path: Path, table: str, value: str, *, limit: int) -> sqlite3.Con
     OSError, sqlite3.Error, UnicodeDecodeError
         If the file cannot be opened, or is none of SQLite.
     """
+    private_file(path)
     connection = sqlite3.connect(path, timeout=_WAIT)
     try:
         connection.execute("PRAGMA synchronous = NORMAL")

@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Literal, cast
 
 from grammeter.core.errors import DataError
+from grammeter.core.sqlite import private_file
 from grammeter.judge.calls import Outcome, Reply, State
 from grammeter.judge.faults import finish_of, json_object
 from grammeter.judge.ladder import Abilities
@@ -150,7 +151,7 @@ class Attempts:
         self._name = ":memory:" if folder is None else str(folder / FILE)
         with self._told():
             if folder is not None:
-                folder.mkdir(parents=True, exist_ok=True)
+                _make_private(folder / FILE)
             self._database = sqlite3.connect(self._name, timeout=_WAIT, isolation_level=None)
         try:
             with self._told():
@@ -237,6 +238,15 @@ class Attempts:
             fix="It holds replies that were paid for: restore a copy, or rescue what is left with"
             " 'sqlite3 FILE .recover'; move it away to begin anew.",
         )
+
+
+def _make_private(path: Path) -> None:
+    """Make the file if there is none, for its owner alone; shut one that others may read."""
+    private_file(path)
+    for name in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
+        with suppress(FileNotFoundError, PermissionError):
+            if name.stat().st_mode & 0o077:
+                name.chmod(0o600)
 
 
 _Row = tuple[str, AttemptState, str | None, str, str, int | None, int | None, float, str]
