@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import permutations
 from typing import Literal
 
@@ -13,6 +13,7 @@ from grammeter.edits.annotate import Annotator
 from grammeter.edits.compare import EditComparison, Rules, compare_edits
 from grammeter.edits.languages import ENGLISH
 from grammeter.edits.schemes import foreign_types
+from grammeter.edits.tokens import Tokens
 
 UNCHANGED = Edit(-1, -1, "", NOOP)
 """What is written for an annotator who changes nothing."""
@@ -26,7 +27,7 @@ def extract_edits(
     corrected: Sequence[Sequence[str]],
     annotator: Annotator,
     *,
-    tokenise: Callable[[Sequence[str]], Sequence[str]] | None = None,
+    tokenise: Callable[[Sequence[str]], Sequence[Tokens]] | None = None,
     origins: Sequence[str] = (),
 ) -> list[M2Block]:
     """Extract the edits that lead from sources to corrected texts, as ``errant_parallel``.
@@ -40,7 +41,8 @@ def extract_edits(
     annotator
         What extracts.
     tokenise
-        Separates the tokens of texts by one space; by default white space separates them.
+        Splits raw texts, such as :func:`~grammeter.edits.tokenise.tokenised` with the annotator's
+        pipeline; by default white space separates tokens.
     origins
         Names for messages: of the sources, then of each of the corrected texts.
 
@@ -60,33 +62,28 @@ def extract_edits(
         if len(texts) != len(sources):
             raise LengthMismatchError(name, len(texts), names[0], len(sources))
     rows = [row for row in zip(sources, *corrected, strict=True) if row[0].strip()]
-    tokens = _tokens({text for row in rows for text in row}, tokenise)
-    pairs = list(dict.fromkeys((tokens[row[0]], tokens[text]) for row in rows for text in row[1:]))
-    edits = dict(zip(pairs, annotator.annotate(pairs), strict=True))
+    texts = sorted({text for row in rows for text in row})
+    raw = dict(zip(texts, tokenise(texts), strict=True)) if tokenise else None
+    spaced = {text: " ".join(raw[text].texts if raw else text.split()) for text in texts}
+    keys = dict(zip(texts, texts, strict=True)) if raw else spaced
+    pairs = list(dict.fromkeys((keys[row[0]], keys[text]) for row in rows for text in row[1:]))
+    found = annotator.annotate(pairs, raw) if raw else annotator.annotate(pairs)
+    edits = dict(zip(pairs, found, strict=True))
     return [
         M2Block(
-            tokens[source],
+            spaced[source],
             tuple(
                 (number, edit)
-                for number, text in enumerate(texts)
+                for number, text in enumerate(own)
                 for edit in (
                     [UNCHANGED]
-                    if text.strip() == (source.strip() if tokenise else tokens[source])
-                    else edits[tokens[source], tokens[text]]
+                    if text.strip() == (source.strip() if raw else spaced[source])
+                    else edits[keys[source], keys[text]]
                 )
             ),
         )
-        for source, *texts in rows
+        for source, *own in rows
     ]
-
-
-def _tokens(
-    texts: Collection[str], tokenise: Callable[[Sequence[str]], Sequence[str]] | None
-) -> dict[str, str]:
-    """Return the tokens of each text, one space between them."""
-    ordered = sorted(texts)
-    split = tokenise(ordered) if tokenise else [" ".join(text.split()) for text in ordered]
-    return dict(zip(ordered, split, strict=True))
 
 
 def convert_edits(

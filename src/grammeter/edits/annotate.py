@@ -6,7 +6,7 @@ one of the three looks at more than the words.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -77,7 +77,9 @@ class Annotator:
         self._weight = 0
         self.notice: str | None = parser.pipeline.notice if parser else None
 
-    def annotate(self, pairs: Sequence[Texts]) -> list[tuple[Edit, ...]]:
+    def annotate(
+        self, pairs: Sequence[Texts], tokens: Mapping[str, Tokens] | None = None
+    ) -> list[tuple[Edit, ...]]:
         """Return the edits of each (source, corrected) pair, left to right.
 
         Parameters
@@ -86,6 +88,9 @@ class Annotator:
             Texts whose tokens are separated by white space. Equal tokens give no edits, ``()``,
             also where the texts differ in their spaces (``errant_parallel`` then writes no
             ``noop`` line).
+        tokens
+            By text, where these texts are raw and the pipeline's tokeniser split them; see
+            :func:`~grammeter.edits.tokenise.tokenised`.
 
         Raises
         ------
@@ -95,12 +100,13 @@ class Annotator:
             If types are wanted and the pipeline's tags are not those that the rules know.
         """
         edits: dict[Texts, tuple[Edit, ...]] = {}
-        for pair in pairs:
+        for pair in pairs if tokens is None else ():
             if pair in self._known:
                 edits[pair] = self._known[pair]
         for chunk in _chunks(_by_source(pair for pair in pairs if pair not in edits)):
-            edits.update(zip(chunk, self._extract(chunk), strict=True))
-        self._remember(edits)
+            edits.update(zip(chunk, self._extract(chunk, tokens), strict=True))
+        if tokens is None:
+            self._remember(edits)
         return [edits[pair] for pair in pairs]
 
     def retype(
@@ -178,8 +184,10 @@ class Annotator:
             for one in given
         ]
 
-    def _extract(self, pairs: Sequence[Texts]) -> Iterator[tuple[Edit, ...]]:
-        bare = {text: split(text) for pair in pairs for text in pair}
+    def _extract(
+        self, pairs: Sequence[Texts], tokens: Mapping[str, Tokens] | None
+    ) -> Iterator[tuple[Edit, ...]]:
+        bare = {text: tokens[text] if tokens else split(text) for pair in pairs for text in pair}
         drafts = [self._draft(bare[source], bare[target]) for source, target in pairs]
         needed = {
             text: bare[text]

@@ -1,7 +1,8 @@
 """Parsing with spaCy: in batches, each sentence once, and not at all if a parse is cached.
 
-spaCy is imported when the first sentence must really be parsed. Texts are never tokenised:
-their tokens are what white space separates, as with errant's ``tokenise=False``.
+spaCy is imported when the first sentence must really be parsed. Tokens are what white space
+separates, as with errant's ``tokenise=False``; only texts that were tokenised by a pipeline, and
+say so by ``Tokens.raw``, are tokenised by it again, because it looks at the spaces, too.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ _PLAIN = frozenset(
 """Kinds of components whose use of the parser's work is known."""
 
 
-Words = tuple[str, ...]
-"""The tokens of a sentence."""
+Key = tuple[tuple[str, ...], str]
+"""What a parse depends on: the tokens of a sentence, and the text that they were split from."""
 
 
 class Parser:
@@ -65,7 +66,7 @@ class Parser:
         self.pipeline = pipeline
         self._folder = cache_folder
         self._token_limit = token_limit
-        self._known: dict[Words, Tokens] = {}
+        self._known: dict[Key, Tokens] = {}
         self._tokens = 0
         self._loaded: Any = None
         self._disk: ParseCache | None = None
@@ -86,15 +87,15 @@ class Parser:
             In the order of the sentences.
         """
         wanted = list(sentences)
-        parses: dict[Words, Tokens] = {}
-        missing: dict[Words, Tokens] = {}
+        parses: dict[Key, Tokens] = {}
+        missing: dict[Key, Tokens] = {}
         for bare in wanted:
-            known = self._known.get(bare.texts, bare)
-            (parses if _suffices(known, dependencies) else missing)[bare.texts] = known
+            known = self._known.get(_key(bare), bare)
+            (parses if _suffices(known, dependencies) else missing)[_key(bare)] = known
         for parsed in self._obtain(list(missing.values()), dependencies):
-            parses[parsed.texts] = parsed
+            parses[_key(parsed)] = parsed
             self._remember(parsed)
-        return [parses[bare.texts] for bare in wanted]
+        return [parses[_key(bare)] for bare in wanted]
 
     def _obtain(self, sentences: Sequence[Tokens], dependencies: bool) -> Iterator[Tokens]:
         """Read parses from disk and make those that are not there."""
@@ -114,10 +115,9 @@ class Parser:
 
     def _parse_now(self, sentences: Sequence[Tokens], dependencies: bool) -> list[Tokens]:
         nlp = self._load()
-        make = require("spacy.tokens", extra="errant").Doc
         idle = [] if dependencies else idle_without_dependencies(nlp)
         with nlp.memory_zone():
-            documents = (make(nlp.vocab, words=list(bare.texts)) for bare in sentences)
+            documents = (_document(nlp, bare) for bare in sentences)
             parsed = nlp.pipe(documents, batch_size=BATCH, disable=idle)
             pairs = zip(sentences, parsed, strict=True)
             made = [_tokens(bare, doc, dependencies) for bare, doc in pairs]
@@ -141,8 +141,28 @@ class Parser:
     def _remember(self, parsed: Tokens) -> None:
         if self._tokens > self._token_limit:
             self._known, self._tokens = {}, 0
-        self._known[parsed.texts] = parsed
+        self._known[_key(parsed)] = parsed
         self._tokens += len(parsed)
+
+
+def _key(tokens: Tokens) -> Key:
+    return tokens.texts, tokens.raw
+
+
+def _document(nlp: Any, tokens: Tokens) -> Any:
+    """Return what spaCy shall parse; of a raw text all that its tokeniser says but white space."""
+    make = require("spacy.tokens", extra="errant").Doc
+    if not tokens.raw:
+        return make(nlp.vocab, words=list(tokens.texts))
+    whole = nlp.tokenizer(tokens.raw)
+    words = [token for token in whole if not token.is_space]
+    if len(words) == len(whole):
+        return whole
+    spaces = [bool(token.whitespace_) for token in words]
+    made = make(nlp.vocab, words=[token.text for token in words], spaces=spaces)
+    for new, old in zip(made, words, strict=True):
+        new.norm_ = old.norm_
+    return made
 
 
 def idle_without_dependencies(nlp: Any) -> list[str]:

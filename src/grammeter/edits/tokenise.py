@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from grammeter.edits.pipelines import find_pipeline
+from grammeter.edits.tokens import Tokens, from_words
 
 
-def tokenised(texts: Iterable[str], pipeline: str | None = None) -> list[str]:
-    """Separate the tokens of texts by one space.
+def tokenised(texts: Iterable[str], pipeline: str | None = None) -> list[Tokens]:
+    """Split texts into tokens; runs of white space are none.
 
     Parameters
     ----------
@@ -16,6 +17,11 @@ def tokenised(texts: Iterable[str], pipeline: str | None = None) -> list[str]:
         As people write them.
     pipeline
         As for :func:`~grammeter.edits.annotate.annotator`; only its tokeniser is used.
+
+    Returns
+    -------
+    tokens
+        With the texts as they were written, which the pipeline parses.
 
     Raises
     ------
@@ -26,4 +32,7 @@ def tokenised(texts: Iterable[str], pipeline: str | None = None) -> list[str]:
     spacy, folder = found.spacy(), found.folder
     parts = spacy.util.load_config(folder / "config.cfg")["nlp"]["pipeline"]
     tokenizer = spacy.load(folder, exclude=parts).tokenizer
-    return [" ".join(token.text for token in tokenizer(t) if not token.is_space) for t in texts]
+    return [
+        from_words((token.text for token in tokenizer(text) if not token.is_space), text)
+        for text in map(str.strip, texts)
+    ]

@@ -29,6 +29,9 @@ class Tokens:
         Names of the relations to the heads: ``nsubj``, ``aux`` ...
     heads
         Positions of the heads; a root is its own head.
+    raw
+        The text as it was written, if a pipeline's tokeniser split it: the pipeline parses this
+        text, for it may look at where no space stands between two tokens.
     """
 
     texts: tuple[str, ...]
@@ -38,6 +41,7 @@ class Tokens:
     tags: tuple[str, ...] = ()
     deps: tuple[str, ...] = ()
     heads: tuple[int, ...] = ()
+    raw: str = ""
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -73,10 +77,16 @@ class Tokens:
             tuple(map(intern, tags)),
             tuple(map(intern, deps)),
             tuple(heads),
+            self.raw,
         )
 
 
 def split(text: str) -> Tokens:
     """Split a sentence at white space and look at nothing else."""
-    texts = tuple(map(intern, text.split()))
-    return Tokens(texts, tuple([intern(text.lower()) for text in texts]))
+    return from_words(text.split())
+
+
+def from_words(words: Iterable[str], raw: str = "") -> Tokens:
+    """Make a sentence of its tokens; ``raw`` is the text that a pipeline's tokeniser split."""
+    texts = tuple(map(intern, words))
+    return Tokens(texts, tuple([intern(text.lower()) for text in texts]), raw=raw)
