@@ -6,9 +6,9 @@ The others live where their work is done; :mod:`grammeter` gathers them all unde
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import partial
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from grammeter.attribution import LIMIT, attribute
 from grammeter.core.errors import DataError, UsageError
@@ -21,6 +21,7 @@ from grammeter.metrics.base import Metric
 from grammeter.metrics.registry import metric
 
 if TYPE_CHECKING:
+    from grammeter.core.statistics import FloatArray
     from grammeter.meta.system_values import Design, SystemMeta
     from grammeter.ranking.sampling import Select
     from grammeter.stats.resample import PairedSamples
@@ -206,6 +207,41 @@ def summed_rows(column: MetricScores, systems: Sequence[str]) -> PairedSamples:
     from grammeter.comparison.samples import paired_samples
 
     return paired_samples(column.metric, column, systems)
+
+
+def rescored(column: MetricScores, systems: Sequence[str], beta: float) -> FloatArray | None:
+    """Score some systems anew from their statistics, with another beta.
+
+    Returns
+    -------
+    FloatArray or None
+        Shape ``(systems,)``: what the metric with this beta gives them. ``None`` where the scores
+        have no statistics, or the metric no beta.
+
+    Raises
+    ------
+    DataError
+        If what the metric counts depends on beta.
+    UsageError
+        If the metric does not take this beta.
+    """
+    import numpy as np
+
+    if not all(system in column.statistics for system in systems):
+        return None
+    scored = metric(column.metric)
+    own = next((getattr(scored, f.name) for f in fields(scored) if f.name == "beta"), None)
+    if own is None:
+        return None
+    whole = isinstance(own, int) and float(beta).is_integer()
+    changes: dict[str, Any] = {"beta": int(beta) if whole else beta}
+    asked = replace(scored, **changes)
+    if asked.counting() != scored.counting():
+        raise DataError(
+            f"{column.metric} counts otherwise with another beta, so its statistics do not serve",
+            fix=f"Score it with each beta, '{asked}' for one, and use 'grammeter meta system'.",
+        )
+    return np.array([asked.score(column.statistics[system]).value for system in systems])
 
 
 def _metric_of(scores: ScoreTable | Corpus, name: str | Metric) -> Metric:

@@ -14,13 +14,14 @@ if TYPE_CHECKING:
     from grammeter.report.tables import Table
 
 BETAS = "0.01:1.0:0.01"
+CHOICES = ("anew", "fixed")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the question's arguments; nothing heavy is imported for it."""
     parser.description = (
-        "Make F-measures of all betas from a metric's precision and recall, and correlate them"
-        " with people's scores (Grundkiewicz et al. 2015, Figure 3)."
+        "Score with all betas, and correlate with people's scores: which weight of recall agrees"
+        " best with people? (Grundkiewicz et al. 2015, Figure 3: --choice fixed)"
     )
     parser.epilog = (
         "examples:\n"
@@ -38,6 +39,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="FIRST:LAST:STEP, or betas between commas; default: %(default)s",
     )
     parser.add_argument(
+        "--choice",
+        choices=CHOICES,
+        help="anew: the metric is scored again at each beta, its choice of annotators too; fixed: F"
+        " of precision and recall as measured; default: anew where the file holds statistics",
+    )
+    parser.add_argument(
         "--figure", metavar="FILE", help="draw both correlations over beta: .svg or .png"
     )
     add_numbers(parser.add_argument, percent=False)
@@ -46,6 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Sweep and print; return the exit code."""
+    from grammeter.api import rescored
     from grammeter.meta.beta import parse_betas, sweep_beta
 
     check_figures(args.figure)
@@ -61,6 +69,9 @@ def run(args: argparse.Namespace) -> int:
         human_name=human_name,
         systems=args.systems,
         drop=args.drop,
+        choice=args.choice,
+        rescorer=rescored,
+        notes=table.notes,
     )
     if args.figure:
         from grammeter.report import figures, meta_figures
@@ -72,13 +83,13 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _metric(table: ScoreTable, asked: str | None) -> str:
-    """Return the metric asked for, or the only one with precision and recall."""
+    """Return the metric asked for, or the only one that can be swept."""
     from grammeter.core.errors import DataError, UsageError
-    from grammeter.meta.beta import PARTS
+    from grammeter.meta.beta import sweepable
 
     if asked is not None:
         return asked
-    fit = [n for n, c in table.items() if any(set(PARTS) <= set(s.parts) for s in c.values())]
+    fit = sweepable(table)
     if not fit:
         raise DataError(
             "no metric of this file has precision and recall",
@@ -86,7 +97,7 @@ def _metric(table: ScoreTable, asked: str | None) -> str:
         )
     if len(fit) > 1:
         raise UsageError(
-            f"several metrics have precision and recall: {', '.join(fit)}",
+            f"several metrics have a weight of recall: {', '.join(fit)}",
             fix="Say which: -m METRIC",
         )
     return fit[0]

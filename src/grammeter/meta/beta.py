@@ -1,24 +1,26 @@
-"""Which weight of recall agrees best with people? F-measures of all betas against their scores.
+"""Which weight of recall agrees best with people? A metric of all betas against their scores.
 
-Grundkiewicz et al. 2015, Table 5 and Figure 3. Precision and recall are those that were
-measured once; a metric that chooses among annotators by its own beta is not asked again.
+Scored anew, a metric is at each beta what it would be if it had been asked with that beta: M2
+chooses its annotators by it, a sentence metric averages other F-measures. With fixed precision and
+recall, measured once at the metric's own beta, F alone is made again: this is what Grundkiewicz et
+al. 2015 did in Table 5 and Figure 3.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
-from grammeter.core.errors import DataError, UsageError
+from grammeter.core.errors import DataError, UnknownNameError, UsageError
 from grammeter.core.score import json_number
 from grammeter.core.signature import Signature
 from grammeter.core.statistics import FloatArray
-from grammeter.core.table import MetricScores
+from grammeter.core.table import MetricScores, ScoreTable
 from grammeter.meta.selection import select_systems
 from grammeter.meta.system_values import few_systems
 from grammeter.stats.correlation import pearson, spearman
@@ -29,6 +31,16 @@ KIND = "meta-beta"
 PARTS = ("precision", "recall")
 MOST_BETAS = 10_000
 
+Choice = Literal["anew", "fixed"]
+"""Whether the metric chooses among annotators again at each beta, or precision and recall stay."""
+CHOICES: tuple[Choice, ...] = get_args(Choice)
+
+Rescorer = Callable[[MetricScores, Sequence[str], float], FloatArray | None]
+"""Scores systems anew with another beta; ``None`` if the scores do not hold what that needs."""
+
+_NEAR = 1e-6
+"""F made from stored precision and recall may differ from the stored score by so much."""
+
 
 @dataclass(frozen=True, eq=False)
 class BetaSweep:
@@ -36,10 +48,12 @@ class BetaSweep:
 
     Attributes
     ----------
+    choice
+        How the F-measures were made.
     betas
         Shape ``(betas,)``: how many times as much as precision recall weighs.
     f
-        Shape ``(betas, systems)``.
+        Shape ``(betas, systems)``; of a metric of which less is better the negative.
     pearson, spearman
         Shape ``(betas,)``; NaN where all systems have the same F.
     """
@@ -48,6 +62,7 @@ class BetaSweep:
     human: str
     systems: tuple[str, ...]
     signature: Signature
+    choice: Choice
     betas: FloatArray
     f: FloatArray
     pearson: FloatArray
@@ -71,6 +86,7 @@ class BetaSweep:
             "human": self.human,
             "systems": list(self.systems),
             "signature": str(self.signature),
+            "choice": self.choice,
             "betas": self.betas.tolist(),
             "notes": [*self.notes],
         }
@@ -122,13 +138,16 @@ def sweep_beta(
     human_name: str = "human scores",
     systems: Sequence[str] | None = None,
     drop: Sequence[str] = (),
+    choice: Choice | None = None,
+    rescorer: Rescorer | None = None,
+    notes: Sequence[str] = (),
 ) -> BetaSweep:
-    """Correlate the F-measures of a metric's precision and recall with people's scores.
+    """Correlate a metric of all betas with people's scores.
 
     Parameters
     ----------
     column
-        Scores with the parts ``precision`` and ``recall``.
+        Scores with statistics, or with the parts ``precision`` and ``recall``.
     human
         People's scores; higher is better.
     betas
@@ -137,32 +156,48 @@ def sweep_beta(
         What the two are called in the answer.
     systems, drop
         See :func:`~grammeter.meta.selection.select_systems`.
+    choice
+        ``anew`` or ``fixed``; default: anew where the scores hold their statistics.
+    rescorer
+        Scores anew, such as :func:`grammeter.api.rescored`.
+    notes
+        Of the table that the scores are from.
 
     Raises
     ------
     DataError
-        If a system stands on one side only, or has no precision, recall or human score.
+        If a system stands on one side only, or has no precision, recall or human score; if the
+        metric is to be scored anew and cannot, or is no F of its precision and recall and must be.
     """
+    if choice is not None and choice not in CHOICES:
+        raise UnknownNameError("choice", choice, CHOICES)
     name = metric or column.metric
     chosen = select_systems(tuple(column), human, systems=systems, drop=drop)
-    precision, recall = (_part(name, column, chosen, part) for part in PARTS)
     criterion = np.array([human[system] for system in chosen])
     for system, value in zip(chosen, criterion.tolist(), strict=True):
         if not math.isfinite(value):
             raise DataError(f"people gave {system!r} no score", fix=f"--drop {system}")
     weights = np.array(betas, dtype=np.float64)
-    f = f_measures(precision, recall, weights)
+    anew = None if choice == "fixed" else _anew(column, chosen, betas, rescorer)
+    if anew is None and choice == "anew":
+        raise DataError(
+            f"{name} cannot be scored anew: the file holds no statistics of it, or it has no beta",
+            fix="Score with 'grammeter score -o FILE', or keep precision and recall fixed.",
+        )
+    done: Choice = "fixed" if anew is None else "anew"
+    f = _fixed(name, column, chosen, weights) if anew is None else anew
     settings = {"meta-human": human_name, "meta-systems": len(chosen), "meta-betas": len(weights)}
     return BetaSweep(
         name,
         human_name,
         chosen,
-        column.signature.extended(settings),
+        column.signature.extended({**settings, "meta-choice": done}),
+        done,
         weights,
         f,
         pearson(f, criterion),
         spearman(f, criterion),
-        few_systems(len(chosen)),
+        (*notes, *_notes(name, column, f, done), *few_systems(len(chosen)), *_best(weights)),
     )
 
 
@@ -172,6 +207,66 @@ def f_measures(precision: FloatArray, recall: FloatArray, betas: FloatArray) -> 
     below = squared * precision + recall
     above = (1 + squared) * precision * recall
     return np.divide(above, below, out=np.zeros(below.shape), where=below > 0)
+
+
+def sweepable(table: ScoreTable) -> list[str]:
+    """Return the metrics that have precision and recall; if none has, those that have a beta."""
+    parts = [n for n, c in table.items() if any(set(PARTS) <= set(s.parts) for s in c.values())]
+    return parts or [n for n, c in table.items() if c.statistics and "beta" in dict(c.signature)]
+
+
+def _anew(
+    column: MetricScores, systems: Sequence[str], betas: Sequence[float], rescorer: Rescorer | None
+) -> FloatArray | None:
+    """Score at each beta, shape ``(betas, systems)``; higher is better."""
+    if rescorer is None:
+        return None
+    sign = 1.0 if column.higher_is_better else -1.0
+    rows: list[FloatArray] = []
+    for beta in betas:
+        values = rescorer(column, systems, beta)
+        if values is None:
+            return None
+        rows.append(sign * values)
+    return np.array(rows)
+
+
+def _fixed(
+    name: str, column: MetricScores, systems: Sequence[str], betas: FloatArray
+) -> FloatArray:
+    """Make F from precision and recall as they were measured, shape ``(betas, systems)``."""
+    precision, recall = (_part(name, column, systems, part) for part in PARTS)
+    beta = dict(column.signature).get("beta")
+    if beta is not None:
+        values = np.array([column[system].value for system in systems])
+        if not np.allclose(
+            f_measures(precision, recall, np.array([float(beta)])), values, 0, _NEAR
+        ):
+            raise DataError(
+                f"{name} is no F of its precision and recall: at its own beta {beta} F differs",
+                fix="Score with 'grammeter score -o FILE' and let the metric be scored anew at each"
+                " beta (--choice anew).",
+            )
+    return f_measures(precision, recall, betas)
+
+
+def _best(betas: FloatArray) -> tuple[str, ...]:
+    told = "the best beta was chosen on the very systems that its coefficient is reported for"
+    return (told,) if len(betas) > 1 else ()
+
+
+def _notes(name: str, column: MetricScores, f: FloatArray, choice: Choice) -> tuple[str, ...]:
+    """Say how the figures may differ from those of the metric at each beta."""
+    if choice == "fixed":
+        own = dict(column.signature).get("beta")
+        at = f"beta {own}" if own else "its own beta"
+        return (
+            f"F is made from precision and recall as measured at {at}; {name} scored at another"
+            " beta may choose other annotators or average other F-measures",
+        )
+    if len(f) > 1 and (f == f[0]).all():
+        return (f"beta has no effect on {name}: its scores are the same at all",)
+    return ()
 
 
 def _part(name: str, column: MetricScores, systems: Sequence[str], part: str) -> FloatArray:

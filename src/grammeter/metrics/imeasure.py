@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import starmap
 from math import inf
 from typing import Any, ClassVar, Literal
@@ -149,6 +149,10 @@ class IMeasure(Metric):
         choose = self._best if self.optimise == "sentence" else self._best_in_turn
         chosen = _picked(statistics, choose(rows, statistics.present))[:, :_SUMMED]
         return np.where(statistics.present.any(axis=1, keepdims=True), chosen, np.nan)
+
+    def counting(self) -> object:
+        """Return what the counts depend on: not beta, which concerns F alone."""
+        return replace(self, beta=1.0)
 
     def value_of(self, sums: FloatArray) -> FloatArray:
         """Return I of correction."""

@@ -237,7 +237,7 @@ def _table3a(materials: Materials) -> Made:
 def _table5(materials: Materials) -> Made:
     human = _printed_wins(materials)
     betas = (1.0, 0.5, 0.25, 0.18, 0.17, 0.1)
-    found = sweep_beta(_metric(materials, "m2"), human, betas)
+    found = sweep_beta(_metric(materials, "m2"), human, betas, choice="fixed")
     cells: Cells = {}
     for at, beta in enumerate(betas):
         cells[f"F{beta}", "rho"] = float(found.spearman[at])
@@ -259,7 +259,8 @@ def _figure3(materials: Materials) -> Made:
         ("annotator 1", "m2.0"),
         ("annotator 2", "m2.1"),
     ):
-        found = sweep_beta(_metric(materials, name), human, parse_betas("0.01:1:0.01"))
+        betas = parse_betas("0.01:1:0.01")
+        found = sweep_beta(_metric(materials, name), human, betas, choice="fixed")
         for coefficient, kind in _COEFFICIENTS.items():
             beta, greatest = found.best(kind)
             cells[row, coefficient] = greatest

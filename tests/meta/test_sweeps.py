@@ -1,0 +1,118 @@
+"""A sweep at one point is the direct computation at that point: seen from outside."""
+
+import json
+from dataclasses import fields, replace
+
+import pytest
+
+import grammeter as gm
+from grammeter.cli.main import main
+from grammeter.metrics.registry import BUILT_IN
+from grammeter.resources import sample_corpus
+
+SPELLED = {
+    "errant": "errant(pipeline=neutral)",
+    "senterrant": "senterrant(pipeline=neutral)",
+    "cleme": "cleme(pipeline=neutral)",
+    "gotoscorer": "gotoscorer(pipeline=neutral)",
+    "pt-errant": "pt-errant(scorer=self, pipeline=neutral)",
+    "sent-pt-errant": "sent-pt-errant(scorer=self, pipeline=neutral)",
+    "pt-m2": "pt-m2(scorer=self)",
+    "sent-pt-m2": "sent-pt-m2(scorer=self)",
+}
+REFUSED = {"chrf"}
+"""Metrics that choose references by beta while they count."""
+WITH_BETA = [
+    name
+    for name in BUILT_IN
+    if name not in REFUSED and any(f.name == "beta" for f in fields(gm.metric(name)))
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The judgments of the sample corpus, and its first sentences as files."""
+    folder = tmp_path_factory.mktemp("sweeps")
+    assert main(["rank", str(sample_corpus() / "judgments.xml"), "-o", str(folder / "r.json"),
+                 "--quiet"]) == 0  # fmt: skip
+    return folder
+
+
+@pytest.fixture
+def answer(capsys):
+    def call(*arguments):
+        code = main([*map(str, arguments), "--format", "json"])
+        printed = capsys.readouterr()
+        assert code == 0, printed.err
+        return json.loads(printed.out)
+
+    return call
+
+
+def stored(folder, *names, **changed):
+    """Score the sample's systems; return the file."""
+    metrics = [gm.metric(SPELLED.get(name, name)) for name in names]
+    metrics = [replace(metric, **changed) for metric in metrics]
+    path = folder / f"{'-'.join(names)}{changed}.json"
+    if not path.exists():
+        sample = sample_corpus()
+        systems = sorted(sample.glob("systems/*.txt"))
+        corpus = gm.read_corpus(references=[sample / "gold.m2"], systems=systems)
+        path.write_text(json.dumps(gm.score(corpus, metrics).to_full_json()), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("name", WITH_BETA)
+def test_a_sweep_at_one_beta_is_the_metric_with_that_beta(name, folder, answer):
+    ranking, scores = folder / "r.json", stored(folder, name)
+    points = (0.2, 1.5)
+    swept = answer("meta", "beta", scores, ranking, "--beta", ",".join(map(str, points)))
+    assert swept["choice"] == "anew"
+    differ = []
+    for at, beta in enumerate(points):
+        file = stored(folder, name, beta=beta)
+        direct = answer("meta", "system", file, ranking)["metrics"]
+        for kind in ("pearson", "spearman"):
+            expected = next(iter(direct.values()))[kind]["value"]
+            assert swept[kind][at] == pytest.approx(expected, abs=1e-9, nan_ok=True)
+        values = json.loads(file.read_text())["metrics"]
+        differ.append([s["value"] for s in next(iter(values.values()))["systems"].values()])
+    if differ[0] == differ[1]:
+        assert any("no effect" in note for note in swept["notes"])
+
+
+@pytest.mark.parametrize("name", sorted(REFUSED))
+def test_a_metric_that_counts_by_beta_is_refused(name, folder, capsys):
+    code = main(["meta", "beta", str(stored(folder, name)), str(folder / "r.json"), "--beta", "3"])
+    assert code == 3
+    assert "Score it with each beta" in capsys.readouterr().err
+
+
+def test_fixed_precision_and_recall_are_said_or_refused(folder, answer, capsys):
+    ranking = folder / "r.json"
+    fixed = answer("meta", "beta", stored(folder, "m2"), ranking, "--choice", "fixed")
+    assert fixed["choice"] == "fixed"
+    assert any("as measured at beta 0.5" in note for note in fixed["notes"])
+    code = main(["meta", "beta", str(stored(folder, "sentm2")), str(ranking), "--choice", "fixed"])
+    assert code == 3
+    assert "no F of its precision and recall" in capsys.readouterr().err
+
+
+def test_scores_without_statistics_are_said_or_refused(folder, answer, capsys):
+    """What ``score --format json`` prints has parts, but nothing to score anew from."""
+    ranking = folder / "r.json"
+    for name, code in (("m2", 0), ("sentm2", 3)):
+        full = json.loads(stored(folder, name).read_text())
+        path = folder / f"plain-{name}.json"
+        path.write_text(json.dumps({k: v for k, v in full.items() if k != "details"}))
+        assert main(["meta", "beta", str(path), str(ranking), "--beta", "0.5"]) == code
+        printed = capsys.readouterr()
+        assert "as measured" in printed.out or "-o FILE" in printed.err
+        assert main(["meta", "beta", str(path), str(ranking), "--choice", "anew"]) == 3
+        assert "-o FILE" in capsys.readouterr().err
+
+
+def test_a_beta_that_the_metric_does_not_take_is_refused(folder, capsys):
+    code = main(["meta", "beta", str(stored(folder, "m2")), str(folder / "r.json"), "--beta", "0"])
+    assert code == 2
+    assert "beta is above 0" in capsys.readouterr().err
