@@ -32,6 +32,7 @@ from grammeter.core.ranked import KIND as RANKING
 from grammeter.core.ranked import Ranked
 from grammeter.core.score import Score
 from grammeter.core.signature import Signature
+from grammeter.core.spreadsheet import unshielded
 from grammeter.core.statistics import SegmentScores
 from grammeter.core.table import MetricScores, ScoreTable
 from grammeter.corpus.judgments import FirstSegment, Judgments, parse_judgments
@@ -222,7 +223,7 @@ def _cells(text: str, where: str) -> list[list[str]]:
     if not text.strip():
         raise DataError("the file is empty", where=where, fix="It needs one score at least.")
     mark = "\t" if "\t" in text else None
-    return [line.split(mark) for line in split_lines(text.rstrip())]
+    return [[*map(unshielded, line.split(mark))] for line in split_lines(text.rstrip())]
 
 
 def _by_header(header: Sequence[str], where: str) -> _Layout:

@@ -25,6 +25,7 @@ from itertools import combinations, groupby
 
 from grammeter.core.errors import DataError
 from grammeter.core.judgment import Ranking
+from grammeter.core.spreadsheet import shielded
 from grammeter.corpus import spellings
 from grammeter.corpus.equal_outputs import Names, find_names
 from grammeter.corpus.judged import (
@@ -161,7 +162,7 @@ def format_wmt(
         tail = [ranking.document or UNUSED] if with_documents else []
         for pair in combinations(sorted(_ranked(ranking)), 2):
             cells = [cell for name, rank in pair for cell in (_id(name, attributes), rank)]
-            writer.writerow([*head, *cells, item, *tail])
+            writer.writerow(shielded(str(cell)) for cell in (*head, *cells, item, *tail))
     if "\r" in out.getvalue():
         raise DataError("CSV cannot hold a CR in a name", fix="Take it out, or write JSON lines.")
     return out.getvalue()

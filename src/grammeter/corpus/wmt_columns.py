@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from grammeter.core.errors import DataError
+from grammeter.core.spreadsheet import unshielded
 from grammeter.corpus import spellings
 from grammeter.corpus.cells import comma_cells
 
@@ -108,7 +109,7 @@ def read_table(text: str, where: str) -> tuple[list[str], list[tuple[int, dict[s
                 fix="Each row needs a cell for each column.",
             )
         else:
-            rows.append((line, dict(zip(head, cells, strict=False))))
+            rows.append((line, dict(zip(head, map(unshielded, cells), strict=False))))
     return head, rows
 
 

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator
 
 from grammeter.core.score import json_number
+from grammeter.core.spreadsheet import shielded
 from grammeter.core.statistics import SegmentScores
 from grammeter.core.table import ScoreTable
 from grammeter.report.tables import single_line
@@ -24,7 +25,7 @@ def segments_tsv(table: ScoreTable) -> str:
     lines = ["\t".join(HEADER)]
     for name, column in table.items():
         for system, scores in column.segments.items():
-            head, middle = single_line(system), single_line(name)
+            head, middle = shielded(single_line(system)), shielded(single_line(name))
             lines += [
                 f"{head}\t{number}\t{middle}\t{rest}"
                 for number, rest in enumerate(_rows(scores), start=1)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, get_args
 
 from grammeter.core.errors import UnknownNameError
+from grammeter.core.spreadsheet import shielded
 
 if TYPE_CHECKING:  # tables without scores are shown without numpy
     from grammeter.core.table import MetricScores, ScoreTable
@@ -102,9 +103,12 @@ def to_text(table: Table) -> str:
 
 
 def to_tsv(table: Table) -> str:
-    """Write tab-separated values; a tab or line end within a cell becomes a space."""
+    """Write tab-separated values; a tab or line end within a cell becomes a space.
+
+    A cell that a spreadsheet would compute has an apostrophe before it.
+    """
     rows = [[single_line(cell) for cell in table.header], *_written(table, single_line)]
-    return _lines("\t".join(row) for row in rows)
+    return _lines("\t".join(map(shielded, row)) for row in rows)
 
 
 def to_markdown(table: Table, *, bold_best: bool = False) -> str:
