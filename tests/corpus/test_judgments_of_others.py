@@ -129,7 +129,7 @@ def test_a_judge_without_a_name_is_called_after_the_file(tmp_path):
         (tmp_path / name).write_text(table(BARE, "7,A,1,B,2"))
     found = read_judgments([tmp_path / "anna.csv", tmp_path / "bert.csv.gz"])
     assert [ranking.judge for ranking in found] == ["anna", "bert"]
-    assert [("anna" in note, "bert" in note) for note in found.notes] == [
+    assert [("anna" in note, "bert" in note) for note in found.notes[:2]] == [
         (True, False),
         (False, True),
     ]
@@ -303,7 +303,7 @@ def test_several_languages_are_several_documents():
     text = "".join(around(hit, TASK, item=RESULT) for hit in hits)
     found = parse_judgments(f"<WMT16-results>{text}</WMT16-results>", "f")
     assert [r.document for r in found] == ["x-y", "y-x"]
-    assert len(found.notes) == 1
+    assert "several language pairs: x-y, y-x" in found.notes[0]
 
 
 # --- language models -------------------------------------------------------------------------
