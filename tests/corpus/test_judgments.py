@@ -352,8 +352,11 @@ GOOD = {"judge": "a", "segment": 1, "groups": [["X"], ["Y"]], "ranks": [1, 2]}
         ({"item": 7}, "item is 7, not a text"),
         ({"scores": 1}, "scores is 1, not a list"),
         ({"scores": ["1", None]}, "scores is '1', not a number or null"),
-        ({"scores": [1]}, "judgment by 'a' of segment 1: 1 scores for 2 groups"),
-        ({"scores": [1, float("nan")]}, "judgment by 'a' of segment 1: a score that is no finite"),
+        ({"scores": [1]}, "judgment by 'a' of segment 1: 2 groups, but scores [1.0]"),
+        (
+            {"scores": [1, float("nan")]},
+            "judgment by 'a' of segment 1: 2 groups, but scores [1.0, nan]",
+        ),
         ({"scores": [1, 10**400]}, "scores is 1000"),
         ({"replies": [1]}, "replies is 1, not a list of objects"),
         ({"replies": [{"text": "\ud800"}]}, "replies is"),

@@ -63,10 +63,9 @@ class Ranking:
             raise self._fault(f"{len(self.ranks)} ranks for {len(self.groups)} groups")
         if any(rank < 1 for rank in self.ranks):
             raise self._fault(f"a rank below 1: {list(self.ranks)}")
-        if self.scores is not None and len(self.scores) != len(self.groups):
-            raise self._fault(f"{len(self.scores)} scores for {len(self.groups)} groups")
-        if not all(score is None or math.isfinite(score) for score in self.scores or ()):
-            raise self._fault(f"a score that is no finite number: {list(self.scores or ())}")
+        if self.scores is not None and not self._fits(self.scores):
+            fault = self._fault(f"{len(self.groups)} groups, but scores {list(self.scores)}")
+            raise DataError(fault.message, fix="Give one finite number or None for each output.")
         if self.segment < 1:
             raise self._fault(f"there is no segment {self.segment}")
         if not self.scores:
@@ -78,9 +77,12 @@ class Ranking:
     def _fault(self, message: str) -> DataError:
         return DataError(
             f"judgment by {self.judge!r} of segment {self.segment}: {message}",
-            fix="Each distinct output has one rank, 1 or worse, and each system one output; scores,"
-            " if any, are one finite number or None for each output.",
+            fix="Each distinct output has one rank, 1 or worse, and each system one output.",
         )
+
+    def _fits(self, scores: tuple[float | None, ...]) -> bool:
+        finite = all(score is None or math.isfinite(score) for score in scores)
+        return finite and len(scores) == len(self.groups)
 
     @property
     def systems(self) -> tuple[str, ...]:
