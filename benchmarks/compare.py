@@ -3,7 +3,8 @@
 Run: ``python benchmarks/compare.py``. The rows are random but shaped like those of M2 (3
 columns), GLEU (10) and I-measure (10) on the 1,312 sentences of CoNLL-2014. The naive twins
 draw sentences for every system and metric anew and add their rows up, in plain Python or
-with numpy's indexing; they run on a slice, and their time is multiplied.
+with numpy's indexing; they run on a slice, and their time is multiplied. Besides, hundreds of
+systems by all pairs: p-values and letters.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ import numpy as np
 from rows import Goal, Row, show
 from stopwatch import cpu
 
+from grammeter.stats.multiple import letter_groups
 from grammeter.stats.resample import PairedSamples, bootstrap, percentile_interval
 from grammeter.stats.significance import bootstrap_pvalues, randomisation_pvalues
 
 SYSTEMS, SEGMENTS, RESAMPLES = 13, 1312, 1000
+LETTERED, MANY = 100, 300
 SLICES = {"plain Python": 5, "numpy's indexing": 50}
 
 
@@ -74,6 +77,52 @@ def indexing_loop(groups, resamples):
                 group.value_of(sample[draw.integers(0, SEGMENTS, SEGMENTS)].sum(axis=0))
 
 
+def insert_and_absorb(different):
+    """Piepho's way to the same groups."""
+    groups = {frozenset(range(len(different)))}
+    for i, j in np.argwhere(np.triu(different, 1)).tolist():
+        both = {group for group in groups if i in group and j in group}
+        groups = groups - both | {group - {item} for group in both for item in (i, j)}
+        groups = {group for group in groups if not any(group < other for other in groups)}
+    return groups
+
+
+def all_pairs_at_once(observed, resampled, pairs):
+    """The same p-values from an array of pairs x resamples."""
+    first, second = pairs.T
+    difference = observed[first] - observed[second]
+    null = np.abs(resampled[first] - resampled[second] - difference[:, None])
+    bound = np.abs(difference) - 1e-10 * np.abs(observed[pairs]).max(axis=1)
+    return ((null >= bound[:, None]).sum(axis=1) + 1) / (null.shape[1] + 1)
+
+
+def many_systems():
+    """Hundreds of systems by all pairs: p-values, and the groups behind the letters."""
+    draw = np.random.default_rng(1)
+    counts = draw.binomial(4, np.linspace(0.3, 0.6, MANY)[:, None], (MANY, SEGMENTS))
+    group = PairedSamples(np.stack([counts, np.full_like(counts, 4)], -1).astype(float), share)
+    (values,) = bootstrap([group], resamples=RESAMPLES, seed=1)
+    pairs = np.array([(i, j) for i in range(MANY) for j in range(i + 1, MANY)])
+    ours, pvalues = cpu(lambda: bootstrap_pvalues(group, values, pairs), best_of=3)
+    theirs, others = cpu(lambda: all_pairs_at_once(group.observed, values, pairs), best_of=3)
+    assert (pvalues == others).all()
+    work = f"p-values of {len(pairs):,} pairs, {RESAMPLES} resamples"
+    yield Row(work, ours, peer="pairs x resamples at once", theirs=theirs)
+    different = np.zeros((MANY, MANY), dtype=bool)
+    different[tuple(pairs.T)] = different[tuple(pairs.T[::-1])] = pvalues <= 0.05
+    some = different[:: MANY // LETTERED, :: MANY // LETTERED]
+    ours, groups = cpu(lambda: letter_groups(some), best_of=3)
+    theirs, others = cpu(lambda: insert_and_absorb(some))
+    assert set(groups) == others
+    yield Row(f"letters of {LETTERED} systems", ours, peer="insert and absorb", theirs=theirs)
+    ours, _ = cpu(lambda: letter_groups(different), best_of=3)
+    yield Row(f"all groups of {MANY} systems that do not differ", ours)
+
+
+def share(sums):
+    return sums[..., 0] / sums[..., 1]
+
+
 def rows(shared=None):
     del shared  # the rows are made up
     groups = made_up()
@@ -93,6 +142,7 @@ def rows(shared=None):
             )
         )
         yield Row(f"randomisation, {RESAMPLES} resamples, {name}", seconds)
+    yield from many_systems()
 
 
 if __name__ == "__main__":
