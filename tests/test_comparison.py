@@ -321,7 +321,7 @@ def test_notes_say_what_cannot_be_shown(table):
     assert compare(table, baseline="bad", resamples=1000, correction="holm").notes == ()
     few = scored(systems({"a": 0.5, "b": 0.6}, segments=8))
     (note,) = compare(few, resamples=200).notes
-    assert "8 segments" in note
+    assert "few for a bootstrap (8)" in note
     assert compare(few, resamples=200, test="randomisation").notes == ()
 
 
@@ -413,6 +413,16 @@ def test_data_without_variation_give_no_certainty(segments):
     assert found["a"].letters == found["b"].letters
     swapped = compare(scored({"a": rows(7), "b": rows(5)}), test="randomisation")["share"]
     assert swapped.pairs[0].pvalue == (1 if segments == 1 else 1 / 1001)
+
+
+@pytest.mark.parametrize("test", ["bootstrap", "randomisation"])
+def test_no_p_is_smaller_than_so_few_sentences_can_show(test):
+    words = np.array([20, 30, 25])
+    found = compare(
+        scored({"a": counted(words - 1, words), "b": counted(words // 2, words)}), test=test
+    )
+    assert found["share"].pairs[0].pvalue >= 0.25  # 2 of 2^3 swaps
+    assert any("too few (3) to show" in note for note in found.notes)
 
 
 def test_what_has_no_effect_is_said():

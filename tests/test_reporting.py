@@ -345,7 +345,7 @@ def test_a_metric_that_is_not_here_judges_nothing() -> None:
 def test_one_sentence_one_system() -> None:
     corpus = gm.Corpus(sources=["a"], references=[["a"]], systems={"A": ["a"]})
     made = gm.make_report(gm.score(corpus, ["gleu"]), types=False, resamples=10)
-    assert "The sentences are few (1)" in " ".join(section(made, "scores").words)
+    assert "segments are few for a bootstrap (1)" in " ".join(section(made, "scores").words)
     assert made.title == "1 system on 1 sentence"
     page_html(made)
 

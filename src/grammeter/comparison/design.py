@@ -32,6 +32,11 @@ WORK = 2_000_000
 """Systems times resamples that take seconds."""
 
 
+def least_pvalue(segments: int) -> float:
+    """Return the smallest two-sided p that so many sentences can show: two swaps of all 2^n."""
+    return 2.0 ** (1 - segments) if segments else 1.0
+
+
 @dataclass(frozen=True, kw_only=True)
 class Design:
     """How systems are compared: everything that a comparison's signature adds.
@@ -74,10 +79,15 @@ class Design:
         """Say what this design cannot show with so many segments and comparisons."""
         if segments < FEW_SEGMENTS and self.test == "bootstrap":
             yield (
-                f"{segments} segments are few for a bootstrap: intervals and p-values come out too"
+                f"segments are few for a bootstrap ({segments}): intervals and p-values come out too"
                 " small; take p-values from --test randomisation"
             )
-        if comparisons:
+        if comparisons and least_pvalue(segments) > self.level:
+            yield (
+                f"segments are too few ({segments}) to show a difference: no p-value can be below"
+                f" {least_pvalue(segments):.3g}"
+            )
+        elif comparisons:
             yield from self._limits_of_resamples(comparisons)
         if not comparisons:
             yield "there is one system: nothing is compared, the interval is all there is"

@@ -9,7 +9,7 @@ from itertools import combinations
 
 import numpy as np
 
-from grammeter.comparison.design import RESAMPLES, Design, Test
+from grammeter.comparison.design import RESAMPLES, Design, Test, least_pvalue
 from grammeter.comparison.results import Comparison, MetricComparison, PairResult, SystemResult
 from grammeter.comparison.samples import paired_samples, resampling, sample_notes
 from grammeter.core.errors import UnknownNameError
@@ -128,6 +128,10 @@ def _compare_columns(
         raw = [bootstrap_pvalues(*parts) for parts in zip(groups, resampled, pairs, strict=True)]
     else:
         raw = randomisation_pvalues(groups, pairs, resamples=design.resamples, seed=design.seed)
+    raw = [
+        np.maximum(p, least_pvalue(group.rows.shape[1]))
+        for p, group in zip(raw, groups, strict=True)
+    ]
     parts = zip(columns.values(), pairs, resampled, raw, strict=True)
     return [
         _result(_figures(column, design, chosen, values, pvalues), design)

@@ -18,9 +18,6 @@ from grammeter.report.tables import Table, best_rows, format_number, score_notes
 Shape = Mapping[str, Any]
 """The public JSON shape of a result, such as ``compare -o`` writes it."""
 
-FEW_SENTENCES = 30
-"""Sentences below which a bootstrap over them says little."""
-
 _SMALLEST = 0.00005
 """P-values below are written ``<0.0001``."""
 
@@ -55,7 +52,8 @@ def check_comparison(table: ScoreTable, shape: Shape) -> None:
 def scores_section(table: ScoreTable, shape: Shape | None) -> Section:
     """Lay out scores with what a comparison says of them, and draw them."""
     names = best_first(table)
-    words = [*_how_to_read(shape), *_without_sentences(table)]
+    notes = dict.fromkeys([*table.notes, *(shape or {}).get("notes", ())])
+    words = [*_how_to_read(shape), *_without_sentences(table), *notes]
     drawings = [
         dot_plot(
             list(_dots(name, column, shape)),
@@ -169,8 +167,6 @@ def _how_to_read(shape: Shape | None) -> Iterator[str]:
     how = f"{shape['resamples']} resamples of the sentences, seed {shape['seed']}"
     yield f"Intervals: {share} of a bootstrap ({how}); they hold the sentences' difficulty, too."
     level = f"level {1 - shape['confidence']:g}, {test}, correction: {shape['correction']}"
-    if shape["segments"] < FEW_SENTENCES:
-        yield f"The sentences are few ({shape['segments']}): intervals and tests say little here."
     if _baseline(shape) is None:
         yield f"Systems that share a letter do not differ significantly ({level})."
     else:
