@@ -79,8 +79,8 @@ class Design:
         """Say what this design cannot show with so many segments and comparisons."""
         if segments < FEW_SEGMENTS and self.test == "bootstrap":
             yield (
-                f"segments are few for a bootstrap ({segments}): intervals and p-values come out too"
-                " small; take p-values from --test randomisation"
+                f"segments are few for a bootstrap ({segments}): intervals and p-values come out"
+                " too small; take p-values from --test randomisation"
             )
         if comparisons and least_pvalue(segments) > self.level:
             yield (
