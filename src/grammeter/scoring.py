@@ -64,7 +64,7 @@ def score(
         )
     for metric in wanted.values():
         check_needs(metric, corpus)
-    of_metrics = (metric.notice for metric in wanted.values())
+    of_metrics = [metric.notice for metric in wanted.values()]  # raises if a model is missing
     batch = _Batch(corpus)
     counted = count(list(wanted.values()), batch.segments, batch.copies)
     columns: dict[str, MetricScores] = {}

@@ -7,10 +7,11 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from grammeter.cli import model_arguments
-from grammeter.cli.output import notice, print_json, progress
+from grammeter.cli.homes import check_home
+from grammeter.cli.output import notice, print_json, progress, remark
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from grammeter.corpus.shards import Shard
     from grammeter.engine.batch import Summary
@@ -94,6 +95,8 @@ def run(args: argparse.Namespace) -> int:
     from grammeter.engine.batch import run_batch
     from grammeter.neural.runtime import using
 
+    ray = ("--address", "--gpus-per-worker", "--cpus-per-worker")
+    check_home(args, args.engine == "ray", "--engine ray", *ray)
     job = _job(args)
     shards = find_shards(args.inputs, args.input_form)
     with using(model_arguments.runtime(args)):
@@ -105,7 +108,7 @@ def run(args: argparse.Namespace) -> int:
                 shown.clear()
                 notice(args, f"{args.output} keeps the finished files; the same command goes on")
                 raise
-    _show_notes(note for note in summary.notes if note not in early)
+    remark(note for note in summary.notes if note not in early)
     _tell(args, shards, summary)
     return 0
 
@@ -147,20 +150,14 @@ def _tell_before(args: argparse.Namespace, job: Job, shards: Sequence[Shard]) ->
     """Say what is known before the work; return the notes among it."""
     from grammeter.corpus.shard_input import odd_ends
     from grammeter.engine.block import scorer
+    from grammeter.metrics.registry import metric
 
     for text in [text for shard in shards[:FIRST] for text in odd_ends(shard)]:
         notice(args, text)
+    model_arguments.remark_unused(args, [metric(spelled) for spelled in job.metrics])
     notes = scorer(job).notes
-    _show_notes(notes)
+    remark(notes)
     return notes
-
-
-def _show_notes(notes: Iterable[str]) -> None:
-    """Say what must be known to read the rows, ``--quiet`` or not."""
-    from grammeter.report.tables import terminal
-
-    for note in notes:
-        print(f"note: {terminal(note)}", file=sys.stderr)
 
 
 def _tell(args: argparse.Namespace, shards: Sequence[Shard], summary: Summary) -> None:

@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
 
     if (args.n is None) == (args.items is None):
         raise UsageError("items come from -n or from --items", fix="Give one of the two.")
-    corpus = corpus_arguments.read(args)
+    corpus = corpus_arguments.read(args, references=False)
     with campaign_arguments.at_work(args, make=True):
         from grammeter.campaign.services import campaigns
 

@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
     """Read, store, and say what there is; return the exit code."""
     from grammeter.corpus.judgments import read_judgments
 
-    corpus = corpus_arguments.read(args)
+    corpus = corpus_arguments.read(args, references=False)
     judgments = read_judgments(
         args.judgments, first_segment=args.first_segment, systems=corpus.systems
     )

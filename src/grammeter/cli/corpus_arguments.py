@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from grammeter.cli.homes import NO_FAULTS, remark_idle
 from grammeter.cli.output import notice, remark
 
 if TYPE_CHECKING:
@@ -75,16 +76,29 @@ def _add_reading(add: Callable[..., Any]) -> None:
     )
 
 
-def read(args: argparse.Namespace, *, noted: bool = False) -> Corpus:
+def read(args: argparse.Namespace, *, noted: bool = False, references: bool = True) -> Corpus:
     """Read the corpus that the arguments name, and say what is unusual about its files.
 
-    ``noted``: the result has the notes of the corpus; otherwise they are printed here.
+    Parameters
+    ----------
+    noted
+        The result has the notes of the corpus; otherwise they are printed here.
+    references
+        Whether the verb looks at references at all.
     """
     corpus = _read(args)
     for text in corpus.notices:
         notice(args, text)
     if not noted:
         remark(corpus.notes)
+    if not references:
+        unused = ["--um", "--missing-annotator", *(["--references"] if args.source else [])]
+        remark_idle(args, "references are not looked at", *unused)
+    elif corpus.text_rule == "given":
+        why = "no reference text is made from gold edits"
+        remark_idle(args, why, "--um", "--missing-annotator")
+    if not corpus.notes:
+        remark_idle(args, NO_FAULTS, "--lenient")
     return corpus
 
 

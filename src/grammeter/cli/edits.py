@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from grammeter.cli.homes import NO_FAULTS, remark_idle
 from grammeter.cli.output import add_output, emit, remark
 
 if TYPE_CHECKING:
@@ -160,6 +161,8 @@ def _convert(args: argparse.Namespace) -> int:
         lenient=args.lenient,
     )
     remark(converted.notices)
+    if not converted.notices:
+        remark_idle(args, NO_FAULTS, "--lenient")
     return _written(args, converted.blocks, annotator)
 
 
@@ -199,6 +202,8 @@ def _compare(args: argparse.Namespace) -> int:
     )
     by_type = args.cat or args.filt or args.mode == "span-type"
     mixed = type_notes(hypothesis, reference) if by_type else ()
+    if not notices:
+        remark_idle(args, NO_FAULTS, "--lenient")
     data = {**_json(args, compared), "notes": [*notices, *mixed]}
     emit(args, data, lambda: _text(args, hypothesis.sources, compared))
     return 0

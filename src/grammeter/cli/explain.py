@@ -6,6 +6,7 @@ import argparse
 
 from grammeter.cli import model_arguments
 from grammeter.cli.chance_arguments import add_seed
+from grammeter.cli.homes import check_home
 from grammeter.cli.output import add_numbers, add_output, decimals, emit, notice, progress
 
 
@@ -68,9 +69,13 @@ def _explain(args: argparse.Namespace) -> int:
     from grammeter.api import explain
     from grammeter.corpus.scores import read_scores
     from grammeter.edits.annotate import annotator
+    from grammeter.metrics.registry import metric
     from grammeter.report.explain import explanation_text
 
+    check_home(args, args.attribution, "--attribution", "--seed", "--limit", "--pipeline")
     scores = read_scores(args.scores)
+    metrics = [metric(column.metric) for column in scores.values()]
+    model_arguments.remark_unused(args, metrics)
     text = annotator(args.pipeline).notice if args.attribution else None
     if text:
         notice(args, text)

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from grammeter.cli.homes import remark_idle
 from grammeter.cli.output import notice
 
 if TYPE_CHECKING:
     from grammeter.judge.cost import Bill
     from grammeter.judge.runtime import Endpoint
+    from grammeter.metrics.base import Metric
+
+
+_OPTIONS = (
+    "base_url", "key_variable", "concurrency", "requests_per_minute", "tokens_per_minute",
+    "timeout", "patience", "max_output", "offline", "prices", "max_cost", "max_requests",
+    "max_tokens",
+)  # fmt: skip
 
 
 def add_endpoint(parser: argparse.ArgumentParser, *, cache: bool) -> None:
@@ -114,6 +123,13 @@ def asking(args: argparse.Namespace, *, concessions: bool = True) -> Generator[N
         if concessions and endpoint.bill.concessions:
             names = ", ".join(sorted(endpoint.bill.concessions))
             notice(args, f"the endpoint does not take: {names}")
+
+
+def remark_unused(args: argparse.Namespace, metrics: Iterable[Metric]) -> None:
+    """Say which options about language models do nothing, as no metric asks one."""
+    if not any(metric.asks_language_model for metric in metrics):
+        why = "no metric here asks a language model"
+        remark_idle(args, why, *(f"--{name.replace('_', '-')}" for name in _OPTIONS))
 
 
 def _told(bill: Bill) -> Iterator[str]:

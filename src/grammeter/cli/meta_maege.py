@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from grammeter.cli import corpus_arguments, model_arguments
 from grammeter.cli.chance_arguments import add_seed
+from grammeter.cli.homes import remark_idle
 from grammeter.cli.metric_arguments import add_metrics
 from grammeter.cli.output import (
     add_numbers,
@@ -97,6 +98,7 @@ def _run(args: argparse.Namespace) -> int:
     design = _design(args)
     metrics = _metrics(args.metrics)
     corpus = _corpus(args)
+    model_arguments.remark_unused(args, metrics.values())
     notes = dict.fromkeys([*corpus.notes, *(metric.notice for metric in metrics.values())])
     with progress(args):
         result = replace(_measured(corpus, metrics, design), notes=tuple(filter(None, notes)))
@@ -135,7 +137,11 @@ def _corpus(args: argparse.Namespace) -> Corpus:
         raise UsageError(
             "MAEGE makes its outputs from the gold edits", fix="Leave --hyps and --names out."
         )
-    return corpus_arguments.read(args, noted=True)
+    corpus = corpus_arguments.read(args, noted=True)
+    if corpus.gold:
+        why = "MAEGE makes texts from gold edits by rules of its own"
+        remark_idle(args, why, "--um", "--missing-annotator")
+    return corpus
 
 
 def _measured(corpus: Corpus, metrics: dict[str, Metric], design: Design) -> Maege:

@@ -5,7 +5,12 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from grammeter.cli.homes import remark_idle
+
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from grammeter.metrics.base import Metric
     from grammeter.neural.runtime import Runtime
 
 
@@ -50,3 +55,13 @@ def runtime(args: argparse.Namespace) -> Runtime:
         cache_dir=expanded(args.cache_dir) if args.cache_dir else None,
         download=args.download,
     )
+
+
+def remark_unused(args: argparse.Namespace, metrics: Collection[Metric]) -> None:
+    """Say which options about models do nothing, as no metric asks one."""
+    if any(metric.models() for metric in metrics):
+        return
+    language = any(metric.asks_language_model for metric in metrics)  # which keeps replies
+    options = ("--device", "--dtype", "--batch-tokens", "--download")
+    cache = () if language else ("--cache-dir",)
+    remark_idle(args, "no metric here runs a pretrained model", *options, *cache)

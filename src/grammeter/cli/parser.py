@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn, cast
 
@@ -29,9 +30,13 @@ class Parser(argparse.ArgumentParser):
     ) -> tuple[Any, list[str]]:
         """Parse; what is left over is an error here, where the options of an action are known.
 
-        So are outputs that are inputs, too.
+        So are outputs that are inputs, too. ``asked`` are the options that were written, by
+        their long names, with whatever value.
         """
         found, extra = super().parse_known_args(args, namespace)
+        found.asked = self._asked(sys.argv[1:] if args is None else args) | getattr(
+            found, "asked", set()
+        )
         if extra:
             self.error(
                 "\n  ".join([f"unrecognized arguments: {' '.join(extra)}", *self._hints(extra)])
@@ -50,6 +55,12 @@ class Parser(argparse.ArgumentParser):
     def takes(self, option: str) -> bool:
         """Whether an option is one of this parser's."""
         return option in self._option_string_actions
+
+    def _asked(self, words: Sequence[str]) -> set[str]:
+        """Return the long names of all options among the words of a command."""
+        known = self._option_string_actions
+        actions = [known[name] for name in (w.partition("=")[0] for w in words) if name in known]
+        return {max(action.option_strings, key=lambda name: name[:2] == "--") for action in actions}
 
     def _hints(self, extra: Sequence[str]) -> Iterator[str]:
         """Say of each strange option what may be meant, or whose it is."""

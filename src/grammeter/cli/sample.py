@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from grammeter.cli import corpus_arguments
 from grammeter.cli.chance_arguments import add_seed
+from grammeter.cli.homes import check_home
 from grammeter.cli.output import notice
 
 if TYPE_CHECKING:
@@ -94,8 +95,10 @@ def run(args: argparse.Namespace) -> int:
     from grammeter.ranking.assignment import assign
     from grammeter.ranking.sampling import distribution, sample
 
+    check_home(args, args.scores, "--scores", "--metric")
+    check_home(args, args.select == "spread", "--select spread", "--scores")
     judges = _judges(args)
-    corpus = corpus_arguments.read(args)
+    corpus = corpus_arguments.read(args, references=False)
     source = distribution(
         corpus.systems,
         select=args.select,

@@ -95,6 +95,8 @@ def _score(args: argparse.Namespace) -> int:
         check_folder(path)
     metrics = [_named(spelled) for spelled in args.metrics]  # wrong spellings are told at once
     corpus = corpus_arguments.read(args, noted=True)
+    model_arguments.remark_unused(args, metrics)
+    judge_arguments.remark_unused(args, metrics)
     for text in dict.fromkeys(metric.hint for metric in metrics if metric.hint):
         notice(args, text)
     with progress(args):

@@ -54,6 +54,8 @@ class Metric(ABC):
     """Whether :meth:`found_edits` finds edits."""
     judges_edits: ClassVar[bool] = False
     """Whether :meth:`explain` says of each edit if it is right, without asking a model."""
+    asks_language_model: ClassVar[bool] = False
+    """Whether a language model judges, by way of a server."""
     by_row: ClassVar[bool] = True
     """Whether the sentence score of rows with one reference depends on no other row."""
 
@@ -181,6 +183,10 @@ class Metric(ABC):
     def notice(self) -> str | None:
         """What a reader of the scores must know, such as a stand-in for a missing model."""
         return None
+
+    def models(self) -> Mapping[str, str]:
+        """Return the pretrained models in use: what each is for, and its name or folder."""
+        return {}
 
     @property
     def hint(self) -> str | None:

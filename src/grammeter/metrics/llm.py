@@ -46,6 +46,7 @@ class Judging(Metric):
 
     needs: ClassVar[Needs] = "nothing"
     pooled: ClassVar[bool] = True
+    asks_language_model: ClassVar[bool] = True
     resampling: ClassVar[str] = "mean of sentence scores"
     citation: ClassVar[str] = CITATION
 
