@@ -37,7 +37,8 @@ def add_corpus(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         default=[],
         metavar="FILE",
-        help="system outputs, one file a system; '-' is standard input",
+        help="system outputs, one file a system: texts, or M2 files, FILE.m2:1 where several"
+        " annotators are in it; '-' is standard input",
     )
     group.add_argument(
         "--names", nargs="+", metavar="NAME", help="the systems' names; default: from the files"

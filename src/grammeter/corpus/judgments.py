@@ -20,13 +20,12 @@ from grammeter.corpus.joining import document_notes, join
 from grammeter.corpus.judged import FirstSegment, Form, JudgmentFile, Judgments, Separator
 from grammeter.corpus.judged_lines import format_lines, parse_lines
 from grammeter.corpus.numbering import Outputs, with_numbers
+from grammeter.corpus.outputs import output_name, read_output
 from grammeter.corpus.text import (
     STDIN,
     decode,
     encoding_notices,
     read_bytes,
-    read_lines,
-    system_name,
     write_text,
 )
 from grammeter.corpus.wmt import format_wmt, is_wmt, lost_in_wmt, parse_wmt
@@ -193,6 +192,9 @@ def format_judgments(
 def read_outputs(paths: Iterable[PathLike]) -> dict[str, list[str]]:
     """Read the outputs that were judged, each system named after its file.
 
+    Of an M2 file it is the text that the annotator's edits make; see
+    :func:`~grammeter.corpus.read.read_corpus`.
+
     Raises
     ------
     DataError
@@ -203,7 +205,7 @@ def read_outputs(paths: Iterable[PathLike]) -> dict[str, list[str]]:
     outputs: dict[str, list[str]] = {}
     first: PathLike = ""
     for path in paths:
-        name, lines = system_name(path), read_lines(path)
+        name, lines = output_name(path), read_output(path)
         if name in outputs:
             raise UsageError(f"two systems are called {name!r}", fix="Rename one of the files.")
         if outputs and len(lines) != (count := len(next(iter(outputs.values())))):

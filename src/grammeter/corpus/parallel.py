@@ -11,7 +11,7 @@ from grammeter.core.edit import Edit
 from grammeter.core.errors import DataError, LengthMismatchError
 from grammeter.corpus.columns import has_columns, read_columns
 from grammeter.corpus.m2 import M2Block, parse_m2
-from grammeter.corpus.read import is_m2
+from grammeter.corpus.outputs import is_m2
 from grammeter.corpus.text import decode, read_bytes, read_lines
 
 SOURCES = ("source", "src")

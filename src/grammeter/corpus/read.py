@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +14,13 @@ from grammeter.core.errors import DataError, LengthMismatchError, UsageError
 from grammeter.corpus.corpus import GIVEN, Corpus
 from grammeter.corpus.gold import TextRule, reference_texts
 from grammeter.corpus.m2 import M2File, parse_m2
+from grammeter.corpus.outputs import (
+    check_no_annotator,
+    is_m2,
+    output_name,
+    output_texts,
+    split_annotator,
+)
 from grammeter.corpus.text import (
     STDIN,
     checked_lines,
@@ -23,14 +29,12 @@ from grammeter.corpus.text import (
     read_bytes,
     space_notices,
     split_lines,
-    system_name,
     token_notices,
 )
 
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 """Unicode normalisation forms."""
 
-_EDIT_LINE = re.compile(r"^A -?\d+ -?\d+\|\|\|", re.MULTILINE)
 PathLike = str | Path
 
 MOST_FAULTS = 5
@@ -58,7 +62,8 @@ def read_corpus(
         Texts, M2 files with gold edits, or both. Where texts are given, metrics on texts use
         them; else texts are made from the gold edits by ``rule``.
     systems
-        Texts, by name or named after their files.
+        Texts, by name or named after their files; or M2 files, of which the output is the text that
+        the annotator's edits make: ``out.m2:1`` names the annotator where there are several.
     names
         Names for ``systems``, in their order.
     rule
@@ -81,16 +86,18 @@ def read_corpus(
     reference_paths = _listed("references", references)
     output_paths = _named(systems, names)
     _check_stdin([*source_paths, *reference_paths, *output_paths.values()])
-    outputs = {name: reader.lines(f"systems[{name}]", path) for name, path in output_paths.items()}
+    rule = rule or TextRule()
+    outputs = {
+        name: reader.output(f"systems[{name}]", path, rule) for name, path in output_paths.items()
+    }
     texts, gold_files = reader.references(reference_paths)
     gold = _merged(gold_files)
     sources = reader.sources(source_paths, gold_files)
-    reader.check_gold(sources, gold_files)
+    reader.check_sources(sources, [*gold_files, *reader.output_files])
     for name, path in output_paths.items():
         reader.notes += token_notices(sources, outputs[name], path)
     text_rule, made = GIVEN, texts
     if gold and not texts:
-        rule = rule or TextRule()
         made, left_out = reference_texts(sources, gold, rule)
         text_rule = str(rule)
         if left_out:
@@ -138,10 +145,25 @@ class _Reader:
     notices: list[str] = field(default_factory=list[str])
     notes: list[str] = field(default_factory=list[str])
     source_files: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
+    output_files: list[tuple[str, M2File]] = field(default_factory=list[tuple[str, M2File]])
 
-    def lines(self, part: str, path: PathLike) -> list[str]:
+    def output(self, part: str, path: PathLike, rule: TextRule) -> list[str]:
+        """Read a text, or make it of the edits of an M2 file."""
         self.origins[part] = str(path)
-        return self._lines_of(self._text(path), path)
+        file, _ = split_annotator(path)
+        text = self._text(file)
+        if not is_m2(text, file):
+            check_no_annotator(path)
+            return self._lines_of(text, file)
+        m2 = self._m2(text, file)
+        lines, left_out = output_texts(m2, path, rule)
+        self.output_files.append((str(file), m2))
+        self.notices.append(f"{path}: M2; the output is the text that its edits make")
+        if left_out:
+            self.notes.append(
+                f"{path}: {left_out} edits overlap an earlier one; they are left out of the output"
+            )
+        return lines
 
     def references(
         self, paths: Sequence[PathLike]
@@ -172,9 +194,9 @@ class _Reader:
         self.origins["source"] = ", ".join(str(path) for path in paths)
         return [line for path in paths for line in self._source_lines(path)]
 
-    def check_gold(self, sources: Sequence[str], gold: Sequence[tuple[str, M2File]]) -> None:
-        """Refuse gold edits of other sentences."""
-        for path, file in gold:
+    def check_sources(self, sources: Sequence[str], files: Sequence[tuple[str, M2File]]) -> None:
+        """Refuse edits of other sentences."""
+        for path, file in files:
             if len(file.blocks) != len(sources):
                 raise LengthMismatchError(
                     self.origins["source"], len(sources), path, len(file.blocks)
@@ -185,7 +207,7 @@ class _Reader:
                         f"differs from sentence {number} of {path}: {line[:40]!r} and"
                         f" {block.source[:40]!r}",
                         where=self._place(number),
-                        fix="Gold edits count the tokens of their own S lines; give the sources"
+                        fix="Edits count the tokens of their own S lines; give the sources"
                         " that belong to them, or leave --source out.",
                     )
 
@@ -236,12 +258,6 @@ def _order_notices(file: M2File, path: PathLike) -> list[str]:
     ]
 
 
-def is_m2(text: str, path: PathLike) -> bool:
-    """Whether a file is M2: by its name, or because it holds lines of edits."""
-    name = str(path).removesuffix(".gz")
-    return name.endswith(".m2") or _EDIT_LINE.search(text) is not None
-
-
 def _normalised(text: str, path: PathLike, form: Form) -> str:
     """Bring a text to a Unicode form; refuse to split tokens that gold edits count."""
     normal = unicodedata.normalize(form, text)
@@ -285,7 +301,7 @@ def _named(
             raise UsageError("the systems have names already", fix="Leave names out.")
         return dict(systems)
     paths = _listed("systems", systems)
-    given = list(names) if names is not None else [system_name(path) for path in paths]
+    given = list(names) if names is not None else [output_name(path) for path in paths]
     if len(given) != len(paths):
         raise UsageError(
             f"{len(given)} names for {len(paths)} outputs", fix="Give one name for each output."
@@ -316,5 +332,5 @@ def _source_paths(source: PathLike | Sequence[PathLike] | None) -> list[PathLike
 
 
 def _check_stdin(paths: Iterable[PathLike]) -> None:
-    if sum(str(path) == STDIN for path in paths) > 1:
+    if sum(str(split_annotator(path)[0]) == STDIN for path in paths) > 1:
         raise UsageError("standard input is read twice", fix="Use '-' once only.")
