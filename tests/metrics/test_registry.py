@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+import grammeter as gm
+from grammeter.core.edit import Edit
 from grammeter.core.errors import UnknownNameError, UsageError
 from grammeter.core.signature import Signature
 from grammeter.metrics import registry
@@ -222,3 +224,19 @@ def test_describe() -> None:
 
 def test_all_metrics_are_listed_and_inherit_the_contract() -> None:
     assert all(issubclass(metric_class(name), Metric) for name in names())
+
+
+def test_bounds_hold_the_scores_of_outputs_without_a_fault_and_of_none() -> None:
+    corpus = gm.Corpus(
+        sources=["a b c d e"], references=[["a x c d e"]], gold=[{0: (Edit(1, 2, "x", "R"),)}],
+        systems={"right": ["a x c d e"], "none": ["q"], "source": ["a b c d e"]},
+    )  # fmt: skip
+    spelled = ["m2", "sentm2", "gleu", "imeasure", "green", "bleu", "chrf", "meteor_es",
+             "errant(pipeline=neutral)", "senterrant(pipeline=neutral)",
+             "cleme(pipeline=neutral)", "gotoscorer(pipeline=neutral)"]  # fmt: skip
+    table = gm.score(corpus, spelled)
+    for name in spelled:
+        low, high = gm.metric(name).bounds
+        assert low < high < 100
+        values = [score.value for score in table[name].values()]
+        assert low - 1e-9 <= min(values) <= max(values) <= high + 1e-9, name

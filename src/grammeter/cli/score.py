@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from grammeter.cli import corpus_arguments, judge_arguments, model_arguments
@@ -169,7 +170,24 @@ def _limits(given: Iterable[str], metrics: Iterable[str]) -> dict[str, float]:
             raise UsageError(f"--fail-under {text}", fix="Write it as METRIC=VALUE: m2=0.35")
         if name not in set(metrics):
             raise UnknownNameError("metric in --fail-under", name, metrics)
+        _check_limit(name, limits[name])
     return limits
+
+
+def _check_limit(name: str, value: float) -> None:
+    """Refuse a limit that no score can reach, or that every score reaches."""
+    from grammeter.core.errors import UsageError
+    from grammeter.metrics.registry import metric
+
+    low, high = metric(name).bounds
+    if isfinite(value) and low <= value <= high:
+        return
+    fix = "Give a number in the metric's own units."
+    if isfinite(value) and low <= value / 100 <= high:
+        fix = f"Did you mean {name}={value / 100:g}? --percent changes only what is printed."
+    raise UsageError(
+        f"--fail-under {name}={value:g}: scores of {name} lie between {low:g} and {high:g}", fix=fix
+    )
 
 
 def _verdict(table: ScoreTable, limits: dict[str, float]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -39,6 +40,7 @@ class BartScore(SentenceMean, Asking):
     """
 
     name: ClassVar[str] = "bartscore"
+    bounds: ClassVar[tuple[float, float]] = (-math.inf, 0.0)
     title: ClassVar[str] = (
         "log-likelihood of the hypothesis given the source, or with references (Yuan et al. 2021)"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import types
 import typing
 from abc import ABC, abstractmethod
@@ -46,6 +47,8 @@ class Metric(ABC):
     citation: ClassVar[str]
     """BibTeX of the paper to cite."""
     higher_is_better: ClassVar[bool] = True
+    bounds: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
+    """The lowest and the highest score that a corpus can get."""
     resampling: ClassVar[str] = "chosen references fixed"
     """How resampled scores treat the choice among references; stands in the signature."""
     pooled: ClassVar[bool] = False

@@ -53,6 +53,7 @@ class BertScore(SentenceMean, Asking):
     """
 
     name: ClassVar[str] = "bertscore"
+    bounds: ClassVar[tuple[float, float]] = (-math.inf, 1.0)
     title: ClassVar[str] = (
         "similarity of the tokens of hypothesis and reference in context (Zhang et al. 2020)"
     )

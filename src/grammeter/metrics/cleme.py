@@ -98,6 +98,7 @@ class Cleme(Asking):
     """
 
     name: ClassVar[str] = "cleme"
+    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     title: ClassVar[str] = "chunk-level multi-reference evaluation (Ye et al. 2023, 2025)"
     needs: ClassVar[Needs] = "gold or texts"
     citation: ClassVar[str] = """\

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,8 @@ class EditF(Metric):
     beta
         Weight of recall in F; 0.5 prefers precision.
     """
+
+    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
 
     beta: float = 0.5
 

@@ -47,6 +47,7 @@ class Gleu(Metric):
     """
 
     name: ClassVar[str] = "gleu"
+    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     title: ClassVar[str] = (
         "n-gram precision that rewards agreement with the references and penalises errors left"
         " from the source (Napoles et al. 2015, 2016)"

@@ -58,6 +58,7 @@ class GoToScorer(Metric):
     """
 
     name: ClassVar[str] = "gotoscorer"
+    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     title: ClassVar[str] = "F-measure weighted by correction difficulty (Gotou et al. 2020)"
     needs: ClassVar[Needs] = "gold or texts"
     citation: ClassVar[str] = """\

@@ -42,6 +42,7 @@ class Green(Metric):
     """
 
     name: ClassVar[str] = "green"
+    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     title: ClassVar[str] = (
         "F-measure of n-grams kept, deleted and inserted as in the reference (Koyama et al. 2024)"
     )

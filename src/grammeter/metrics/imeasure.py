@@ -69,6 +69,7 @@ class IMeasure(Metric):
     """
 
     name: ClassVar[str] = "imeasure"
+    bounds: ClassVar[tuple[float, float]] = (-1.0, 1.0)
     title: ClassVar[str] = (
         "improvement over the source in weighted token accuracy (Felice and Briscoe 2015)"
     )

@@ -50,6 +50,7 @@ class Impara(SentenceMean, Asking):
     """
 
     name: ClassVar[str] = "impara"
+    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     title: ClassVar[str] = (
         "learned quality of the hypothesis, if it stays similar to the source (Maeda et al. 2022)"
     )

@@ -38,6 +38,7 @@ class MeteorES(SentenceMean):
     """
 
     name: ClassVar[str] = "meteor_es"
+    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     title: ClassVar[str] = (
         "unigram F-measure with a penalty for scattered matches; exact and stem stages of METEOR"
         " (Banerjee and Lavie 2005)"

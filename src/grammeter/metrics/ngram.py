@@ -122,6 +122,7 @@ class Bleu(_Sacrebleu):
     """
 
     name: ClassVar[str] = "bleu"
+    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     title: ClassVar[str] = (
         "n-gram precision with a brevity penalty, by sacrebleu (Papineni et al. 2002, Post 2018)"
     )
@@ -241,6 +242,7 @@ class Chrf(_Sacrebleu):
     """
 
     name: ClassVar[str] = "chrf"
+    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     title: ClassVar[str] = "character n-gram F-measure, by sacrebleu (Popovic 2015, 2017)"
     citation: ClassVar[str] = """\
 @inproceedings{popovic-2015-chrf,
