@@ -9,13 +9,9 @@
     table["m2"]["A"].value
 """
 
-from __future__ import annotations
-
-import importlib
-from typing import TYPE_CHECKING
-
 from grammeter.version import __version__
 
+TYPE_CHECKING = False  # as of `typing`, which takes longer to load than all of this
 if TYPE_CHECKING:
     from grammeter.api import correlate, explain, sample
     from grammeter.comparison.differences import difference
@@ -125,6 +121,8 @@ def __getattr__(name: str) -> object:
     """Import a public name when it is first used (PEP 562)."""
     if name not in _HOMES:
         raise AttributeError(f"module 'grammeter' has no attribute {name!r}")
+    import importlib
+
     value = getattr(importlib.import_module(_HOMES[name]), name)
     globals()[name] = value
     return value

@@ -12,7 +12,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from grammeter.cli import main as command
 from grammeter.cli.main import VERBS, main, parser_of
 from grammeter.cli.output import Progress
 from grammeter.core.errors import (
@@ -38,7 +37,7 @@ def verb(monkeypatch: pytest.MonkeyPatch):
 
     def put(run) -> None:
         module = SimpleNamespace(run=run, add_arguments=lambda parser: None)
-        monkeypatch.setattr(command.importlib, "import_module", lambda name: module)
+        monkeypatch.setitem(sys.modules, "grammeter.cli.cite", module)
 
     return put
 

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import made_models
-from grammeter.core.errors import DataError, UsageError
+from grammeter.core.errors import DataError, MissingResourceError, UsageError
 from grammeter.core.progress import reporting
 from grammeter.neural import encoder
 from grammeter.neural.encoder import layer_of
@@ -419,7 +419,7 @@ def test_layers_that_are_not_there(model):
 def test_odd_configurations(tmp_path, config):
     (tmp_path / "config.json").write_text(config)
     (tmp_path / "model.safetensors").touch()
-    with pytest.raises(DataError, match=r"config\.json"):
+    with pytest.raises(MissingResourceError, match=r"config\.json"):
         ask(str(tmp_path), TokenSimilarity(), PAIRS)
 
 

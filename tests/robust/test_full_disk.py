@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import made_models
+from grammeter.cli.main import VERBS as ALL
+from grammeter.cli.main import main, parser_of
 from grammeter.edits.parse_cache import ParseCache
 from grammeter.edits.tokens import split
 from grammeter.neural.store import Store
@@ -191,6 +194,23 @@ def test_standard_output_that_is_full(words: str) -> None:
     assert done.returncode == 3
     assert done.stderr.startswith("grammeter: standard output: cannot be written: No space left")
     assert "Traceback" not in done.stderr
+
+
+HELP = [
+    "",
+    "--version",
+    "--help",
+    *(f"{parser.prog.partition(' ')[2]} --help" for v in ALL for parser in parser_of(v).parsers()),
+]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+@pytest.mark.parametrize("words", HELP)
+def test_help_that_cannot_be_printed_is_a_fault(words: str, monkeypatch, capsys) -> None:
+    with suppress(OSError), open("/dev/full", "w") as full:
+        monkeypatch.setattr("sys.stdout", full)
+        assert main(words.split()) == 3
+    assert "standard output: cannot be written: No space left" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")

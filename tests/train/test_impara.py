@@ -128,7 +128,7 @@ class TestCard:
     def test_damaged(self, trained, tmp_path):
         shutil.copytree(trained[0], tmp_path / "a")
         (tmp_path / "a" / "card.json").write_text("{")
-        with pytest.raises(DataError, match="card"):
+        with pytest.raises(MissingResourceError, match="card"):
             read_card(tmp_path / "a")
 
     @pytest.mark.parametrize("text", ["[]", "{}", '{"kind": "other"}'])

@@ -1,22 +1,18 @@
-"""``grammeter``: finds the verb, turns errors into exit codes."""
+"""``grammeter``: finds the verb, turns errors into exit codes.
 
-from __future__ import annotations
+All imports stand inside functions: the first thing that is done is to be ready for signals.
+"""
 
-import argparse
-import gc
-import importlib
 import sys
-import traceback
-import warnings
-from collections.abc import Sequence
-from functools import partial
 
-from grammeter.cli.ending import drop, explained, open_streams, say, stopping
-from grammeter.cli.parser import Parser
-from grammeter.cli.plugin_fault import plugin_fault
-from grammeter.core.errors import GrammeterError, UnknownNameError
-from grammeter.core.lazy import stand_alone
-from grammeter.version import __version__
+from grammeter.cli.signals import Watch
+
+TYPE_CHECKING = False  # as of `typing`, which takes long to load
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from grammeter.cli.parser import Parser
+    from grammeter.core.errors import GrammeterError
 
 VERBS = {
     "demo": "the whole loop on the built-in sample corpus, offline",
@@ -44,34 +40,55 @@ VERBS = {
 _MODULES = {"list": "listing"}  # a module called `list` would hide the built-in in its imports
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def main(argv: "Sequence[str] | None" = None) -> int:
     """Run the command line and return its exit code."""
-    arguments = list(sys.argv[1:] if argv is None else argv)
+    watch = Watch(main.__code__, alone=argv is None)
+    try:
+        watch.take_over()
+        if argv is None:
+            from grammeter.core.lazy import stand_alone
+
+            stand_alone()
+        return _guarded(list(sys.argv[1:] if argv is None else argv), watch)
+    except KeyboardInterrupt:
+        return watch.code()
+    finally:
+        watch.end()
+
+
+def _guarded(arguments: list[str], watch: Watch) -> int:
+    """Run, and turn what goes wrong into an exit code."""
+    from grammeter.cli.ending import drop, explained, open_streams
+    from grammeter.cli.plugin_fault import plugin_fault
+    from grammeter.core.errors import GrammeterError
+
     debug = "--debug" in arguments
-    if argv is None:
-        stand_alone()
-    with stopping(alone=argv is None) as stopped:
-        try:
-            open_streams()
-            return _run(arguments)
-        except GrammeterError as error:
-            return _show_error(error, debug=debug)
-        except KeyboardInterrupt:
-            return stopped()
-        except BrokenPipeError:  # whoever read our output has gone
-            drop(sys.stdout)
-            return 0
-        except (OSError, MemoryError) as error:
-            return _show_error(explained(error), debug=debug)
-        except Exception as error:
-            told = plugin_fault(error)
-            if told is None:
-                raise
-            return _show_error(told, debug=debug)
+    try:
+        open_streams()
+        return _run(arguments)
+    except GrammeterError as error:
+        return _show_error(error, debug=debug)
+    except BrokenPipeError:  # whoever read our output has gone
+        drop(sys.stdout)
+        return 0
+    except (OSError, MemoryError) as error:
+        return _show_error(explained(error), debug=debug)
+    except Exception as error:
+        if watch.came:  # somebody else's code made another error of it
+            return watch.code()
+        fault = plugin_fault(error)
+        if fault is None:
+            raise
+        return _show_error(fault, debug=debug)
 
 
-def parser_of(verb: str) -> Parser:
+def parser_of(verb: str) -> "Parser":
     """Return the parser of one verb."""
+    import argparse
+    import importlib
+
+    from grammeter.cli.parser import Parser
+
     module = importlib.import_module(f"grammeter.cli.{_MODULES.get(verb, verb)}")
     parser = Parser(
         prog=f"grammeter {verb}",
@@ -85,8 +102,13 @@ def parser_of(verb: str) -> Parser:
     return parser
 
 
-def top_parser() -> Parser:
+def top_parser() -> "Parser":
     """Return the parser that knows the verbs' names only."""
+    import argparse
+
+    from grammeter.cli.parser import Parser
+    from grammeter.version import __version__
+
     width = max(map(len, VERBS))
     verbs = "\n".join(f"  {verb:{width}}  {help_}" for verb, help_ in VERBS.items())
     parser = Parser(
@@ -102,6 +124,10 @@ def top_parser() -> Parser:
 
 
 def _run(arguments: list[str]) -> int:
+    import gc
+    import warnings
+    from functools import partial
+
     if not arguments:
         top_parser().print_help()
         return 0
@@ -120,6 +146,8 @@ def _run(arguments: list[str]) -> int:
 
 
 def _verb(word: str) -> str:
+    from grammeter.core.errors import UnknownNameError
+
     parser = top_parser()
     if word.startswith("-") or word in VERBS:
         return parser.parse_args([word]).verb
@@ -141,9 +169,13 @@ def _show_warning(
         print(f"note: {message}", file=sys.stderr)
 
 
-def _show_error(error: GrammeterError, *, debug: bool) -> int:
+def _show_error(error: "GrammeterError", *, debug: bool) -> int:
     """Tell of an error; return its exit code."""
+    from grammeter.cli.ending import say
+
     if debug:
+        import traceback
+
         say("".join(traceback.format_exception(error)))
         return error.exit_code
     from grammeter.report.tables import terminal

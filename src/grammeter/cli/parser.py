@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn, cast
 
+from grammeter.cli.ending import say
 from grammeter.cli.files import check_outputs
 from grammeter.core.errors import UnknownNameError
 
@@ -20,6 +21,14 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
         self.register("action", None, _Store)
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Print help, a version or an error; what cannot be printed is a fault, unlike there."""
+        if file is sys.stdout:
+            file.write(message)
+            file.flush()
+        else:
+            say(message.removesuffix("\n"))
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong and where all options stand; leave with 2."""

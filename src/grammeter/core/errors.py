@@ -7,7 +7,7 @@
     |   +-- UnknownNameError             a name that does not exist; suggests near ones
     +-- DataError               exit 3   what was read is wrong; names file and line
     |   +-- LengthMismatchError          two inputs that must be parallel are not
-    +-- MissingResourceError    exit 4   a model, package or data set is absent; says how to get it
+    +-- MissingResourceError    exit 4   a model, package or data set is absent or damaged
     +-- RemoteError             exit 5   a remote service failed
     +-- LimitReachedError       exit 1   a limit that the user set ended the work; nothing is lost
 
@@ -120,6 +120,11 @@ class LimitReachedError(GrammeterError):
     """A limit that the user set ended the work; what was done is kept (exit code 1)."""
 
     exit_code = 1
+
+
+def words_of(error: BaseException) -> str:
+    """Return type and message of somebody else's error on one line, cut where it is long."""
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
 
 
 def _near(name: str, names: list[str]) -> list[str]:

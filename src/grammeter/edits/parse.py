@@ -126,8 +126,7 @@ class Parser:
 
     def _load(self) -> Any:
         if self._loaded is None:
-            load = self.pipeline.spacy().load
-            self._loaded = load(self.pipeline.folder, exclude=list(_UNUSED))
+            self._loaded = self.pipeline.load(_UNUSED)
         return self._loaded
 
     def _cache(self) -> ParseCache:

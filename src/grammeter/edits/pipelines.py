@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
 
-from grammeter.core.errors import MissingResourceError, UsageError
+from grammeter.core.errors import MissingResourceError, UsageError, words_of
 from grammeter.core.lazy import kept_out, require
 
 NEUTRAL = "neutral"
@@ -92,6 +92,33 @@ class Pipeline:
         with nullcontext() if self.needs_torch else kept_out("torch"):
             return require("spacy", extra="errant")
 
+    def load(self, exclude: Sequence[str] | None = None) -> Any:
+        """Load it with spaCy, and try it on a word, so that damage shows here.
+
+        Parameters
+        ----------
+        exclude
+            Components that are left out; ``None``: all, so that only the tokeniser is there.
+
+        Raises
+        ------
+        MissingResourceError
+            If spaCy is not installed, or the files are damaged or of another version of spaCy.
+        """
+        spacy: Any = self.spacy()
+        try:
+            config = spacy.util.load_config(self.folder / "config.cfg")
+            out = config["nlp"]["pipeline"] if exclude is None else exclude
+            nlp = spacy.load(self.folder, exclude=list(out))
+            nlp(spacy.tokens.Doc(nlp.vocab, words=["a"]))
+        except Exception as error:
+            raise MissingResourceError(
+                f"the pipeline {self.name!r} cannot be loaded: {words_of(error)}",
+                where=str(self.folder),
+                fix="Its files are damaged, or of another version of spaCy: install it again.",
+            ) from error
+        return nlp
+
 
 def find_pipeline(wanted: str | None = None) -> Pipeline:
     """Find a pipeline.
@@ -163,7 +190,7 @@ def _meta(folder: Path) -> Mapping[str, Any]:
         return {key: meta[key] for key in ("lang", "name", "version")}
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise MissingResourceError(
-            f"not the meta.json of a spaCy pipeline: {type(error).__name__}: {error}",
+            f"not the meta.json of a spaCy pipeline: {words_of(error)}",
             where=str(path),
             fix="Install or download the pipeline again.",
         ) from error

@@ -28,10 +28,7 @@ def tokenised(texts: Iterable[str], pipeline: str | None = None) -> list[Tokens]
     MissingResourceError
         If spaCy or the pipeline is not installed.
     """
-    found = find_pipeline(pipeline)
-    spacy, folder = found.spacy(), found.folder
-    parts = spacy.util.load_config(folder / "config.cfg")["nlp"]["pipeline"]
-    tokenizer = spacy.load(folder, exclude=parts).tokenizer
+    tokenizer = find_pipeline(pipeline).load().tokenizer
     return [
         from_words((token.text for token in tokenizer(text) if not token.is_space), text)
         for text in map(str.strip, texts)

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any, cast
 
-from grammeter.core.errors import DataError
+from grammeter.core.errors import MissingResourceError
 
 FILE = "card.json"
 KIND = "training-card"
@@ -19,7 +19,7 @@ def read_card(folder: Path) -> Card | None:
 
     Raises
     ------
-    DataError
+    MissingResourceError
         If it cannot be read.
     """
     path = folder / FILE
@@ -28,7 +28,7 @@ def read_card(folder: Path) -> Card | None:
     try:
         card: object = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise DataError(
+        raise MissingResourceError(
             f"the training card cannot be read: {error}",
             where=str(path),
             fix="Copy the model again, or train anew.",

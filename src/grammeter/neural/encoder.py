@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from grammeter.core.errors import DataError, UsageError
+from grammeter.core.errors import DataError, MissingResourceError, UsageError
 from grammeter.core.lazy import require
 from grammeter.core.progress import track
 from grammeter.core.statistics import BoolArray, FloatArray, IntArray
@@ -53,7 +53,7 @@ def layer_of(files: ModelFiles, layer: int | None) -> int:
     ------
     UsageError
         If the model has no such layer.
-    DataError
+    MissingResourceError
         If its configuration does not tell the depth.
     """
     depth = _depth(files)[1]
@@ -120,7 +120,9 @@ def _config(files: ModelFiles) -> dict[str, Any]:
             return config  # pyright: ignore[reportUnknownVariableType]
     except (ValueError, RecursionError):
         pass
-    raise DataError("not a JSON object", where=str(path), fix="Fetch or write the model again.")
+    raise MissingResourceError(
+        "not a JSON object", where=str(path), fix="Fetch or write the model again."
+    )
 
 
 def _depth(files: ModelFiles) -> tuple[str, int]:
@@ -129,7 +131,7 @@ def _depth(files: ModelFiles) -> tuple[str, int]:
     for name in _DEPTHS:
         if isinstance(config.get(name), int):
             return name, config[name]
-    raise DataError(
+    raise MissingResourceError(
         f"the model {files.name!r} does not say how many layers it has",
         where=str(files.folder / "config.json"),
         fix="Use an encoder such as BERT.",

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from grammeter.core.errors import DataError, MissingResourceError
+from grammeter.core.errors import DataError, MissingResourceError, words_of
 from grammeter.core.lazy import require
 from grammeter.neural.batching import is_out_of_memory
 from grammeter.neural.devices import check_device
@@ -25,6 +25,10 @@ _DEEPEST = 1000
 
 TOKENIZER_FILES = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model")
 """One of these has the words of a tokenizer."""
+
+
+UNKNOWN = "a \N{SNOWMAN} \ue000"
+"""A text with words that hardly any tokenizer has: one without a word for these fails."""
 
 
 @dataclass(frozen=True)
@@ -99,10 +103,10 @@ def load(files: ModelFiles, kind: str, runtime: Runtime, **settings: int) -> Loa
     Raises
     ------
     MissingResourceError
-        If torch or transformers is not installed, there is no such device, or its memory does
-        not suffice.
+        If torch or transformers is not installed, the folder's files are damaged, do not fit
+        together or cannot be loaded so, there is no such device, or its memory does not suffice.
     DataError
-        If the folder's model is of another kind, or lacks weights of this kind or a tokenizer.
+        If the model lacks weights of this kind.
     """
     own = tuple(sorted(settings.items()))
     return _load(files, files.hash, kind, runtime.device, runtime.dtype, own)
@@ -154,20 +158,28 @@ def quiet(transformers: Any) -> Generator[None, None, None]:
 
 
 def load_tokenizer(transformers: Any, files: ModelFiles) -> Any:
-    """Return the tokenizer of a model's folder; raise :class:`DataError` if there is none."""
+    """Return the tokenizer of a model's folder, tried on a text.
+
+    Raises
+    ------
+    MissingResourceError
+        If there is none, or its files are damaged.
+    """
     # without these, transformers makes a tokenizer that knows no word, and says nothing
     if not any(path for glob in TOKENIZER_FILES for path in files.folder.glob(glob)):
-        raise DataError(
+        raise MissingResourceError(
             f"the model {files.name!r} has no tokenizer",
             where=str(files.folder),
             fix="Write it there: tokenizer.save_pretrained(folder).",
         )
     try:
-        return transformers.AutoTokenizer.from_pretrained(
+        tokenizer = transformers.AutoTokenizer.from_pretrained(
             files.folder, local_files_only=True, trust_remote_code=False
         )
+        tokenizer(UNKNOWN)
     except Exception as error:
         raise _unloadable(files, "its tokenizer cannot be loaded", error) from error
+    return tokenizer
 
 
 def load_weights(
@@ -198,11 +210,6 @@ def _check_depth(files: ModelFiles) -> None:
             raise ValueError(f"config.json: {name} is {str(value)[:20]}, more than {_DEEPEST}")
 
 
-def words_of(error: Exception) -> str:
-    """Return the message of an error on one line, cut where it is long."""
-    return " ".join(str(error).split())[:300]
-
-
 def _model(
     transformers: Any, files: ModelFiles, kind: str, dtype: Any, settings: dict[str, int]
 ) -> tuple[Any, dict[str, Any]]:
@@ -212,8 +219,8 @@ def _model(
         raise _unloadable(files, f"it cannot be loaded as {kind}", error) from error
 
 
-def _unloadable(files: ModelFiles, what: str, error: Exception) -> DataError:
-    return DataError(
+def _unloadable(files: ModelFiles, what: str, error: Exception) -> MissingResourceError:
+    return MissingResourceError(
         f"the model {files.name!r}: {what}: {words_of(error)}",
         where=str(files.folder),
         fix="Check that it is a model of this kind, and that its files are whole.",
@@ -221,13 +228,13 @@ def _unloadable(files: ModelFiles, what: str, error: Exception) -> DataError:
 
 
 def check_vocabulary(files: ModelFiles, tokenizer: Any, model: Any) -> None:
-    """Raise :class:`DataError` if a tokenizer has words that its model does not know."""
+    """Raise :class:`MissingResourceError` if a tokenizer has words that its model lacks."""
     known = model.get_input_embeddings().num_embeddings
     if len(tokenizer) > known:
-        raise DataError(
+        raise MissingResourceError(
             f"the model {files.name!r} knows {known} tokens, its tokenizer {len(tokenizer)}",
             where=str(files.folder),
-            fix="Put the tokenizer there with which the model was trained.",
+            fix="Put the tokenizer there with which the model was trained, whole.",
         )
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from grammeter.core.errors import DataError, MissingResourceError
+from grammeter.core.errors import DataError, MissingResourceError, words_of
 from grammeter.core.lazy import require
 from grammeter.core.statistics import FloatArray
 from grammeter.neural.batching import is_out_of_memory
@@ -26,7 +26,6 @@ from grammeter.neural.loading import (
     load_tokenizer,
     load_weights,
     quiet,
-    words_of,
 )
 from grammeter.neural.regressor import KIND, head_layers
 from grammeter.train.checkpoint import Tensors

@@ -1,0 +1,126 @@
+"""Signals that end a run, from its first line on: nothing is loaded here but what is built in."""
+
+import sys
+from _thread import get_ident, start_new_thread
+from time import sleep
+
+TYPE_CHECKING = False  # as of `typing`, which takes longer to load than all of this
+if TYPE_CHECKING:
+    import signal
+    from types import CodeType, FrameType
+else:
+    import _signal as signal
+
+_OTHERS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+_LATER = 0.01
+"""Seconds after which a signal is sent again that came while a module was loaded."""
+
+_came: list[int] = []
+"""The signals that came; shared by a verb and the verbs that it calls."""
+
+
+class Stopped(KeyboardInterrupt):
+    """A signal came.
+
+    Python notes a plain :class:`KeyboardInterrupt` that leaves a text it executes, as those of
+    dataclasses are, and ends as after Ctrl-C, whatever exit code we return.
+    """
+
+
+class Watch:
+    """Lets signals end the work by :class:`Stopped`, so that it is cleaned up.
+
+    Nothing is raised while a module is loaded: numpy's C code would make an ``ImportError`` of it,
+    and Python would print it where it lets go of a lock. It is raised once the module is there.
+
+    Parameters
+    ----------
+    within
+        The function whose callers do not count: they may be loading a module.
+    alone
+        Whether nothing but the end of the process comes afterwards: signals then end it at once.
+    """
+
+    def __init__(self, within: "CodeType", *, alone: bool) -> None:
+        self._within, self._alone = within, alone
+        self._handler = self._stop  # one object, that others may ask for
+        self._ours: list[int] = []
+        wanted: list[tuple[int, object]] = [(number, signal.SIG_DFL) for number in _OTHERS]
+        if alone:
+            wanted.insert(0, (signal.SIGINT, signal.default_int_handler))
+            sys.unraisablehook = self._unraisable
+        try:
+            for number, usual in wanted:
+                if signal.getsignal(number) == usual:  # neither ignored nor somebody's own
+                    signal.signal(number, self._handler)
+                    self._ours.append(number)
+        except ValueError:  # only the main thread has signals
+            pass
+
+    def take_over(self) -> None:
+        """Stand in for Python's own handler where asyncio and others ask whether it is there."""
+        import signal as public
+
+        if signal.SIGINT in self._ours:
+            public.__dict__["default_int_handler"] = self._handler
+
+    @property
+    def came(self) -> bool:
+        """Whether a signal came."""
+        return bool(_came)
+
+    def code(self) -> int:
+        """Say how the work was stopped; return the exit code: 128 and the number of the signal."""
+        if self._alone:  # further ones while this one is told
+            for number in self._ours:
+                signal.signal(number, signal.SIG_IGN)
+        from grammeter.cli.ending import say
+
+        number = _came[0] if _came else signal.SIGINT
+        say("interrupted" if number == signal.SIGINT else "terminated")
+        return 128 + number
+
+    def end(self) -> None:
+        """Let signals do what they do without us: nobody is left to tell of them."""
+        for number in self._ours:
+            signal.signal(number, signal.SIG_DFL)
+        if self._ours:
+            _came.clear()
+
+    def _stop(self, number: int, frame: "FrameType | None") -> None:
+        if self._loading(frame):
+            _send_later(number)
+            return
+        _came.append(number)
+        interrupt = signal.getsignal(signal.SIGINT)  # of asyncio, of a training, ours, Python's
+        usual = (self._handler, signal.default_int_handler)
+        if number == signal.SIGINT or interrupt in usual or not callable(interrupt):
+            raise Stopped
+        interrupt(signal.SIGINT, frame)
+
+    def _loading(self, frame: "FrameType | None") -> bool:
+        while frame is not None and frame.f_code is not self._within:
+            if frame.f_code.co_filename.startswith("<frozen importlib"):
+                return True
+            frame = frame.f_back
+        return False
+
+    def _unraisable(self, lost: "sys.UnraisableHookArgs") -> None:
+        """Send a signal again whose exception came where Python can only print it."""
+        if isinstance(lost.exc_value, Stopped) and _came:
+            _send_later(_came.pop())
+        else:
+            sys.__unraisablehook__(lost)
+
+
+def _send_later(number: int) -> None:
+    main = get_ident()
+
+    def send() -> None:
+        sleep(_LATER)
+        if hasattr(signal, "pthread_kill"):
+            signal.pthread_kill(main, number)
+        else:
+            signal.raise_signal(number)
+
+    start_new_thread(send, ())
