@@ -34,6 +34,7 @@ BELOW: dict[str, set[str]] = {
     "judging": {"core", "corpus", "judge", "metrics"},
     "annotation": {"core", "corpus", "edits"},
     "attribution": {"core", "edits", "stats", "metrics", "neural"},
+    "explaining": {"core", "corpus", "metrics", "scoring", "attribution"},
     "comparison": {"core", "stats", "metrics"},
     "meta": {"core", "edits", "stats", "ranking"},
     "training": {"core", "corpus", "edits", "neural", "train"},

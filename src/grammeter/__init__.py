@@ -13,7 +13,7 @@ from grammeter.version import __version__
 
 TYPE_CHECKING = False  # as of `typing`, which takes longer to load than all of this
 if TYPE_CHECKING:
-    from grammeter.api import correlate, explain, sample
+    from grammeter.api import correlate, sample
     from grammeter.comparison.differences import difference
     from grammeter.comparison.systems import compare
     from grammeter.core.edit import Edit
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from grammeter.corpus.judgments import read_judgments, write_judgments
     from grammeter.corpus.read import read_corpus
     from grammeter.corpus.scores import read_scores, write_scores
+    from grammeter.explaining import explain
     from grammeter.metrics.base import Metric
     from grammeter.metrics.registry import metric
     from grammeter.neural.runtime import Runtime, using
@@ -54,7 +55,7 @@ _HOMES = {
     "Ranking": "grammeter.core.judgment",
     "compare": "grammeter.comparison.systems",
     "difference": "grammeter.comparison.differences",
-    "explain": "grammeter.api",
+    "explain": "grammeter.explaining",
     "make_report": "grammeter.reporting.make",
     "metric": "grammeter.metrics.registry",
     "read_corpus": "grammeter.corpus.read",

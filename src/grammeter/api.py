@@ -1,4 +1,4 @@
-"""The verbs that are made of several rooms: sample, explain, correlate.
+"""The verbs that are made of several rooms: sample, correlate.
 
 The others live where their work is done; :mod:`grammeter` gathers them all under one name.
 """
@@ -7,17 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
-from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from grammeter.attribution import LIMIT, attribute
-from grammeter.core.errors import DataError, UsageError
-from grammeter.core.explanation import Method, SentenceExplanation
+from grammeter.core.errors import DataError
 from grammeter.core.item import Item
 from grammeter.core.ranked import Ranked
 from grammeter.core.table import MetricScores, ScoreTable
 from grammeter.corpus.corpus import Corpus
-from grammeter.metrics.base import Metric
 from grammeter.metrics.registry import metric
 
 if TYPE_CHECKING:
@@ -71,87 +67,6 @@ def sample(
     if judges:
         items = assign(items, judges, overlap=overlap, repeats=repeats, seed=seed)
     return tuple(items)
-
-
-def explain(
-    scores: ScoreTable | Corpus,
-    *,
-    system: str,
-    line: int,
-    metrics: Sequence[str | Metric] | None = None,
-    attribution: Method | None = None,
-    seed: int = 1,
-    limit: int = LIMIT,
-    pipeline: str | None = None,
-) -> SentenceExplanation:
-    """Say why an output got its scores.
-
-    Parameters
-    ----------
-    scores
-        A score table that holds its corpus (from :func:`score`, or stored by
-        ``score -o``), or a corpus.
-    system
-        Whose output.
-    line
-        Number of the sentence, from 1.
-    metrics
-        Which metrics; default those of the table.
-    attribution
-        Also say what each edit contributes: ``shapley`` or ``leave-one-out``.
-    seed, limit, pipeline
-        For the attribution: where random orders start, how many tokens may be scored, what
-        extracts the edits; see :func:`grammeter.attribution.attribute`.
-
-    Raises
-    ------
-    UsageError
-        If there is no such system, line, metric or attribution, no metric is named for a
-        corpus, or the corpus lacks what a metric needs.
-    DataError
-        If the table does not hold its corpus.
-    """
-    from grammeter.scoring import check_listed, check_needs
-
-    corpus = scores if isinstance(scores, Corpus) else corpus_of(scores)
-    asked = metrics if metrics is not None else [] if isinstance(scores, Corpus) else list(scores)
-    check_listed(asked)
-    if not asked:
-        raise UsageError("no metric to explain", fix="Name one at least.")
-    segments = corpus.segments(system)
-    if not 1 <= line <= len(segments):
-        raise UsageError(f"there is no line {line}", fix=f"Lines count from 1 to {len(segments)}.")
-    segment = segments[line - 1]
-    chosen = {str(name): _metric_of(scores, name) for name in asked}
-    for each in chosen.values():
-        check_needs(each, corpus)
-    explained = {name: each.explain(segment) for name, each in chosen.items()}
-    if attribution is not None:
-        found = partial(attribute, method=attribution, pipeline=pipeline, seed=seed, limit=limit)
-        company = [corpus.systems[name][line - 1] for name in corpus.systems if name != system]
-        explained = {
-            name: replace(explained[name], attribution=found(each, segment, company=company))
-            for name, each in chosen.items()
-        }
-    return SentenceExplanation(
-        system, line, segment.source, segment.hypothesis, segment.references, explained
-    )
-
-
-def corpus_of(table: ScoreTable) -> Corpus:
-    """Return the corpus that a score table was made from.
-
-    Raises
-    ------
-    DataError
-        If the table does not hold it.
-    """
-    if table.corpus is None:
-        raise DataError(
-            "these scores do not hold the sentences they were made from",
-            fix="Score again with 'grammeter score -o FILE', or give the corpus itself.",
-        )
-    return Corpus.from_json(table.corpus)
 
 
 def correlate(
@@ -242,8 +157,3 @@ def rescored(column: MetricScores, systems: Sequence[str], beta: float) -> Float
             fix=f"Score it with each beta, '{asked}' for one, and use 'grammeter meta system'.",
         )
     return np.array([asked.score(column.statistics[system]).value for system in systems])
-
-
-def _metric_of(scores: ScoreTable | Corpus, name: str | Metric) -> Metric:
-    known = isinstance(scores, ScoreTable) and isinstance(name, str) and name in scores
-    return metric(cast("ScoreTable", scores)[cast("str", name)].metric if known else name)

@@ -140,7 +140,13 @@ def _score_one(metric: Metric, corpus: Corpus, batch: _Batch, rows: Statistics) 
     }
     sentences = {system: metric.sentences(own) for system, own in statistics.items()}
     return MetricScores(
-        str(metric), signature, metric.higher_is_better, scores, sentences, statistics
+        metric=str(metric),
+        signature=signature,
+        higher_is_better=metric.higher_is_better,
+        scores=scores,
+        segments=sentences,
+        statistics=statistics,
+        constants=metric.constants(),
     )
 
 

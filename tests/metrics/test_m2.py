@@ -90,12 +90,13 @@ def test_every_sentence_and_its_annotator(shared, table):
     assert len(rows) == 17056
     for row in rows:
         system, line = row["system"], int(row["line"])
-        running = table["m2"].segments[system]
+        running = table["m2"].segments[system].in_corpus
         assert running.chosen[line] == int(row["annotator"])
         assert running.values[line] == pytest.approx(float(row["f_running"]), abs=1e-12)
-        alone = table["sentm2"].segments[system]
-        assert alone.chosen[line] == int(row["annotator_alone"])
-        assert alone.values[line] == pytest.approx(float(row["f_best"]), abs=1e-12)
+        for name in ("m2", "sentm2"):
+            alone = table[name].segments[system]
+            assert alone.chosen[line] == int(row["annotator_alone"])
+            assert alone.values[line] == pytest.approx(float(row["f_best"]), abs=1e-12)
         last = table["sentm2(annotator=last)"].segments[system]
         assert last.values[line] == pytest.approx(float(row["f_last"]), abs=1e-12)
         assert counts_by_annotator(table, system, line) == row["counts_by_annotator"]
@@ -244,15 +245,19 @@ def test_case_can_be_ignored():
     assert M2(ignore_case=True).evaluate([one]).value == 1
 
 
-def test_the_running_choice_depends_on_what_came_before():
-    # alone, annotator 0 is the better one for the second sentence; after the first it is not
-    first = segment("p q r s t u v w", "p q r s t u v w", _0=[Edit(0, 1, "x")])
-    undecided = segment("a b", "c b", _0=[Edit(0, 1, "c"), Edit(1, 2, "d")], _1=[Edit(0, 1, "c")])
-    alone = M2().sentences(M2().statistics([undecided]))
-    assert alone.chosen.tolist() == [1]
-    both = M2().statistics([first, undecided])
-    assert M2().sentences(both).chosen.tolist() == [0, 1]
-    assert SentM2(annotator=0).sentences(both).chosen.tolist() == [0, 0]
+def test_a_sentence_score_does_not_depend_on_what_came_before():
+    words = [f"w{n}" for n in range(30)]
+    missed = [Edit(n, n + 1, "v") for n in range(30)]
+    first = segment(" ".join(words), " ".join(words), _0=missed)
+    gold = [Edit(0, 1, "x"), Edit(1, 2, "y")]
+    torn = segment(
+        " ".join(words), " ".join(["x", "y", *words[2:]]), _0=[*gold, *missed[2:12]], _1=gold[:1]
+    )
+    scores = M2().sentences(M2().statistics([first, torn]))
+    assert (scores.chosen[1], scores.values[1]) == (1, 1.25 / 2.25)
+    # after what was missed, a second hit is worth more than ten further misses cost
+    assert (scores.in_corpus.chosen[1], scores.in_corpus.values[1]) == (0, 0.5)
+    assert SentM2(annotator=0).sentences(M2().statistics([first, torn])).in_corpus is None
 
 
 def test_an_annotator_who_is_not_listed_gives_no_score():

@@ -66,16 +66,16 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _explain(args: argparse.Namespace) -> int:
-    from grammeter.api import explain
     from grammeter.corpus.scores import read_scores
     from grammeter.edits.annotate import annotator
+    from grammeter.explaining import explain
     from grammeter.metrics.registry import metric
     from grammeter.report.explain import explanation_text
 
     check_home(args, args.attribution, "--attribution", "--seed", "--limit", "--pipeline")
     scores = read_scores(args.scores)
-    metrics = [metric(column.metric) for column in scores.values()]
-    model_arguments.remark_unused(args, metrics)
+    asked = [scores[name].metric if name in scores else name for name in args.metrics or scores]
+    model_arguments.remark_unused(args, [metric(name) for name in asked])
     text = annotator(args.pipeline).notice if args.attribution else None
     if text:
         notice(args, text)

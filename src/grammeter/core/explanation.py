@@ -86,6 +86,9 @@ class Explanation:
         Why the value is NaN.
     attribution
         What each edit contributes to the value, if that was asked for.
+    corpus_chosen, corpus_value
+        Number of the reference that the corpus score chose, and the sentence's score against it,
+        for a metric that chooses by running totals.
     """
 
     value: float
@@ -95,6 +98,8 @@ class Explanation:
     grids: tuple[Grid, ...] = ()
     reason: str | None = None
     attribution: Attribution | None = None
+    corpus_chosen: int | None = None
+    corpus_value: float | None = None
 
     def judged(self, edit: Edit, source: Sequence[str]) -> JudgedEdit | None:
         """Return what the metric says of an edit of the system, if it knows the same one.
@@ -172,6 +177,7 @@ def _to_json(explanation: Explanation) -> dict[str, Any]:
         **({"reason": explanation.reason or "undefined"} if value is None else {}),
         "parts": {name: json_number(value) for name, value in explanation.parts.items()},
         "reference": explanation.chosen,
+        **_corpus_to_json(explanation),
         "edits": [
             {
                 "start": judged.edit.start,
@@ -188,6 +194,13 @@ def _to_json(explanation: Explanation) -> dict[str, Any]:
             for grid in explanation.grids
         ],
     }
+
+
+def _corpus_to_json(explanation: Explanation) -> dict[str, Any]:
+    if explanation.corpus_value is None:
+        return {}
+    value = json_number(explanation.corpus_value)
+    return {"in_corpus": {"reference": explanation.corpus_chosen, "value": value}}
 
 
 def _attribution_to_json(explanation: Explanation, source: Sequence[str]) -> dict[str, Any]:

@@ -85,8 +85,28 @@ class Statistics:
 
 
 @dataclass(frozen=True, eq=False)
+class CorpusChoice:
+    """The references that a corpus score chose, and each segment's score against them.
+
+    Attributes
+    ----------
+    chosen
+        Shape ``(segments,)``: number of the reference or annotator.
+    values
+        Shape ``(segments,)``, in the metric's units.
+    """
+
+    chosen: IntArray
+    values: FloatArray
+
+    def take(self, indices: IntArray) -> CorpusChoice:
+        """Return those of some segments, in the given order."""
+        return CorpusChoice(self.chosen[indices], self.values[indices])
+
+
+@dataclass(frozen=True, eq=False)
 class SegmentScores:
-    """A score for each segment alone.
+    """A score for each segment alone: no other sentence decides which reference is chosen.
 
     Attributes
     ----------
@@ -99,12 +119,16 @@ class SegmentScores:
         Further figures by name, each of shape ``(segments,)``.
     reason
         Why a value is NaN.
+    in_corpus
+        What the corpus score chose, for a metric that chooses by running totals; ``None`` for
+        one whose corpus score has no choice of its own.
     """
 
     values: FloatArray
     chosen: IntArray
     parts: dict[str, npt.NDArray[Any]]
     reason: str | None = None
+    in_corpus: CorpusChoice | None = None
 
     def __len__(self) -> int:
         return len(self.values)
@@ -113,4 +137,5 @@ class SegmentScores:
         """Return the chosen segments, in the given order."""
         at = np.asarray(indices, dtype=np.int64)
         parts = {name: column[at] for name, column in self.parts.items()}
-        return SegmentScores(self.values[at], self.chosen[at], parts, self.reason)
+        in_corpus = self.in_corpus and self.in_corpus.take(at)
+        return SegmentScores(self.values[at], self.chosen[at], parts, self.reason, in_corpus)

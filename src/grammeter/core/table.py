@@ -13,7 +13,7 @@ from grammeter.core.html import html_table, number
 from grammeter.core.named import Named
 from grammeter.core.score import Score, json_number
 from grammeter.core.signature import Signature
-from grammeter.core.statistics import SegmentScores, Statistics
+from grammeter.core.statistics import CorpusChoice, FloatArray, SegmentScores, Statistics
 from grammeter.core.stored import reading
 from grammeter.core.type_counts import TypeCounts
 from grammeter.version import __version__
@@ -44,6 +44,9 @@ class MetricScores(Named[Score], over="scores", what="system"):
         By system: the counts by sentence that these come from, if the metric counts.
     gold_types
         By system: the recall of each type of the gold edits, as their annotators named it.
+    constants
+        What sentence scores take from files besides the texts and models, as JSON values; see
+        :meth:`grammeter.Metric.constants`.
     """
 
     metric: str
@@ -57,6 +60,7 @@ class MetricScores(Named[Score], over="scores", what="system"):
     gold_types: Mapping[str, Mapping[str, Score]] = field(
         default_factory=dict[str, Mapping[str, Score]]
     )
+    constants: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def of_systems(self, names: Mapping[str, str]) -> MetricScores:
         """Return the scores of some systems only: ``names`` maps their new names to the old."""
@@ -124,6 +128,7 @@ class ScoreTable(Named[MetricScores], over="columns", what="metric in this table
                 "statistics": {s: rows.to_json() for s, rows in column.statistics.items()},
                 "sentences": {s: _sentences_to_json(x) for s, x in column.segments.items()},
                 "types": {s: counts.to_json() for s, counts in column.type_counts.items()},
+                "constants": dict(column.constants),
             }
             for name, column in self.columns.items()
         }
@@ -212,9 +217,17 @@ def _column(
     sentences = {s: _sentences_from_json(d) for s, d in details.get("sentences", {}).items()}
     metric = details.get("metric", spelling)
     return MetricScores(
-        metric, signature, shape["higher_is_better"], scores, sentences, statistics, types, counts,
+        metric,
+        signature,
+        shape["higher_is_better"],
+        scores,
+        sentences,
+        statistics,
+        types,
+        counts,
         gold_types,
-    )  # fmt: skip
+        dict(details.get("constants", {})),
+    )
 
 
 def _score(data: Mapping[str, Any], signature: Signature, segments: int) -> Score:
@@ -245,26 +258,40 @@ def _number(value: object) -> float:
 
 def _sentences_to_json(scores: SegmentScores) -> dict[str, Any]:
     return {
-        "values": [json_number(value) for value in scores.values.tolist()],
+        **_choice_to_json(scores),
         "reason": scores.reason,
-        "chosen": scores.chosen.tolist(),
         "parts": {
             name: [json_number(value) for value in column.tolist()]
             for name, column in scores.parts.items()
         },
+        **({"in_corpus": _choice_to_json(scores.in_corpus)} if scores.in_corpus else {}),
     }
 
 
+def _choice_to_json(scores: SegmentScores | CorpusChoice) -> dict[str, Any]:
+    values = [json_number(value) for value in scores.values.tolist()]
+    return {"values": values, "chosen": scores.chosen.tolist()}
+
+
 def _sentences_from_json(data: Mapping[str, Any]) -> SegmentScores:
+    in_corpus = data.get("in_corpus")
     found = SegmentScores(
-        values=np.array([_number(value) for value in data["values"]], dtype=np.float64),
+        values=_values(data),
         chosen=np.array(data["chosen"], dtype=np.int64),
         parts={
             name: np.array([_number(value) for value in column])
             for name, column in data["parts"].items()
         },
         reason=data["reason"],
+        in_corpus=in_corpus
+        and CorpusChoice(np.array(in_corpus["chosen"], dtype=np.int64), _values(in_corpus)),
     )
-    if any(part.shape != found.values.shape for part in (found.chosen, *found.parts.values())):
+    beside = (found.in_corpus.chosen, found.in_corpus.values) if found.in_corpus else ()
+    columns = (found.chosen, *found.parts.values(), *beside)
+    if any(column.shape != found.values.shape for column in columns):
         raise ValueError("the figures of sentences differ in length")
     return found
+
+
+def _values(data: Mapping[str, Any]) -> FloatArray:
+    return np.array([_number(value) for value in data["values"]], dtype=np.float64)

@@ -234,6 +234,19 @@ def chunk_grid(judged: Judged) -> Grid:
     return Grid("Chunks", columns, rows)
 
 
+def reference_grid(judged: Sequence[Judged], rows: Sequence[Sequence[float]], measure: str) -> Grid:
+    """Show for each reference the sums by kind and, last in its row, the score."""
+    cells = tuple(
+        (
+            "all" if each.label == TOGETHER else str(each.label),
+            *(f"{n:g}" for n in sums),
+            f"{value:.4f}",
+        )
+        for each, (*sums, value) in zip(judged, rows, strict=True)
+    )
+    return Grid("References", ("reference", *KINDS, measure), cells)
+
+
 def judged_edits(judged: Judged) -> Iterator[JudgedEdit]:
     """Turn chunks that count into edits with their verdicts."""
     for chunk, kind in zip(judged.chunks, judged.kinds, strict=True):

@@ -7,9 +7,10 @@ import types
 import typing
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, fields, replace
 from functools import cache
-from typing import Any, ClassVar, Literal, Union, cast
+from typing import Any, ClassVar, Literal, Self, Union, cast
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from grammeter.core.score import Score
 from grammeter.core.segment import Segment
 from grammeter.core.signature import Signature
 from grammeter.core.statistics import FloatArray, IntArray, SegmentScores, Statistics
+from grammeter.core.surroundings import Surroundings
 from grammeter.core.type_counts import CountedTypes, Tier
 
 Needs = Literal["gold", "texts", "gold or texts", "nothing"]
@@ -60,7 +62,7 @@ class Metric(ABC):
     asks_language_model: ClassVar[bool] = False
     """Whether a language model judges, by way of a server."""
     by_row: ClassVar[bool] = True
-    """Whether the sentence score of rows with one reference depends on no other row."""
+    """Whether a sentence score is made of the sentence's own row, whatever the other rows are."""
 
     def __post_init__(self) -> None:
         for name, allowed in _allowed(type(self)).items():
@@ -96,10 +98,9 @@ class Metric(ABC):
 
     @abstractmethod
     def sentences(self, statistics: Statistics) -> SegmentScores:
-        """Return each segment's own score.
+        """Return each segment's own score: no other segment decides which reference is chosen.
 
-        For a metric whose corpus score is no sum of sentence scores, this is the segment's part
-        in the corpus score, references chosen as there.
+        Where the corpus score chooses by running totals, ``in_corpus`` says what it chose.
         """
 
     @abstractmethod
@@ -166,6 +167,34 @@ class Metric(ABC):
         for metrics that say :attr:`extracts`.
         """
         raise NotImplementedError(f"{self.name} extracts no edits by itself")
+
+    def constants(self) -> dict[str, Any]:
+        """Return what is read from files besides texts and models, as JSON values.
+
+        It is stored with the scores, so that the file need not be there to explain them.
+        """
+        return {}
+
+    @property
+    def reads_corpus(self) -> bool:
+        """Whether explaining a sentence needs the rows of all sentences of its system."""
+        return False
+
+    def within(self, surroundings: Surroundings) -> Metric:
+        """Return a metric that scores and explains one sentence as part of a corpus.
+
+        A metric that takes something from the corpus, such as token frequencies, overrides this;
+        most take nothing and return themselves.
+        """
+        del surroundings
+        return self
+
+    def bound(self, **taken: object) -> Self:
+        """Return a copy that remembers what it took from a corpus, for :meth:`within`."""
+        made = copy(self)
+        for name, value in taken.items():
+            object.__setattr__(made, name, value)
+        return made
 
     def explain(self, segment: Segment) -> Explanation:
         """Say why one segment gets its score."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import csv
 import hashlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -17,12 +17,14 @@ from grammeter.core.folders import expanded
 from grammeter.core.score import Score
 from grammeter.core.segment import Segment, reference_texts
 from grammeter.core.statistics import FloatArray, IntArray, SegmentScores, Statistics
+from grammeter.core.surroundings import Surroundings
 from grammeter.edits.ngrams import gap, reference_slots
 from grammeter.metrics.asking import Asking
-from grammeter.metrics.base import Needs, SentenceMean
+from grammeter.metrics.base import Metric, Needs, SentenceMean
 from grammeter.neural.encoder import layer_of
 from grammeter.neural.files import find_model
 from grammeter.neural.measures import TokenSimilarity
+from grammeter.neural.runtime import current
 from grammeter.neural.service import Request, Steps
 
 FIGURES = ("precision", "recall", "f1")
@@ -67,6 +69,10 @@ class BertScore(SentenceMean, Asking):
     year = "2020",
     url = "https://openreview.net/forum?id=SkeHuCVFDr",
 }"""
+
+    _idf_of_corpus: ClassVar[tuple[str, ...] | None] = None
+    _base_of_corpus: ClassVar[tuple[float, ...] | None] = None
+    """What a single sentence takes from the corpus that it belongs to."""
 
     model: str = "bert-base-uncased"
     layer: int | None = None
@@ -125,12 +131,26 @@ class BertScore(SentenceMean, Asking):
         """
         present = reference_slots(segments)
         pairs = [(each.hypothesis, text) for each in segments for text in each.texts]
-        idf = reference_texts(segments) if self.idf else None
-        measure = TokenSimilarity(layer=self.used_layer, idf=idf)
-        (figures,) = yield [Request(self.model, measure, pairs)]
+        (figures,) = yield [Request(self.model, self._measure(segments), pairs)]
         rows = np.zeros((*present.shape, len(TokenSimilarity.columns)))
         rows[present] = figures  # both in the order of segments, then references
         return Statistics(rows, present, tuple(range(present.shape[1])), TokenSimilarity.columns)
+
+    def _measure(self, segments: Sequence[Segment]) -> TokenSimilarity:
+        texts = (self._idf_of_corpus or reference_texts(segments)) if self.idf else None
+        return TokenSimilarity(layer=self.used_layer, idf=texts)
+
+    def constants(self) -> dict[str, Any]:
+        """Return the figures of the baseline, if there is one."""
+        return {} if self.baseline is None else {"baseline": list(self._base())}
+
+    def within(self, surroundings: Surroundings) -> Metric:
+        """Take the token frequencies from all lines, and the baseline as it was read."""
+        base = surroundings.constants.get("baseline")
+        return self.bound(
+            _idf_of_corpus=reference_texts(surroundings.segments) if self.idf else None,
+            _base_of_corpus=None if base is None else tuple(base),
+        )
 
     def score(self, statistics: Statistics) -> Score:
         """Take the mean over all sentences; no parts where one has no reference."""
@@ -158,9 +178,10 @@ class BertScore(SentenceMean, Asking):
         )
 
     def explain(self, segment: Segment) -> Explanation:
-        """Show precision, recall and f1 against each reference.
+        """Show the figures against each reference, and what the tokens of the chosen one match.
 
-        With ``idf`` the frequencies are those of this sentence's references alone.
+        With ``idf`` the frequencies are those of this sentence's references alone, where it is
+        not explained as part of a corpus.
         """
         statistics = self.statistics([segment])
         scores = self.sentences(statistics)
@@ -175,19 +196,53 @@ class BertScore(SentenceMean, Asking):
             value=float(scores.values[0]),
             parts={name: column[0].item() for name, column in scores.parts.items()},
             chosen=chosen if chosen >= 0 else None,
-            grids=(Grid("References", ("reference", *FIGURES, "truncated"), tuple(rows)),),
+            grids=(
+                Grid("References", ("reference", *FIGURES, "truncated"), tuple(rows)),
+                *self._match_grids(segment, chosen),
+            ),
             reason=scores.reason if np.isnan(scores.values[0]) else None,
         )
+
+    def _match_grids(self, segment: Segment, chosen: int) -> Iterator[Grid]:
+        """Show for each token the most similar one of the other text.
+
+        The mean of the cosines of one grid, by weight, is precision or recall, not rescaled.
+        Special tokens weigh nothing and stand only on the other side.
+        """
+        if chosen < 0:
+            return
+        from grammeter.neural.encoder import token_cosines
+
+        pair = segment.hypothesis, segment.references[chosen] or ""
+        found = token_cosines(find_model(self.model), self._measure([segment]), pair, current())
+        names = "output", f"reference {chosen}"
+        for side, cosines in enumerate((found.cosines, found.cosines.T)):
+            one, other = names[side], names[1 - side]
+            rows = [
+                (token, found.tokens[1 - side][best], f"{row[best]:.4f}", f"{weight:.4f}")
+                for token, row, weight in zip(
+                    found.tokens[side], cosines, found.weights[side], strict=True
+                )
+                if weight
+                for best in [int(row.argmax())]
+            ]
+            columns = (one, f"most similar in {other}", "cosine", "weight")
+            yield Grid(f"Tokens of {one}", columns, tuple(rows))
 
     def _figures(self, statistics: Statistics) -> FloatArray:
         """Return precision, recall and f1, rescaled if asked; NaN in absent slots."""
         figures = np.where(statistics.present[..., None], statistics.rows[..., :3], np.nan)
         if self.baseline is None:
             return figures
+        base = np.array(self._base())
+        return (figures - base) / (1 - base)
+
+    def _base(self) -> tuple[float, ...]:
+        if self._base_of_corpus is not None:
+            return self._base_of_corpus
         # stored scores may be read where the model is not, which only a default layer needs
         layer = self.used_layer if self.layer is None else self.layer
-        base = np.array(read_baseline(self.baseline, layer))
-        return (figures - base) / (1 - base)
+        return read_baseline(self.baseline or "", layer)
 
     @staticmethod
     def _chosen(values: FloatArray, labels: Sequence[int]) -> IntArray:

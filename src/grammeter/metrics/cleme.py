@@ -5,19 +5,32 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from grammeter.core.errors import UsageError
-from grammeter.core.explanation import Explanation, Grid
+from grammeter.core.explanation import Explanation
 from grammeter.core.progress import track
 from grammeter.core.score import Score
 from grammeter.core.segment import Segment
-from grammeter.core.statistics import FloatArray, IntArray, SegmentScores, Statistics
+from grammeter.core.statistics import (
+    CorpusChoice,
+    FloatArray,
+    IntArray,
+    SegmentScores,
+    Statistics,
+)
+from grammeter.core.surroundings import Surroundings
 from grammeter.edits.annotate import Annotator, annotator
+from grammeter.edits.chunk_lengths import (
+    average_length,
+    changes_nothing,
+    rows_by_length,
+    weighted_sums,
+)
 from grammeter.edits.chunks import Changes, Sentence, Target, read_targets
 from grammeter.edits.verdicts import (
     CURVES,
@@ -28,24 +41,22 @@ from grammeter.edits.verdicts import (
     TN,
     TOGETHER,
     TP,
-    WHOLE,
     Judged,
     Row,
     chunk_grid,
     competing,
-    counts_by_length,
     each_version,
     judge,
     judge_together,
     judged_edits,
-    length_weight,
     prf,
     rates,
+    reference_grid,
     similarity_sums,
     trials,
 )
 from grammeter.metrics.asking import Asking
-from grammeter.metrics.base import Needs, mean_of
+from grammeter.metrics.base import Metric, Needs, mean_of
 from grammeter.neural.encoder import layer_of
 from grammeter.neural.files import find_model
 from grammeter.neural.measures import TokenSimilarity
@@ -125,6 +136,9 @@ class Cleme(Asking):
     resampling: ClassVar[str] = "chosen references and average chunk length fixed"
     by_row: ClassVar[bool] = False
     judges_edits: ClassVar[bool] = True
+
+    _average: ClassVar[float | None] = None
+    """The average length in the corpus that a single sentence belongs to."""
 
     version: Literal[1, 2] = 1
     assumption: Literal["dependent", "independent"] = "dependent"
@@ -224,7 +238,7 @@ class Cleme(Asking):
 
     def score(self, statistics: Statistics) -> Score:
         """Score a corpus: F or the trade-off of sums, or the mean of sentence scores."""
-        if "changed" in statistics.columns and not _total(statistics, "changed"):
+        if changes_nothing(statistics):
             warnings.warn(
                 "no reference changes anything: length weights take 0 as the average length",
                 stacklevel=2,
@@ -239,11 +253,19 @@ class Cleme(Asking):
         return Score(value, self.signature(), len(statistics), self._parts(sums))
 
     def sentences(self, statistics: Statistics) -> SegmentScores:
-        """Return each sentence's score against its chosen reference.
+        """Score each sentence against the reference that is best for it alone.
 
-        Of version 1, measures are rounded to four decimals, as in the authors' program.
+        The average length of length weights is that of all these sentences. Of version 1,
+        measures are rounded to four decimals, as in the authors' program.
         """
-        slots = self.choose(statistics)
+        alone = self._scored(statistics, self.choose_alone(statistics))
+        if self.level == "sentence" or statistics.slots < 2:
+            return alone
+        chosen = self._scored(statistics, self.choose(statistics))
+        return replace(alone, in_corpus=CorpusChoice(chosen.chosen, chosen.values))
+
+    def _scored(self, statistics: Statistics, slots: IntArray) -> SegmentScores:
+        """Score each sentence by the sums of a slot."""
         rows = self.sums(statistics)[np.arange(len(statistics)), slots].tolist()
         parts = [self._parts(row, digits=4) for row in rows]
         names = list(parts[0]) if parts else []
@@ -271,65 +293,70 @@ class Cleme(Asking):
     def sums(self, statistics: Statistics) -> FloatArray:
         """Return weighted counts, shape ``(segments, slots, 5)``, in the order of ``KINDS``.
 
-        The average length that length weights need is that of these statistics.
+        The average length that length weights need is that of these statistics, or of the
+        corpus that a single sentence belongs to.
         """
         if statistics.columns == KINDS:
             return statistics.rows.astype(np.float64)
-        sums = np.zeros((*statistics.present.shape, len(KINDS)))
-        curves, centre = CURVES[self.weighting, self.assumption], average_length(statistics)
-        for number, column in enumerate(statistics.columns):
-            name, _, length = column.partition("@")
-            if name in KINDS:  # one column after the other: equal counts give equal sums
-                kind = KINDS.index(name)
-                weight = length_weight(curves, kind, int(length) - centre) if length else 1.0
-                sums[..., kind] += statistics.rows[..., number] * weight
-        return sums
+        average = average_length(statistics) if self._average is None else self._average
+        return weighted_sums(statistics, CURVES[self.weighting, self.assumption], average)
 
     def choose(self, statistics: Statistics) -> IntArray:
-        """Return the slot of each sentence's reference, shape ``(segments,)``.
+        """Return the slot of each sentence's reference in the corpus score, ``(segments,)``.
 
         Corpus: in the order of the sentences, the one with the best measure together with all
         sums so far, then the most hits, the fewest false positives, the fewest misses. Sentence:
         the one with the best measures of the sentence. The first of equal ones.
         """
+        return self._chosen(statistics, running=True)
+
+    def choose_alone(self, statistics: Statistics) -> IntArray:
+        """Return the slot of the reference that is best for each sentence, the totals being 0."""
+        return self._chosen(statistics, running=False)
+
+    def _chosen(self, statistics: Statistics, *, running: bool) -> IntArray:
         totals = [0.0] * len(KINDS)
         chosen: list[int] = []
         rows = self.sums(statistics).tolist()
         for slots, present in zip(rows, statistics.present.tolist(), strict=True):
             candidates = [slot for slot, there in enumerate(present) if there]
             best = max(candidates, key=lambda slot: self._rank(totals, slots[slot]))
-            totals = [total + own for total, own in zip(totals, slots[best], strict=True)]
+            if running:
+                totals = [total + own for total, own in zip(totals, slots[best], strict=True)]
             chosen.append(best)
         return np.array(chosen, dtype=np.int64)
+
+    @property
+    def reads_corpus(self) -> bool:
+        """Whether the corpus score chooses by running totals, or weights need all lengths."""
+        return self.level == "corpus" or self.weighting.startswith("length")
+
+    def within(self, surroundings: Surroundings) -> Metric:
+        """Take the average length of length weights from all sentences of the system."""
+        rows = surroundings.statistics
+        if rows is None or not self.weighting.startswith("length"):
+            return self
+        return self.bound(_average=average_length(rows))
 
     def explain(self, segment: Segment) -> Explanation:
         """Return the chunks against the chosen reference, and the counts against each.
 
-        The average length of length weights is that of this sentence alone.
+        The average length of length weights is that of this sentence alone, where it is not
+        explained as part of a corpus.
         """
         targets = read_targets([segment], self._annotator().annotate)
         statistics, (judged,) = self.count(targets), self._judged(targets)
         scores = self.sentences(statistics)
-        slot, chosen = int(self.choose(statistics)[0]), int(scores.chosen[0])
+        slot, chosen = int(self.choose_alone(statistics)[0]), int(scores.chosen[0])
         sums = self.sums(statistics)[0].tolist()
+        scored = [(*row, self._rounded(row)[0]) for row in sums]
         measure = f"F{self.beta:g}" if self.version == 1 else "score"
-        rows = tuple(
-            (
-                "all" if each.label == TOGETHER else str(each.label),
-                *(f"{n:g}" for n in row),
-                f"{self._rounded(row)[0]:.4f}",
-            )
-            for each, row in zip(judged, sums, strict=True)
-        )
         return Explanation(
             value=float(scores.values[0]),
             parts={name: column[0].item() for name, column in scores.parts.items()},
             chosen=chosen if chosen != TOGETHER else None,
             edits=tuple(judged_edits(judged[slot])),
-            grids=(
-                chunk_grid(judged[slot]),
-                Grid("References", ("reference", *KINDS, measure), rows),
-            ),
+            grids=(chunk_grid(judged[slot]), reference_grid(judged, scored, measure)),
         )
 
     def _annotator(self) -> Annotator:
@@ -386,14 +413,10 @@ class Cleme(Asking):
 
     def _counted(self, judged: Sequence[Judged]) -> tuple[tuple[str, ...], IntArray]:
         """Return the columns and the rows."""
-        if self.weighting == "none":
-            rows = [[each.kinds.count(kind) for kind in range(len(KINDS))] for each in judged]
-            return KINDS, np.array(rows, dtype=np.int64).reshape(-1, len(KINDS))
-        found = [counts_by_length(each) for each in judged]
-        columns = sorted({column for row in found for column in row} | _CENTRE)
-        rows = [[row[column] for column in columns] for row in found]
-        names = tuple(name if n == WHOLE else f"{name}@{n}" for name, n in columns)
-        return names, np.array(rows, dtype=np.int64).reshape(-1, len(columns))
+        if self.weighting != "none":
+            return rows_by_length(judged)
+        rows = [[each.kinds.count(kind) for kind in range(len(KINDS))] for each in judged]
+        return KINDS, np.array(rows, dtype=np.int64).reshape(-1, len(KINDS))
 
     def _weighed(self, judged: Sequence[Judged]) -> Steps[FloatArray]:
         """Ask for the similarities that weigh chunks; return the sums by kind."""
@@ -412,20 +435,6 @@ class Cleme(Asking):
 
     def _used_layer(self) -> int:
         return layer_of(find_model(self._encoder), self.layer)
-
-
-def average_length(statistics: Statistics) -> float:
-    """Return the mean length in tokens of the chunks that references change; 0 without any."""
-    changed = _total(statistics, "changed")
-    return _total(statistics, "length") / changed if changed else 0.0
-
-
-_CENTRE = {("changed", WHOLE), ("length", WHOLE)}
-"""Columns from which the average length comes."""
-
-
-def _total(statistics: Statistics, column: str) -> int:
-    return int(statistics.rows[..., statistics.columns.index(column)].sum())
 
 
 def _is_share(factors: Sequence[float]) -> bool:

@@ -12,7 +12,13 @@ import numpy.typing as npt
 
 from grammeter.core.score import Counts, Score
 from grammeter.core.signature import Signature
-from grammeter.core.statistics import FloatArray, IntArray, SegmentScores, Statistics
+from grammeter.core.statistics import (
+    CorpusChoice,
+    FloatArray,
+    IntArray,
+    SegmentScores,
+    Statistics,
+)
 from grammeter.metrics.base import Metric, SentenceMean, mean_of
 
 COLUMNS = ("correct", "proposed", "gold")
@@ -35,7 +41,16 @@ class EditF(Metric):
 
     @abstractmethod
     def choose(self, statistics: Statistics) -> IntArray:
-        """Return the slot of the annotator or reference of each sentence."""
+        """Return the slot of each sentence's annotator or reference in the corpus score."""
+
+    def choose_alone(self, statistics: Statistics) -> IntArray:
+        """Return the slot of the annotator or reference that is best for each sentence alone."""
+        return best_alone(self.counts(statistics), self.beta)
+
+    @property
+    def reads_corpus(self) -> bool:
+        """Whether the corpus score chooses by running totals."""
+        return True
 
     def counts(self, statistics: Statistics) -> Statistics:
         """Return the rows from which F is made, with no other columns than :data:`COLUMNS`."""
@@ -47,8 +62,16 @@ class EditF(Metric):
         return corpus_score(rows, self.beta, self.signature())
 
     def sentences(self, statistics: Statistics) -> SegmentScores:
-        """Return each sentence's part in the corpus score: its chosen counts."""
-        return segment_scores(self.counts(statistics), self.choose(statistics), self.beta)
+        """Score each sentence by the annotator that is best for it alone."""
+        alone = self._scored(statistics, self.choose_alone(statistics))
+        if not self.reads_corpus or statistics.slots < 2:
+            return alone
+        chosen = self._scored(statistics, self.choose(statistics))
+        return replace(alone, in_corpus=CorpusChoice(chosen.chosen, chosen.values))
+
+    def _scored(self, statistics: Statistics, slots: IntArray) -> SegmentScores:
+        """Score each sentence by the counts of a slot."""
+        return segment_scores(self.counts(statistics), slots, self.beta)
 
     def summands(self, statistics: Statistics) -> FloatArray:
         """Return the chosen counts."""
@@ -62,6 +85,15 @@ class EditF(Metric):
 @dataclass(frozen=True, kw_only=True)
 class SentenceF(SentenceMean, EditF):
     """Turns such a metric into the mean of its sentence scores; stands before it as a base."""
+
+    def choose(self, statistics: Statistics) -> IntArray:
+        """Return the slots of :meth:`choose_alone`: the mean has no choice of its own."""
+        return self.choose_alone(statistics)
+
+    @property
+    def reads_corpus(self) -> bool:
+        """Whether the corpus score chooses by running totals: it does not."""
+        return False
 
     def score(self, statistics: Statistics) -> Score:
         """Return the mean of the sentence scores, and the sums of their parts."""

@@ -159,8 +159,12 @@ class Errant(EditF):
         return _Batch(self, self._annotator(), segments).statistics()
 
     def choose(self, statistics: Statistics) -> IntArray:
-        """Return the slot of the reference of each sentence."""
+        """Return the slot of each sentence's reference, by running totals."""
         return self._chosen(statistics, running=True)
+
+    def choose_alone(self, statistics: Statistics) -> IntArray:
+        """Return the slot of the reference that is best for each sentence alone."""
+        return self._chosen(statistics, running=False)
 
     def per_type(self, segments: Sequence[Segment]) -> dict[str, Counts]:
         """Count by error type, on the tier ``categories``, in alphabetical order.
@@ -324,10 +328,6 @@ class SentErrant(SentenceF, Errant):
 
     name: ClassVar[str] = "senterrant"
     title: ClassVar[str] = "mean of sentence-level ERRANT F-measures (Gong et al. 2022)"
-
-    def choose(self, statistics: Statistics) -> IntArray:
-        """Return the slot of the reference that is best for each sentence alone."""
-        return self._chosen(statistics, running=False)
 
 
 class _Batch:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -16,6 +16,7 @@ from grammeter.core.progress import track
 from grammeter.core.score import Score
 from grammeter.core.segment import Segment
 from grammeter.core.statistics import FloatArray, SegmentScores, Statistics
+from grammeter.core.surroundings import Surroundings
 from grammeter.core.verdict import JudgedEdit, Verdict
 from grammeter.edits.annotate import Annotator, annotator
 from grammeter.edits.chunks import Piece, Sentence, Target, pieces, read_targets
@@ -75,6 +76,9 @@ class GoToScorer(Metric):
     judges_edits: ClassVar[bool] = True
     pooled: ClassVar[bool] = True
     """Scores depend on which systems are scored together."""
+
+    _company: ClassVar[tuple[str, ...]] = ()
+    """What the other systems wrote, where a single sentence is explained."""
 
     beta: float = 0.5
     annotator: int = 0
@@ -177,25 +181,36 @@ class GoToScorer(Metric):
         b2 = self.beta * self.beta
         return _share((1 + b2) * precision * recall, b2 * precision + recall)
 
+    def within(self, surroundings: Surroundings) -> Metric:
+        """Take the outputs of the other systems, whose weights depend on them."""
+        return self.bound(_company=tuple(surroundings.company))
+
     def explain(self, segment: Segment) -> Explanation:
         """Return the edits with verdicts, and the chunks that are not simply kept.
 
-        The difficulty of a chunk depends on the other systems, which are unknown here: unless
-        nothing is weighed, the value is NaN.
+        The difficulty of a chunk depends on the other systems: where these are unknown, the
+        value is NaN unless nothing is weighed.
         """
-        (target,) = read_targets([segment], self._annotator().annotate)
-        gold = pieces(target[0].source, target[0].references.get(self.annotator, ()))
-        system = pieces(target[0].source, target[1])
-        found = outcomes(gold, system)
-        sums = np.array(tally(gold, found, [1.0] * len(gold)))
-        plain = self.weights == "none"
+        outputs = [segment, *(replace(segment, hypothesis=text) for text in self._company)]
+        targets = read_targets(outputs, self._annotator().annotate)
+        sentence = targets[0][0]
+        gold = pieces(sentence.source, sentence.references.get(self.annotator, ()))
+        systems = [pieces(sentence.source, changes) for _, changes in targets]
+        found = [outcomes(gold, system) for system in systems]
+        weights = difficulties(found, [1] * len(found), self._weigh)
+        plain = np.array(tally(gold, found[0], [1.0] * len(gold)))
+        parts = {f"unweighted_{name}": float(part) for name, part in _parts(plain).items()}
+        known = self.weights == "none" or len(outputs) > 1
+        sums = np.array(tally(gold, found[0], weights))
+        if known:
+            parts = {name: float(part) for name, part in _parts(sums).items()} | parts
         return Explanation(
-            value=float(self.value_of(sums)) if plain else float("nan"),
-            reason=None if plain else "the weights need the outputs of all systems",
-            parts={f"unweighted_{name}": float(part) for name, part in _parts(sums).items()},
+            value=float(self.value_of(sums)) if known else float("nan"),
+            reason=None if known else "the weights need the outputs of all systems",
+            parts=parts,
             chosen=self.annotator,
-            edits=tuple(_judged(target[0].source, gold, system, found)),
-            grids=(_grid(target[0].source, gold, found),),
+            edits=tuple(_judged(sentence.source, gold, systems[0], found[0])),
+            grids=(_grid(sentence.source, gold, found[0], weights if known else None),),
         )
 
     def _annotator(self) -> Annotator:
@@ -326,7 +341,14 @@ def _judged(
         yield JudgedEdit(edit, " ".join(source[piece.start : piece.end]), verdicts[piece])
 
 
-def _grid(source: Sequence[str], gold: Sequence[Piece], found: Sequence[Outcome]) -> Grid:
+def _grid(
+    source: Sequence[str],
+    gold: Sequence[Piece],
+    found: Sequence[Outcome],
+    weights: Sequence[float] | None,
+) -> Grid:
+    """Show the chunks that are not simply kept; with their weights, where these are known."""
+    shown = [("",)] * len(gold) if weights is None else [(f"{weight:.4f}",) for weight in weights]
     rows = tuple(
         (
             f"{piece.start}:{piece.end}",
@@ -334,8 +356,10 @@ def _grid(source: Sequence[str], gold: Sequence[Piece], found: Sequence[Outcome]
             " ".join(piece.tokens),
             "yes" if modified else "no",
             "yes" if correct else "no",
+            *(weight if weights else ()),
         )
-        for piece, (modified, correct) in zip(gold, found, strict=True)
+        for piece, (modified, correct), weight in zip(gold, found, shown, strict=True)
         if piece.edited or modified or not correct
     )
-    return Grid("Gold chunks", ("span", "source", "gold", "modified", "correct"), rows)
+    columns = ("span", "source", "gold", "modified", "correct", *(("weight",) if weights else ()))
+    return Grid("Gold chunks", columns, rows)

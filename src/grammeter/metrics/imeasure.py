@@ -17,7 +17,14 @@ from grammeter.core.errors import UsageError
 from grammeter.core.explanation import Explanation, Grid
 from grammeter.core.score import Score
 from grammeter.core.segment import Segment
-from grammeter.core.statistics import BoolArray, FloatArray, IntArray, SegmentScores, Statistics
+from grammeter.core.statistics import (
+    BoolArray,
+    CorpusChoice,
+    FloatArray,
+    IntArray,
+    SegmentScores,
+    Statistics,
+)
 from grammeter.core.verdict import JudgedEdit
 from grammeter.edits.candidates import Sentence, corrected_by_annotator, distinct, mixed
 from grammeter.edits.threeway import GAP, Column, align, align_all
@@ -142,7 +149,22 @@ class IMeasure(Metric):
             for name, column in self._parts(rows[:, :_SUMMED]).items()
         }
         chosen = np.where(missing, -1, rows[:, _SUMMED])
-        return SegmentScores(parts.pop("i"), chosen, parts, _gap(statistics.present))
+        values, reason = parts.pop("i"), _gap(statistics.present)
+        return SegmentScores(values, chosen, parts, reason, self._in_corpus(statistics, missing))
+
+    @property
+    def reads_corpus(self) -> bool:
+        """Whether candidates are chosen for the figures of the corpus so far."""
+        return self.optimise == "corpus"
+
+    def _in_corpus(self, statistics: Statistics, missing: BoolArray) -> CorpusChoice | None:
+        """Return what the corpus score chose, if it does not choose as for a sentence."""
+        if not self.reads_corpus or statistics.slots < 2:
+            return None
+        rows = statistics.rows[..., :_SUMMED]
+        rows = _picked(statistics, self._best_in_turn(rows, statistics.present))
+        values = np.where(missing, np.nan, self.value_of(rows[:, :_SUMMED]))
+        return CorpusChoice(np.where(missing, -1, rows[:, _SUMMED]), values)
 
     def summands(self, statistics: Statistics) -> FloatArray:
         """Return the counts for the chosen candidates, in the order of :data:`COLUMNS`."""

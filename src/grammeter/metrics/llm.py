@@ -17,6 +17,7 @@ from grammeter.core.explanation import Explanation
 from grammeter.core.score import Score
 from grammeter.core.segment import Segment
 from grammeter.core.statistics import FloatArray, SegmentScores, Statistics
+from grammeter.core.surroundings import Surroundings
 from grammeter.edits.annotate import Annotator, annotator
 from grammeter.edits.markup import marked
 from grammeter.judge import opinions, request, runtime
@@ -49,6 +50,10 @@ class Judging(Metric):
     asks_language_model: ClassVar[bool] = True
     resampling: ClassVar[str] = "mean of sentence scores"
     citation: ClassVar[str] = CITATION
+
+    _row: ClassVar[Statistics | None] = None
+    _company: ClassVar[tuple[str, ...]] = ()
+    """What a single sentence takes from the corpus that it belongs to."""
 
     model: str | None = None
     criterion: Criterion | None = None
@@ -262,14 +267,30 @@ class Judging(Metric):
         means: FloatArray = np.where(enough, total / np.where(enough, answered, 1.0), np.nan)
         return means
 
+    def within(self, surroundings: Surroundings) -> Metric:
+        """Take the score that was given, or else the outputs of the other systems."""
+        rows = surroundings.statistics
+        row = None if rows is None else rows.take([surroundings.line])
+        return self.bound(_row=row, _company=tuple(surroundings.company))
+
     def explain(self, segment: Segment) -> Explanation:
-        """Return NaN: a judge sees an output beside others, and a segment comes alone."""
-        del segment
-        return Explanation(
-            value=float("nan"),
-            reason="a judge scores outputs side by side, and gives no reasons: see the sentence"
-            " scores, and 'grammeter judge' for its rankings",
-        )
+        """Return the score: a judge gives no grounds.
+
+        It sees an output beside others: NaN where there are none.
+        """
+        if self._row is None and not self._company:
+            return Explanation(
+                value=float("nan"),
+                reason="a judge scores outputs side by side, and gives no reasons: see the"
+                " sentence scores, and 'grammeter judge' for its rankings",
+            )
+        rows = self._row
+        if rows is None:
+            outputs = [segment, *(replace(segment, hypothesis=text) for text in self._company)]
+            rows = self.pooled_statistics(outputs, [1] * len(outputs)).take([0])
+        scores = self.sentences(rows)
+        value = float(scores.values[0])
+        return Explanation(value=value, reason=scores.reason if isnan(value) else None)
 
 
 @dataclass(frozen=True, kw_only=True)

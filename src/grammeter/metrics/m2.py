@@ -23,10 +23,8 @@ from grammeter.metrics.edit_f import (
     COLUMNS,
     EditF,
     SentenceF,
-    best_alone,
     f_of_counts,
     running_choice,
-    segment_scores,
 )
 
 ByAnnotator = Mapping[int, tuple[int, int, int]]
@@ -110,7 +108,7 @@ class M2(EditF):
         return _statistics(counts)
 
     def choose(self, statistics: Statistics) -> IntArray:
-        """Return the slot of the annotator of each sentence."""
+        """Return the slot of each sentence's annotator, by running totals."""
         return running_choice(statistics, self.beta)
 
     def edits(self, segment: Segment) -> dict[int, tuple[Proposal, ...]]:
@@ -174,10 +172,10 @@ class SentM2(SentenceF, M2):
 
     annotator: Literal["best", "last"] | int = "best"
 
-    def choose(self, statistics: Statistics) -> IntArray:
+    def choose_alone(self, statistics: Statistics) -> IntArray:
         """Return the slot of the annotator of each sentence."""
         if self.annotator == "best":
-            return best_alone(statistics, self.beta)
+            return super().choose_alone(statistics)
         if self.annotator == "last":
             return statistics.slots - 1 - np.argmax(statistics.present[:, ::-1], axis=1)
         if self.annotator not in statistics.labels:
@@ -188,10 +186,9 @@ class SentM2(SentenceF, M2):
         slot = statistics.labels.index(self.annotator)
         return np.full(len(statistics), slot, dtype=np.int64)
 
-    def sentences(self, statistics: Statistics) -> SegmentScores:
-        """Score each sentence alone; NaN where the wanted annotator is not listed for it."""
-        slots = self.choose(statistics)
-        scores = segment_scores(statistics, slots, self.beta)
+    def _scored(self, statistics: Statistics, slots: IntArray) -> SegmentScores:
+        """Score each sentence; NaN where the wanted annotator is not listed for it."""
+        scores = super()._scored(statistics, slots)
         lacking = ~statistics.present[np.arange(len(statistics)), slots]
         if not lacking.any():
             return scores

@@ -15,6 +15,7 @@ from grammeter.core.progress import track
 from grammeter.core.score import Counts, Score
 from grammeter.core.segment import Segment, reference_texts
 from grammeter.core.statistics import IntArray, SegmentScores, Statistics
+from grammeter.core.surroundings import Surroundings
 from grammeter.edits.annotate import Annotator, annotator
 from grammeter.edits.compare import Rules, choose
 from grammeter.edits.segments import segment_edits
@@ -29,7 +30,7 @@ from grammeter.edits.weights import (
     united,
 )
 from grammeter.metrics.asking import Asking
-from grammeter.metrics.base import Needs
+from grammeter.metrics.base import Metric, Needs
 from grammeter.metrics.edit_f import (
     EditF,
     SentenceF,
@@ -38,7 +39,6 @@ from grammeter.metrics.edit_f import (
     corpus_score,
     f_of_counts,
     running_choice,
-    segment_scores,
 )
 from grammeter.metrics.m2 import M2, MOST_BETA
 from grammeter.neural.encoder import layer_of
@@ -91,8 +91,8 @@ class Weighted(EditF, Asking):
     doi = "10.18653/v1/2022.emnlp-main.463",
 }"""
     resampling: ClassVar[str] = "annotators fixed"
-    alone: ClassVar[bool] = False
-    """Whether each sentence has its own best annotator, whatever the others have."""
+    _idf_of_corpus: ClassVar[tuple[str, ...] | None] = None
+    """The texts of :meth:`_idf_texts`, where a single sentence of a corpus is scored."""
 
     scorer: Literal["bertscore", "bartscore", "self"] = "bertscore"
     model: str | None = None
@@ -189,12 +189,21 @@ class Weighted(EditF, Asking):
 
         Where there are none, what the gold edits make of all source lines.
         """
-        if not self.idf:
-            return None
+        if not self.idf or self._idf_of_corpus:
+            return self._idf_of_corpus
         made = {id(segment.gold): own for segment, own in zip(segments, unions, strict=True)}
         return reference_texts(segments) or tuple(
             sorted(union.reference for own in made.values() for union in own.values())
         )
+
+    def within(self, surroundings: Surroundings) -> Metric:
+        """Take the token frequencies from all lines."""
+        if not self.idf:
+            return self
+        segments = surroundings.segments
+        texts = reference_texts(segments)
+        unions = [] if texts else self.unions(segments, types=False)
+        return self.bound(_idf_of_corpus=texts or self._idf_texts(segments, unions))
 
     def _request(self, asked: Sequence[Pair], texts: tuple[str, ...] | None) -> Request:
         model = self.models()["model"]
@@ -218,16 +227,22 @@ class Weighted(EditF, Asking):
 
     @property
     def _falls_back(self) -> bool:
-        return self.alone
+        return not self.reads_corpus
 
     def choose(self, statistics: Statistics) -> IntArray:
-        """Return the slot of the annotator of each sentence."""
-        counts = self.counts(statistics)
-        known = replace(counts, rows=np.nan_to_num(counts.rows))
-        return self._best(known)
+        """Return the slot of each sentence's annotator, by running totals."""
+        return self._best(self._known(statistics), running=True)
 
-    def _best(self, counts: Statistics) -> IntArray:
-        return (best_alone if self.alone else running_choice)(counts, self.beta)
+    def choose_alone(self, statistics: Statistics) -> IntArray:
+        """Return the slot of the annotator that is best for each sentence alone."""
+        return self._best(self._known(statistics), running=False)
+
+    def _known(self, statistics: Statistics) -> Statistics:
+        counts = self.counts(statistics)
+        return replace(counts, rows=np.nan_to_num(counts.rows))
+
+    def _best(self, counts: Statistics, *, running: bool) -> IntArray:
+        return (running_choice if running else best_alone)(counts, self.beta)
 
     def score(self, statistics: Statistics) -> Score:
         """Score a corpus by the sums of its chosen weights."""
@@ -239,14 +254,13 @@ class Weighted(EditF, Asking):
         score = corpus_score(rows, self.beta, self.signature())
         return replace(score, parts={**score.parts, **more}, reason=reason)
 
-    def sentences(self, statistics: Statistics) -> SegmentScores:
-        """Return each sentence's part in the corpus score: its chosen weights.
+    def _scored(self, statistics: Statistics, slots: IntArray) -> SegmentScores:
+        """Score each sentence by the weights of a slot.
 
         Parts: ``tp fp fn``; ``truncated``, whether a model read only a part of a text; with
         inverse weights ``uninverted``, how many edits weigh nothing and so have no inverse.
         """
-        slots = self.choose(statistics)
-        scores = segment_scores(self.counts(statistics), slots, self.beta)
+        scores = super()._scored(statistics, slots)
         parts = {**scores.parts, **self._more(statistics, slots)}
         return replace(scores, parts=parts, reason=_ODD)
 
@@ -330,7 +344,6 @@ class SentPTM2(SentenceF, PTM2):
 
     name: ClassVar[str] = "sent-pt-m2"
     title: ClassVar[str] = "mean of sentence-level PT-M2 F-measures (Gong et al. 2022)"
-    alone: ClassVar[bool] = True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -392,16 +405,16 @@ class PTErrant(Weighted):
     def _falls_back(self) -> bool:
         return super()._falls_back and self.aggregation == "released"
 
-    def _best(self, counts: Statistics) -> IntArray:
+    def _best(self, counts: Statistics, *, running: bool) -> IntArray:
         if self.aggregation == "released":
-            return super()._best(counts)
+            return super()._best(counts, running=running)
         correct, proposed, gold = np.moveaxis(counts.rows, -1, 0)
         triples = np.stack([correct, proposed - correct, gold - correct], axis=-1).tolist()
         rows = [
             [tuple(triple) if there else None for triple, there in zip(slots, present, strict=True)]
             for slots, present in zip(triples, counts.present.tolist(), strict=True)
         ]
-        return np.array(choose(rows, beta=self.beta, digits=None, running=not self.alone), np.int64)
+        return np.array(choose(rows, beta=self.beta, digits=None, running=running), np.int64)
 
     def _annotator(self, *, types: bool) -> Annotator:
         return annotator(self.pipeline, types=types)
@@ -416,4 +429,3 @@ class SentPTErrant(SentenceF, PTErrant):
 
     name: ClassVar[str] = "sent-pt-errant"
     title: ClassVar[str] = "mean of sentence-level PT-ERRANT F-measures (Gong et al. 2022)"
-    alone: ClassVar[bool] = True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -105,6 +106,46 @@ def answer(files: ModelFiles, questions: Questions, runtime: Runtime) -> Answers
         for question, at in zip(asked, held.pairs, strict=True):
             yield from question.compare(held, at, runtime)
         held.clear()  # before the next states need the room
+
+
+@dataclass(frozen=True, eq=False)
+class TokenCosines:
+    """The tokens of a candidate and a reference, and how similar each two are.
+
+    Attributes
+    ----------
+    tokens
+        Of the two texts, special tokens included, as the tokenizer writes them.
+    weights
+        Of the tokens of either text, 0 for special ones.
+    cosines
+        Shape ``(tokens of the candidate, tokens of the reference)``.
+    """
+
+    tokens: tuple[tuple[str, ...], tuple[str, ...]]
+    weights: tuple[FloatArray, FloatArray]
+    cosines: FloatArray
+
+
+def token_cosines(
+    files: ModelFiles, measure: TokenSimilarity, pair: tuple[str, str], runtime: Runtime
+) -> TokenCosines:
+    """Compare all tokens of one pair of texts, as :func:`answer` does for BERTScore."""
+    layer = layer_of(files, measure.layer)
+    loaded = _open(files, [layer], runtime)
+    reader = _Reader(loaded)
+    texts = [reader.stripped(text) for text in pair]
+    known = reader.read(texts, None)
+    first, second = (reader.sequences[known[text][0]] for text in texts)
+    encode, weights = _encoder(loaded, [layer]), reader.weights(measure.idf)
+    states = encode([first, second])[layer]
+    cosines = states[: len(first)] @ states[len(first) :].T
+    name: Any = loaded.tokenizer.convert_ids_to_tokens
+    return TokenCosines(
+        tokens=(tuple(name(list(first))), tuple(name(list(second)))),
+        weights=(weights[list(first)], weights[list(second)]),
+        cosines=cosines.cpu().numpy().astype(np.float64),
+    )
 
 
 def _layer(files: ModelFiles, measure: Measure) -> int | None:

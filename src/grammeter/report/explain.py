@@ -40,6 +40,9 @@ def _metric_lines(
 ) -> Iterator[str]:
     head = f"{terminal(name)}  {format_number(explanation.value, digits)}"
     yield head if explanation.chosen is None else f"{head}  (reference {explanation.chosen})"
+    if explanation.corpus_value is not None and explanation.corpus_chosen != explanation.chosen:
+        value = format_number(explanation.corpus_value, digits)
+        yield f"  chosen by the corpus: reference {explanation.corpus_chosen}, {value}"
     if explanation.parts:
         yield "  " + "  ".join(
             f"{key} {_short(value, digits)}" for key, value in explanation.parts.items()

@@ -20,7 +20,8 @@ def segments_tsv(table: ScoreTable) -> str:
 
     ``segment`` counts from 1; ``value`` has all digits, ``null`` where there is none;
     ``reference`` is the number of the chosen reference or annotator, or empty; ``parts`` is a
-    JSON object.
+    JSON object. What the corpus chose, if that may be another reference, stands there as
+    ``corpus_reference`` and ``corpus_value``.
     """
     lines = ["\t".join(HEADER)]
     for name, column in table.items():
@@ -34,15 +35,19 @@ def segments_tsv(table: ScoreTable) -> str:
 
 
 def _rows(scores: SegmentScores) -> Iterator[str]:
-    names = list(scores.parts)
-    columns = [scores.parts[name].tolist() for name in names]
+    parts = dict(scores.parts)
+    if scores.in_corpus is not None:
+        parts["corpus_reference"] = scores.in_corpus.chosen
+        parts["corpus_value"] = scores.in_corpus.values
+    names = list(parts)
+    columns = [parts[name].tolist() for name in names]
     figures = zip(*columns, strict=True) if columns else ([()] * len(scores))
     rows = zip(scores.values.tolist(), scores.chosen.tolist(), figures, strict=True)
     for value, chosen, own in rows:
-        parts: dict[str, object] = {
+        shown: dict[str, object] = {
             name: json_number(each) for name, each in zip(names, own, strict=True)
         }
         if math.isnan(value):
-            parts["reason"] = scores.reason or "undefined"
+            shown["reason"] = scores.reason or "undefined"
         text = "null" if math.isnan(value) else repr(value)
-        yield f"{text}\t{chosen if chosen >= 0 else ''}\t{json.dumps(parts, ensure_ascii=False)}"
+        yield f"{text}\t{chosen if chosen >= 0 else ''}\t{json.dumps(shown, ensure_ascii=False)}"

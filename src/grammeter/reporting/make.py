@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from grammeter.api import corpus_of, correlate
+from grammeter.api import correlate
 from grammeter.comparison.results import Comparison
 from grammeter.core.errors import UnknownNameError, UsageError
 from grammeter.core.judgment import Ranking
@@ -18,6 +18,7 @@ from grammeter.corpus.corpus import Corpus
 from grammeter.corpus.foreign import system_scores
 from grammeter.corpus.judged import Judgments
 from grammeter.corpus.text import check_folder, write_text
+from grammeter.explaining import corpus_of
 from grammeter.meta.system_values import Design, SystemMeta
 from grammeter.ranking.agreement import Agreement, agree
 from grammeter.ranking.rank import rank

@@ -1,0 +1,164 @@
+"""What ``explain`` says of a sentence is the segment score that ``score`` gives it.
+
+Every metric of the registry takes part, with every choice of every option, by the tiny models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any, Literal, get_args, get_type_hints
+
+import numpy as np
+import pytest
+
+import fake_judge
+import grammeter as gm
+from grammeter.core.errors import GrammeterError
+from grammeter.corpus.m2 import read_m2
+from grammeter.corpus.text import read_lines
+from grammeter.metrics.registry import BUILT_IN, metric_class
+
+LINES = (6, 17, 22)
+"""Of the 22 sentences: 17 is empty in hypC, 22 lacks an annotator."""
+
+MODELS = {
+    "bertscore": {"model": "bert-uncased", "layer": 2},
+    "bartscore": {"model": "bart"},
+    "pt-m2": {"model": "bert-uncased", "layer": 2},
+    "sent-pt-m2": {"model": "bert-uncased", "layer": 2},
+    "pt-errant": {"model": "bert-uncased", "layer": 2},
+    "sent-pt-errant": {"model": "bert-uncased", "layer": 2},
+    "some": {"grammaticality": "some-grammaticality", "fluency": "some-fluency",
+             "meaning": "some-meaning"},
+    "impara": {"model": "impara-qe", "similarity": "bert-cased"},
+    "scribendi": {"model": "gpt2"},
+}  # fmt: skip
+MORE: dict[str, list[dict[str, Any]]] = {
+    "bertscore": [{"rescale": True, "idf": True, "baseline": "BASELINE"}],
+    "cleme": [
+        {"version": 2, "weights": "length"},
+        {"version": 2, "weights": "length", "assumption": "independent"},
+        {"weights": "similarity", "model": "bert-uncased", "layer": 2},
+    ],
+    "pt-m2": [
+        {"idf": True, "inverse": True},
+        {"scorer": "bartscore", "model": "bart", "layer": None},
+    ],
+    "pt-errant": [{"idf": True, "aggregation": "gec-metrics"}],
+    "imeasure": [{"mix": True, "optimise": "corpus"}],
+    "sentm2": [{"annotator": 1}],
+}
+LLM = ("llm-s", "llm-e")
+WITH_MODELS = ("bertscore", "bartscore", "some", "impara", "scribendi", *LLM)
+"""Metrics that can do nothing without a model."""
+
+
+def variants(name: str) -> Iterator[dict[str, Any]]:
+    """Yield the defaults, and each other choice of each option, as the metric's fields."""
+    cls = metric_class(name)
+    hints = get_type_hints(cls)
+    base: dict[str, Any] = dict(MODELS.get(name, {}))
+    if "pipeline" in hints:
+        base["pipeline"] = "neutral"
+    if name in LLM:
+        base["model"] = "m"
+    yield base
+    for field in (each for each in fields(cls) if each.name != "numbered"):  # as the fake asks
+        for value in choices(hints[field.name], field.default):
+            yield base | {field.name: value}
+    if "scorer" in hints:
+        yield base | {"scorer": "self", "model": None, "layer": None}
+    for more in MORE.get(name, []):
+        yield base | more
+
+
+def choices(hint: Any, default: Any) -> Iterator[Any]:
+    options = [option for part in (hint, *get_args(hint)) if (option := literal(part))]
+    known = {bool: [True, False], float: [default * 2 if isinstance(default, float) else 1.0]}
+    found = [value for option in options for value in option] or known.get(hint, [])
+    yield from (value for value in found if value != default)
+
+
+def literal(hint: Any) -> tuple[Any, ...]:
+    return get_args(hint) if getattr(hint, "__origin__", None) is Literal else ()
+
+
+def spelled(name: str, folder: Path, given: dict[str, Any]) -> str | None:
+    """Return a spelling; ``None`` where options do not fit each other, or a model is not here."""
+    models = folder / "neural" / "tiny_models"
+    full = {
+        key: str(models / value) if isinstance(value, str) and (models / value).is_dir() else value
+        for key, value in given.items()
+    }
+    if "baseline" in full:
+        full["baseline"] = str(folder / "neural" / "data" / "baseline_bert-uncased.tsv")
+    try:
+        made = metric_class(name)(**full)
+        _ = made.notice
+        return str(made)
+    except GrammeterError:
+        return None
+
+
+def models_of(name: str) -> Any:
+    return getattr(gm.metric(name), "models", dict)()
+
+
+@pytest.fixture(scope="module")
+def corpus(shared: Path) -> gm.Corpus:
+    data = shared / "golden" / "neural" / "data"
+    references = [read_lines(data / "reference" / name) for name in ("ref0", "ref1")]
+    return gm.Corpus(
+        sources=read_lines(data / "source.txt"),
+        references=references,
+        gold=[block.gold for block in read_m2(data / "reference.m2").blocks],
+        systems={name: read_lines(data / f"hyp{name}") for name in "ABC"},
+    )
+
+
+@pytest.mark.filterwarnings("ignore:no reference changes anything")
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_every_metric_and_option(
+    name: str, corpus: gm.Corpus, shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake_judge.install(monkeypatch)
+    tried = [spelled(name, shared / "golden", given) for given in variants(name)]
+    metrics = list(dict.fromkeys(each for each in tried if each))
+    assert metrics
+    gm.write_scores(gm.score(corpus, metrics), tmp_path / "s.json")
+    table = gm.read_scores(tmp_path / "s.json")
+    for line in LINES:
+        found = [gm.explain(table, system="C", line=line)]
+        if line == LINES[0]:
+            found.append(gm.explain(corpus, system="C", line=line, metrics=metrics))
+        for each in metrics:
+            scores = table[each].segments["C"].take([line - 1])
+            for explained in (one.metrics[each] for one in found):
+                assert explained.value == pytest.approx(scores.values[0], abs=1e-6, nan_ok=True), (
+                    each
+                )
+                chosen = scores.in_corpus.chosen[0] if scores.in_corpus else None
+                assert explained.corpus_chosen == chosen, each
+        assert not [note for one in found for note in one.notes if "other sentences" in note]
+
+
+@pytest.mark.filterwarnings("ignore:no reference changes anything")
+@pytest.mark.parametrize("name", [name for name in BUILT_IN if name not in WITH_MODELS])
+def test_the_order_of_the_sentences_does_not_matter(
+    name: str, corpus: gm.Corpus, shared: Path
+) -> None:
+    tried = [spelled(name, shared / "golden", given) for given in variants(name)]
+    metrics = list(dict.fromkeys(each for each in tried if each and not models_of(each)))
+    backwards = replace(
+        corpus,
+        sources=corpus.sources[::-1],
+        references=[texts[::-1] for texts in corpus.references],
+        gold=corpus.gold[::-1],
+        systems={system: outputs[::-1] for system, outputs in corpus.systems.items()},
+    )
+    there, back = gm.score(corpus, metrics), gm.score(backwards, metrics)
+    for each in metrics:
+        for system, scores in there[each].segments.items():
+            np.testing.assert_allclose(scores.values, back[each].segments[system].values[::-1])
