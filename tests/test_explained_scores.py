@@ -5,6 +5,7 @@ Every metric of the registry takes part, with every choice of every option, by t
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import fields, replace
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 
 import fake_judge
 import grammeter as gm
+from grammeter.cli.main import main
 from grammeter.core.errors import GrammeterError
 from grammeter.corpus.m2 import read_m2
 from grammeter.corpus.text import read_lines
@@ -162,3 +164,27 @@ def test_the_order_of_the_sentences_does_not_matter(
     for each in metrics:
         for system, scores in there[each].segments.items():
             np.testing.assert_allclose(scores.values, back[each].segments[system].values[::-1])
+
+
+def test_conll14_line_54_in_the_shell(shared: Path, tmp_path: Path, capsys) -> None:
+    """The corpus chose annotator 1 for AMU, by running totals; alone annotator 0 is better."""
+    data = shared / "data" / "conll14_test"
+    hypothesis = data / "official_systems" / "AMU"
+    paths = [str(tmp_path / name) for name in ("s.json", "s.tsv")]
+    gold = data / "noalt" / "official-2014.combined.m2"
+    assert main(["score", "-r", str(gold), "-m", "m2", "--hyps", str(hypothesis), "-o", paths[0],
+                 "--segments", paths[1], "--quiet"]) == 0  # fmt: skip
+    row = Path(paths[1]).read_text("utf-8").splitlines()[54].split("\t")
+    capsys.readouterr()
+    assert main(["explain", paths[0], "--system", row[0], "--line", "54", "--format", "json"]) == 0
+    (explained,) = json.loads(capsys.readouterr().out)["metrics"].values()
+    assert float(row[3]) == explained["value"] == pytest.approx(0.3030, abs=5e-5)
+    assert (row[4], explained["reference"]) == ("0", 0)
+    assert explained["in_corpus"] == {"reference": 1, "value": pytest.approx(0.2778, abs=5e-5)}
+    parts = json.loads(row[5])
+    assert (parts["corpus_reference"], parts["corpus_value"]) == (
+        1,
+        explained["in_corpus"]["value"],
+    )
+    assert main(["explain", paths[0], "--system", row[0], "--line", "54"]) == 0
+    assert "chosen by the corpus: reference 1, 0.2778" in capsys.readouterr().out

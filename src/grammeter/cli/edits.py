@@ -305,5 +305,7 @@ def _whole(counts: Counts) -> tuple[float, float, float]:
 
 
 def _measures(counts: Counts, beta: float) -> tuple[float, ...]:
-    figures = (counts.precision, counts.recall, counts.f(beta))
+    from grammeter.edits.compare import package_f
+
+    figures = (counts.precision, counts.recall, package_f(counts, beta))
     return tuple(round(figure, DIGITS) for figure in figures)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from grammeter.core.fmeasure import f_measure
 from grammeter.core.signature import Signature
 
 
@@ -29,10 +30,12 @@ class Counts:
         return self.tp / (self.tp + self.fn) if self.tp + self.fn else 1.0
 
     def f(self, beta: float) -> float:
-        """F-measure; recall weighs ``beta`` times as much as precision, 0 where undefined."""
-        p, r, b2 = self.precision, self.recall, beta * beta
-        below = b2 * p + r
-        return (1 + b2) * p * r / below if below else 0.0
+        """F-measure; recall weighs ``beta`` times as much as precision, 0 where undefined.
+
+        Counts with equal F as fractions have equal F as numbers; see
+        :mod:`grammeter.core.fmeasure`.
+        """
+        return f_measure(self.tp, self.tp + self.fp, self.tp + self.fn, beta)
 
     def parts(self) -> dict[str, float]:
         """``precision recall tp fp fn``, as promised for edit-based metrics."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from grammeter.core.edit import Edit, GoldEdits
+from grammeter.core.fmeasure import f_measure
 from grammeter.core.score import Counts
 from grammeter.core.type_counts import Tier
 
@@ -211,11 +212,16 @@ def _best(row: Sequence[Triple | None], total: Triple, beta: float, digits: int 
 
 
 def _f(tp: float, fp: float, fn: float, beta: float, digits: int | None) -> float:
-    if digits is not None:
-        return round(Counts(tp, fp, fn).f(beta), digits)
-    above = (1 + beta * beta) * tp  # one division: equal fractions are equal numbers
-    below = above + beta * beta * fn + fp
-    return above / below if below else 1.0
+    if digits is None:
+        return f_measure(tp, tp + fp, tp + fn, beta)
+    return round(package_f(Counts(tp, fp, fn), beta), digits)
+
+
+def package_f(counts: Counts, beta: float) -> float:
+    """Return F as the package ``errant`` computes it, which it rounds: to the very last bit."""
+    p, r, b2 = counts.precision, counts.recall, beta * beta
+    below = b2 * p + r
+    return (1 + b2) * p * r / below if below else 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 from grammeter.core.edit import Edit
 from grammeter.core.explanation import Grid
+from grammeter.core.fmeasure import f_measure
 from grammeter.core.verdict import JudgedEdit, Verdict
 from grammeter.edits.chunks import Changes, Chunk, Sentence, Tokens, partition
 
@@ -202,9 +203,9 @@ def prf(row: Row, beta: float) -> tuple[float, float, float, float]:
     fp = wrong + over
     precision = tp / (tp + fp) if tp + fp else 1.0
     recall = tp / (tp + fn) if tp + fn else 1.0
-    below, everything = beta * beta * precision + recall, tp + fp + fn + tn
-    f = (1 + beta * beta) * precision * recall / below if below else 0.0
-    return f, precision, recall, (tp + tn) / everything if everything else 1.0
+    everything = tp + fp + fn + tn
+    accuracy = (tp + tn) / everything if everything else 1.0
+    return f_measure(tp, tp + fp, tp + fn, beta), precision, recall, accuracy
 
 
 def rates(row: Row, factors: Sequence[float]) -> tuple[float, float, float, float, float]:

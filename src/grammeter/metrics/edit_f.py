@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from grammeter.core.fmeasure import f_fraction, f_measure
 from grammeter.core.score import Counts, Score
 from grammeter.core.signature import Signature
 from grammeter.core.statistics import (
@@ -111,11 +112,8 @@ def f_of_counts(rows: FloatArray | IntArray, beta: float) -> FloatArray:
     where it is undefined.
     """
     correct, proposed, gold = np.moveaxis(np.asarray(rows, dtype=np.float64), -1, 0)
-    precision = np.divide(correct, proposed, out=np.ones_like(correct), where=proposed != 0)
-    recall = np.divide(correct, gold, out=np.ones_like(correct), where=gold != 0)
-    below = beta * beta * precision + recall
-    above = (1 + beta * beta) * precision * recall
-    return np.divide(above, below, out=np.zeros_like(correct), where=below != 0)
+    above, below = f_fraction(correct, proposed, np.where(gold == 0, correct, gold), beta)
+    return np.divide(above, below, out=np.ones_like(above), where=below != 0)
 
 
 def running_choice(statistics: Statistics, beta: float) -> IntArray:
@@ -175,18 +173,15 @@ def corpus_score(rows: npt.NDArray[Any], beta: float, signature: Signature) -> S
 
 def _best(sums: Iterable[tuple[float, ...] | None], beta: float) -> int:
     """Return the position of the best counts; ``None`` does not compete."""
-    b2 = beta * beta
     best_f, best_c, best_size, best = -1.0, -1.0, 0.0, 0
     for position, counts in enumerate(sums):
         if counts is None:
             continue
         correct, proposed, gold = counts
-        # in this order: ties are compared exactly; recall is 1 where all of gold weighs nothing
-        size = b2 * (gold or correct) + proposed
-        f = (1 + b2) * correct / size if size else 1.0
-        better_tie = f == best_f and (
-            correct > best_c or (correct == best_c and proposed + b2 * gold < best_size)
-        )
+        # ties are compared exactly; recall is 1 where all of gold weighs nothing
+        f = f_measure(correct, proposed, gold, beta)
+        size = f_fraction(correct, proposed, gold, beta)[1]
+        better_tie = f == best_f and (correct > best_c or (correct == best_c and size < best_size))
         if f > best_f or better_tie:
-            best_f, best_c, best_size, best = f, correct, proposed + b2 * gold, position
+            best_f, best_c, best_size, best = f, correct, size, position
     return best

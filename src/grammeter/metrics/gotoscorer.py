@@ -12,6 +12,7 @@ import numpy as np
 from grammeter.core.edit import Edit
 from grammeter.core.errors import UsageError
 from grammeter.core.explanation import Explanation, Grid
+from grammeter.core.fmeasure import f_fraction
 from grammeter.core.progress import track
 from grammeter.core.score import Score
 from grammeter.core.segment import Segment
@@ -177,9 +178,7 @@ class GoToScorer(Metric):
     def value_of(self, sums: FloatArray) -> FloatArray:
         """Return F of summed weights; 0 where it is undefined."""
         tp, fp, fn = np.moveaxis(sums[..., :3], -1, 0)
-        precision, recall = _share(tp, tp + fp), _share(tp, tp + fn)
-        b2 = self.beta * self.beta
-        return _share((1 + b2) * precision * recall, b2 * precision + recall)
+        return _share(*f_fraction(tp, tp + fp, tp + fn, self.beta))
 
     def within(self, surroundings: Surroundings) -> Metric:
         """Take the outputs of the other systems, whose weights depend on them."""

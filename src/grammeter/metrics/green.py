@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from grammeter.core.errors import UsageError
 from grammeter.core.explanation import Explanation, Grid
+from grammeter.core.fmeasure import f_fraction
 from grammeter.core.score import Score
 from grammeter.core.segment import Segment
 from grammeter.core.statistics import FloatArray, IntArray, SegmentScores, Statistics
@@ -174,7 +175,17 @@ class Green(Metric):
         return np.cumprod(precision, axis=-1) ** root, np.cumprod(recall, axis=-1) ** root
 
     def _f(self, sums: npt.NDArray[np.number]) -> FloatArray:
-        """Return F of orders 1, 1 to 2, 1 to 3 ...: shape ``(..., k)`` to ``(..., order)``."""
+        """Return F of orders 1, 1 to 2, 1 to 3 ...: shape ``(..., k)`` to ``(..., order)``.
+
+        Of order 1 alone it is a fraction of counts, so that equal fractions are equal numbers.
+        """
+        f = self._f_of_means(sums)
+        tp, fp, fn = (np.asarray(sums[..., kind], dtype=np.float64) for kind in range(3))
+        above, below = f_fraction(tp, tp + fp, tp + fn, self.beta)
+        f[..., 0] = np.divide(above, below, out=f[..., 0].copy(), where=below != 0)
+        return f
+
+    def _f_of_means(self, sums: npt.NDArray[np.number]) -> FloatArray:
         precision, recall = self._means(sums)
         share = 1.0 / (1.0 + self.beta**2)
         undefined = (precision == 0) | (recall == 0)

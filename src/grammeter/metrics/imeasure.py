@@ -15,6 +15,7 @@ import numpy.typing as npt
 from grammeter.core.edit import Edit
 from grammeter.core.errors import UsageError
 from grammeter.core.explanation import Explanation, Grid
+from grammeter.core.fmeasure import f_fraction
 from grammeter.core.score import Score
 from grammeter.core.segment import Segment
 from grammeter.core.statistics import (
@@ -359,7 +360,6 @@ def _detection(counts: npt.NDArray[Any]) -> npt.NDArray[Any]:
 def _figures(counts: npt.NDArray[Any], weight: float, beta: float) -> Figures:
     """Compute all measures of one aspect, ``(..., 7)`` to ``(...)`` each."""
     tp, tn, fp, fn, fpn, source_tn, source_fn = np.moveaxis(counts, -1, 0)
-    p, r, b2 = _ratio(tp, tp + fp, 1.0), _ratio(tp, tp + fn, 1.0), beta * beta
     below = weight * (tp + fp) + tn + fn - (weight + 1) * fpn / 2
     wacc = _ratio(weight * tp + tn, below, 1.0)
     source = _ratio(source_tn, source_tn + source_fn, 1.0)
@@ -372,9 +372,9 @@ def _figures(counts: npt.NDArray[Any], weight: float, beta: float) -> Figures:
         "fp": fp,
         "fn": fn,
         "fpn": fpn,
-        "precision": p,
-        "recall": r,
-        "f": _ratio((1 + b2) * p * r, b2 * p + r, 0.0),
+        "precision": _ratio(tp, tp + fp, 1.0),
+        "recall": _ratio(tp, tp + fn, 1.0),
+        "f": _ratio(*f_fraction(tp, tp + fp, tp + fn, beta), 1.0),
         "acc": _ratio(tp + tn, tp + tn + fp + fn - fpn, 1.0),
         "acc_source": source,
     }

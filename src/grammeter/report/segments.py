@@ -20,8 +20,8 @@ def segments_tsv(table: ScoreTable) -> str:
 
     ``segment`` counts from 1; ``value`` has all digits, ``null`` where there is none;
     ``reference`` is the number of the chosen reference or annotator, or empty; ``parts`` is a
-    JSON object. What the corpus chose, if that may be another reference, stands there as
-    ``corpus_reference`` and ``corpus_value``.
+    JSON object. Where the corpus score chose another reference, ``corpus_reference`` and
+    ``corpus_value`` stand there.
     """
     lines = ["\t".join(HEADER)]
     for name, column in table.items():
@@ -35,19 +35,27 @@ def segments_tsv(table: ScoreTable) -> str:
 
 
 def _rows(scores: SegmentScores) -> Iterator[str]:
-    parts = dict(scores.parts)
-    if scores.in_corpus is not None:
-        parts["corpus_reference"] = scores.in_corpus.chosen
-        parts["corpus_value"] = scores.in_corpus.values
-    names = list(parts)
-    columns = [parts[name].tolist() for name in names]
+    names = list(scores.parts)
+    columns = [scores.parts[name].tolist() for name in names]
     figures = zip(*columns, strict=True) if columns else ([()] * len(scores))
     rows = zip(scores.values.tolist(), scores.chosen.tolist(), figures, strict=True)
-    for value, chosen, own in rows:
+    for (value, chosen, own), choice in zip(rows, _choices(scores), strict=True):
         shown: dict[str, object] = {
             name: json_number(each) for name, each in zip(names, own, strict=True)
         }
+        shown |= choice
         if math.isnan(value):
             shown["reason"] = scores.reason or "undefined"
         text = "null" if math.isnan(value) else repr(value)
         yield f"{text}\t{chosen if chosen >= 0 else ''}\t{json.dumps(shown, ensure_ascii=False)}"
+
+
+def _choices(scores: SegmentScores) -> Iterator[dict[str, object]]:
+    """Yield for each sentence what the corpus chose, if that is another reference."""
+    if scores.in_corpus is None:
+        yield from ({} for _ in range(len(scores)))
+        return
+    chosen, values = scores.in_corpus.chosen.tolist(), scores.in_corpus.values.tolist()
+    for own, other, value in zip(scores.chosen.tolist(), chosen, values, strict=True):
+        named = {"corpus_reference": other, "corpus_value": json_number(value)}
+        yield named if other != own else {}
