@@ -188,3 +188,33 @@ def test_conll14_line_54_in_the_shell(shared: Path, tmp_path: Path, capsys) -> N
     )
     assert main(["explain", paths[0], "--system", row[0], "--line", "54"]) == 0
     assert "chosen by the corpus: reference 1, 0.2778" in capsys.readouterr().out
+
+
+def test_a_baseline_is_stored_with_the_scores(
+    corpus: gm.Corpus, shared: Path, tmp_path: Path
+) -> None:
+    golden = shared / "golden" / "neural"
+    baseline = tmp_path / "baseline.tsv"
+    baseline.write_bytes((golden / "data" / "baseline_bert-uncased.tsv").read_bytes())
+    model = golden / "tiny_models" / "bert-uncased"
+    name = f"bertscore(model='{model}', layer=2, rescale=true, baseline='{baseline}')"
+    table = gm.score(replace(corpus, systems={"A": corpus.systems["A"]}), [name])
+    gm.write_scores(table, tmp_path / "s.json")
+    baseline.unlink()
+    (found,) = gm.explain(gm.read_scores(tmp_path / "s.json"), system="A", line=3).metrics.values()
+    assert found.value == table[name].segments["A"].values[2]
+
+
+def test_token_matches_make_precision_and_recall(corpus: gm.Corpus, shared: Path) -> None:
+    model = shared / "golden" / "neural" / "tiny_models" / "bert-uncased"
+    name = f"bertscore(model='{model}', layer=2, idf=true)"
+    (found,) = gm.explain(corpus, system="A", line=3, metrics=[name]).metrics.values()
+    _, *matches = found.grids
+    assert [grid.title for grid in matches] == [
+        "Tokens of output",
+        f"Tokens of reference {found.chosen}",
+    ]
+    figures = found.grids[0].rows[found.chosen][1:3]
+    for grid, figure in zip(matches, figures, strict=True):
+        cosines, weights = (np.array([float(row[at]) for row in grid.rows]) for at in (2, 3))
+        assert cosines @ weights / weights.sum() == pytest.approx(float(figure), abs=2e-4)

@@ -76,10 +76,11 @@ def explain(
     for each in chosen.values():
         check_needs(each, corpus)
     explained: dict[str, Explanation] = {}
-    notes: list[str | None] = [each.notice for each in chosen.values()]
+    notes: list[str | None] = []
     for name, each in chosen.items():
         column = _column(scores, name) or place.scored(each)
         bound = each.within(place.surroundings(column))
+        notes.append(bound.notice)
         alone = bound.explain(place.segment)
         explained[name] = _as_scored(alone, column, place)
         notes += _notes(name, alone, explained[name])

@@ -62,7 +62,7 @@ class Metric(ABC):
     asks_language_model: ClassVar[bool] = False
     """Whether a language model judges, by way of a server."""
     by_row: ClassVar[bool] = True
-    """Whether a sentence score is made of the sentence's own row, whatever the other rows are."""
+    """Whether the sentence score of rows with one reference depends on no other row."""
 
     def __post_init__(self) -> None:
         for name, allowed in _allowed(type(self)).items():

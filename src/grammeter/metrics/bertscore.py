@@ -100,9 +100,9 @@ class BertScore(SentenceMean, Asking):
     def notice(self) -> str | None:
         """Nothing to say; raise at once if model, layer or baseline is missing."""
         said = super().notice
-        layer = self.used_layer
+        _ = self.used_layer
         if self.baseline is not None:
-            read_baseline(self.baseline, layer)
+            self._base()
         return said
 
     def settings(self) -> dict[str, object]:
