@@ -151,21 +151,22 @@ class IMeasure(Metric):
         }
         chosen = np.where(missing, -1, rows[:, _SUMMED])
         values, reason = parts.pop("i"), _gap(statistics.present)
-        return SegmentScores(values, chosen, parts, reason, self._in_corpus(statistics, missing))
+        return SegmentScores(values, chosen, parts, reason, self._in_corpus(statistics))
 
     @property
     def reads_corpus(self) -> bool:
         """Whether candidates are chosen for the figures of the corpus so far."""
         return self.optimise == "corpus"
 
-    def _in_corpus(self, statistics: Statistics, missing: BoolArray) -> CorpusChoice | None:
+    def _in_corpus(self, statistics: Statistics) -> CorpusChoice | None:
         """Return what the corpus score chose, if it does not choose as for a sentence."""
         if not self.reads_corpus or statistics.slots < 2:
             return None
         rows = statistics.rows[..., :_SUMMED]
         rows = _picked(statistics, self._best_in_turn(rows, statistics.present))
-        values = np.where(missing, np.nan, self.value_of(rows[:, :_SUMMED]))
-        return CorpusChoice(np.where(missing, -1, rows[:, _SUMMED]), values)
+        there = statistics.present.any(axis=1)
+        values = self.value_of(rows[:, :_SUMMED].astype(np.float64))
+        return CorpusChoice(np.where(there, rows[:, _SUMMED], -1), np.where(there, values, np.nan))
 
     def summands(self, statistics: Statistics) -> FloatArray:
         """Return the counts for the chosen candidates, in the order of :data:`COLUMNS`."""

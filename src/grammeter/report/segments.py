@@ -57,5 +57,5 @@ def _choices(scores: SegmentScores) -> Iterator[dict[str, object]]:
         return
     chosen, values = scores.in_corpus.chosen.tolist(), scores.in_corpus.values.tolist()
     for own, other, value in zip(scores.chosen.tolist(), chosen, values, strict=True):
-        named = {"corpus_reference": other, "corpus_value": json_number(value)}
+        named: dict[str, object] = {"corpus_reference": other, "corpus_value": json_number(value)}
         yield named if other != own else {}
