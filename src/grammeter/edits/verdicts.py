@@ -16,7 +16,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy.typing as npt
 
 from grammeter.core.edit import Edit
 from grammeter.core.explanation import Grid
@@ -217,6 +219,15 @@ def rates(row: Row, factors: Sequence[float]) -> tuple[float, float, float, floa
     good = [shares[0], *(1 - share for share in shares[1:])]
     score = sum(factor * part for factor, part in zip(factors, good, strict=True))
     return score, shares[0], shares[1], shares[2], shares[3]
+
+
+def over_sentences(parts: Mapping[str, npt.NDArray[Any]]) -> dict[str, float]:
+    """Sum the counts of sentences, and average their measures."""
+    counts = {*KINDS, "fp"}
+    return {
+        name: (column.sum() if name in counts else column.mean()).item()
+        for name, column in parts.items()
+    }
 
 
 def chunk_grid(judged: Judged) -> Grid:

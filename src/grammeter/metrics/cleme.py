@@ -6,10 +6,9 @@ import math
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from grammeter.core.errors import UsageError
 from grammeter.core.explanation import Explanation
@@ -49,6 +48,7 @@ from grammeter.edits.verdicts import (
     judge,
     judge_together,
     judged_edits,
+    over_sentences,
     prf,
     rates,
     reference_grid,
@@ -246,7 +246,7 @@ class Cleme(Asking):
         if self.level == "sentence":
             scores = self.sentences(statistics)
             mean = mean_of(scores.values, self.signature(), scores.reason)
-            parts = _over_sentences(scores.parts)
+            parts = over_sentences(scores.parts)
             return Score(mean.value, mean.signature, mean.n, parts, mean.reason)
         sums = self.summands(statistics).sum(axis=0).tolist()
         value = self._measures(sums)[0]
@@ -440,12 +440,3 @@ class Cleme(Asking):
 def _is_share(factors: Sequence[float]) -> bool:
     numbers = {type(factor) for factor in factors} <= {int, float}
     return numbers and len(factors) == 4 and min(factors) >= 0 and math.isclose(sum(factors), 1)
-
-
-def _over_sentences(parts: Mapping[str, npt.NDArray[Any]]) -> dict[str, float]:
-    """Sum counts and average measures."""
-    counts = {*KINDS, "fp"}
-    return {
-        name: (column.sum() if name in counts else column.mean()).item()
-        for name, column in parts.items()
-    }
