@@ -154,3 +154,80 @@ def test_ranking_campaigns_export_no_edits(database):
     client.post(address, {**hidden, **{f"rank-{place}": 1 for place in range(size)}})
     (row,) = results.details(one.campaign)
     assert row["edits"] is None
+
+
+SHARED = {"A": ["He goes home now ."], "B": ["He goes to home ."], "C": ["He go home ."]}
+"""go -> goes is in A; goes to, and no now, in B; no now in C."""
+
+
+def submitted(client, verdict, **more):
+    """Answer the item at hand, one verdict for all that is asked; return how many that were."""
+    address, hidden, size = form_of(client)
+    names, page = fields_of(client, address)
+    ranks = {f"rank-{place}": 1 for place in range(size)}
+    sent = {**hidden, **ranks, **dict.fromkeys(names, verdict), **more}
+    assert client.post(address, sent).status_code == 302
+    return len(names), page, address
+
+
+def verdicts_of(one):
+    """Return judge -> (start, end, correction) -> the verdicts in the latest versions."""
+    from grammeter.campaign.services import results
+
+    latest = {
+        (row["judge"], row["number"], row["turn"]): row for row in results.details(one.campaign)
+    }
+    found = {}
+    for row in latest.values():
+        for edit in itertools.chain.from_iterable(row["edits"]):
+            key = row["judge"], row["turn"], (edit["start"], edit["end"], edit["correction"])
+            found.setdefault(key, set()).add(edit["verdict"])
+    return found
+
+
+def test_a_change_that_several_outputs_share_is_asked_once(database):
+    one = made(database, task="edits", sources=["He go home now ."], systems=SHARED)
+    asked, page, _ = submitted(one.client(0), "valid")
+    assert asked == 3, "goes; goes to; without now"
+    assert page.count("the same change as in correction") == 1
+    found = verdicts_of(one)
+    assert len(found) == 3
+    assert all(words == {"valid"} for words in found.values())
+
+
+def test_a_change_of_another_item_is_not_asked_again(database):
+    from grammeter.campaign.services import campaigns, invites
+    from grammeter.core.item import Item
+    from grammeter.corpus.corpus import Corpus
+
+    one = made(database, sources=["x ."], systems={"A": ["y ."], "B": ["z ."]})
+    corpus = Corpus(sources=["He go home now ."], systems=SHARED)
+    pairs = [Item(segment=1, systems=pair, item=f"{pair}") for pair in ("AB", "BC", "CA")]
+    plan = campaigns.Plan(name="pairs", judges=2, task="edits", overlap=1.0)
+    one.campaign = campaigns.create(plan, corpus, pairs)
+    one.tokens = invites.create(one.campaign, 2)
+    client, other = one.client(0), one.client(1)
+    asked = [submitted(client, "valid") for _ in pairs]
+    assert sum(count for count, _, _ in asked) == 3, "each of three changes once"
+    assert "you judged this change before: valid" in asked[-1][1]
+    first = asked[0][2]
+    names, _ = fields_of(client, first)
+    assert len(names) == asked[0][0], "where it was asked it can be corrected"
+    ranks = {"rank-0": 1, "rank-1": 1}
+    sent = {**ranks, **dict.fromkeys(names, "invalid"), "key": "again"}
+    assert client.post(first, sent).status_code == 302
+    submitted(other, "valid")
+    found = verdicts_of(one)
+    assert all(len(words) == 1 for words in found.values()), "one verdict of one judge"
+    mine = [words for (judge, _, _), words in found.items() if judge == "judge01"]
+    assert mine.count({"invalid"}) == len(names)
+
+
+def test_a_repeat_asks_afresh(database):
+    systems = {"A": ["He goes .", "a b"], "B": ["He go !", "b a"]}
+    one = made(database, task="edits", sources=["He go .", "b b"], systems=systems, repeats=1)
+    client = one.client(0)
+    first, second, again = (submitted(client, word)[0] for word in ("valid", "valid", "invalid"))
+    assert again in (first, second)
+    turns = {turn: words for (_, turn, _), words in verdicts_of(one).items()}
+    assert turns == {0: {"valid"}, 1: {"invalid"}}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import zip_longest
 from typing import Any
@@ -22,7 +23,7 @@ from grammeter.campaign.models import (
     State,
     Task,
 )
-from grammeter.campaign.services import judges
+from grammeter.campaign.services import judges, verdicts
 from grammeter.core.edit import Edit
 from grammeter.core.judgment import Ranking
 from grammeter.core.ranked import Ranked
@@ -213,6 +214,7 @@ def details(campaign: Campaign) -> Iterator[dict[str, Any]]:
     rows = Judgment.objects.filter(assignment__item__campaign=campaign).select_related(
         "assignment__judge", "assignment__item__sentence"
     )
+    known = _Known(campaign)
     for judgment in rows.order_by("assignment_id", "version").iterator():
         given, item = judgment.assignment, judgment.assignment.item
         yield {
@@ -229,7 +231,7 @@ def details(campaign: Campaign) -> Iterator[dict[str, Any]]:
             "complete": judgment.complete,
             "ranks": judgment.ranks,
             "verdicts": judgment.verdicts,
-            "edits": _judged_edits(judgment, texts),
+            "edits": _judged_edits(judgment, texts, known),
             "skipped": judgment.skipped,
             "reason": judgment.reason,
             "comment": judgment.comment,
@@ -253,25 +255,51 @@ def _part(text: str) -> tuple[int, str]:
 
 
 def _judged_edits(
-    judgment: Judgment, texts: dict[int, list[str]]
+    judgment: Judgment, texts: dict[int, list[str]], known: _Known
 ) -> list[list[dict[str, Any]]] | None:
     given, item = judgment.assignment, judgment.assignment.item
     if item.pk not in texts:
         return None
     places: list[int] = given.shown_order
     rows: list[list[str | None]] = judgment.verdicts or [[] for _ in places]
+    elsewhere = known.elsewhere(judgment)
     return [
-        _with_verdicts(edits_of(item.sentence.text, texts[item.pk][place]), verdicts)
-        for place, verdicts in zip(places, rows, strict=True)
+        _with_verdicts(edits_of(item.sentence.text, texts[item.pk][place]), words, elsewhere)
+        for place, words in zip(places, rows, strict=True)
     ]
 
 
-def _with_verdicts(edits: Sequence[Edit], verdicts: Sequence[str | None]) -> list[dict[str, Any]]:
-    rows = zip_longest(edits, verdicts[: len(edits)])  # a draft may have fewer verdicts
+def _with_verdicts(
+    edits: Sequence[Edit], words: Sequence[str | None], elsewhere: Mapping[Edit, str]
+) -> list[dict[str, Any]]:
+    rows = zip_longest(edits, words[: len(edits)])  # a draft may have fewer verdicts
     return [
-        {"start": edit.start, "end": edit.end, "correction": edit.correction, "verdict": verdict}
-        for edit, verdict in rows
+        {
+            "start": edit.start,
+            "end": edit.end,
+            "correction": edit.correction,
+            "verdict": elsewhere.get(edit, word),
+        }
+        for edit, word in rows
     ]
+
+
+class _Known:
+    """Verdicts that were given in an earlier item of the same judge and sentence."""
+
+    def __init__(self, campaign: Campaign) -> None:
+        shown = Assignment.objects.filter(item__campaign=campaign, turn=0).exclude(answered=None)
+        keys = shown.order_by().values_list("judge_id", "item__sentence_id")
+        counts = Counter(keys if campaign.task == Task.EDITS else ())
+        self._verdicts = {key: verdicts.settled(*key) for key, n in counts.items() if n > 1}
+
+    def elsewhere(self, judgment: Judgment) -> dict[Edit, str]:
+        """Return those that count for a complete answer, and belong to another."""
+        given = judgment.assignment
+        known = self._verdicts.get((given.judge_id, given.item.sentence_id), {})
+        if given.turn or judgment.skipped or not judgment.complete:
+            return {}
+        return {edit: one.verdict for edit, one in known.items() if one.assignment != given.pk}
 
 
 def _texts(campaign: Campaign) -> dict[int, list[str]]:

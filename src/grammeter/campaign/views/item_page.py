@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
 
@@ -20,7 +20,7 @@ from grammeter.campaign.models import (
     Strategy,
     Task,
 )
-from grammeter.campaign.services import answers, order, pages
+from grammeter.campaign.services import answers, order, pages, verdicts
 from grammeter.campaign.services.pages import Feedback, ItemPage
 from grammeter.campaign.views.answer_form import Answer, served_now
 from grammeter.core.edit import Edit
@@ -44,9 +44,17 @@ class MarkedEdit:
 
     place: int
     number: int
-    text: str
     pieces: tuple[Piece, ...]
     verdict: bool | None
+    letter: str = ""
+    """The correction above in which the same change is judged."""
+    before: bool = False
+    """Whether it was judged in an earlier item."""
+
+    @property
+    def asked(self) -> bool:
+        """Whether it is to be judged here."""
+        return not self.letter and not self.before
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +134,8 @@ def shown(
         Why it was.
     """
     page = pages.page(assignment)
+    edits = edits_shown(assignment, page)
+    before = verdicts.given_elsewhere(assignment) if any(edits) else {}
     last = answers.latest(assignment)
     given = Given.sent(sent) if sent else Given.kept(last)
     told = _feedback(assignment, last)
@@ -139,7 +149,7 @@ def shown(
         "before": page.before,
         "source": page.source or EMPTY,
         "after": page.after,
-        "cards": list(cards(page, edits_shown(assignment, page), given, judged=bool(sent))),
+        "cards": list(cards(page, edits, given, before, judged=bool(sent))),
         "scale": range(1, len(page.outputs) + 1),
         "reasons": REASONS,
         "reason": given.reason,
@@ -163,22 +173,51 @@ def shown(
 
 
 def cards(
-    page: ItemPage, edits: Sequence[Sequence[Edit]], given: Given, *, judged: bool
+    page: ItemPage,
+    edits: Sequence[Sequence[Edit]],
+    given: Given,
+    before: Mapping[Edit, str],
+    *,
+    judged: bool,
 ) -> Iterator[Card]:
-    """Draw each output; ``judged``: an answer was refused, so that what it lacks is marked."""
-    words = page.source.split()
+    """Draw each output.
+
+    Parameters
+    ----------
+    before
+        Verdicts from earlier items, which are not asked for again.
+    judged
+        Whether an answer was refused, so that what it lacks is marked.
+    """
+    letters: dict[Edit, str] = {}
     for place, (text, own) in enumerate(zip(page.outputs, edits, strict=True)):
         rank = given.ranks[place] if place < len(given.ranks) else None
-        verdicts = given.verdicts[place] if place < len(given.verdicts) else ()
-        marked = tuple(
-            MarkedEdit(
-                at, at + 1, _named(edit), tuple(in_context(words, edit)), _verdict(verdicts, at)
-            )
-            for at, edit in enumerate(own)
-        )
-        lacks = rank is None or any(edit.verdict is None for edit in marked)
+        words = given.verdicts[place] if place < len(given.verdicts) else ()
+        marked = tuple(_marked(page.source, own, words, before, letters))
+        letters |= {edit: letters.get(edit, letter(place)) for edit in own}
+        lacks = rank is None or any(edit.verdict is None for edit in marked if edit.asked)
         drawn = tuple(pieces(page.source, edits_of(page.source, text)))
         yield Card(place, letter(place), text or EMPTY, drawn, marked, rank, judged and lacks)
+
+
+def _marked(
+    source: str,
+    edits: Sequence[Edit],
+    words: Sequence[str | None],
+    before: Mapping[Edit, str],
+    letters: Mapping[Edit, str],
+) -> Iterator[MarkedEdit]:
+    """Draw the edits of an output; ``letters``: the corrections above that have them, too."""
+    for at, edit in enumerate(edits):
+        known = before.get(edit)
+        yield MarkedEdit(
+            at,
+            at + 1,
+            tuple(in_context(source.split(), edit)),
+            _verdict([known], 0) if known else _verdict(words, at),
+            "" if known else letters.get(edit, ""),
+            known is not None,
+        )
 
 
 def letter(place: int) -> str:
@@ -230,10 +269,6 @@ def _total(campaign: Campaign, listed: int) -> int | None:
         return None
     beside = Item.objects.filter(campaign=campaign).exclude(kind=Kind.NORMAL).count()
     return max(listed, campaign.longest_list + beside)
-
-
-def _named(edit: Edit) -> str:
-    return f"{edit.start} {edit.end} {edit.correction}"
 
 
 def _verdict(verdicts: Sequence[str | None], at: int) -> bool | None:

@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from grammeter.campaign.models import Assignment, Judge, Judgment, State, Strategy
-from grammeter.campaign.services import answers, assign, judges, pages
+from grammeter.campaign.services import answers, assign, judges, pages, verdicts
 from grammeter.campaign.views import item_page
 from grammeter.campaign.views.answer_form import Answer, read_answer
 from grammeter.campaign.views.gate import judge_page, mark, next_step, wants_json
@@ -111,7 +111,7 @@ def _save(judge: Judge, assignment: Assignment, answer: Answer) -> Judgment:
         assignment,
         key=answer.key,
         ranks=answer.ranks,
-        verdicts=answer.verdicts or None,
+        verdicts=_verdicts(assignment, answer),
         skipped=answer.action == "skip",
         reason=answer.reason if answer.action != "submit" else "",
         comment=answer.comment,
@@ -119,6 +119,14 @@ def _save(judge: Judge, assignment: Assignment, answer: Answer) -> Judgment:
         wall_seconds=answer.wall,
         complete=answer.action != "draft",
     )
+
+
+def _verdicts(assignment: Assignment, answer: Answer) -> list[list[str | None]] | None:
+    """Return the verdict on each edit: what several outputs share was asked once."""
+    if not any(answer.verdicts):
+        return [*map(list, answer.verdicts)] or None
+    edits = item_page.edits_shown(assignment, pages.page(assignment))
+    return verdicts.shared(assignment, edits, answer.verdicts)
 
 
 def _refused(

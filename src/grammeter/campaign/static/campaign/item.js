@@ -221,17 +221,6 @@ function judgeEdit(value) {
   return true;
 }
 
-// The same change in another correction gets the same verdict, as long as it has none.
-function spread(radio) {
-  const verdict = radio.closest(".verdict");
-  if (!verdict) return;
-  for (const other of form.querySelectorAll(".verdict:not(:has(:checked))")) {
-    if (other.dataset.edit === verdict.dataset.edit) {
-      other.querySelector(`input[value="${radio.value}"]`).checked = true;
-    }
-  }
-}
-
 function check() {
   const missing = cards.filter(
     (card) => rankOf(card) === null || verdictsOf(card).some((one) => !one.querySelector(":checked")),
@@ -275,7 +264,6 @@ form.addEventListener("change", (event) => {
     return;
   }
   if (submitted) submitted = null;
-  if (event.target.type === "radio") spread(event.target);
   draw();
   say(progress());
   soon();
