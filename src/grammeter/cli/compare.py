@@ -229,9 +229,9 @@ def _marks(
 
 def _notes(comparison: Comparison) -> Iterator[str]:
     level = comparison.design.level
-    if comparison.design.baseline is None:
+    if comparison.design.baseline is None and any(found.lettered for found in comparison.values()):
         yield f"Systems that share a letter do not differ significantly (level {level:g})."
-    else:
+    elif comparison.design.baseline is not None:
         yield f"diff, p: against {comparison.design.baseline}; * p <= {level:g}"
     for metric, found in comparison.items():
         lower = "" if found.higher_is_better else " (lower is better)"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -26,7 +27,7 @@ def paired_samples(name: str, column: MetricScores, systems: Sequence[str]) -> P
         says which metric.
     """
     if is_mean_of_sentences(column):
-        rows = [_values_and_ones(column.segments[system].values) for system in systems]
+        rows = [_values_and_presence(column.segments[system].values) for system in systems]
         return PairedSamples(_stacked(name, systems, rows), _mean)
     scorer = metric(column.metric) if column.statistics else None
     for system in systems:
@@ -42,10 +43,13 @@ def paired_samples(name: str, column: MetricScores, systems: Sequence[str]) -> P
 
 
 def is_mean_of_sentences(column: MetricScores) -> bool:
-    """Whether a column has sentence values alone, and each score is their mean."""
+    """Whether a column has sentence values alone, and each score is their mean or missing."""
     return not column.statistics and all(
         system in column.segments
-        and np.isclose(score.value, np.mean(column.segments[system].values), equal_nan=True)
+        and (
+            math.isnan(score.value)
+            or np.isclose(score.value, np.nanmean(column.segments[system].values))
+        )
         for system, score in column.items()
     )
 
@@ -72,12 +76,13 @@ def sample_notes(name: str, column: MetricScores, samples: PairedSamples) -> Ite
             yield f"{name}: {names} have equal figures in every sentence"
 
 
-def _values_and_ones(values: FloatArray) -> FloatArray:
-    return np.stack([values, np.ones_like(values)], axis=-1)
+def _values_and_presence(values: FloatArray) -> FloatArray:
+    return np.stack([np.nan_to_num(values), ~np.isnan(values)], axis=-1)
 
 
 def _mean(sums: FloatArray) -> FloatArray:
-    return sums[..., 0] / sums[..., 1]
+    number = sums[..., 1]
+    return sums[..., 0] / np.where(number == 0, np.nan, number)
 
 
 def _stacked(name: str, systems: Sequence[str], rows: Sequence[FloatArray]) -> FloatArray:
