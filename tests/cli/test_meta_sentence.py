@@ -198,7 +198,10 @@ XML = """<appraise-results>
 def test_an_assumed_numbering_is_said(run, scores, tmp_path):
     path = tmp_path / "judgments.xml"
     path.write_text(XML.format(1), encoding="utf-8")
-    assert "taken to count sentences from 0" in run(scores, str(path))[2]
+    assert "taken to count sentences from 0" in run(scores, str(path), "--quiet")[1]
+    path.write_text(XML.format(3), encoding="utf-8")  # of three sentences the last, from 1
+    assert "meta-first-segment:1 (found)" in run(scores, str(path))[1]
+    path.write_text(XML.format(1), encoding="utf-8")
     _, text, err = run(scores, str(path), "--first-segment", "1", "--format", "json")
     assert "taken to count" not in err
     assert "meta-first-segment:1 (stated)" in json.loads(text)["metrics"]["good"]["signature"]

@@ -57,10 +57,10 @@ def run(args: argparse.Namespace) -> int:
     from grammeter.meta.sentence_level import SentenceDesign
 
     table = read_score_file(args.scores)
-    judgments = read_judgments_of(args, table)
+    judgments = judgments_of(args, table)
     found = correlate_sentences(
         table,
-        judgments.rankings,
+        judgments,
         design=SentenceDesign(
             pairs=args.extraction,
             ties=args.ties,
@@ -76,37 +76,30 @@ def run(args: argparse.Namespace) -> int:
         metrics=args.metrics,
         judges=args.judge,
         per_judge=args.by_judge,
-        numbering=judgments.numbering,
     )
     emit(args, found.to_json(), lambda: _drawn(found, args))
     return 0
 
 
-def read_judgments_of(args: argparse.Namespace, table: ScoreTable) -> Judgments:
+def judgments_of(args: argparse.Namespace, table: ScoreTable) -> Judgments:
     """Read judgments of the sentences of a score table.
 
     Where the table holds the outputs that it scored, the number of the first sentence is found
     by comparing the judgments with them, unless the arguments tell it.
     """
     from grammeter.corpus.corpus import Corpus
-    from grammeter.corpus.judgments import read_judgments
+    from grammeter.corpus.judgments import read_judgments_of
 
-    told = args.hyps or args.first_segment is not None or "-" in args.judgments
-    if not told and table.corpus is not None:
-        outputs = Corpus.from_json(table.corpus).systems
-        judgments = read_judgments(args.judgments)
-        if {name for ranking in judgments for name in ranking.systems} <= set(outputs):
-            judgments = read_judgments(args.judgments, systems=outputs)
-        for text in judgments.notices:
-            notice(args, text)
-    else:
-        judgments = judgment_arguments.read(args)
-    if any(file.basis == "default" for file in judgments.files):
-        notice(
-            args,
-            "the judgments are taken to count sentences from 0; if from 1, say --first-segment 1,"
-            " or give the outputs that were judged (--hyps)",
-        )
+    if args.hyps:
+        return judgment_arguments.read(args)
+    judgments = read_judgments_of(
+        args.judgments,
+        None if table.corpus is None else Corpus.from_json(table.corpus).systems,
+        segments=table.segments,
+        first_segment=args.first_segment,
+    )
+    for text in judgments.notices:
+        notice(args, text)
     return judgments
 
 

@@ -108,6 +108,17 @@ class Judgments(Sequence[Ranking]):
         told = [f"{file.first_segment} ({file.basis})" for file in self.files]
         return ", ".join(dict.fromkeys(told)) or "1 (format)"
 
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What must be known where sentences are looked up elsewhere by their number."""
+        open_files = any(file.basis == "default" for file in self.files)
+        if not open_files or any(ranking.segment == 1 for ranking in self.rankings):
+            return ()
+        return (
+            "the judgments are taken to count sentences from 0; if from 1, say --first-segment 1"
+            " (first_segment=1), or give the outputs that were judged (--hyps, systems=)",
+        )
+
 
 @contextmanager
 def placed(where: str) -> Generator[None, None, None]:

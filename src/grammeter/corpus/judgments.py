@@ -8,7 +8,7 @@ found out.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from grammeter.corpus.equal_outputs import check_names
 from grammeter.corpus.joining import document_notes, join
 from grammeter.corpus.judged import FirstSegment, Form, JudgmentFile, Judgments, Separator
 from grammeter.corpus.judged_lines import format_lines, parse_lines
-from grammeter.corpus.numbering import Outputs, with_numbers
+from grammeter.corpus.numbering import Outputs, shifted, with_numbers
 from grammeter.corpus.outputs import output_name, read_output
 from grammeter.corpus.text import (
     STDIN,
@@ -82,6 +82,17 @@ def read_judgments(
         If a file is named twice; or if it is unknown how the sentences of one file lie to those
         of another, see :func:`~grammeter.corpus.joining.join`.
     """
+    return _read(
+        paths,
+        lambda text, where: parse_judgments(
+            text, where, first_segment=first_segment, systems=systems, separator=separator
+        ),
+    )
+
+
+def _read(
+    paths: PathLike | Sequence[PathLike], parse: Callable[[str, str], Judgments]
+) -> Judgments:
     listed = [paths] if isinstance(paths, str | Path) else list(paths)
     if not listed or len(set(map(str, listed))) != len(listed):
         named = ", ".join(map(str, listed)) or "none"
@@ -89,13 +100,7 @@ def read_judgments(
     parts: list[Judgments] = []
     for path in listed:
         data = read_bytes(path)
-        found = parse_judgments(
-            decode(data, path),
-            str(path),
-            first_segment=first_segment,
-            systems=systems,
-            separator=separator,
-        )
+        found = parse(decode(data, path), str(path))
         parts.append(replace(found, notices=(*encoding_notices(data, path), *found.notices)))
     return join(parts)
 
@@ -126,6 +131,51 @@ def parse_judgments(
         numbered,
         notices=(*numbered.notices, *_odd_items(found, where)),
         notes=(*numbered.notes, *(f"{where}: {note}" for note in document_notes(numbered))),
+    )
+
+
+def parse_judgments_of(
+    text: str,
+    where: str,
+    outputs: Outputs | None = None,
+    *,
+    segments: int = 0,
+    first_segment: FirstSegment | None = None,
+) -> Judgments:
+    """Read judgments of sentences that were scored; ``where`` names them in messages.
+
+    Parameters
+    ----------
+    outputs
+        The outputs that were scored. They are evidence as in :func:`read_judgments` if all
+        systems that were judged are among them.
+    segments
+        How many sentences were scored, if known: a file with one number more counts from 1.
+    first_segment
+        See :func:`read_judgments`.
+    """
+    found = parse_judgments(text, where, first_segment=first_segment)
+    if outputs is not None and {name for r in found for name in r.systems} <= {*outputs}:
+        return parse_judgments(text, where, first_segment=first_segment, systems=outputs)
+    numbers = {ranking.segment for ranking in found}
+    if found.files[0].basis == "default" and 1 not in numbers and max(numbers) == segments + 1:
+        return shifted(found, 1, "found")
+    return found
+
+
+def read_judgments_of(
+    paths: PathLike | Sequence[PathLike],
+    outputs: Outputs | None = None,
+    *,
+    segments: int = 0,
+    first_segment: FirstSegment | None = None,
+) -> Judgments:
+    """Read files of judgments of sentences that were scored; see :func:`parse_judgments_of`."""
+    return _read(
+        paths,
+        lambda text, where: parse_judgments_of(
+            text, where, outputs, segments=segments, first_segment=first_segment
+        ),
     )
 
 

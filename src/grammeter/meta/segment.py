@@ -16,7 +16,7 @@ from itertools import combinations
 import numpy as np
 
 from grammeter.core.errors import DataError
-from grammeter.core.judgment import Ranking
+from grammeter.core.judgment import Ranking, repeated_segments
 from grammeter.core.signature import Signature
 from grammeter.core.statistics import BoolArray, FloatArray, IntArray
 from grammeter.core.table import MetricScores, ScoreTable
@@ -38,7 +38,7 @@ from grammeter.meta.soft import (
 from grammeter.meta.ties import CELLS, cell_numbers, tie_calibrated, weights_of
 from grammeter.ranking.bootstrap import unit_numbers
 from grammeter.ranking.pairs import Pairs, extract_pairs
-from grammeter.ranking.selection import of_judges
+from grammeter.ranking.selection import notes_of, of_judges
 from grammeter.stats.correlation import SAME
 from grammeter.stats.resample import PairedSamples, bootstrap, generator, percentile_interval
 from grammeter.stats.significance import randomisation_pvalues
@@ -77,17 +77,20 @@ def correlate_sentences(
     per_judge
         Measure the pairs of each judge apart, too.
     numbering
-        How the judgments counted sentences, for the signature.
+        How the judgments counted sentences, for the signature; what was read from files knows.
 
     Raises
     ------
     DataError
-        If a system stands on one side only, a judged sentence has no scores, or no two systems
-        are compared.
+        If a system stands on one side only, a judged sentence has no scores or stands in several
+        documents, or no two systems are compared.
     UnknownNameError
         If there is no such system, metric or judge.
     """
     design = design or SentenceDesign()
+    numbering = numbering or getattr(rankings, "numbering", None)  # Judgments have one
+    notes = (*table.notes, *notes_of(rankings), *getattr(rankings, "assumptions", ()))
+    _check_documents(rankings)
     columns = {name: table[name] for name in (table if metrics is None else metrics)}
     pairs = _judged_pairs(table, rankings, design, systems, drop, judges)
     _check_sentences(columns.values(), table.segments, pairs)
@@ -112,6 +115,7 @@ def correlate_sentences(
         apart,
         _permutation_pvalues(answers, pairs, design) if design.permutations else {},
         _soft(columns, pairs, design) if design.permutations else {},
+        notes,
     )
 
 
@@ -196,6 +200,15 @@ def _restricted(ranking: Ranking, names: set[str]) -> Ranking:
     kept = [tuple(name for name in group if name in names) for group in ranking.groups]
     ranks = tuple(rank for group, rank in zip(kept, ranking.ranks, strict=False) if group)
     return replace(ranking, groups=tuple(group for group in kept if group), ranks=ranks)
+
+
+def _check_documents(rankings: Sequence[Ranking]) -> None:
+    for segment, documents in repeated_segments(rankings).items():
+        raise DataError(
+            f"sentence {segment} stands in several documents: {', '.join(documents[:3])}; scores"
+            " know sentences by number alone",
+            fix="Give the judgments of one document at a time, and its scores.",
+        )
 
 
 def _check_sentences(columns: Iterable[MetricScores], segments: int, pairs: Pairs) -> None:

@@ -21,7 +21,7 @@ from grammeter.core.table import MetricScores, ScoreTable
 from grammeter.corpus.corpus import Corpus
 from grammeter.corpus.joining import join
 from grammeter.corpus.judged import FirstSegment, Judgments
-from grammeter.corpus.judgments import Outputs, parse_judgments
+from grammeter.corpus.judgments import Outputs, parse_judgments_of
 from grammeter.corpus.objects import parse_object
 from grammeter.corpus.text import read_text
 from grammeter.meta import system_values
@@ -100,7 +100,15 @@ def read_materials(
         text, where = read_text(path), str(path)
         data = _object(text, where)
         if data is None:
-            parts.append(_judgments(text, where, scores, first_segment))
+            parts.append(
+                parse_judgments_of(
+                    text,
+                    where,
+                    _outputs(scores),
+                    segments=scores.segments if scores else 0,
+                    first_segment=first_segment,
+                )
+            )
             continue
         kind = data["kind"]
         if kind in found:
@@ -185,16 +193,6 @@ _LAID_OUT: Mapping[str, Callable[[Shape], object]] = {
     agreement.KIND: agreement_section,
 }
 """Kind -> what reads all of it that a page shows."""
-
-
-def _judgments(
-    text: str, where: str, scores: ScoreTable | None, first_segment: FirstSegment | None
-) -> Judgments:
-    found = parse_judgments(text, where, first_segment=first_segment)
-    outputs = _outputs(scores)
-    if outputs is None or not {s for r in found for s in r.systems} <= set(outputs):
-        return found
-    return parse_judgments(text, where, first_segment=first_segment, systems=outputs)
 
 
 def _outputs(scores: ScoreTable | None) -> Outputs | None:
