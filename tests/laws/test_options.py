@@ -42,6 +42,7 @@ VALUES = {
     "--parts": ["precision"],
     "--types": ["", "operation"],
     "--baseline": ["Eager"],
+    "--difference": ["Careful Eager"],
     "--systems": ["Careful Eager Echo Fluent Speller", "Careful Eager Echo Thorough"],
     "--drop": ["Eager"],
     "--judge": ["judge01"],
