@@ -89,6 +89,16 @@ def test_import_status_and_export(run, tmp_path):
     assert len(lines) == 1 + 122
 
 
+def test_import_says_what_it_has_no_place_for(run, tmp_path, capsys):
+    line = json.loads((FOLDER / "judgments.jsonl").read_text("utf-8").partition("\n")[0])
+    line["scores"] = [1.0] * len(line["groups"])
+    (tmp_path / "llm.jsonl").write_text(json.dumps(line), "utf-8")
+    main(["campaign", "import", "llm", *CORPUS, "--judgments", "llm.jsonl", "--quiet"])
+    assert capsys.readouterr().err == (
+        "note: scores and replies of 1 judgments are not imported; their ranks are\n"
+    )
+
+
 def test_items_of_sample(run, tmp_path):
     main(
         ["sample", *CORPUS, "-n", "10", "--judges", "ann", "bob", "--overlap", "4", "-o", "i.jsonl"]

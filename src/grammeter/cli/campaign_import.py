@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from grammeter.cli import campaign_arguments, corpus_arguments
-from grammeter.cli.output import notice
+from grammeter.cli.output import notice, remark
+
+if TYPE_CHECKING:
+    from grammeter.corpus.judged import Judgments
 
 STRATEGIES = ("pool", "adaptive")
 
@@ -49,6 +54,7 @@ def run(args: argparse.Namespace) -> int:
     )
     for text in judgments.notices:
         notice(args, text)
+    remark((*judgments.notes, *_without_place(judgments)))
     with campaign_arguments.at_work(args, make=True):
         from grammeter.campaign.services import campaigns, loading, results
 
@@ -63,3 +69,10 @@ def run(args: argparse.Namespace) -> int:
             f" {len(found.judges)} judges, {found.items} items",
         )
     return 0
+
+
+def _without_place(judgments: Judgments) -> Iterator[str]:
+    """Say what of the judgments a campaign has no place for."""
+    scored = sum(ranking.scores is not None or bool(ranking.replies) for ranking in judgments)
+    if scored:
+        yield f"scores and replies of {scored} judgments are not imported; their ranks are"

@@ -202,7 +202,7 @@ def _items(
             )
         return read_items(args.items), ()
     judgments = read_judgments(args.items, first_segment=args.first_segment, systems=corpus.systems)
-    return judgments, judgments.notices
+    return judgments, (*judgments.notices, *judgments.notes)
 
 
 def _write(args: argparse.Namespace, judged: Judged) -> None:
