@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import replace
 
 import pytest
 
 from grammeter.cli import agree, main
-from grammeter.core.errors import DataError
+from grammeter.core.errors import DataError, UsageError
+from grammeter.corpus.judgments import read_judgments, write_judgments
 from grammeter.ranking import agreement
+from grammeter.ranking.judge_correlations import judge_correlations
 from grammeter.resources import sample_corpus
 
 SAMPLE = str(sample_corpus() / "judgments.xml")
@@ -78,11 +81,13 @@ def test_table(run):
     code, text, err = run(SAMPLE)
     assert code == 0
     lines = text.splitlines()
-    assert lines[2].split() == ["between", "judges", "0.3898", "0.6798", "0.4751", "684",
-                                "0.4551", "0.6573"]  # fmt: skip
+    assert lines[2].split() == [
+        "between", "judges", "0.3898", "[0.3039,", "0.4628]", "0.6798", "0.4751", "684",
+        "0.3907", "0.4551", "0.6573", "[0.5455,", "0.7541]",
+    ]  # fmt: skip
     assert "no kappa within judges: no kappa of 50 or more comparisons" in lines
     assert "judge02           0.3702*   0.3515" in lines
-    assert lines[-3].split() == ["total", "122", "986", "103", "1710", "384"]
+    assert ["total", "122", "986", "103", "1710", "384"] in [line.split() for line in lines]
     assert err == f"note: {SAMPLE}: 122 items, of them 2 skipped\n"
     assert run(SAMPLE, "--quiet")[2] == ""
 
@@ -92,14 +97,19 @@ def test_tsv_is_long(run):
     header, *rows = [line.split("\t") for line in text.splitlines()]
     assert header == [
         "of", "first", "second", "kappa", "observed", "chance", "n", "orientation-free kappa",
+        "low", "high",
     ]  # fmt: skip
-    assert [row[:3] for row in rows[:4]] == [
+    assert [row[:3] for row in rows[:8]] == [
         ["inter", "", ""],
         ["intra", "", ""],
+        ["inter pooled", "", ""],
+        ["intra pooled", "", ""],
+        ["inter alpha", "", ""],
+        ["intra alpha", "", ""],
         ["pair", "judge01", "judge01"],
         ["pair", "judge01", "judge02"],
     ]
-    assert len(rows) == 8
+    assert len(rows) == 12
 
 
 @pytest.mark.parametrize("form", ["latex", "markdown"])
@@ -188,3 +198,42 @@ def test_bad_files_exit_with_3_and_a_place(tmp_path, capsys, text, place):
 def test_an_unknown_system_exits_with_3(capsys):
     assert main.main(["agree", SAMPLE, "--hyps", *SYSTEMS[1:]]) == 3
     assert "unknown system 'Careful'" in capsys.readouterr().err
+
+
+SETTINGS = {
+    "--kappa": (["orientation-free"], {"kappa": "orientation-free"}),
+    "--judge": (["judge01", "judge02"], {"judges": ["judge01", "judge02"]}),
+    "--without-judge": (["judge03"], {"without_judges": ["judge03"]}),
+    "--resamples": (["50"], {"resamples": 50}),
+    "--seed": (["4"], {"seed": 4}),
+    "--confidence": (["0.8"], {"confidence": 0.8}),
+}
+
+
+@pytest.mark.parametrize("option", SETTINGS)
+@pytest.mark.parametrize("correlate", [False, True])
+def test_an_option_does_the_same_in_python_or_is_refused(run, option, correlate):
+    words, settings = SETTINGS[option]
+    asked = [*(["--correlate"] if correlate else []), option, *words, "--format", "json"]
+    if correlate and not option.endswith("judge"):
+        with pytest.raises(UsageError, match=option):
+            run(SAMPLE, *asked)
+        return
+    function = judge_correlations if correlate else agreement.agree
+    data = json.loads(run(SAMPLE, *asked)[1])
+    assert data == json.loads(json.dumps(function(read_judgments(SAMPLE), **settings).to_json()))
+    assert data != function(read_judgments(SAMPLE)).to_json()
+
+
+def test_a_correlation_has_no_figure(run):
+    with pytest.raises(UsageError, match="--figure"):
+        run(SAMPLE, "--correlate", "--figure", "x.svg")
+
+
+def test_several_files_have_a_table(run, tmp_path):
+    other = tmp_path / "b.jsonl"
+    items = [replace(each, judge="b" + each.judge) for each in read_judgments(SAMPLE)]
+    write_judgments(other, items)
+    text = run(SAMPLE, str(other), "--first-segment", "0", "--quiet")[1]
+    assert "alpha between" in text
+    assert "2 files are pooled" in text

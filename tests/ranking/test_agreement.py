@@ -180,19 +180,20 @@ def test_all_ties_have_no_kappa():
     assert data["in_mean"] is False
 
 
-def test_alpha_takes_one_ranking_a_judge_between_and_all_within():
-    """Of a rank only the order counts: 1 3 is 1 2."""
+def test_alpha_takes_one_rank_a_judge_between_and_all_within():
+    """Of a rank only the order counts, 1 3 is 1 2; of several rankings the mean, 1.25 and 1.75."""
     found = agree(
         [
-            ranking("a", "X 1", "Y 3"),
+            *[ranking("a", "X 1", "Y 3")] * 3,
             ranking("a", "X 2", "Y 1"),
             ranking("b", "X 1", "Y 2"),
             ranking("b", "X 1", "Y 2", "Z 3"),
         ]
     )
-    assert (found.alpha_inter.value, found.alpha_inter.n) == (1, 4)
-    assert found.alpha_intra.n == 4
-    assert found.alpha_intra.value < 0
+    expected = krippendorff_alpha(np.array([[1.25, 1], [1.75, 2]]))
+    assert (found.alpha_inter.value, found.alpha_inter.n) == (expected.value, 4)
+    assert found.alpha_intra.n == 8
+    assert found.alpha_intra.value == pytest.approx(0.125)
 
 
 def test_bad_input():
@@ -340,8 +341,8 @@ def test_counts_are_their_twin(rankings):
 
 @given(many_rankings())
 def test_alpha_is_its_twin(rankings):
-    """Mid-ranks counted one by one, first rankings only, units kept apart by what was shown."""
-    units = defaultdict(dict)
+    """Mid-ranks counted one by one, the mean of a judge's, units kept apart by what was shown."""
+    units = defaultdict(lambda: defaultdict(list))
     for each in rankings:
         if each.skipped or len(each.groups) < 2:
             continue
@@ -349,10 +350,10 @@ def test_alpha_is_its_twin(rankings):
         for group, rank in zip(each.groups, each.ranks, strict=True):
             below = sum(other < rank for other in each.ranks)
             middle = below + (each.ranks.count(rank) + 1) / 2
-            units[each.segment, shown, frozenset(group)].setdefault(each.judge, middle)
+            units[each.segment, shown, frozenset(group)][each.judge].append(middle)
     values = np.full((len(units), 3), np.nan)
     for row, unit in enumerate(units.values()):
-        for judge, rank in unit.items():
-            values[row, "abc".index(judge)] = rank
+        for judge, ranks in unit.items():
+            values[row, "abc".index(judge)] = sum(ranks) / len(ranks)
     expected = krippendorff_alpha(values)
     assert astuple(agree(rankings).alpha_inter) == pytest.approx(astuple(expected), nan_ok=True)

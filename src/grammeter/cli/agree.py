@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from grammeter.cli import judgment_arguments
+from grammeter.cli.chance_arguments import add_confidence, add_resamples, add_seed
 from grammeter.cli.output import (
     TSV_DIGITS,
     add_numbers,
@@ -21,10 +22,12 @@ from grammeter.cli.output import (
 if TYPE_CHECKING:
     from grammeter.ranking.agreement import Agreement, JudgeCounts
     from grammeter.ranking.judge_correlations import Correlation, JudgeCorrelations
+    from grammeter.ranking.resampled_agreement import Interval
     from grammeter.report.tables import Table
     from grammeter.stats.agreement import Alpha, Kappa
 
 KAPPAS = ("script", "orientation-free")
+RESAMPLES, CONFIDENCE = 1000, 0.95
 WIDEST = 20
 """Judges that a matrix has room for."""
 
@@ -40,6 +43,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         "examples:\n"
         "  grammeter agree judgments.xml\n"
+        "  grammeter agree judgments.xml --judge ann bob\n"
+        "  grammeter agree people.xml llms.jsonl\n"
         "  grammeter agree judgments.xml --correlate\n"
         "  grammeter agree judgments.xml --hyps out/* --format json -o agreement.json"
     )
@@ -56,6 +61,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="chance agreement as the script of Grundkiewicz et al. (2015) takes it, or with"
         " 'better' and 'worse' equally likely; default: %(default)s",
     )
+    parser.add_argument("--judge", nargs="+", metavar="NAME", help="only these judges")
+    parser.add_argument("--without-judge", nargs="+", metavar="NAME", help="all but these judges")
+    add_resamples(
+        parser.add_argument,
+        help_="of the sentences, for intervals; 0: none; default: %(default)s",
+    )
+    add_seed(parser.add_argument)
+    add_confidence(parser.add_argument)
     parser.add_argument(
         "--figure", metavar="FILE", help="draw the kappa of each two judges: .svg or .png"
     )
@@ -65,21 +78,50 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Measure and print; return the exit code."""
-    check_figures(args.figure)
+    _check(args)
     judgments = judgment_arguments.read(args)
+    who = {"judges": args.judge, "without_judges": args.without_judge}
     if args.correlate:
         from grammeter.ranking.judge_correlations import judge_correlations
 
-        found = judge_correlations(judgments, numbering=judgments.numbering)
+        found = judge_correlations(judgments, **who)
         emit(args, found.to_json(), lambda: drawn(args, *correlation_tables(found, args)))
         return 0
+    from grammeter.corpus.judgments import read_outputs
     from grammeter.ranking.agreement import agree
 
-    agreement = agree(judgments, kappa=args.kappa, numbering=judgments.numbering)
+    agreement = agree(
+        judgments,
+        kappa=args.kappa,
+        resamples=args.resamples,
+        seed=args.seed,
+        confidence=args.confidence,
+        outputs=read_outputs(args.hyps) if args.hyps else None,
+        **who,
+    )
     if args.figure:
         _save_figure(agreement, args.figure)
     emit(args, agreement.to_json(), lambda: drawn(args, *agreement_tables(agreement, args)))
     return 0
+
+
+def _check(args: argparse.Namespace) -> None:
+    """Refuse options that would change nothing."""
+    from grammeter.core.errors import UsageError
+
+    check_figures(args.figure)
+    asked = {
+        "--kappa": args.kappa != KAPPAS[0],
+        "--figure": args.figure,
+        "--resamples": args.resamples != RESAMPLES,
+        "--seed": args.seed != 1,
+        "--confidence": args.confidence != CONFIDENCE,
+    }
+    for option in asked if args.correlate else ():
+        if asked[option]:
+            raise UsageError(
+                f"{option} would change nothing with --correlate", fix=f"Leave out {option}."
+            )
 
 
 def _save_figure(agreement: Agreement, path: str) -> None:
@@ -105,6 +147,8 @@ def agreement_tables(agreement: Agreement, args: argparse.Namespace) -> Iterator
         yield _long_table(agreement, digits)
         return
     yield _summary(agreement, digits)
+    if agreement.by_file:
+        yield _file_table(agreement, digits)
     if len(agreement.counts) <= WIDEST:
         yield _kappa_matrix(agreement, digits)
     yield _count_table(agreement)
@@ -125,25 +169,53 @@ def _summary(agreement: Agreement, digits: int) -> Table:
     from grammeter.report.tables import Table
 
     kind = agreement.beside
-    beside = agreement.kappas[kind]
-    header = ("agreement", "kappa", "observed", "chance", "comparisons", f"{kind} kappa", "alpha")
+    chosen, beside = agreement.kappas[agreement.kind], agreement.kappas[kind]
+    level = f"{float(dict(agreement.signature).get('confidence', CONFIDENCE)) * 100:g}%"
+    header = ("agreement", "kappa", level, "observed", "chance", "comparisons", "pooled kappa")
     rows = (
-        ("between judges", agreement.inter, beside.inter, agreement.alpha_inter),
-        ("within judges", agreement.intra, beside.intra, agreement.alpha_intra),
-    )
+        ("between judges", agreement.inter, chosen.inter_interval, chosen.pooled_inter,
+         beside.inter, agreement.alpha_inter, agreement.alpha_inter_interval),
+        ("within judges", agreement.intra, chosen.intra_interval, chosen.pooled_intra,
+         beside.intra, agreement.alpha_intra, agreement.alpha_intra_interval),
+    )  # fmt: skip
     return Table(
-        header,
-        tuple(
-            (
-                name,
-                *_kappa_cells(kappa, digits),
-                *(_number(x.value, digits) for x in (other, alpha)),
-            )
-            for name, kappa, other, alpha in rows
-        ),
-        "lrrrrrr",
+        (*header, f"{kind} kappa", "alpha", level),
+        tuple(_summary_row(*row, digits) for row in rows),
+        "lrrrrrrrrr",
         (str(agreement.signature), *_missing(agreement)),
     )
+
+
+def _summary_row(
+    name: str, kappa: Kappa, interval: Interval, pooled: Kappa, beside: Kappa, alpha: Alpha,
+    alpha_interval: Interval, digits: int,
+) -> tuple[str, ...]:  # fmt: skip
+    value, *rest = _kappa_cells(kappa, digits)
+    numbers = (pooled.value, beside.value, alpha.value)
+    cells = (_number(number, digits) for number in numbers)
+    return name, value, _bounds(interval, digits), *rest, *cells, _bounds(alpha_interval, digits)
+
+
+def _bounds(interval: Interval, digits: int) -> str:
+    if math.isnan(interval.low):
+        return NONE
+    return f"[{_number(interval.low, digits)}, {_number(interval.high, digits)}]"
+
+
+def _file_table(agreement: Agreement, digits: int) -> Table:
+    from grammeter.report.tables import Table
+
+    rows: list[tuple[str, ...]] = []
+    for path, part in agreement.by_file.items():
+        chosen = part.kappas[part.kind]
+        numbers = (
+            part.inter.value, chosen.pooled_inter.value, part.intra.value,
+            chosen.pooled_intra.value, part.alpha_inter.value, part.alpha_intra.value,
+        )  # fmt: skip
+        counts = (str(len(part.counts)), str(part.total.items))
+        rows.append((path, *counts, *(_number(number, digits) for number in numbers)))
+    header = ("file", "judges", "items", "between", "pooled", "within", "pooled")
+    return Table((*header, "alpha between", "alpha within"), tuple(rows), "lrrrrrrrr")
 
 
 def _missing(agreement: Agreement) -> Iterator[str]:
@@ -157,6 +229,16 @@ def _missing(agreement: Agreement) -> Iterator[str]:
     for name, figure in figures.items():
         if figure.reason:
             yield f"no {name}: {figure.reason}"
+    chosen = agreement.kappas[agreement.kind]
+    intervals = {
+        "kappa between judges": chosen.inter_interval,
+        "kappa within judges": chosen.intra_interval,
+        "alpha between judges": agreement.alpha_inter_interval,
+        "alpha within judges": agreement.alpha_intra_interval,
+    }
+    for name, interval in intervals.items():
+        if interval.reason:
+            yield f"no interval of {name}: {interval.reason}"
 
 
 def _kappa_matrix(agreement: Agreement, digits: int) -> Table:
@@ -211,17 +293,37 @@ def _count_cells(counts: JudgeCounts) -> tuple[str, ...]:
 def _long_table(agreement: Agreement, digits: int) -> Table:
     from grammeter.report.tables import Table
 
-    other = agreement.kappas[agreement.beside]
-    means = (("inter", agreement.inter, other.inter), ("intra", agreement.intra, other.intra))
+    chosen, other = agreement.kappas[agreement.kind], agreement.kappas[agreement.beside]
+    means = (
+        ("inter", agreement.inter, other.inter, chosen.inter_interval),
+        ("intra", agreement.intra, other.intra, chosen.intra_interval),
+    )
     rows = [
-        (name, "", "", *_kappa_cells(k, digits), _number(o.value, digits)) for name, k, o in means
-    ]
+        (name, "", "", *_kappa_cells(k, digits), _number(o.value, digits),
+         _number(interval.low, digits), _number(interval.high, digits))
+        for name, k, o, interval in means
+    ]  # fmt: skip
     rows += [
-        ("pair", *judges, *_kappa_cells(found, digits), _number(other.pairs[judges].value, digits))
+        (name, "", "", *_kappa_cells(k, digits), "", "", "")
+        for name, k in (
+            ("inter pooled", chosen.pooled_inter), ("intra pooled", chosen.pooled_intra)
+        )
+    ]  # fmt: skip
+    rows += [
+        (name, "", "", _number(alpha.value, digits), "", "", str(alpha.n), "",
+         _number(interval.low, digits), _number(interval.high, digits))
+        for name, alpha, interval in (
+            ("inter alpha", agreement.alpha_inter, agreement.alpha_inter_interval),
+            ("intra alpha", agreement.alpha_intra, agreement.alpha_intra_interval),
+        )
+    ]  # fmt: skip
+    rows += [
+        ("pair", *judges, *_kappa_cells(found, digits),
+         _number(other.pairs[judges].value, digits), "", "")
         for judges, found in agreement.pairs.items()
-    ]
+    ]  # fmt: skip
     head = ("of", "first", "second", "kappa", "observed", "chance", "n")
-    return Table((*head, f"{agreement.beside} kappa"), tuple(rows), "lllrrrrr")
+    return Table((*head, f"{agreement.beside} kappa", "low", "high"), tuple(rows), "lllrrrrrrr")
 
 
 def _correlation_matrix(found: JudgeCorrelations, digits: int) -> Table:

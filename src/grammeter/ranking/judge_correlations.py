@@ -6,7 +6,7 @@ Wins of one judge's comparisons, by the divisor that their script has for it, to
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -20,6 +20,7 @@ from grammeter.core.signature import Signature
 from grammeter.core.statistics import FloatArray
 from grammeter.ranking.expected_wins import Divisor, expected_wins
 from grammeter.ranking.pairs import Pairs, extract_pairs
+from grammeter.ranking.selection import FEW, listed, notes_of, notes_of_few, of_judges
 from grammeter.stats.correlation import pearson, spearman
 from grammeter.version import __version__
 
@@ -27,6 +28,9 @@ KIND = "judge-correlation"
 
 DIVISOR: Divisor = "beaten-opponents"
 DECIMALS = 4
+
+FEW_SYSTEMS = 10
+"""Correlations of fewer systems get a note."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,38 +92,62 @@ class JudgeCorrelations:
 
 
 def judge_correlations(
-    rankings: Sequence[Ranking], *, numbering: str | None = None
+    rankings: Sequence[Ranking],
+    *,
+    judges: Sequence[str] | None = None,
+    without_judges: Sequence[str] | None = None,
+    numbering: str | None = None,
 ) -> JudgeCorrelations:
     """Correlate the rankings of systems by each judge with each other's and the rest's.
 
     Parameters
     ----------
+    judges, without_judges
+        Whose judgments count, as their own and as the rest's; default everybody's.
     numbering
-        How the file counted sentences, for the signature.
+        How the file counted sentences, for the signature; what was read from files knows it.
 
     Raises
     ------
     DataError
         If there are fewer than two judges.
+    UnknownNameError
+        If a judge is unknown.
     """
-    pairs = extract_pairs(rankings)
-    judges = pairs.judges
-    if len(judges) < 2:
+    chosen = of_judges(rankings, judges, without_judges)
+    pairs = extract_pairs(chosen)
+    names = pairs.judges
+    if len(names) < 2:
         raise DataError(
-            f"{len(judges)} judges have no rankings to compare", fix="Give two judges at least."
+            f"{len(names)} judges have no rankings to compare", fix="Give two judges at least."
         )
-    own = [_scores(pairs.select(pairs.judge == number)) for number in range(len(judges))]
-    others = [_scores(pairs.select(pairs.judge != number)) for number in range(len(judges))]
-    weights = np.bincount(pairs.judge, minlength=len(judges)).tolist()
+    own = [_scores(pairs.select(pairs.judge == number)) for number in range(len(names))]
+    others = [_scores(pairs.select(pairs.judge != number)) for number in range(len(names))]
+    weights = np.bincount(pairs.judge, minlength=len(names)).tolist()
     rest = [_correlation(ours, theirs) for ours, theirs in zip(own, others, strict=True)]
-    numbered = combinations(range(len(judges)), 2)
+    counted = numbering or getattr(rankings, "numbering", None)  # Judgments have one
+    settings = _settings(pairs, len(chosen), counted)
+    if judges is not None or without_judges:
+        settings["judges"] = "+".join(names)
+    numbered = combinations(range(len(names)), 2)
     return JudgeCorrelations(
-        Signature.of(KIND, _settings(pairs, len(rankings), numbering)),
-        {(judges[a], judges[b]): _correlation(own[a], own[b]) for a, b in numbered},
-        dict(zip(judges, rest, strict=True)),
-        dict(zip(judges, weights, strict=True)),
+        Signature.of(KIND, settings),
+        {(names[a], names[b]): _correlation(own[a], own[b]) for a, b in numbered},
+        dict(zip(names, rest, strict=True)),
+        dict(zip(names, weights, strict=True)),
         _mean(rest, weights),
+        (*notes_of(rankings), *_notes(pairs, weights)),
     )
+
+
+def _notes(pairs: Pairs, weights: Sequence[int]) -> Iterator[str]:
+    yield from notes_of_few(pairs)
+    few = [f"{name} ({n})" for name, n in zip(pairs.judges, weights, strict=True) if n < FEW]
+    if few:
+        yield f"judges with fewer than {FEW} comparisons: {listed(few)}"
+    size = len(pairs.systems)
+    if size < FEW_SYSTEMS:
+        yield f"{size} systems are few: correlations vary widely by chance"
 
 
 def _settings(pairs: Pairs, items: int, numbering: str | None) -> dict[str, object]:

@@ -17,9 +17,10 @@ from grammeter.core.errors import DataError, UsageError
 from grammeter.core.judgment import Ranking
 from grammeter.core.signature import Signature
 from grammeter.core.statistics import FloatArray, IntArray
+from grammeter.ranking.bootstrap import unit_numbers
 from grammeter.ranking.expected_wins import expected_wins
 from grammeter.ranking.pairs import extract_pairs
-from grammeter.ranking.unlabelled import order_of_rankings
+from grammeter.ranking.unlabelled import order_of_units
 from grammeter.stats.correlation import spearman
 from grammeter.stats.resample import chunks, generator
 from grammeter.version import __version__
@@ -171,7 +172,8 @@ def draw_campaigns(
             fix="To draw more items than there are takes chances; a seed is 0 or more.",
         )
     random = generator(seed)
-    order = order_of_rankings(extract_pairs([rankings[at] for at in kept]))  # that of no file
+    pairs = extract_pairs([rankings[at] for at in kept])
+    order = order_of_units(pairs, unit_numbers(pairs, "ranking"))  # that of no file
     if chances is None:
         drawn = random.permuted(np.tile(order, (draws, 1)), axis=1)[:, :longest]
     else:

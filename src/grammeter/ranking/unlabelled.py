@@ -75,9 +75,9 @@ def unlabelled(pairs: Pairs, unit: Unit | None) -> Unlabelled:
     return Unlabelled(moved.select(np.lexsort((rows, unit_now))), place, alike)
 
 
-def order_of_rankings(pairs: Pairs) -> IntArray:
-    """Return the rankings that gave comparisons, numbered from 0, by what they say."""
-    return np.argsort(_colours(pairs, unit_numbers(pairs, "ranking"))[2], kind="stable")
+def order_of_units(pairs: Pairs, units: IntArray) -> IntArray:
+    """Return the numbers of units, shape ``(units,)``, in the order of what they say."""
+    return np.argsort(_colours(pairs, units)[2], kind="stable")
 
 
 def _colours(pairs: Pairs, units: IntArray) -> tuple[_Colours, _Colours, _Colours]:

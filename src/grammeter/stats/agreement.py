@@ -84,13 +84,7 @@ def between(first: IntArray, second: IntArray) -> Comparisons:
         Shape ``(units, categories)``: how often each observer chose each category. Units that
         one of them has not judged do not count.
     """
-    shared = (first.sum(axis=1) > 0) & (second.sum(axis=1) > 0)
-    ours, theirs = first[shared], second[shared]
-    return Comparisons(
-        int((ours * theirs).sum()),
-        int((ours.sum(axis=1) * theirs.sum(axis=1)).sum()),
-        tuple(int(count) for count in (ours + theirs).sum(axis=0)),
-    )
+    return _summed(between_rows(first, second))
 
 
 def within(counts: IntArray) -> Comparisons:
@@ -102,13 +96,59 @@ def within(counts: IntArray) -> Comparisons:
         Shape ``(units, categories)``: how often the observer chose each category. Units that
         were judged once do not count.
     """
-    repeated = counts[counts.sum(axis=1) > 1]
-    total = repeated.sum(axis=1)
-    return Comparisons(
-        int((repeated * (repeated - 1) // 2).sum()),
-        int((total * (total - 1) // 2).sum()),
-        tuple(int(count) for count in repeated.sum(axis=0)),
-    )
+    return _summed(within_rows(counts))
+
+
+def between_rows(first: IntArray, second: IntArray) -> IntArray:
+    """Compare as :func:`between` does, unit by unit.
+
+    Returns
+    -------
+    IntArray
+        Shape ``(units, 2 + categories)``: comparisons that agree, all comparisons, and how often
+        each category was chosen; rows of units that do not count are 0.
+    """
+    shared = (first.any(axis=1) & second.any(axis=1))[:, None]
+    agreeing = (first * second).sum(axis=1)
+    compared = first.sum(axis=1) * second.sum(axis=1)
+    return np.column_stack((agreeing, compared, (first + second) * shared))
+
+
+def within_rows(counts: IntArray) -> IntArray:
+    """Compare as :func:`within` does, unit by unit; the shape is that of :func:`between_rows`."""
+    total = counts.sum(axis=1)
+    agreeing = (counts * (counts - 1) // 2).sum(axis=1)
+    return np.column_stack((agreeing, total * (total - 1) // 2, counts * (total > 1)[:, None]))
+
+
+def _summed(rows: IntArray) -> Comparisons:
+    agreeing, compared, *categories = rows.sum(axis=0).tolist()
+    return Comparisons(agreeing, compared, tuple(categories))
+
+
+def kappa_values(sums: FloatArray, *, alike: Sequence[int] = ()) -> FloatArray:
+    """Compute :func:`kappa` for many sums at once.
+
+    Parameters
+    ----------
+    sums
+        Shape ``(..., 2 + categories)``: sums of rows of :func:`between_rows`.
+    alike
+        See :func:`kappa`.
+
+    Returns
+    -------
+    FloatArray
+        Shape ``(...)``; NaN where kappa is not defined.
+    """
+    agreeing, compared, categories = sums[..., 0], sums[..., 1], sums[..., 2:]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        shares = categories / categories.sum(axis=-1, keepdims=True)
+        if alike:
+            shares[..., list(alike)] = shares[..., list(alike)].mean(axis=-1, keepdims=True)
+        chance = (shares**2).sum(axis=-1)
+        values: FloatArray = (agreeing / compared - chance) / (1 - chance)
+    return np.where(np.count_nonzero(shares, axis=-1) > 1, values, np.nan)
 
 
 def kappa(comparisons: Comparisons, *, alike: Sequence[int] = ()) -> Kappa:
@@ -187,26 +227,77 @@ def krippendorff_alpha(values: FloatArray, *, level: Level = "ordinal") -> Alpha
     Krippendorff (2004). *Content Analysis*, ch. 11. Hayes and Krippendorff (2007). Answering the
     call for a standard reliability measure for coding data. *Communication Methods and Measures*.
     """
-    pairable = values[np.count_nonzero(~np.isnan(values), axis=1) > 1]
-    known, codes = np.unique(pairable[~np.isnan(pairable)], return_inverse=True)
-    if not len(codes):
+    found = Coincidences.of(values, np.zeros(len(values), dtype=np.int64))
+    if not len(found.known):
         return Alpha(np.nan, 0, "nothing was judged twice")
-    if len(known) == 1:
-        return Alpha(np.nan, len(codes), "all values are equal")
-    units, _ = np.nonzero(~np.isnan(pairable))
-    counts = np.zeros((len(pairable), len(known)))
-    np.add.at(counts, (units, codes), 1)
-    totals = counts.sum(axis=0)
-    distances = _squared_distances(known, totals, level)
-    expected = totals @ distances @ totals / (len(codes) - 1)
-    # a value has no distance to itself, so pairs of one value with itself need no correction
-    of_units = np.einsum("uc,ck,uk->u", counts, distances, counts) / (counts.sum(axis=1) - 1)
-    return Alpha(float(1 - of_units.sum() / expected), len(codes))
+    n = int(found.totals.sum())
+    if len(found.known) == 1:
+        return Alpha(np.nan, n, "all values are equal")
+    return Alpha(float(found.alpha(found.totals, found.pairs, level)[0]), n)
+
+
+@dataclass(frozen=True, eq=False)
+class Coincidences:
+    """Which values met in one unit, summed over the units of each group.
+
+    Attributes
+    ----------
+    known
+        Shape ``(values,)``: all values, ascending.
+    totals
+        Shape ``(groups, values)``: how often each pairable value was given.
+    pairs
+        Shape ``(groups, values, values)``: how often two values met in a unit, each unit's
+        pairs divided by its number of values less one.
+    """
+
+    known: FloatArray
+    totals: FloatArray
+    pairs: FloatArray
+
+    @classmethod
+    def of(cls, values: FloatArray, groups: IntArray) -> Coincidences:
+        """Count the values of units, shape ``(units, observers)``, by the units' groups."""
+        chosen = np.count_nonzero(~np.isnan(values), axis=1) > 1
+        pairable, groups = values[chosen], groups[chosen]
+        known, codes = np.unique(pairable[~np.isnan(pairable)], return_inverse=True)
+        units, _ = np.nonzero(~np.isnan(pairable))
+        counts = np.zeros((len(pairable), len(known)))
+        np.add.at(counts, (units, codes), 1)
+        others = np.maximum(counts.sum(axis=1) - 1, 1)[:, None, None]
+        met = counts[:, :, None] * counts[:, None, :] / others
+        size = int(groups.max(initial=-1)) + 1
+        totals, pairs = np.zeros((size, len(known))), np.zeros((size, len(known), len(known)))
+        np.add.at(totals, groups, counts)
+        np.add.at(pairs, groups, met)
+        return cls(known, totals, pairs)
+
+    def alpha(self, totals: FloatArray, pairs: FloatArray, level: Level = "ordinal") -> FloatArray:
+        """Compute alpha from sums over groups.
+
+        Parameters
+        ----------
+        totals, pairs
+            Shape ``(..., values)`` and ``(..., values, values)``.
+
+        Returns
+        -------
+        FloatArray
+            Shape ``(...)``; NaN without two different values.
+        """
+        distances = _squared_distances(self.known, totals, level)
+        # a value has no distance to itself, so pairs of one value with itself need no correction
+        observed = (pairs * distances).sum(axis=(-2, -1))
+        expected = np.einsum("...c,...ck,...k->...", totals, distances, totals)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            values: FloatArray = 1 - observed * (totals.sum(axis=-1) - 1) / expected
+        return np.where(expected > 0, values, np.nan)
 
 
 def _squared_distances(values: FloatArray, totals: FloatArray, level: Level) -> FloatArray:
-    """Return the squared distance of every two values, shape ``(values, values)``."""
+    """Return the squared distance of every two values, shape ``(..., values, values)``."""
     if level == "nominal":
-        return 1 - np.eye(len(values))
-    places = values if level == "interval" else np.cumsum(totals) - totals / 2
-    return (places[:, None] - places[None, :]) ** 2
+        return np.broadcast_to(1 - np.eye(len(values)), (*totals.shape, len(values)))
+    ordinal = np.cumsum(totals, axis=-1) - totals / 2
+    places = np.broadcast_to(values, totals.shape) if level == "interval" else ordinal
+    return (places[..., :, None] - places[..., None, :]) ** 2

@@ -1,0 +1,93 @@
+"""What makes agreement look better or worse than it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from grammeter.core.judgment import Ranking
+from grammeter.ranking.agreement_results import KINDS, Agreement
+from grammeter.ranking.judged_units import Compared, Outputs
+from grammeter.ranking.selection import FEW, listed
+
+_NOTABLE = 0.01
+"""Figures that differ by as much get a note."""
+
+_SHOWN_AT_ONCE = 5
+"""A judge is shown as many outputs, in campaigns of distinct outputs."""
+
+
+def agreement_notes(
+    found: Agreement, pairs: Compared, rankings: Sequence[Ranking], outputs: Outputs | None
+) -> Iterator[str]:
+    """Say what must be known to read the figures.
+
+    Parameters
+    ----------
+    found, pairs
+        The figures, and the comparisons that they are made of.
+    rankings, outputs
+        What they were made from, see :func:`grammeter.ranking.agreement.agree`.
+    """
+    if found.by_file:
+        yield f"judgments of {len(found.by_file)} files are pooled: {listed([*found.by_file])}"
+    yield from _notes_of_few(pairs)
+    yield from _notes_of_strangers(pairs)
+    script, free = (found.kappas[kind].inter.value for kind in KINDS)
+    if abs(script - free) >= _NOTABLE:
+        yield (
+            f"kappa by the script depends on the alphabetical order of the systems' names: between"
+            f" judges {script:.4f}, orientation-free {free:.4f}"
+        )
+    if found.unexpanded:
+        yield from _notes_of_expansion(found, found.unexpanded)
+    elif not outputs and all(len(group) == 1 for r in rankings for group in r.groups):
+        most = max((len(ranking.groups) for ranking in rankings), default=0)
+        if most > _SHOWN_AT_ONCE:
+            yield (
+                f"items show up to {most} outputs, none of them by several systems: if equal"
+                " outputs stand apart, their ties inflate agreement; give the outputs (--hyps) to"
+                " see"
+            )
+
+
+def _notes_of_few(pairs: Compared) -> Iterator[str]:
+    for same, told in ((False, "by two judges"), (True, "twice by one judge")):
+        some = [rows[:, 1] for (a, b), rows in pairs.rows.items() if (a == b) is same]
+        compared_in = np.sum(some, axis=0) if some else np.zeros(0, dtype=np.int64)
+        sentences, total = int(np.count_nonzero(compared_in)), int(compared_in.sum())
+        if 0 < sentences < FEW:
+            were = "sentence was" if sentences == 1 else "sentences were"
+            yield (
+                f"few judgments: {sentences} {were} judged {told} ({total} comparisons); below"
+                f" {FEW} sentences agreement is uncertain, also where it looks perfect"
+            )
+
+
+def _notes_of_strangers(pairs: Compared) -> Iterator[str]:
+    """Say which judges cannot be compared."""
+    others = {judges: rows for judges, rows in pairs.rows.items() if judges[0] != judges[1]}
+    nothing = [judges for judges, rows in others.items() if not rows[:, 1].any()]
+    for shared, told in (
+        (False, "judged no sentence both"),
+        (True, "judged the same sentences, but no two outputs both"),
+    ):
+        names = [" and ".join(judges) for judges in nothing if bool(pairs.shared[judges]) is shared]
+        if names:
+            yield f"{len(names)} of {len(others)} pairs of judges {told}: {listed(names)}"
+
+
+def _notes_of_expansion(found: Agreement, joined: Agreement) -> Iterator[str]:
+    chosen, other = found.kappas[found.kind], joined.kappas[joined.kind]
+    for told, given, one in (
+        ("pooled kappa between judges", chosen.pooled_inter, other.pooled_inter),
+        ("pooled kappa within judges", chosen.pooled_intra, other.pooled_intra),
+        ("alpha between judges", found.alpha_inter, joined.alpha_inter),
+    ):
+        if given.n != one.n or abs(given.value - one.value) >= _NOTABLE:
+            yield (
+                f"equal outputs stand apart in some rankings, and tie there by themselves: {told}"
+                f" {given.value:.4f} (n {given.n}), with equal outputs as one {one.value:.4f}"
+                f" (n {one.n})"
+            )

@@ -1,0 +1,224 @@
+"""What judges can agree on: two outputs of a sentence, and the rank of an output among others."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, combinations_with_replacement
+
+import numpy as np
+
+from grammeter.core.judgment import Ranking
+from grammeter.core.statistics import FloatArray, IntArray
+from grammeter.ranking.bootstrap import unit_numbers
+from grammeter.ranking.pairs import extract_pairs
+from grammeter.ranking.unlabelled import order_of_units
+from grammeter.stats.agreement import between_rows, within_rows
+from grammeter.stats.correlation import average_ranks
+
+BETTER, EQUAL, WORSE = range(3)
+
+Judges = tuple[str, str]
+Outputs = Mapping[str, Sequence[str]]
+"""The systems' outputs by name, one text a sentence."""
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """The comparisons of judges, sentence by sentence.
+
+    Attributes
+    ----------
+    rows
+        By two judges in alphabetical order, shape ``(sentences, 5)``: rows of
+        :func:`grammeter.stats.agreement.between_rows`, summed over each sentence.
+    shared
+        By two judges: how many sentences both have judged.
+    """
+
+    rows: Mapping[Judges, IntArray]
+    shared: Mapping[Judges, int]
+
+
+def numbered(rankings: Sequence[Ranking]) -> list[Ranking]:
+    """Renumber the sentences from 1, in an order that no name and no file decides.
+
+    Sentences without comparisons come last.
+    """
+    pairs = extract_pairs(rankings)
+    segments = np.unique(pairs.segment)
+    order = order_of_units(pairs, unit_numbers(pairs, "sentence"))
+    numbers = {segment: number for number, segment in enumerate(segments[order].tolist())}
+    for ranking in rankings:
+        numbers.setdefault(ranking.segment, len(numbers))
+    return [replace(each, segment=1 + numbers[each.segment]) for each in rankings]
+
+
+def compared(rankings: Sequence[Ranking]) -> Compared:
+    """Compare every two judges, and each with itself.
+
+    A unit is two outputs of a sentence. Outputs are named by their systems, and stand in the
+    alphabetical order of these names.
+
+    Parameters
+    ----------
+    rankings
+        From :func:`numbered`.
+    """
+    judged, segment_of = _judged(rankings)
+    sentences = {judge: set(segment_of[units].tolist()) for judge, (units, _) in judged.items()}
+    size = max((ranking.segment for ranking in rankings), default=0) + 1
+    rows: dict[Judges, IntArray] = {}
+    for first, second in combinations_with_replacement(sorted(judged), 2):
+        units, counts = judged[first]
+        if first == second:
+            found = within_rows(counts)
+        else:
+            others, their_counts = judged[second]
+            units, ours, theirs = np.intersect1d(
+                units, others, assume_unique=True, return_indices=True
+            )
+            found = between_rows(counts[ours], their_counts[theirs])
+        table = np.zeros((size, found.shape[1]), dtype=np.int64)
+        np.add.at(table, segment_of[units], found)
+        rows[first, second] = table
+    return Compared(rows, {(a, b): len(sentences[a] & sentences[b]) for a, b in rows})
+
+
+def _judged(rankings: Sequence[Ranking]) -> tuple[dict[str, tuple[IntArray, IntArray]], IntArray]:
+    """Return each judge's units, ascending, with counts of categories; and the units' sentences."""
+    units: dict[tuple[int, str, str], int] = {}
+    chosen: dict[str, Counter[tuple[int, int]]] = {}
+    for ranking in rankings:
+        judge = chosen.setdefault(ranking.judge, Counter())
+        for (first, rank), (second, other) in combinations(sorted(outputs_of(ranking)), 2):
+            unit = units.setdefault((ranking.segment, first, second), len(units))
+            category = EQUAL if rank == other else BETTER if rank < other else WORSE
+            judge[unit, category] += 1
+    segments = np.array([segment for segment, _, _ in units], dtype=np.int64)
+    return {judge: _columns(counts) for judge, counts in chosen.items()}, segments
+
+
+def _columns(chosen: Counter[tuple[int, int]]) -> tuple[IntArray, IntArray]:
+    units = np.array(sorted({unit for unit, _ in chosen}), dtype=np.int64)
+    counts = np.zeros((len(units), 3), dtype=np.int64)
+    place = {unit: row for row, unit in enumerate(units.tolist())}
+    for (unit, category), count in chosen.items():
+        counts[place[unit], category] = count
+    return units, counts
+
+
+def outputs_of(ranking: Ranking) -> Iterator[tuple[str, int]]:
+    """Yield the name and rank of each output."""
+    if not ranking.skipped:
+        for group, rank in zip(ranking.groups, ranking.ranks, strict=True):
+            yield " ".join(sorted(group)), rank
+
+
+def values_between(rankings: Iterable[Ranking]) -> tuple[FloatArray, IntArray]:
+    """Return one rank of each judge for each output, among the same outputs shown.
+
+    It is the mean of the ranks that the judge gave it, whatever came first.
+
+    Returns
+    -------
+    values
+        Shape ``(units, observers)``; NaN where there is none.
+    segments
+        Shape ``(units,)``: the units' sentences.
+    """
+    ranks_of: dict[tuple[int, frozenset[str], str], dict[str, list[float]]] = {}
+    for ranking in rankings:
+        (segment, names), ranks = _shown(ranking)
+        for output, rank in ranks.items():
+            unit = ranks_of.setdefault((segment, names, output), {})
+            unit.setdefault(ranking.judge, []).append(rank)
+    return _padded(
+        [
+            (segment, [math.fsum(ranks) / len(ranks) for ranks in unit.values()])
+            for (segment, _, _), unit in ranks_of.items()
+        ]
+    )
+
+
+def values_within(rankings: Iterable[Ranking]) -> tuple[FloatArray, IntArray]:
+    """Return all ranks of one judge for each output, among the same outputs shown.
+
+    The shapes are those of :func:`values_between`.
+    """
+    values: dict[tuple[int, str, frozenset[str], str], list[float]] = {}
+    for ranking in rankings:
+        (segment, names), ranks = _shown(ranking)
+        for output, rank in ranks.items():
+            values.setdefault((segment, ranking.judge, names, output), []).append(rank)
+    return _padded([(segment, row) for (segment, *_), row in values.items()])
+
+
+def _shown(ranking: Ranking) -> tuple[tuple[int, frozenset[str]], dict[str, float]]:
+    """Return what was shown, and the mid-rank of each output: of a rank only the order counts."""
+    outputs = dict(outputs_of(ranking))
+    ranks = average_ranks(np.array(list(outputs.values()), dtype=np.float64))
+    by_output = dict(zip(outputs, ranks.tolist(), strict=True)) if len(outputs) > 1 else {}
+    return (ranking.segment, frozenset(outputs)), by_output
+
+
+def _padded(rows: Iterable[tuple[int, Sequence[float]]]) -> tuple[FloatArray, IntArray]:
+    rows = [(segment, row) for segment, row in rows if len(row) > 1]
+    values = np.full((len(rows), max((len(row) for _, row in rows), default=0)), np.nan)
+    for number, (_, row) in enumerate(rows):
+        values[number, : len(row)] = row
+    return values, np.array([segment for segment, _ in rows], dtype=np.int64)
+
+
+def equal_outputs_joined(
+    rankings: Sequence[Ranking], outputs: Outputs | None = None
+) -> list[Ranking]:
+    """Make one output of the outputs of a sentence that are known to be equal.
+
+    They are if one of the rankings says so, of whatever judge, or if the texts are equal, white
+    space aside. Of different ranks in one ranking the best counts.
+
+    Parameters
+    ----------
+    outputs
+        The systems' texts; default: only the rankings tell.
+    """
+    classes = _classes(rankings, outputs or {})
+    return [_joined(ranking, classes.get(ranking.segment, {})) for ranking in rankings]
+
+
+def _classes(
+    rankings: Sequence[Ranking], outputs: Outputs
+) -> dict[int, dict[str, tuple[str, ...]]]:
+    """Return for each sentence the systems that wrote the same as a system."""
+    groups: dict[int, list[set[str]]] = {}
+    for ranking in rankings:
+        sentence = groups.setdefault(ranking.segment, [])
+        for group in {*ranking.groups, *_same_texts(ranking, outputs)}:
+            met = [names for names in sentence if names & {*group}]
+            sentence[:] = [names for names in sentence if not names & {*group}]
+            sentence.append({*group}.union(*met))
+    return {
+        segment: {name: tuple(sorted(names)) for names in sentence for name in names}
+        for segment, sentence in groups.items()
+    }
+
+
+def _same_texts(ranking: Ranking, outputs: Outputs) -> Iterator[tuple[str, ...]]:
+    by_text: dict[str, list[str]] = {}
+    for name in ranking.systems:
+        lines = outputs.get(name, ())
+        if ranking.segment <= len(lines):
+            by_text.setdefault(" ".join(lines[ranking.segment - 1].split()), []).append(name)
+    yield from map(tuple, by_text.values())
+
+
+def _joined(ranking: Ranking, classes: Mapping[str, tuple[str, ...]]) -> Ranking:
+    best: dict[tuple[str, ...], int] = {}
+    ranks = ranking.ranks or (1,) * len(ranking.groups)
+    for group, rank in zip(ranking.groups, ranks, strict=True):
+        name = classes[group[0]] if group else group
+        best[name] = min(rank, best.get(name, rank))
+    return replace(ranking, groups=tuple(best), ranks=tuple(best.values()) if ranking.ranks else ())
