@@ -108,10 +108,10 @@ def between_rows(first: IntArray, second: IntArray) -> IntArray:
         Shape ``(units, 2 + categories)``: comparisons that agree, all comparisons, and how often
         each category was chosen; rows of units that do not count are 0.
     """
-    shared = (first.any(axis=1) & second.any(axis=1))[:, None]
     agreeing = (first * second).sum(axis=1)
     compared = first.sum(axis=1) * second.sum(axis=1)
-    return np.column_stack((agreeing, compared, (first + second) * shared))
+    both: IntArray = np.where(compared[:, None] > 0, first + second, 0)
+    return np.column_stack((agreeing, compared, both))
 
 
 def within_rows(counts: IntArray) -> IntArray:
