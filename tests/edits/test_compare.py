@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from grammeter.core.edit import Edit
 from grammeter.core.score import Counts
+from grammeter.core.type_counts import tier_of
 from grammeter.corpus.m2 import read_m2
 from grammeter.edits.compare import (
     Rules,
@@ -17,7 +18,6 @@ from grammeter.edits.compare import (
     counted_by_type,
     grouped,
     outcomes,
-    tier_of,
     total_of,
 )
 

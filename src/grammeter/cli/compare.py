@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 from grammeter.cli.chance_arguments import add_confidence, add_resamples, add_seed
 from grammeter.cli.compare_difference import SHOWN, add_difference, run_difference
+from grammeter.cli.compare_types import long_types_table, types_tables
 from grammeter.cli.output import add_numbers, add_output, decimals, drawn, emit, progress
+from grammeter.cli.types_arguments import add_types
 
 if TYPE_CHECKING:
     from grammeter.comparison.results import Comparison, MetricComparison, SystemResult
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
 
 TESTS = ("bootstrap", "randomisation")
 CORRECTIONS = ("none", "holm", "bonferroni", "benjamini-hochberg")
+
+LONG = ("value", "low", "high", "difference", "pvalue", "pvalue_raw", "letters")
+"""Columns of a table for programs, behind those that say what a row is about."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,6 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="for all comparisons under one metric; default: %(default)s",
     )
     add("-m", "--metrics", nargs="+", metavar="METRIC", help="default: all in the file")
+    add_types(add, "also compare by error type, if 'score --types -o FILE' stored them")
     add_difference(add)
     add_numbers(add)
     add_output(parser)
@@ -75,6 +81,7 @@ def run(args: argparse.Namespace) -> int:
             confidence=args.confidence,
             correction=args.correction,
             metrics=args.metrics,
+            types=args.types,
         )
     emit(args, comparison.to_json(), lambda: _drawn(comparison, args))
     return 0
@@ -143,25 +150,32 @@ def long_table(comparison: Comparison, style: Style) -> Table:
     """
     from grammeter.report.tables import Table
 
-    header = ("system", "metric", "value", "low", "high", "difference", "pvalue", "pvalue_raw")
     rows = tuple(
-        (
-            name,
-            metric,
-            *("" if x is None else style.number(x) for x in (r.value, r.low, r.high, r.difference)),
-            *(_digits(number) for number in (r.pvalue, r.pvalue_raw)),
-            r.letters or "",
-        )
+        (name, metric, *_long_cells(result, style))
         for metric, found in comparison.items()
-        for name, r in found.items()
+        for name, result in found.items()
     )
-    return Table((*header, "letters"), rows, "ll" + "r" * 6 + "l")
+    return Table(("system", "metric", *LONG), rows, "ll" + "r" * 6 + "l")
+
+
+def _long_cells(result: SystemResult, style: Style) -> tuple[str, ...]:
+    scores = result.value, result.low, result.high, result.difference
+    return (
+        *("" if score is None else style.number(score) for score in scores),
+        *(_digits(number) for number in (result.pvalue, result.pvalue_raw)),
+        result.letters or "",
+    )
 
 
 def _drawn(comparison: Comparison, args: argparse.Namespace) -> str:
     style = Style(args.percent, decimals(args, percent=args.percent), raised=args.format == "latex")
-    lay_out = long_table if args.format == "tsv" else comparison_table
-    return drawn(args, lay_out(comparison, style))
+    long = args.format == "tsv"
+    tables = [long_table(comparison, style) if long else comparison_table(comparison, style)]
+    if args.types and long:
+        tables.append(long_types_table(comparison, LONG, lambda r: _long_cells(r, style)))
+    elif args.types:
+        tables += types_tables(comparison, style.number)
+    return drawn(args, *tables)
 
 
 def _columns(comparison: Comparison, style: Style) -> tuple[tuple[str, ...], str]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 SHOWN = 10
 UNUSED = {"baseline": None, "test": "bootstrap", "resamples": None, "seed": 1, "confidence": 0.95,
-          "correction": "none"}  # fmt: skip
+          "correction": "none", "types": False}  # fmt: skip
 """Options of the tests, which do not concern single sentences, and their defaults."""
 
 

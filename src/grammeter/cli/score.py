@@ -20,6 +20,7 @@ from grammeter.cli.output import (
     progress,
     show,
 )
+from grammeter.cli.types_arguments import add_types
 
 if TYPE_CHECKING:
     from grammeter.core.table import ScoreTable
@@ -60,15 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PART",
         help="also print parts of the scores, such as precision recall, of metrics that have them",
     )
-    group.add_argument(
-        "--types",
-        nargs="?",
-        const=True,
-        default=False,
-        choices=("operation", "main", "full"),
-        metavar="operation|main|full",
-        help="also score by error type (metric errant): R, NOUN:NUM or, by default, R:NOUN:NUM",
-    )
+    add_types(group.add_argument, "also score by error type (metric errant)")
     group.add_argument(
         "--gold-types",
         action="store_true",

@@ -88,13 +88,14 @@ class Design:
                 f" {least_pvalue(segments):.3g}"
             )
         elif comparisons:
-            yield from self._limits_of_resamples(comparisons)
+            yield from self.limits_of_resamples(comparisons)
         if not comparisons:
             yield "there is one system: nothing is compared, the interval is all there is"
         elif comparisons == 1 and self.correction != "none":
             yield f"correction {self.correction} has no effect: there is one comparison"
 
-    def _limits_of_resamples(self, comparisons: int) -> Iterator[str]:
+    def limits_of_resamples(self, comparisons: int) -> Iterator[str]:
+        """Say what so many resamples cannot show of so many comparisons."""
         where = (
             f"({self.resamples:,} resamples, {comparisons:,} comparisons,"
             f" correction {self.correction})"

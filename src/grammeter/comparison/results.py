@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from grammeter.comparison.design import Design
@@ -38,6 +38,8 @@ class SystemResult:
         and where there would be too many letters to read.
     reason
         Why a number is NaN.
+    gold
+        Of an error type: how many edits the chosen references have (tp + fn).
     """
 
     value: float
@@ -48,11 +50,12 @@ class SystemResult:
     pvalue_raw: float | None = None
     letters: str | None = None
     reason: str | None = None
+    gold: float | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return what applies to this system; a NaN is ``None``."""
         data: dict[str, Any] = _numbers(
-            self, "value", "low", "high", "difference", "pvalue", "pvalue_raw"
+            self, "gold", "value", "low", "high", "difference", "pvalue", "pvalue_raw"
         )
         if self.difference is None:
             data["letters"] = self.letters
@@ -78,12 +81,16 @@ class PairResult:
 
 @dataclass(frozen=True)
 class MetricComparison(Named[SystemResult], over="systems", what="system"):
-    """All systems under one metric, by name; ``pairs`` is empty where there is a baseline."""
+    """All systems under one metric, by name; ``pairs`` is empty where there is a baseline.
+
+    ``types`` holds the same by error type, where that was asked for.
+    """
 
     signature: Signature
     higher_is_better: bool
     systems: Mapping[str, SystemResult]
     pairs: tuple[PairResult, ...] = ()
+    types: Mapping[str, MetricComparison] = field(default_factory=dict[str, "MetricComparison"])
 
     @property
     def lettered(self) -> bool:
@@ -95,10 +102,19 @@ class MetricComparison(Named[SystemResult], over="systems", what="system"):
         data: dict[str, Any] = {
             "signature": str(self.signature),
             "higher_is_better": self.higher_is_better,
-            "systems": {name: result.to_json() for name, result in self.systems.items()},
+            **self._results(),
         }
-        every_pair = any(result.difference is None for result in self.systems.values())
-        return data | ({"pairs": [pair.to_json() for pair in self.pairs]} if every_pair else {})
+        if not self.types:
+            return data
+        signature = next(iter(self.types.values())).signature
+        by_type = {kind: own._results() for kind, own in self.types.items()}
+        return data | {"types_signature": str(signature), "types": by_type}
+
+    def _results(self) -> dict[str, Any]:
+        systems = {name: result.to_json() for name, result in self.systems.items()}
+        if all(result.difference is not None for result in self.systems.values()):
+            return {"systems": systems}
+        return {"systems": systems, "pairs": [pair.to_json() for pair in self.pairs]}
 
 
 @dataclass(frozen=True)

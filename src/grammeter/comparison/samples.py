@@ -56,11 +56,11 @@ def is_mean_of_sentences(column: MetricScores) -> bool:
 
 def resampling(column: MetricScores) -> str:
     """Return what a resample of a column recomputes; stands in the signature."""
-    return (
-        "mean of sentence values"
-        if is_mean_of_sentences(column)
-        else (metric(column.metric).resampling)
-    )
+    if is_mean_of_sentences(column):
+        return "mean of sentence values"
+    if column.type_counts and not column.statistics:  # one error type
+        return "chosen references fixed"
+    return metric(column.metric).resampling
 
 
 def sample_notes(name: str, column: MetricScores, samples: PairedSamples) -> Iterator[str]:

@@ -12,9 +12,17 @@ import numpy as np
 from grammeter.comparison.design import RESAMPLES, Design, Test, least_pvalue
 from grammeter.comparison.results import Comparison, MetricComparison, PairResult, SystemResult
 from grammeter.comparison.samples import paired_samples, resampling, sample_notes
+from grammeter.comparison.types import (
+    TypeColumns,
+    bounded_by_sentences,
+    check_number,
+    type_columns,
+    type_notes,
+)
 from grammeter.core.errors import UnknownNameError
 from grammeter.core.statistics import BoolArray, FloatArray, IntArray
 from grammeter.core.table import MetricScores, ScoreTable
+from grammeter.core.type_counts import Tier
 from grammeter.stats.multiple import MOST_GROUPS, Correction, adjust, compact_letters
 from grammeter.stats.resample import PairedSamples, bootstrap, percentile_interval
 from grammeter.stats.significance import (
@@ -39,6 +47,7 @@ def compare(
     confidence: float = 0.95,
     correction: Correction = "none",
     metrics: Sequence[str] | None = None,
+    types: bool | Tier = False,
 ) -> Comparison:
     """Compare systems on the same sentences, against a baseline or every pair.
 
@@ -62,13 +71,16 @@ def compare(
         For the family of all comparisons under one metric.
     metrics
         Spellings to compare, all in the table by default.
+    types
+        Also compare by error type: ``operation``, ``main`` or ``full``, or ``True`` for the types
+        as they are stored. Under one metric all types and pairs are one family of comparisons.
 
     Raises
     ------
     UnknownNameError
         If there is no such system, metric, test or correction.
     UsageError
-        If a number is out of range.
+        If a number is out of range, or types are wanted that are not stored.
     DataError
         If the table has no statistics, or systems have different segments.
     """
@@ -79,6 +91,9 @@ def compare(
     columns = {name: table[name] for name in (table if metrics is None else metrics)}
     systems = max((len(column) for column in columns.values()), default=0)
     comparisons = systems * (systems - 1) // 2 if baseline is None else systems - 1
+    by_type = type_columns(columns, table.segments, types) if types else {}
+    for of in by_type.values():
+        check_number(comparisons * len(of.columns), systems)
     note = None
     if resamples is None:
         design, note = design.settled(systems, comparisons)
@@ -88,6 +103,12 @@ def compare(
     for (name, column), group in zip(columns.items(), groups, strict=True):
         notes += sample_notes(name, column, group)
     results = dict(zip(columns, _compare_columns(columns, groups, design), strict=True))
+    for name, of in by_type.items():
+        wanted = replace(design, correction=correction)
+        results[name], said = _with_types(results[name], name, of, wanted, resamples)
+        notes += said
+    if by_type and (without := [name for name in columns if name not in by_type]):
+        notes.append(f"no comparison by error type of {', '.join(without)}: none are stored")
     if baseline is None:
         notes += [TOO_MANY_LETTERS.format(name) for name, of in results.items() if not of.lettered]
     return Comparison(design, table.segments, results, tuple(notes))
@@ -119,9 +140,39 @@ class _Figures:
         return f"every resample gives the same {what}, which does not show how it varies"
 
 
+def _with_types(
+    whole: MetricComparison, name: str, of: TypeColumns, design: Design, resamples: int | None
+) -> tuple[MetricComparison, list[str]]:
+    """Compare the systems by error type; all types and pairs are one family."""
+    systems = len(whole.systems)
+    pairs = systems * (systems - 1) // 2 if design.baseline is None else systems - 1
+    comparisons = pairs * len(of.columns)
+    note = None
+    if resamples is None:
+        design, note = design.settled(systems * len(of.columns), comparisons)
+    compared = _compare_columns(of.columns, of.samples, design, together=True)
+    notes = [note] if note else []
+    notes += type_notes(name, len(of.columns), comparisons, design)
+    results = zip(of.columns.items(), compared, strict=True)
+    types = {kind: _with_gold(result, column) for (kind, column), result in results}
+    return replace(whole, types=types), notes
+
+
+def _with_gold(result: MetricComparison, column: MetricScores) -> MetricComparison:
+    """Say how many edits of this type the references of each system have."""
+    gold = {name: score.parts["tp"] + score.parts["fn"] for name, score in column.items()}
+    systems = {name: replace(own, gold=gold[name]) for name, own in result.items()}
+    return replace(result, systems=systems)
+
+
 def _compare_columns(
-    columns: Mapping[str, MetricScores], groups: Sequence[PairedSamples], design: Design
+    columns: Mapping[str, MetricScores],
+    groups: Sequence[PairedSamples],
+    design: Design,
+    *,
+    together: bool = False,
 ) -> list[MetricComparison]:
+    """Compare systems under each column; ``together``: p-values of all are one family."""
     pairs = [_pairs(column, design.baseline) for column in columns.values()]
     resampled = bootstrap(groups, resamples=design.resamples, seed=design.seed)
     if design.test == "bootstrap":
@@ -132,11 +183,27 @@ def _compare_columns(
         np.maximum(p, least_pvalue(group.rows.shape[1]))
         for p, group in zip(raw, groups, strict=True)
     ]
-    parts = zip(columns.values(), pairs, resampled, raw, strict=True)
-    return [
-        _result(_figures(column, design, chosen, values, pvalues), design)
-        for column, chosen, values, pvalues in parts
+    if together:
+        raw = [bounded_by_sentences(*parts) for parts in zip(raw, groups, pairs, strict=True)]
+    missing = [
+        _missing(column)[own].any(axis=1)
+        for column, own in zip(columns.values(), pairs, strict=True)
     ]
+    raw = [np.where(absent, np.nan, p) for absent, p in zip(missing, raw, strict=True)]
+    if together and raw:
+        ends = np.cumsum([len(p) for p in raw])[:-1]
+        adjusted = np.split(adjust(np.concatenate(raw), design.correction), ends)
+    else:
+        adjusted = [adjust(p, design.correction) for p in raw]
+    parts = zip(columns.values(), pairs, resampled, raw, adjusted, strict=True)
+    return [
+        _result(_figures(column, design, chosen, values, *pvalues), design)
+        for column, chosen, values, *pvalues in parts
+    ]
+
+
+def _missing(column: MetricScores) -> BoolArray:
+    return np.array([math.isnan(score.value) for score in column.values()], dtype=np.bool_)
 
 
 def _pairs(column: MetricScores, baseline: str | None) -> IntArray:
@@ -153,16 +220,18 @@ def _pairs(column: MetricScores, baseline: str | None) -> IntArray:
 
 
 def _figures(
-    column: MetricScores, design: Design, pairs: IntArray, resampled: FloatArray, raw: FloatArray
+    column: MetricScores,
+    design: Design,
+    pairs: IntArray,
+    resampled: FloatArray,
+    raw: FloatArray,
+    adjusted: FloatArray,
 ) -> _Figures:
     """Finish the figures; where the table has no score, nothing else is claimed."""
-    missing = np.array([math.isnan(score.value) for score in column.values()])
     defined: BoolArray = np.asarray(np.isfinite(resampled).all(axis=1))
     low, high = percentile_interval(resampled, design.confidence)
-    missing_interval = missing | (high - low <= RELATIVE_TOLERANCE * np.abs(high))
+    missing_interval = _missing(column) | (high - low <= RELATIVE_TOLERANCE * np.abs(high))
     low, high = (np.where(missing_interval, np.nan, bound) for bound in (low, high))
-    raw = np.where(missing[pairs].any(axis=1), np.nan, raw)
-    adjusted = adjust(raw, design.correction)
     return _Figures(column, list(column), pairs, defined, low, high, raw, adjusted)
 
 

@@ -17,8 +17,22 @@ Tier = Literal["operation", "main", "full"]
 
 TIERS: tuple[Tier, ...] = get_args(Tier)
 
+UNKNOWN = "UNK"
+"""Type of an edit that marks an error without a correction."""
+
 OUTCOMES = ("tp", "fp", "fn")
 """True positives, false positives, false negatives: the last three columns of the rows."""
+
+
+def tier_of(kind: str, tier: Tier) -> str:
+    """Return the part of an error type that a tier keeps.
+
+    ERRANT's package cuts by position, whatever the types are: the first letter is the operation,
+    all after the second the main type. ``UNK`` stays whole.
+    """
+    if kind == UNKNOWN or tier == "full":
+        return kind
+    return kind[:1] if tier == "operation" else kind[2:]
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +70,17 @@ class TypeCounts:
             for sentence, at in cells
         ]
         return cls(names, np.array(rows, dtype=np.int64).reshape(-1, 5))
+
+    def folded(self, tier: Tier) -> TypeCounts:
+        """Return the counts of full types by what a tier keeps of them."""
+        kinds = [tier_of(name, tier) for name in self.names]
+        names = tuple(sorted(set(kinds)))
+        places = np.array([names.index(kind) for kind in kinds], dtype=np.int64)
+        keys = np.stack([self.rows[:, 0], places[self.rows[:, 1]]], axis=-1)
+        cells, inverse = np.unique(keys, axis=0, return_inverse=True)
+        counts = np.zeros((len(cells), 3), dtype=np.int64)
+        np.add.at(counts, inverse.reshape(-1), self.rows[:, 2:])
+        return TypeCounts(names, np.concatenate([cells, counts], axis=1))
 
     def totals(self) -> dict[str, Counts]:
         """Return the counts of the corpus by type, in alphabetical order."""

@@ -10,7 +10,7 @@ from typing import Literal
 from grammeter.core.edit import Edit, GoldEdits
 from grammeter.core.fmeasure import f_measure
 from grammeter.core.score import Counts
-from grammeter.core.type_counts import Tier
+from grammeter.core.type_counts import UNKNOWN, Tier, tier_of
 
 Mode = Literal["span-correction", "span-detection", "token-detection", "span-type"]
 """What must be equal: span and correction; the span; one token; span, correction and type."""
@@ -25,9 +25,6 @@ Outcome = Literal["tp", "fp", "fn"]
 
 Triple = tuple[float, float, float]
 """True positives, false positives, false negatives."""
-
-UNKNOWN = "UNK"
-"""Type of an edit that marks an error without a correction."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,17 +139,6 @@ def counted_by_type(found: Iterable[tuple[str, Outcome]]) -> dict[str, Counts]:
     for kind, outcome in found:
         counts.setdefault(kind, Counter())[outcome] += 1
     return {kind: Counts(c["tp"], c["fp"], c["fn"]) for kind, c in counts.items()}
-
-
-def tier_of(kind: str, tier: Tier) -> str:
-    """Return the part of an error type that a tier keeps.
-
-    The package cuts by position, whatever the types are: the first letter is the operation, all
-    after the second the main type. ``UNK`` stays whole.
-    """
-    if kind == UNKNOWN or tier == "full":
-        return kind
-    return kind[:1] if tier == "operation" else kind[2:]
 
 
 def choose(

@@ -15,7 +15,7 @@ from grammeter.core.progress import track
 from grammeter.core.score import Counts
 from grammeter.core.segment import Segment
 from grammeter.core.statistics import FloatArray, IntArray, Statistics
-from grammeter.core.type_counts import CountedTypes, Tier, TypeCounts
+from grammeter.core.type_counts import UNKNOWN, CountedTypes, Tier, TypeCounts, tier_of
 from grammeter.core.verdict import JudgedEdit, Verdict
 from grammeter.edits.annotate import Annotator, annotator
 from grammeter.edits.compare import (
@@ -27,7 +27,6 @@ from grammeter.edits.compare import (
     counted,
     grouped,
     outcomes,
-    tier_of,
 )
 from grammeter.edits.languages import Language
 from grammeter.edits.schemes import GoldTypes, foreign_types, types_by_rules
@@ -215,7 +214,7 @@ class Errant(EditF):
         typed: GoldTypes = types_by_rules(segments, extractor) if retypes else {}
         counts = {
             system: TypeCounts.of(
-                (position, tier_of(kind, tier), outcome)
+                (position, _shown_type(kind, tier, by_gold), outcome)
                 for position, kind, outcome in self._outcomes(extractor, own, typed)
                 if outcome != "fp" or not by_gold
             )
@@ -328,6 +327,13 @@ class SentErrant(SentenceF, Errant):
 
     name: ClassVar[str] = "senterrant"
     title: ClassVar[str] = "mean of sentence-level ERRANT F-measures (Gong et al. 2022)"
+
+
+def _shown_type(kind: str, tier: Tier, by_gold: bool) -> str:
+    """Return what a tier keeps of a type; ``Um`` is the gold's own word for ``UNK``."""
+    if kind in DETECTION_ONLY:
+        return kind if by_gold else UNKNOWN
+    return tier_of(kind, tier)
 
 
 class _Batch:

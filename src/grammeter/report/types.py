@@ -95,7 +95,7 @@ def _pivot(
     rows: list[tuple[str, ...]] = [
         (
             kind,
-            _span(gold_range(kind, types)),
+            span(gold_range(kind, types)),
             *(style.write(types[system].get(kind), part) for system, part in cells),
         )
         for kind in kinds
@@ -113,7 +113,7 @@ def _whole(
 ) -> tuple[str, ...]:
     sizes = [_gold(column[system]) for system in column.types]
     values = (style.write(column[system], part) for system, part in cells)
-    return (ALL, _span((min(sizes), max(sizes))), *values)
+    return (ALL, span((min(sizes), max(sizes))), *values)
 
 
 def _best(
@@ -145,6 +145,7 @@ def _gold(score: Score) -> float:
     return score.parts["tp"] + score.parts["fn"]
 
 
-def _span(sizes: tuple[float, float]) -> str:
+def span(sizes: tuple[float, float]) -> str:
+    """Write the fewest and the most: ``7-8``, or one number."""
     low, high = sizes
     return f"{high:g}" if low == high else f"{low:g}-{high:g}"

@@ -1,0 +1,98 @@
+"""The tables of ``grammeter compare --types``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from grammeter.comparison.results import Comparison, MetricComparison, SystemResult
+    from grammeter.report.tables import Table
+
+
+def types_tables(comparison: Comparison, number: Callable[[float], str]) -> Iterator[Table]:
+    """Lay out comparisons by error type: a row a type, the commonest on top, a column a system.
+
+    ``number`` writes a score.
+    """
+    from grammeter.report.tables import Table, best_rows
+    from grammeter.report.types import span
+
+    baseline = comparison.design.baseline
+    for name, found in comparison.items():
+        if not found.types:
+            continue
+        sizes = {kind: _gold(own) for kind, own in found.types.items()}
+        kinds = sorted(sizes, key=lambda kind: (-sizes[kind][1], kind))
+        results = [[found.types[kind][system] for system in found] for kind in kinds]
+        rows = tuple(
+            (
+                kind,
+                span(sizes[kind]),
+                *(_cell(result, number) for result in own),
+            )
+            for kind, own in zip(kinds, results, strict=True)
+        )
+        marks = {
+            (row, place): mark
+            for row, own in enumerate(results)
+            for place, result in enumerate(own, start=2)
+            if (mark := _mark(result, comparison.design.level))
+        }
+        best = {
+            (row, place + 2)
+            for row, own in enumerate(results)
+            for place in best_rows([result.value for result in own], higher_is_better=True)
+            if own[place].value
+        }
+        side = "l" if baseline is None else "r"
+        yield Table(
+            (f"{name} by type", "gold", *found),
+            rows,
+            "lr" + side * len(found),
+            tuple(_notes(found, baseline, comparison.design.level)),
+            frozenset(best),
+            marks,
+        )
+
+
+def long_types_table(
+    comparison: Comparison, heads: tuple[str, ...], cells: Callable[[SystemResult], tuple[str, ...]]
+) -> Table:
+    """Lay out comparisons by error type for programs: a row a system, metric and type."""
+    from grammeter.report.tables import Table
+
+    rows = tuple(
+        (system, name, kind, f"{result.gold:g}", *cells(result))
+        for name, found in comparison.items()
+        for kind, own in found.types.items()
+        for system, result in own.items()
+        if result.gold is not None
+    )
+    header = ("system", "metric", "type", "gold", *heads)
+    return Table(header, rows, "lll" + "r" * (len(heads)) + "l")
+
+
+def _cell(result: SystemResult, number: Callable[[float], str]) -> str:
+    return "" if math.isnan(result.value) else number(result.value)
+
+
+def _gold(own: MetricComparison) -> tuple[float, float]:
+    sizes = [result.gold or 0 for result in own.values()]
+    return min(sizes), max(sizes)
+
+
+def _mark(result: SystemResult, level: float) -> str:
+    if result.difference is None:
+        return f" {result.letters}" if result.letters else ""
+    return " *" if result.pvalue is not None and result.pvalue <= level else ""
+
+
+def _notes(found: MetricComparison, baseline: str | None, level: float) -> Iterator[str]:
+    yield "gold: edits of this type in the chosen references (tp + fn)"
+    if baseline is None:
+        yield f"Systems that share a letter in a row do not differ significantly (level {level:g})."
+    else:
+        yield f"* p <= {level:g} against {baseline}"
+    yield f"by type: {next(iter(found.types.values())).signature}"
