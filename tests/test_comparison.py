@@ -361,6 +361,11 @@ def test_a_strict_correction_of_hundreds_of_systems_is_replaced_and_named(correc
     assert "no p-value can be below" in fixed.notes[0]
 
 
+def test_more_resamples_than_memory_holds_are_refused(table):
+    with pytest.raises(UsageError, match="GB"):
+        compare(table, resamples=10**9)
+
+
 def test_letters_that_nobody_could_read_are_left_out():
     """120 systems of which each differs from all but its neighbours."""
     random = np.random.default_rng(1)

@@ -28,6 +28,9 @@ RESAMPLES = 1000
 EACH = 80
 """Resamples for each comparison under a correction: adjusted p-values can reach 1/80."""
 
+MOST_VALUES = 200_000_000
+"""Resampled scores that are kept at once: 1.5 GB."""
+
 WORK = 2_000_000
 """Systems times resamples that take seconds."""
 
@@ -116,6 +119,21 @@ class Design:
                 f" as clear as resamples can show {where}"
             )
 
+    def check_size(self, values: int) -> None:
+        """Refuse more resampled scores (``values`` in each resample) than memory holds.
+
+        Raises
+        ------
+        UsageError
+            With how many resamples are possible.
+        """
+        if values * self.resamples > MOST_VALUES:
+            raise UsageError(
+                f"{self.resamples:,} resamples of {values} scores need"
+                f" {values * self.resamples * 8 / 2**30:,.0f} GB",
+                fix=f"Take at most {MOST_VALUES // values} resamples, or fewer metrics (-m).",
+            )
+
     def wanted(self, comparisons: int) -> int:
         """How many resamples let a correction tell systems apart at this level."""
         return max(RESAMPLES, comparisons * max(EACH, math.ceil(4 / self.level)))
@@ -138,8 +156,9 @@ class Design:
             f"{self.correction} over {comparisons:,} comparisons needs {wanted:,} resamples, which"
             f" takes more than seconds: Benjamini-Hochberg was taken instead, with {resamples:,}."
             " It bounds the share of false alarms among all alarms, not the chance of any."
-            f" For {self.correction} say --resamples {wanted}"
         )
+        if systems * wanted <= MOST_VALUES:
+            note += f" For {self.correction} say --resamples {wanted}"
         return replace(self, resamples=resamples, correction="benjamini-hochberg"), note
 
     def signature(self, of: Signature, resampling: str) -> Signature:

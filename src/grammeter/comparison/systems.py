@@ -97,6 +97,7 @@ def compare(
     note = None
     if resamples is None:
         design, note = design.settled(systems, comparisons)
+    design.check_size(sum(len(column) for column in columns.values()))
     groups = [paired_samples(name, column, list(column)) for name, column in columns.items()]
     notes = [*table.notes, *([note] if note else [])]
     notes += design.limits(table.segments, comparisons) if columns else []

@@ -144,14 +144,15 @@ def bootstrap(groups: Sequence[PairedSamples], *, resamples: int, seed: int) -> 
     if not groups:
         return []
     width = max(group.rows.shape[0] * group.rows.shape[2] for group in groups)
-    found: list[list[FloatArray]] = [[] for _ in groups]
+    values = [np.empty((len(group.rows), resamples)) for group in groups]
     done = 0
     for counts in resample_counts(count_units(groups), resamples, seed=seed, width=width):
-        for group, values in zip(groups, found, strict=True):
-            values.append(group.value_of(group.sums(counts)).T)
+        part = slice(done, done + len(counts))
+        for group, own in zip(groups, values, strict=True):
+            own[:, part] = group.value_of(group.sums(counts)).T
         done += len(counts)
         tell("resamples", done, resamples)
-    return [np.concatenate(values, axis=1) for values in found]
+    return values
 
 
 def percentile_interval(values: FloatArray, confidence: float) -> tuple[FloatArray, FloatArray]:
