@@ -194,3 +194,27 @@ def test_counts_taken_as_one_are_said_to_be(call, tmp_path):
     assert any("3 pairs of systems" in note and "--zeros" in note for note in found.notes)
     assert not any("--zeros" in note for note in head_to_head(few(40), zeros="keep").notes)
     assert all(0 < cell.pvalue <= 1 for cell in head_to_head(few(2000), zeros="keep").cells)
+
+
+# --- outputs of the systems that take part -------------------------------------------------------
+
+
+@pytest.mark.parametrize("who", [("--drop", "Fluent"), ("--systems", "Careful", "Echo", "Eager")])
+def test_outputs_are_needed_of_those_who_take_part(call, who):
+    dropped = {"--drop": {"Fluent"}, "--systems": {"Fluent", "Speller", "Thorough"}}[who[0]]
+    hyps = [path for path in HYPS if path.stem not in dropped]
+    code, text, _ = call(*who, "--hyps", *hyps, "--format", "json", "--resamples", "40")
+    assert code == 0
+    assert "first-segment:0 (found)" in text
+    without = json.loads(call(*who, "--format", "json", "--resamples", "40")[1])
+    assert json.loads(text)["systems"] == without["systems"]
+    assert call("--hyps", *hyps)[0] == 3
+
+
+def test_outputs_that_do_not_fit_are_still_found(call, tmp_path):
+    path = tmp_path / "Echo.txt"
+    path.write_text("other\n" * len(HYPS[0].read_text("utf-8").splitlines()), "utf-8")
+    hyps = [path if each.stem == "Echo" else each for each in HYPS if each.stem != "Fluent"]
+    code, _, error = call("--drop", "Fluent", "--hyps", *hyps)
+    assert code == 3
+    assert "different outputs" in error

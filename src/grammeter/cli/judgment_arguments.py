@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from grammeter.cli.chance_arguments import Add
@@ -50,14 +51,35 @@ def add_extraction(add: Add) -> None:
 
 
 def read(args: argparse.Namespace) -> Judgments:
-    """Read the judgments that the arguments name, and say what is to be known of them."""
+    """Read the judgments that the arguments name, and say what is to be known of them.
+
+    Systems that take no part, by ``--systems`` or ``--drop`` where a verb has them, need no
+    output of ``--hyps``.
+    """
     from grammeter.corpus.judgments import read_judgments, read_outputs
 
+    outputs = read_outputs(args.hyps) if args.hyps else None
     judgments = read_judgments(
         args.judgments,
         first_segment=args.first_segment,
-        systems=read_outputs(args.hyps) if args.hyps else None,
+        systems=outputs,
+        drop=_Left(args, outputs or ()),
     )
     for text in judgments.notices:
         notice(args, text)
     return judgments
+
+
+class _Left:
+    """The systems that take no part."""
+
+    def __init__(self, args: argparse.Namespace, known: Collection[str]) -> None:
+        from grammeter.ranking.selection import named_systems
+
+        chosen: list[str] | None = getattr(args, "systems", None)
+        everyone = chosen is None or chosen == ["all"]
+        self._dropped: set[str] = set(getattr(args, "drop", None) or ())
+        self._chosen = None if everyone else {*named_systems(chosen or [], known)}
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._dropped or (self._chosen is not None and name not in self._chosen)

@@ -8,7 +8,7 @@ found out.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -54,6 +54,7 @@ def read_judgments(
     *,
     first_segment: FirstSegment | None = None,
     systems: Outputs | None = None,
+    drop: Container[str] = (),
     separator: Separator | None = None,
 ) -> Judgments:
     """Read the judgments of one file, or of several, one after the other.
@@ -68,6 +69,8 @@ def read_judgments(
         if ``systems`` are given, else 0. JSON lines count from 1.
     systems
         The outputs that were judged, by name. Groups are checked against them.
+    drop
+        Names of systems that take no part later: their outputs may be missing.
     separator
         What stands between the names of systems that wrote the same, in Appraise and WMT
         files; default: commas if the file has one there, else spaces.
@@ -85,7 +88,12 @@ def read_judgments(
     return _read(
         paths,
         lambda text, where: parse_judgments(
-            text, where, first_segment=first_segment, systems=systems, separator=separator
+            text,
+            where,
+            first_segment=first_segment,
+            systems=systems,
+            drop=drop,
+            separator=separator,
         ),
     )
 
@@ -111,6 +119,7 @@ def parse_judgments(
     *,
     first_segment: FirstSegment | None = None,
     systems: Outputs | None = None,
+    drop: Container[str] = (),
     separator: Separator | None = None,
 ) -> Judgments:
     """Read judgments from a text; ``where`` names it in messages.
@@ -126,7 +135,7 @@ def parse_judgments(
         found = parse(text, where, separator=separator, systems=systems or ())
     if not found.rankings:
         raise DataError("no judgment in this file", where=where, fix="It needs one item at least.")
-    numbered = with_numbers(found, where, stated=first_segment, systems=systems)
+    numbered = with_numbers(found, where, stated=first_segment, systems=systems, drop=drop)
     return replace(
         numbered,
         notices=(*numbered.notices, *_odd_items(found, where)),

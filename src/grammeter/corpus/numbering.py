@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -26,12 +26,13 @@ def with_numbers(
     *,
     stated: FirstSegment | None = None,
     systems: Outputs | None = None,
+    drop: Container[str] = (),
 ) -> Judgments:
     """Count the segments of one file from 1; they were read as if it began with 0.
 
     Parameters
     ----------
-    stated, systems
+    stated, systems, drop
         See :func:`grammeter.corpus.judgments.read_judgments`.
 
     Raises
@@ -42,7 +43,7 @@ def with_numbers(
     file = judgments.files[0]
     evidence = _Evidence.of(systems) if systems is not None else None
     if evidence:
-        evidence.check_names(judgments)
+        evidence.check_names(judgments, drop)
     if file.form == "jsonl" or stated is not None:
         if file.form != "jsonl":
             assert stated is not None
@@ -83,10 +84,10 @@ class _Evidence:
     def of(cls, systems: Outputs) -> _Evidence:
         return cls({name: [" ".join(t.split()) for t in texts] for name, texts in systems.items()})
 
-    def check_names(self, judgments: Judgments) -> None:
+    def check_names(self, judgments: Judgments, drop: Container[str]) -> None:
         for ranking, origin in zip(judgments.rankings, judgments.origins, strict=True):
             for name in ranking.systems:
-                if name not in self.texts:
+                if name not in self.texts and name not in drop:
                     raise DataError(
                         f"unknown system {name!r}",
                         where=origin,
@@ -123,20 +124,26 @@ class _Evidence:
         """Say why a ranking, read as if counted from 0, cannot belong to these outputs."""
         segment = ranking.segment - base
         for group in ranking.groups:
-            texts = {name: self._text(name, segment) for name in group}
+            texts = {name: self._text(name, segment) for name in group if name in self.texts}
             if None in texts.values():
                 return f"there is no sentence {segment}"
+            first = next(iter(texts), "")
             for name, text in texts.items():
-                if text != texts[group[0]]:
-                    return f"{group[0]} and {name} have different outputs for sentence {segment}"
+                if text != texts[first]:
+                    return f"{first} and {name} have different outputs for sentence {segment}"
         return None
 
     def _odd(self, ranking: Ranking, base: FirstSegment) -> bool:
         """Whether two outputs are the same text, and yet one is ranked better."""
-        texts = [self._text(group[0], ranking.segment - base) for group in ranking.groups]
+        segment = ranking.segment - base
+        texts = [
+            next((self._text(name, segment) for name in group if name in self.texts), None)
+            for group in ranking.groups
+        ]
         ranked = zip(texts, ranking.ranks, strict=False)  # a skipped ranking has no ranks
         return any(
-            a == b and better != worse for (a, better), (b, worse) in combinations(ranked, 2)
+            a == b and a is not None and better != worse
+            for (a, better), (b, worse) in combinations(ranked, 2)
         )
 
     def _text(self, name: str, segment: int) -> str | None:
