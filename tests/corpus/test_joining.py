@@ -58,6 +58,26 @@ def test_the_groups_tell_how_xml_lies_to_lines(tmp_path, first):
         assert kappas(paths) == {judges: (k.value, k.n) for judges, k in expected.items()}
 
 
+@pytest.mark.parametrize("form", ["xml", "csv"])
+def test_names_and_the_order_of_sentences_change_nothing(tmp_path, form):
+    lines, people = made("model"), made("ann", shown=5) + made("bob")
+    expected = None
+    for renamed in (str, {name: f"{ord(name) % 5}-x" for name in SYSTEMS}.__getitem__):
+        for order in (list, lambda some: some[::-1]):
+            parts = [
+                [
+                    replace(r, groups=tuple(tuple(map(renamed, g)) for g in r.groups))
+                    for r in order(p)
+                ]
+                for p in (lines, people)
+            ]
+            model = write(tmp_path / "model.jsonl", parts[0])
+            other = write(tmp_path / f"people.{form}", parts[1], 1)
+            found = kappas([model, other])
+            expected = expected or found
+            assert found == expected
+
+
 def test_files_of_one_form_may_count_differently(tmp_path):
     paths = [
         write(tmp_path / f"{judge}.xml", made(judge), first)

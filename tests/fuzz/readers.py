@@ -17,7 +17,12 @@ from grammeter.corpus.columns import read_columns
 from grammeter.corpus.datasets import import_dataset
 from grammeter.corpus.foreign import read_human, read_score_file
 from grammeter.corpus.items import items_text, read_items
-from grammeter.corpus.judgments import format_judgments, read_judgments
+from grammeter.corpus.judgments import (
+    format_judgments,
+    parse_judgments,
+    read_judgments,
+    read_judgments_of,
+)
 from grammeter.corpus.m2 import format_m2, read_m2
 from grammeter.corpus.parallel import read_parallel
 from grammeter.corpus.ratings import read_ratings
@@ -102,7 +107,12 @@ def _columns(path: Path) -> None:
 def _judgments(path: Path) -> None:
     found = read_judgments(path)
     for form in ("appraise", "wmt", "jsonl"):
-        format_judgments(found, form)
+        text = format_judgments(found, form)
+        if form != "wmt":
+            assert parse_judgments(text, "again").rankings[:1] == found.rankings[:1]
+    read_judgments_of(path, segments=2)
+    (other := path.with_name("other.jsonl")).write_text(samples.JUDGMENTS, "utf-8")
+    read_judgments([path, other])
 
 
 def _judged_outputs(path: Path) -> None:
@@ -225,12 +235,8 @@ READERS: dict[str, Reader] = {
         lambda path: read_parallel(str(path)), _texts(samples.PAIRS_TSV), ".tsv"
     ),
     "ratings csv": Reader(read_ratings, _texts(samples.RATINGS), ".csv"),
-    "judgments": Reader(
-        _judgments, _texts(samples.APPRAISE, samples.WMT, samples.JUDGMENTS), ".xml"
-    ),
-    "judgments of outputs": Reader(
-        _judged_outputs, _texts(samples.APPRAISE, samples.WMT, samples.JUDGMENTS), ".xml"
-    ),
+    "judgments": Reader(_judgments, _texts(*samples.ALL_JUDGMENTS), ".xml"),
+    "judgments of outputs": Reader(_judged_outputs, _texts(*samples.ALL_JUDGMENTS), ".xml"),
     "items": Reader(_items, _texts(samples.ITEMS), ".jsonl"),
     "checks": Reader(_checks, _texts(samples.CHECKS), ".jsonl"),
     "foreign scores": Reader(

@@ -85,13 +85,29 @@ src,trg,0,0,ann,set.ALPHA.src-trg,1,set.GAMMA.src-trg,2,1
 src,trg,0,0,ann,set.BETA.src-trg,2,set.GAMMA.src-trg,2,1
 src,trg,1,1,bob,"set.ALPHA.src-trg",2,set.GAMMA.src-trg,-1,2
 """
+APPRAISE_OF_WMT = """\
+<WMT15-results><HIT source-language="src" target-language="trg"><ranking-task id="7">
+<ranking-result duration="00:00:35.3" user="ann">
+<translation rank="1" system="ALPHA+GAMMA"/><translation rank="2" system="BETA"/></ranking-result>
+</ranking-task></HIT><HIT source-language="trg" target-language="src"><ranking-task id="7">
+<ranking-result user="bob"><translation rank="1" system="ALPHA"/><translation rank="2"
+ system="GAMMA" score="2.5"/></ranking-result></ranking-task></HIT></WMT15-results>
+"""
+WMT_OF_OLD = """\
+srclang\ttrglang\tsegment_id\tdocumentId\tsystem1Number\tsystem1\tsystem2\tsystem3\trank1\trank2\trank3
+
+src\ttrg\t1\td1\t-1\tALPHA\tBETA+GAMMA\t###\t1\t2.0\t-1\t
+src\ttrg\t1\td2\t-1\tALPHA\tBETA\tGAMMA\t1\t2\t2
+"""
 JUDGMENTS = """\
 {"judge": "ann", "segment": 1, "groups": [["ALPHA"], ["BETA", "GAMMA"]], "ranks": [1, 2]}
 {"judge": "bob", "segment": 1, "groups": [["ALPHA"], ["BETA"], ["GAMMA"]], "ranks": [1, 2, 2]}
 {"judge": "ann", "segment": 1, "groups": [["ALPHA"], ["BETA"], ["GAMMA"]], "ranks": [2, 1, 3]}
 {"judge": "bob", "segment": 2, "groups": [["ALPHA"], ["BETA"]], "skipped": true, "seconds": 2.5}
 {"judge": "bob", "segment": 3, "groups": [["GAMMA"], ["BETA"]], "ranks": [1, 1], "item": "x"}
+{"judge": "llm", "segment": 3, "groups": [["A"]], "ranks": [1], "scores": [3.5], "replies": [{}]}
 """
+ALL_JUDGMENTS = (APPRAISE, APPRAISE_OF_WMT, WMT, WMT_OF_OLD, JUDGMENTS)
 ITEMS = """\
 {"segment": 1, "systems": ["ALPHA", "BETA"], "judges": ["ann"], "groups": [["ALPHA"], ["BETA"]]}
 {"segment": 2, "systems": ["BETA", "GAMMA"], "item": "17", "judges": ["ann"], "distinct": 2}

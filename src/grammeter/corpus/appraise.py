@@ -56,6 +56,7 @@ from grammeter.corpus.judged import (
     judge_of,
     placed,
     whole_number,
+    with_languages,
 )
 from grammeter.corpus.judged_lines import parse_replies
 
@@ -225,9 +226,7 @@ class _Reader:
         """Return the document, with its languages if the file has several pairs of them."""
         names = spellings.find(item.element.attributes, spellings.DOCUMENT)
         name = item.element.attributes[names[0]] if names else None
-        if not self.pairs:
-            return name
-        return "/".join(filter(None, ("-".join(item.languages), name)))
+        return with_languages(name, "-".join(item.languages)) if self.pairs else name
 
     def group(self, output: Element) -> tuple[str, ...]:
         cell = attribute_of(output, spellings.SYSTEM)

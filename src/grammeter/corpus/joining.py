@@ -30,11 +30,22 @@ Shown = frozenset[Pair]
 
 @dataclass(frozen=True, slots=True)
 class _Sentence:
-    """What the rankings of one sentence say of its outputs, whatever the ranks."""
+    """What the rankings of one sentence say of its outputs.
+
+    Attributes
+    ----------
+    items
+        The groups of each ranking.
+    equal, different
+        Pairs of systems with the same output; with different ones.
+    tied
+        Pairs that may have the same output, where a file does not put such systems together.
+    """
 
     items: frozenset[Shown]
     equal: frozenset[Pair]
     different: frozenset[Pair]
+    tied: frozenset[Pair]
 
 
 Sentences = Mapping[int, _Sentence]
@@ -51,7 +62,8 @@ class _Fit:
     backed
         Of these, sentences with the same item, or with two systems that are equal in both.
     alike, contrary
-        Pairs of systems that are equal in both; equal in one and different in the other.
+        Pairs of systems that are equal in both, as far as these tell; equal in one and different
+        in the other.
     """
 
     common: int
@@ -221,31 +233,45 @@ def _name(part: Judgments) -> str:
 def _sentences(rankings: Iterable[Ranking]) -> dict[int, _Sentence]:
     """Collect what is said of the outputs of each sentence.
 
-    Where no output has two systems, equal outputs were not put together, and different groups
-    say nothing.
+    Where no group has two systems, equal outputs were not put together: then systems with
+    different ranks have different outputs, and those that tie may have the same.
     """
-    items: dict[int, set[Shown]] = defaultdict(set)
+    by_segment: dict[int, list[Ranking]] = defaultdict(list)
     for ranking in rankings:
         if len(ranking.systems) > 1:
-            items[ranking.segment].add(frozenset(map(frozenset, ranking.groups)))
-    grouping = any(len(group) > 1 for all_shown in items.values() for s in all_shown for group in s)
-    return {
-        segment: _Sentence(
-            frozenset(all_shown),
-            frozenset(pair for shown in all_shown for pair in _equal(shown)),
-            frozenset(p for shown in all_shown for p in _different(shown)) if grouping else Shown(),
-        )
-        for segment, all_shown in items.items()
-    }
+            by_segment[ranking.segment].append(ranking)
+    grouping = any(
+        len(group) > 1
+        for some in by_segment.values()
+        for ranking in some
+        for group in ranking.groups
+    )
+    return {segment: _sentence(some, grouping) for segment, some in by_segment.items()}
 
 
-def _equal(shown: Shown) -> Iterator[Pair]:
-    return (frozenset(pair) for group in shown for pair in combinations(group, 2))
+def _sentence(rankings: Sequence[Ranking], grouping: bool) -> _Sentence:
+    apart = [
+        (frozenset(pair), rank == other)
+        for ranking in rankings
+        for (group, rank), (rest, other) in combinations(_ranked(ranking), 2)
+        for pair in product(group, rest)
+    ]
+    return _Sentence(
+        frozenset(frozenset(map(frozenset, ranking.groups)) for ranking in rankings),
+        frozenset(
+            frozenset(pair)
+            for ranking in rankings
+            for group in ranking.groups
+            for pair in combinations(group, 2)
+        ),
+        frozenset(pair for pair, tie in apart if grouping or not tie),
+        frozenset(pair for pair, tie in apart if tie and not grouping),
+    )
 
 
-def _different(shown: Shown) -> Iterator[Pair]:
-    for group, other in combinations(shown, 2):
-        yield from (frozenset(pair) for pair in product(group, other))
+def _ranked(ranking: Ranking) -> Iterable[tuple[Sequence[str], int]]:
+    """Pair groups with ranks; a skipped item has none, so all its groups tie."""
+    return zip(ranking.groups, ranking.ranks or [1] * len(ranking.groups), strict=True)
 
 
 def _fit(ours: Sentences, theirs: Sentences, *, shift: int = 0) -> _Fit:
@@ -254,7 +280,7 @@ def _fit(ours: Sentences, theirs: Sentences, *, shift: int = 0) -> _Fit:
         their = theirs.get(segment + shift)
         if their is None:
             continue
-        both = len(our.equal & their.equal)
+        both = len((our.equal & (their.equal | their.tied)) | (our.tied & their.equal))
         common += 1
         alike += both
         contrary += len(our.equal & their.different) + len(our.different & their.equal)

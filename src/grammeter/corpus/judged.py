@@ -129,6 +129,13 @@ def placed(where: str) -> Generator[None, None, None]:
         raise DataError(error.message, where=error.where or where, fix=error.fix) from None
 
 
+def with_languages(document: str | None, languages: str) -> str:
+    """Return the name of a document with its pair of languages before it, once."""
+    if not languages or (document and document.partition("/")[0] == languages):
+        return document
+    return f"{languages}/{document}" if document else languages
+
+
 def judge_of(where: str) -> str:
     """Return the name of the judge of a file that names none: that of the file."""
     name = Path(where).name

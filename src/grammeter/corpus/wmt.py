@@ -40,6 +40,7 @@ from grammeter.corpus.judged import (
     judge_of,
     placed,
     whole_number,
+    with_languages,
 )
 from grammeter.corpus.wmt_columns import (
     FIX,
@@ -277,9 +278,9 @@ class _Reader:
     def document(self, record: Record) -> str | None:
         """Return the document, with its languages if the file has several pairs of them."""
         name = record[self.columns.document] if self.columns.document else ""
-        pair = "-".join(self.languages(record)) if len(self.pairs) > 1 else ""
-        parts = [part for part in (pair, name) if part not in spellings.UNUSED]
-        return "/".join(parts) or None
+        document = None if name in spellings.UNUSED else name
+        several = len(self.pairs) > 1
+        return with_languages(document, "-".join(self.languages(record))) if several else document
 
 
 def _items(columns: WMTColumns, records: Iterable[tuple[int, Record]]) -> Iterator[list[str]]:
