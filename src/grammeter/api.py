@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from grammeter.core.errors import DataError
 from grammeter.core.item import Item
+from grammeter.core.judgment import Ranking
 from grammeter.core.ranked import Ranked
 from grammeter.core.table import MetricScores, ScoreTable
 from grammeter.corpus.corpus import Corpus
@@ -18,9 +19,13 @@ from grammeter.metrics.registry import metric
 
 if TYPE_CHECKING:
     from grammeter.core.statistics import FloatArray
+    from grammeter.meta.aggregate import Aggregate
+    from grammeter.meta.joined import Source
     from grammeter.meta.system_values import Design, SystemMeta
     from grammeter.ranking.sampling import Select
     from grammeter.stats.resample import PairedSamples
+
+    Scores = Source | Mapping[str, Source] | Sequence[ScoreTable]
 
 
 def sample(
@@ -70,51 +75,91 @@ def sample(
 
 
 def correlate(
-    scores: ScoreTable,
-    human: Ranked | Mapping[str, float],
+    scores: Scores,
+    human: Ranked | Mapping[str, float] | Sequence[Ranking],
     *,
+    by: str | None = None,
     systems: Sequence[str] | None = None,
     drop: Sequence[str] = (),
     metrics: Sequence[str] | None = None,
+    aggregate: Sequence[Aggregate] = (),
     design: Design | None = None,
+    outlier_cutoff: float | None = None,
+    leave_one_out: bool = False,
+    top_k: bool = False,
+    notes: Sequence[str] = (),
 ) -> SystemMeta:
     """Correlate metrics with people's scores of the same systems, with Williams tests.
 
     Parameters
     ----------
     scores
-        What :func:`score` gives, or :func:`grammeter.corpus.foreign.read_score_file`.
+        What :func:`score` gives, or :func:`grammeter.corpus.foreign.read_score_file`; a judge in
+        the place of a metric: judgments or a ranking; or several of these, by name or in a list.
     human
-        A ranking, such as :func:`rank` gives, or a score by system; higher is better.
+        A ranking, such as :func:`rank` gives, judgments, or a score by system; higher is better.
+    by
+        How judgments on either side become scores: a method of :func:`rank`, or ``mean`` of the
+        judges' own scores. Default: that of the ranking on the human side, or Expected Wins.
     systems, drop
         Who takes part; default: all, and they must be the same on both sides.
     metrics
         Which metrics; default: all.
+    aggregate
+        Also make scores of systems from those of sentences, see
+        :func:`grammeter.meta.aggregate.with_aggregates`.
     design
         Intervals, confidence, seed, ties; see :class:`~grammeter.meta.system_values.Design`.
+    outlier_cutoff, leave_one_out, top_k
+        See :func:`grammeter.meta.system.correlate_systems`.
+    notes
+        What the reader of ``human`` must know, besides its own notes.
 
     Raises
     ------
     DataError
-        If a system stands on one side only.
+        If a system stands on one side only, or two of several scores have a metric of one name.
+    UsageError
+        If ``by`` has nothing to do.
     """
-    from grammeter.corpus.foreign import system_scores
+    from grammeter.meta.aggregate import with_aggregates
+    from grammeter.meta.human import human_side
+    from grammeter.meta.joined import join_scores
     from grammeter.meta.system import correlate_systems
     from grammeter.meta.system_values import Design
 
-    found = design or Design()
-    if isinstance(human, Ranked):
-        found = found if design else Design(human=str(human.signature))
-        human = system_scores(human)
+    sources = _sources(scores)
+    judged = any(not isinstance(source, ScoreTable | Ranked) for source in sources.values())
+    side = human_side(human, by=by, other_is_judged=judged)
+    table = join_scores(sources, by=by or side.method, systems=systems, drop=drop)
+    if metrics is not None:
+        table = replace(table, columns={name: table[name] for name in dict.fromkeys(metrics)})
     return correlate_systems(
-        scores,
-        human,
-        design=found,
+        with_aggregates(table, aggregate),
+        side.scores,
+        design=design or Design(human=side.name),
         systems=systems,
         drop=drop,
-        metrics=metrics,
+        outlier_cutoff=outlier_cutoff,
+        leave_one_out=leave_one_out,
+        top_k=top_k,
         sampler=summed_rows,
+        notes=(*side.notes, *notes),
     )
+
+
+def _sources(scores: Scores) -> Mapping[str, Source]:
+    """Name what scores come from; a list of rankings is judgments, any other a list of these."""
+    if isinstance(scores, ScoreTable):
+        return {"scores": scores}
+    if isinstance(scores, Ranked):
+        return {"ranking": scores}
+    if isinstance(scores, Mapping):
+        return scores
+    if all(isinstance(each, Ranking) for each in scores):
+        return {"judgments": cast("Sequence[Ranking]", scores)}
+    several = cast("Sequence[Source]", scores)
+    return {f"scores {number}": source for number, source in enumerate(several, start=1)}
 
 
 def summed_rows(column: MetricScores, systems: Sequence[str]) -> PairedSamples:

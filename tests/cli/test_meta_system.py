@@ -207,9 +207,10 @@ def test_by_is_for_judgments(run, scores, human):
 
 
 def test_one_human_side_is_needed(run, scores, human):
-    for arguments in ((), (human, "--benchmark", "gjg15")):
-        with pytest.raises(UsageError, match="from one place"):
-            run(scores, *arguments)
+    with pytest.raises(UsageError, match="from one place"):
+        run(scores)
+    with pytest.raises(DataError, match="human scores of systems, not those of metrics"):
+        run(scores, human, "--benchmark", "gjg15")
 
 
 def test_an_unknown_metric_is_refused(run, scores, human):

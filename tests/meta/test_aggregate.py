@@ -101,6 +101,6 @@ def test_no_sentence_scores():
 def test_people_are_scored_by_all_the_data(shared):
     """Expected Wins of Grundkiewicz et al. 2015, without resampling."""
     golden = json.loads((shared / "golden/ranking/table3b_expected_wins.json").read_text("utf-8"))
-    scores, signature = human_scores(read_judgments(shared / "data/human_gjg15/judgments.xml"))
+    scores, signature, _ = human_scores(read_judgments(shared / "data/human_gjg15/judgments.xml"))
     assert scores == pytest.approx(golden["full_data_EW"], abs=1e-12)
     assert "comparisons:109098" in str(signature)

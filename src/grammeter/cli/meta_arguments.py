@@ -3,34 +3,32 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from grammeter.cli.output import notice
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from grammeter.core.judgment import Ranking
-    from grammeter.core.signature import Signature
     from grammeter.core.table import ScoreTable
+    from grammeter.corpus.benchmarks import Benchmark
+    from grammeter.meta.human import Human
+    from grammeter.meta.joined import Source
 
 METHODS = ("expected-wins", "trueskill", "bradley-terry")
+MEAN = "mean"
 BENCHMARKS = ("gjg15", "seeda-e", "seeda-s")
 
 
 def add_inputs(parser: argparse.ArgumentParser) -> None:
-    """Add the two files, the benchmark, and which systems take part."""
+    """Add the files, the benchmark, and which systems take part."""
     add = parser.add_argument
     add(
-        "scores",
-        metavar="SCORES",
-        help="what 'grammeter score -o FILE' wrote, or TSV: metric system [segment] value",
-    )
-    add(
-        "human",
-        metavar="HUMAN",
-        nargs="?",
-        help="what 'grammeter rank -o FILE' wrote, TSV: system value, or judgments",
+        "files",
+        metavar="FILE",
+        nargs="+",
+        help="SCORES ... HUMAN. Scores: what 'grammeter score -o FILE' wrote, TSV (metric system"
+        " [segment] value), or a judge in the place of a metric: judgments, what 'grammeter rank -o"
+        " FILE' wrote. The last file is people's side: a ranking, TSV (system value), or judgments",
     )
     add("--benchmark", choices=BENCHMARKS, help="people's scores of a data set, in place of HUMAN")
     add(
@@ -40,8 +38,9 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--by",
-        choices=METHODS,
-        help="how judgments become scores; default: expected-wins, of a benchmark as in its paper",
+        choices=(*METHODS, MEAN),
+        help="how judgments on either side become scores; mean: of the scores that the judges gave;"
+        " default: expected-wins, or as the benchmark or ranking on the human side",
     )
     add(
         "--systems",
@@ -52,28 +51,21 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
     add("--drop", nargs="+", default=[], metavar="NAME", help="all but these")
 
 
-def read_scores(args: argparse.Namespace) -> ScoreTable:
-    """Read the metrics' scores, with ``--published-data`` as the benchmark's figures had them.
+@dataclass(frozen=True)
+class Inputs:
+    """What is held against what."""
 
-    Raises
-    ------
-    UsageError
-        If there is no benchmark, or its published data are those of today.
-    """
-    from grammeter.core.errors import UsageError
-    from grammeter.corpus.benchmarks import benchmark
-    from grammeter.corpus.foreign import read_score_file
-
-    if args.published_data and not args.benchmark:
-        raise UsageError(
-            "--published-data is about a benchmark", fix="Add --benchmark seeda-e or seeda-s."
-        )
-    table = read_score_file(args.scores)
-    return benchmark(args.benchmark).as_published(table) if args.published_data else table
+    table: ScoreTable
+    human: Human
 
 
-def read_human(args: argparse.Namespace) -> tuple[dict[str, float], str]:
-    """Read people's scores of systems, and what to call them.
+def read_inputs(args: argparse.Namespace, *, clusters: bool = False) -> Inputs:
+    """Read both sides.
+
+    Parameters
+    ----------
+    clusters
+        Whether judgments are to be ranked with clusters, which takes a bootstrap.
 
     Raises
     ------
@@ -81,50 +73,72 @@ def read_human(args: argparse.Namespace) -> tuple[dict[str, float], str]:
         If neither or both of a file and a benchmark are named, or ``--by`` has nothing to do.
     """
     from grammeter.core.errors import UsageError
-    from grammeter.core.ranked import Ranked
+    from grammeter.corpus.benchmarks import benchmark
+    from grammeter.corpus.judgments import Judgments
+    from grammeter.meta.joined import join_scores
+
+    if len(args.files) < 2 and args.benchmark is None:
+        raise UsageError(
+            "people's scores come from one place",
+            fix="Give a file after the scores, or --benchmark NAME.",
+        )
+    if args.published_data and not args.benchmark:
+        raise UsageError(
+            "--published-data is about a benchmark", fix="Add --benchmark seeda-e or seeda-s."
+        )
+    paths = args.files if args.benchmark else args.files[:-1]
+    sources = read_sources(paths)
+    judged = any(isinstance(source, Judgments) for source in sources.values())
+    if args.benchmark:
+        human = _of_benchmark(args, benchmark(args.benchmark))
+    else:
+        human = _of_file(args, judged=judged, clusters=clusters)
+    by = args.by or human.method
+    table = join_scores(sources, by=by, systems=args.systems, drop=args.drop)
+    if args.published_data:
+        table = benchmark(args.benchmark).as_published(table)
+    return Inputs(table, human)
+
+
+def read_sources(paths: list[str]) -> dict[str, Source]:
+    """Read scores, rankings and judgments; the latter two are named as metrics."""
+    from grammeter.core.errors import UsageError
+    from grammeter.core.table import ScoreTable
+    from grammeter.corpus import foreign
+
+    sources: dict[str, Source] = {}
+    for path in paths:
+        source = foreign.read_any_scores(path)
+        name = str(path) if isinstance(source, ScoreTable) else foreign.metric_name(path)
+        if name in sources:
+            raise UsageError(
+                f"two files of scores are called {name!r}", fix="Name each once, or rename one."
+            )
+        sources[name] = source
+    return sources
+
+
+def _of_file(args: argparse.Namespace, *, judged: bool, clusters: bool) -> Human:
     from grammeter.corpus import foreign
     from grammeter.corpus.judgments import Judgments
+    from grammeter.meta.human import human_side
 
-    if (args.human is None) == (args.benchmark is None):
-        raise UsageError(
-            "people's scores come from one place", fix="Give a file HUMAN, or --benchmark NAME."
-        )
-    if args.benchmark:
-        return _of_benchmark(args)
-    found = foreign.read_human(args.human)
-    if isinstance(found, Judgments):
-        for text in found.notices:
-            notice(args, text)
-        return _ranked(found, args.by or METHODS[0])
-    if args.by:
-        raise UsageError(
-            f"{args.human} holds scores, so --by {args.by} has nothing to do",
-            fix="Leave it out, or give the judgments themselves.",
-        )
-    if isinstance(found, Ranked):
-        return foreign.system_scores(found), _spelled(found.signature)
-    return found, foreign.metric_name(args.human)
+    path = args.files[-1]
+    found = foreign.read_human(path)
+    for text in found.notices if isinstance(found, Judgments) else ():
+        notice(args, text)
+    name = foreign.metric_name(path)
+    return human_side(found, name=name, by=args.by, other_is_judged=judged, clusters=clusters)
 
 
-def _of_benchmark(args: argparse.Namespace) -> tuple[dict[str, float], str]:
+def _of_benchmark(args: argparse.Namespace, chosen: Benchmark) -> Human:
     """Take the paper's own scores where they are stored and no other method is asked for."""
-    from grammeter.corpus.benchmarks import benchmark
+    from grammeter.meta.human import Human, human_side
 
-    chosen = benchmark(args.benchmark)
     stored = chosen.read_scores() if args.by in (None, chosen.method) else None
     if stored is not None:
-        return stored, f"{chosen.name}, {chosen.method} as published"
-    scores, signature = _ranked(chosen.read_judgments(), args.by or chosen.method)
-    return scores, f"{chosen.name}, {signature}"
-
-
-def _ranked(rankings: Sequence[Ranking], by: str) -> tuple[dict[str, float], str]:
-    from grammeter.meta.aggregate import human_scores
-
-    scores, signature = human_scores(rankings, by=by)
-    return scores, _spelled(signature)
-
-
-def _spelled(signature: Signature) -> str:
-    """Write a signature so that it stands inside another one without being encoded."""
-    return f"{signature.name}({', '.join(f'{key}={value}' for key, value in signature)})"
+        name = f"{chosen.name}, {chosen.method} as published"
+        return Human(scores=stored, name=name, method=chosen.method)
+    judgments = chosen.read_judgments()
+    found = human_side(judgments, name=chosen.name, by=args.by or chosen.method)
+    return replace(found, name=f"{chosen.name}, {found.name}")

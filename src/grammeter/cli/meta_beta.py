@@ -58,20 +58,20 @@ def run(args: argparse.Namespace) -> int:
 
     check_figures(args.figure)
     betas = parse_betas(args.beta)
-    table = meta_arguments.read_scores(args)
+    inputs = meta_arguments.read_inputs(args)
+    table, human = inputs.table, inputs.human
     name = _metric(table, args.metric)
-    human, human_name = meta_arguments.read_human(args)
     found = sweep_beta(
         table[name],
-        human,
+        human.scores,
         betas,
         metric=name,
-        human_name=human_name,
+        human_name=human.name,
         systems=args.systems,
         drop=args.drop,
         choice=args.choice,
         rescorer=rescored,
-        notes=table.notes,
+        notes=(*table.notes, *human.notes),
     )
     if args.figure:
         from grammeter.report import figures, meta_figures

@@ -7,13 +7,11 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from grammeter.cli import judgment_arguments
+from grammeter.cli import judgment_arguments, sentence_arguments
 from grammeter.cli.chance_arguments import add_confidence, add_resamples, add_seed
-from grammeter.cli.output import add_numbers, add_output, decimals, drawn, emit, notice
+from grammeter.cli.output import add_numbers, add_output, decimals, drawn, emit
 
 if TYPE_CHECKING:
-    from grammeter.core.table import ScoreTable
-    from grammeter.corpus.judgments import Judgments
     from grammeter.meta.sentence_level import Estimate, MetricAgreement, SentenceLevel
     from grammeter.report.tables import Table
 
@@ -34,15 +32,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "examples:\n"
         "  grammeter meta sentence scores.json judgments.xml --ties h-ties\n"
         "  grammeter meta sentence scores.json judgments.xml --extraction unexpanded --unit pair\n"
-        "  grammeter meta sentence scores.tsv judgments.xml --drop IPN --permutations 1000"
+        "  grammeter meta sentence scores.tsv judgments.xml --drop IPN --permutations 1000\n"
+        "  grammeter meta sentence gpt.jsonl people.xml --scores scores.json"
     )
-    parser.add_argument(
-        "scores",
-        metavar="SCORES",
-        help="what 'grammeter score -o FILE' wrote, or TSV with the header 'metric system segment"
-        " value'",
-    )
-    judgment_arguments.add_judgments(parser)
+    sentence_arguments.add_inputs(parser)
     _add_question(parser)
     _add_chance(parser)
     _add_selection(parser)
@@ -52,12 +45,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Measure and print; return the exit code."""
-    from grammeter.corpus.foreign import read_score_file
     from grammeter.meta.segment import correlate_sentences
     from grammeter.meta.sentence_level import SentenceDesign
 
-    table = read_score_file(args.scores)
-    judgments = judgments_of(args, table)
+    table, judgments = sentence_arguments.read_sides(args)
     found = correlate_sentences(
         table,
         judgments,
@@ -79,28 +70,6 @@ def run(args: argparse.Namespace) -> int:
     )
     emit(args, found.to_json(), lambda: _drawn(found, args))
     return 0
-
-
-def judgments_of(args: argparse.Namespace, table: ScoreTable) -> Judgments:
-    """Read judgments of the sentences of a score table.
-
-    Where the table holds the outputs that it scored, the number of the first sentence is found
-    by comparing the judgments with them, unless the arguments tell it.
-    """
-    from grammeter.corpus.corpus import Corpus
-    from grammeter.corpus.judgments import read_judgments_of
-
-    if args.hyps:
-        return judgment_arguments.read(args)
-    judgments = read_judgments_of(
-        args.judgments,
-        None if table.corpus is None else Corpus.from_json(table.corpus).systems,
-        segments=table.segments,
-        first_segment=args.first_segment,
-    )
-    for text in judgments.notices:
-        notice(args, text)
-    return judgments
 
 
 def agreement_table(found: SentenceLevel, *, digits: int = 4) -> Table:

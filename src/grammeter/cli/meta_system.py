@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from grammeter.cli import meta_arguments
@@ -100,33 +99,30 @@ def _add_figures(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Correlate and print; return the exit code."""
-    from grammeter.api import summed_rows
-    from grammeter.meta.aggregate import with_aggregates
-    from grammeter.meta.system import correlate_systems
+    from grammeter.api import correlate
     from grammeter.meta.system_values import Design
 
     check_figures(args.figure, args.figure_williams)
-    table = meta_arguments.read_scores(args)
-    metrics = list(dict.fromkeys(args.metrics or table))
-    table = replace(table, columns={name: table[name] for name in metrics})
-    human, name = meta_arguments.read_human(args)
-    found = correlate_systems(
-        with_aggregates(table, args.aggregate),
-        human,
+    inputs = meta_arguments.read_inputs(args)
+    found = correlate(
+        inputs.table,
+        inputs.human.scores,
+        metrics=args.metrics,
+        aggregate=args.aggregate,
         design=Design(
-            human=name,
+            human=inputs.human.name,
             interval=args.interval,
             confidence=args.confidence,
             resamples=args.resamples,
             seed=args.seed,
             ties=args.ties,
         ),
+        notes=inputs.human.notes,
         systems=args.systems,
         drop=args.drop,
         outlier_cutoff=args.drop_outliers,
         leave_one_out=args.leave_one_out,
         top_k=args.top_k,
-        sampler=summed_rows,
     )
     _save_figures(found, args)
     emit(args, found.to_json(), lambda: _drawn(found, args))

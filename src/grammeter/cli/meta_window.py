@@ -16,13 +16,10 @@ from grammeter.cli.output import (
     decimals,
     drawn,
     emit,
-    notice,
 )
 
 if TYPE_CHECKING:
-    from grammeter.core.ranked import Ranked
     from grammeter.core.statistics import FloatArray
-    from grammeter.corpus.judgments import Judgments
     from grammeter.meta.window import Coefficients, Window, Windows
     from grammeter.report.tables import Table
     from grammeter.stats.correlation import Kind
@@ -54,18 +51,18 @@ def run(args: argparse.Namespace) -> int:
     from grammeter.meta.window import correlate_windows
 
     check_figures(args.figure)
-    table = meta_arguments.read_scores(args)
-    human, name, clusters = _human(args)
+    inputs = meta_arguments.read_inputs(args, clusters=True)
     windows = correlate_windows(
-        table,
-        human,
+        inputs.table,
+        inputs.human.scores,
         size=args.size,
-        clusters=clusters,
+        clusters=inputs.human.clusters,
         systems=args.systems,
         drop=args.drop,
         metrics=args.metrics,
         confidence=args.confidence,
-        human_name=name,
+        human_name=inputs.human.name,
+        notes=inputs.human.notes,
     )
     if args.figure:
         _save_figure(windows, args.figure)
@@ -148,37 +145,6 @@ def long_table(windows: Windows, *, digits: int = 6) -> Table:
         for name, found in window.metrics.items()
     )
     return Table(header, rows, "rrll" + "r" * 6)
-
-
-def _human(args: argparse.Namespace) -> tuple[dict[str, float], str, dict[str, int] | None]:
-    """Read people's scores, what to call them, and the clusters that only a ranking has."""
-    from grammeter.core.errors import UsageError
-    from grammeter.core.ranked import Ranked
-    from grammeter.corpus import foreign
-
-    if args.benchmark or args.human is None:
-        return (*meta_arguments.read_human(args), None)
-    found = foreign.read_human(args.human)
-    if not isinstance(found, Ranked | dict):
-        found = _ranked(args, found)
-    elif args.by:
-        raise UsageError(
-            f"{args.human} holds scores, so --by {args.by} has nothing to do",
-            fix="Leave it out, or give the judgments themselves.",
-        )
-    if isinstance(found, dict):
-        return found, foreign.metric_name(args.human), None
-    clusters = {system: row.cluster for system, row in found.items()}
-    return foreign.system_scores(found), str(found.signature), clusters
-
-
-def _ranked(args: argparse.Namespace, judgments: Judgments) -> Ranked:
-    from grammeter.ranking.rank import rank
-
-    for text in judgments.notices:
-        notice(args, text)
-    by = args.by or meta_arguments.METHODS[0]
-    return rank(judgments.rankings, by=by, numbering=judgments.numbering)
 
 
 def _drawn(windows: Windows, args: argparse.Namespace) -> str:

@@ -87,6 +87,35 @@ def parse_score_file(text: str, where: str) -> ScoreTable:
     return _table(_score_rows(text, where), where)
 
 
+def read_any_scores(path: str | Path) -> ScoreTable | Ranked | Judgments:
+    """Read what may stand in the place of metric scores: scores, a ranking, or judgments.
+
+    Raises
+    ------
+    DataError
+        As :func:`read_score_file`; and if these are people's scores of systems.
+    """
+    text, where = read_text(path), str(path)
+    if text.split("\n", 1)[0].split() == ["system", "value"]:
+        raise DataError(
+            "these are human scores of systems, not those of metrics",
+            where=where,
+            fix="Give them once, after the scores, and not together with --benchmark.",
+        )
+    if _holds_judgments(text):
+        return parse_judgments(text, where)
+    if text.lstrip()[:1] == "{":
+        data = parse_object(text, where)
+        if data.get("kind") == RANKING:
+            return Ranked.from_json(data, where=where)
+    return parse_score_file(text, where)
+
+
+def is_judged(path: str | Path) -> bool:
+    """Whether a file holds judgments."""
+    return _holds_judgments(read_text(path))
+
+
 def read_human_scores(path: str | Path) -> dict[str, float]:
     """Read the scores that people's judgments gave to systems.
 
@@ -288,7 +317,7 @@ def _parts(cells: Sequence[str], layout: _Layout, place: str) -> dict[str, float
 def metric_name(path: str | Path) -> str:
     """Return the metric that a nameless file is about: ``BLEU.seg.score`` is ``BLEU``."""
     name = Path(path).name.removesuffix(".gz").removeprefix("scores.")
-    for suffix in (".txt", ".tsv", ".score", ".sys", ".seg"):
+    for suffix in (".jsonl", ".json", ".xml", ".csv", ".txt", ".tsv", ".score", ".sys", ".seg"):
         name = name.removesuffix(suffix)
     return name or Path(path).name
 

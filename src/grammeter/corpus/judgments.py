@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from grammeter.core.errors import DataError, LengthMismatchError, UsageError
-from grammeter.core.judgment import Ranking
+from grammeter.core.judgment import Ranking, with_sentence_numbers
 from grammeter.corpus.appraise import format_appraise, parse_appraise
 from grammeter.corpus.equal_outputs import check_names
 from grammeter.corpus.joining import document_notes, join
@@ -41,6 +41,7 @@ __all__ = [
     "parse_judgments",
     "read_judgments",
     "read_outputs",
+    "read_sides",
     "write_judgments",
 ]
 
@@ -111,6 +112,44 @@ def _read(
         found = parse(decode(data, path), str(path))
         parts.append(replace(found, notices=(*encoding_notices(data, path), *found.notices)))
     return join(parts)
+
+
+def read_sides(
+    sides: Sequence[Sequence[PathLike]],
+    read: Callable[[Sequence[str]], Judgments] = read_judgments,
+    *,
+    alone: bool = False,
+) -> list[Judgments]:
+    """Read the judgments of several sides, people and a model, their sentences counted alike.
+
+    Parameters
+    ----------
+    sides
+        The files of each side; a file may stand on several.
+    read
+        Reads all files together.
+    alone
+        Whether nothing else counts these sentences: then those of different documents that have
+        one number get numbers of their own.
+    """
+    paths = list(dict.fromkeys(str(path) for side in sides for path in side))
+    found = read(paths)
+    rankings = with_sentence_numbers(found) if alone else found
+    rows = list(zip(rankings, found.origins, strict=True))
+    files = dict(zip(paths, found.files, strict=True))
+    return [
+        replace(
+            found,
+            rankings=tuple(ranking for ranking, origin in rows if _file_of(origin) in side),
+            files=tuple(files[path] for path in side),
+            origins=tuple(origin for _, origin in rows if _file_of(origin) in side),
+        )
+        for side in ([str(path) for path in side] for side in sides)
+    ]
+
+
+def _file_of(origin: str) -> str:
+    return origin.rpartition(":")[0]
 
 
 def parse_judgments(

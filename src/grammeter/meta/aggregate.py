@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -28,7 +29,7 @@ AGGREGATES: tuple[Aggregate, ...] = get_args(Aggregate)
 
 def human_scores(
     rankings: Sequence[Ranking], *, by: str = "expected-wins"
-) -> tuple[dict[str, float], Signature]:
+) -> tuple[dict[str, float], Signature, tuple[str, ...]]:
     """Score systems by all of people's judgments, without resampling them.
 
     Parameters
@@ -38,8 +39,9 @@ def human_scores(
 
     Returns
     -------
-    scores, signature
-        By system; NaN for one that the method cannot score.
+    scores, signature, notes
+        Scores by system, NaN for one that the method cannot score; what the judgments note, such
+        as that they are few.
 
     Raises
     ------
@@ -52,7 +54,7 @@ def human_scores(
     scores = method.score(*chosen.pairs.counts())
     shown = {**method.settings(len(chosen.pairs)), **chosen.shown}
     by_system = dict(zip(chosen.pairs.systems, scores.tolist(), strict=True))
-    return by_system, Signature.of(method.name, shown)
+    return by_system, Signature.of(method.name, shown), chosen.notes
 
 
 def with_aggregates(table: ScoreTable, aggregates: Sequence[Aggregate]) -> ScoreTable:
@@ -70,7 +72,7 @@ def with_aggregates(table: ScoreTable, aggregates: Sequence[Aggregate]) -> Score
         columns[name] = column
         for by in aggregates:
             columns[f"{name} by {by}"] = aggregated(name, column, by)
-    return ScoreTable(table.systems, table.segments, columns, table.corpus)
+    return replace(table, columns=columns)
 
 
 def aggregated(name: str, column: MetricScores, by: Aggregate) -> MetricScores:

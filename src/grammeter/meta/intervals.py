@@ -9,6 +9,7 @@ import numpy as np
 
 from grammeter.core.statistics import FloatArray, IntArray
 from grammeter.core.table import MetricScores
+from grammeter.meta.judged import MEAN, JudgedScores
 from grammeter.meta.system_values import Design
 from grammeter.stats.correlation import (
     FEWEST_FISHER,
@@ -137,11 +138,13 @@ def _samples(
 ) -> PairedSamples | None:
     if sampler is not None and all(name in column.statistics for name in systems):
         return sampler(column, systems)
-    if not all(name in column.segments for name in systems):
+    by_rank = isinstance(column, JudgedScores) and column.by != MEAN  # no mean of its sentences
+    if by_rank or not all(name in column.segments for name in systems):
         return None
     values = np.array([column.segments[name].values for name in systems])
-    rows = np.stack([values, np.ones(values.shape)], axis=-1)
-    return PairedSamples(rows, lambda sums: sums[..., 0] / sums[..., 1])
+    there = np.isfinite(values) | (not isinstance(column, JudgedScores))
+    rows = np.stack([np.where(there, values, 0.0), there.astype(np.float64)], axis=-1)
+    return PairedSamples(rows, lambda sums: sums[..., 0] / np.maximum(sums[..., 1], 1))
 
 
 def _too_few(fewest: int, n: int) -> str:

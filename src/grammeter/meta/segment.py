@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -20,6 +20,7 @@ from grammeter.core.judgment import Ranking, repeated_segments
 from grammeter.core.signature import Signature
 from grammeter.core.statistics import BoolArray, FloatArray, IntArray
 from grammeter.core.table import MetricScores, ScoreTable
+from grammeter.meta.judged import JudgedScores, preferences
 from grammeter.meta.selection import select_systems
 from grammeter.meta.sentence_level import (
     Estimate,
@@ -38,7 +39,7 @@ from grammeter.meta.soft import (
 from grammeter.meta.ties import CELLS, cell_numbers, tie_calibrated, weights_of
 from grammeter.ranking.bootstrap import unit_numbers
 from grammeter.ranking.pairs import Pairs, extract_pairs
-from grammeter.ranking.selection import notes_of, of_judges
+from grammeter.ranking.selection import FEW, notes_of, of_judges, with_systems
 from grammeter.stats.correlation import SAME
 from grammeter.stats.resample import PairedSamples, bootstrap, generator, percentile_interval
 from grammeter.stats.significance import randomisation_pvalues
@@ -89,9 +90,11 @@ def correlate_sentences(
     """
     design = design or SentenceDesign()
     numbering = numbering or getattr(rankings, "numbering", None)  # Judgments have one
-    notes = (*table.notes, *notes_of(rankings), *getattr(rankings, "assumptions", ()))
     _check_documents(rankings)
     columns = {name: table[name] for name in (table if metrics is None else metrics)}
+    alone = all(isinstance(column, JudgedScores) for column in columns.values())
+    assumed = () if alone else getattr(rankings, "assumptions", ())
+    notes = (*table.notes, *notes_of(rankings), *assumed)
     pairs = _judged_pairs(table, rankings, design, systems, drop, judges)
     _check_sentences(columns.values(), table.segments, pairs)
     settings = design.settings() | {
@@ -115,8 +118,17 @@ def correlate_sentences(
         apart,
         _permutation_pvalues(answers, pairs, design) if design.permutations else {},
         _soft(columns, pairs, design) if design.permutations else {},
-        notes,
+        tuple(dict.fromkeys([*notes, *_few(pairs)])),
     )
+
+
+def _few(pairs: Pairs) -> Iterator[str]:
+    sentences, rankings = (len(np.unique(ids)) for ids in (pairs.segment, pairs.ranking))
+    if sentences < FEW:
+        yield (
+            f"few judgments: {rankings} rankings of {sentences} sentences; tau and accuracy vary"
+            " widely by chance"
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,15 +161,11 @@ class _Answers:
             reason = f"no sentence scores of {', '.join(lacking)}"
             none = np.zeros(len(pairs), dtype=np.bool_)
             return cls(signature, nothing.astype(np.int64), nothing, none, reason)
-        values = np.stack([column.segments[name].values for name in pairs.systems])
-        first = values[pairs.first, pairs.segment - 1]
-        second = values[pairs.second, pairs.segment - 1]
-        known = np.isfinite(first) & np.isfinite(second)
-        sign = 1 if column.higher_is_better else -1
-        relation = sign * ((first > second).astype(np.int64) - (first < second))
-        difference = np.subtract(first, second, out=np.zeros(len(pairs)), where=known) * sign
-        cells = cell_numbers(pairs.outcome, relation, higher_is_better=sign > 0)
-        reason = None if known.all() else _first_missing(column, pairs, np.isfinite(first), known)
+        difference, known = _differences(column, pairs)
+        higher = column.higher_is_better
+        relation = np.sign(difference).astype(np.int64)
+        cells = cell_numbers(pairs.outcome, relation, higher_is_better=higher)
+        reason = None if known.all() else _first_missing(column, pairs, known)
         return cls(signature, cells, difference, known, reason)
 
     def counts(self, chosen: BoolArray) -> PairCounts:
@@ -185,7 +193,7 @@ def _judged_pairs(
     names = set(select_systems(table.systems, judged, systems=systems, drop=drop))
     kept = of_judges(rankings, judges)
     if len(names) < len(judged):
-        kept = [_restricted(ranking, names) for ranking in kept]
+        kept = [with_systems(ranking, names) for ranking in kept]
     pairs = extract_pairs(kept, extraction=design.pairs)
     if not len(pairs):
         raise DataError(
@@ -193,13 +201,6 @@ def _judged_pairs(
             fix="Give judgments that rank at least two of the systems.",
         )
     return pairs
-
-
-def _restricted(ranking: Ranking, names: set[str]) -> Ranking:
-    """Take systems out of a ranking, and groups that lose all theirs."""
-    kept = [tuple(name for name in group if name in names) for group in ranking.groups]
-    ranks = tuple(rank for group, rank in zip(kept, ranking.ranks, strict=False) if group)
-    return replace(ranking, groups=tuple(group for group in kept if group), ranks=ranks)
 
 
 def _check_documents(rankings: Sequence[Ranking]) -> None:
@@ -227,11 +228,25 @@ def _check_sentences(columns: Iterable[MetricScores], segments: int, pairs: Pair
         )
 
 
-def _first_missing(
-    column: MetricScores, pairs: Pairs, first_known: BoolArray, known: BoolArray
-) -> str:
+def _differences(column: MetricScores, pairs: Pairs) -> tuple[FloatArray, BoolArray]:
+    """Return by how much the first system is better, 0 where that is unknown, and where it is."""
+    if isinstance(column, JudgedScores) and column.rankings:
+        difference, items = preferences(column, pairs)
+        return difference, items > 0
+    values = np.stack([column.segments[name].values for name in pairs.systems])
+    first, second = (values[of, pairs.segment - 1] for of in (pairs.first, pairs.second))
+    known = np.isfinite(first) & np.isfinite(second)
+    difference = np.subtract(first, second, out=np.zeros(len(pairs)), where=known)
+    return difference * (1 if column.higher_is_better else -1), known
+
+
+def _first_missing(column: MetricScores, pairs: Pairs, known: BoolArray) -> str:
     at = int(np.flatnonzero(~known)[0])
-    system = pairs.systems[int((pairs.second if first_known[at] else pairs.first)[at])]
+    first, second = (pairs.systems[int(of[at])] for of in (pairs.first, pairs.second))
+    if isinstance(column, JudgedScores) and column.rankings:
+        return f"no judgment of {first} and {second} in sentence {pairs.segment[at]}"
+    scored = np.isfinite(column.segments[first].values[pairs.segment[at] - 1])
+    system = second if scored else first
     why = column.segments[system].reason
     return f"no score of {system} for sentence {pairs.segment[at]}{f' ({why})' if why else ''}"
 

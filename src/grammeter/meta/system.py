@@ -49,6 +49,7 @@ def correlate_systems(
     leave_one_out: bool = False,
     top_k: bool = False,
     sampler: Sampler | None = None,
+    notes: Sequence[str] = (),
 ) -> SystemMeta:
     """Correlate metrics with people's scores of the same systems.
 
@@ -69,6 +70,8 @@ def correlate_systems(
     sampler
         Needed for the bootstrap over sentences of a metric that has statistics; one that has
         segment scores only is averaged.
+    notes
+        What the reader of ``human`` must know.
 
     Returns
     -------
@@ -105,7 +108,8 @@ def correlate_systems(
         kind: _williams(found, scores, criterion, kind) for kind in TESTED
     }
     judged = dict(zip(chosen, criterion.tolist(), strict=True))
-    return SystemMeta(design, chosen, judged, found, williams, far, table.notes)
+    about = tuple(dict.fromkeys([*table.notes, *notes]))
+    return SystemMeta(design, chosen, judged, found, williams, far, about)
 
 
 def _without_outliers(

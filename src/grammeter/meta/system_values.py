@@ -199,7 +199,7 @@ class SystemMeta(Named[MetricMeta], over="metrics", what="metric"):
     williams: Mapping[Kind, Mapping[str, Mapping[str, WilliamsCell]]]
     outliers: tuple[str, ...] = ()
     about: tuple[str, ...] = ()
-    """Notes of the scores that were correlated."""
+    """Notes of the scores and judgments that were correlated."""
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -126,6 +126,7 @@ def correlate_windows(
     metrics: Sequence[str] | None = None,
     confidence: float = 0.95,
     human_name: str = "human scores",
+    notes: Sequence[str] = (),
 ) -> Windows:
     """Correlate metrics with people in each window of the human ranking.
 
@@ -148,6 +149,8 @@ def correlate_windows(
         fewer than four systems.
     human_name
         What the human scores are, for the signature.
+    notes
+        What the reader of ``human`` must know.
 
     Raises
     ------
@@ -179,8 +182,8 @@ def correlate_windows(
     signatures = {name: _signature(column, shown) for name, column in columns.items()}
     alike = sum(window.one_cluster for window in windows)
     told = f"people tell no two systems apart in {alike} of {len(windows)} windows"
-    notes = (*table.notes, *([told] if alike else []), *few_systems(size))
-    return Windows(size, chosen, signatures, windows, notes)
+    said = (*table.notes, *notes, *([told] if alike else []), *few_systems(size))
+    return Windows(size, chosen, signatures, windows, tuple(dict.fromkeys(said)))
 
 
 def _signature(column: MetricScores, shown: Mapping[str, object]) -> Signature:

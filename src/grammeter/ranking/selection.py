@@ -150,7 +150,7 @@ def of_systems(
     kept = wanted - _named(drop)
     if len(kept) < 2:
         raise DataError(f"systems to rank: {len(kept)}", fix="Leave two at least.")
-    return [_with_systems(ranking, kept) for ranking in rankings]
+    return [with_systems(ranking, kept) for ranking in rankings]
 
 
 def named_systems(systems: Sequence[str], known: Collection[str]) -> list[str]:
@@ -193,7 +193,8 @@ def listed(names: Sequence[str]) -> str:
     return f"{shown} and {more} more" if more > 0 else shown
 
 
-def _with_systems(ranking: Ranking, kept: Collection[str]) -> Ranking:
+def with_systems(ranking: Ranking, kept: Collection[str]) -> Ranking:
+    """Take all other systems out of a ranking, and groups that lose all theirs; no scores stay."""
     groups = [tuple(name for name in group if name in kept) for group in ranking.groups]
     ranks = ranking.ranks or (1,) * len(groups)  # a skipped ranking has none
     left = [(group, rank) for group, rank in zip(groups, ranks, strict=True) if group]
@@ -201,6 +202,7 @@ def _with_systems(ranking: Ranking, kept: Collection[str]) -> Ranking:
         ranking,
         groups=tuple(group for group, _ in left),
         ranks=tuple(rank for _, rank in left) if ranking.ranks else (),
+        scores=None,
     )
 
 

@@ -1,0 +1,206 @@
+"""Judges in the place of metrics: what judgments say, as scores of systems and sentences.
+
+A judge of one item orders the outputs that it shows, so a rank means something beside the other
+ranks of its item alone. Hence, where ranks are all there is:
+
+- two systems are compared in each item that shows both; what several items of one sentence say of
+  the two is added up (:attr:`JudgedScores.rankings`, which ``meta sentence`` reads);
+- a single number for a system's sentence is the share of the other outputs of the item that it
+  beats, a tie by half, the mean over the items of the sentence. Where each sentence has one item,
+  it orders outputs as the ranks do.
+
+Where judges gave scores to all outputs, these are the metric: the mean over the judgments of a
+sentence. A system's score is that of a ranking method or, by scores, the mean over its sentences.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from grammeter.core.errors import DataError, UsageError
+from grammeter.core.judgment import Ranking
+from grammeter.core.ranked import Ranked
+from grammeter.core.score import Score
+from grammeter.core.signature import Signature
+from grammeter.core.statistics import FloatArray, SegmentScores
+from grammeter.core.table import MetricScores, ScoreTable
+from grammeter.meta.aggregate import human_scores
+from grammeter.ranking.pairs import Pairs, extract_pairs
+from grammeter.ranking.selection import notes_of, notes_of_few, with_systems
+
+MEAN = "mean"
+"""The way of scoring systems that takes the judges' own scores."""
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedScores(MetricScores, over="scores", what="system"):
+    """What judges say, as the scores of a metric.
+
+    Attributes
+    ----------
+    rankings
+        Where ranks are the metric, the rankings; empty where scores are.
+    by
+        How systems got their scores: a ranking method or ``mean``.
+    """
+
+    rankings: tuple[Ranking, ...] = ()
+    by: str = MEAN
+
+
+def judged_table(
+    rankings: Sequence[Ranking], name: str, *, by: str = "expected-wins", segments: int = 0
+) -> ScoreTable:
+    """Turn judgments into a table of scores with one metric.
+
+    Parameters
+    ----------
+    rankings
+        Of people or language models.
+    name
+        What the metric is called.
+    by
+        How systems are scored: a method of :func:`grammeter.ranking.rank.rank`, or ``mean`` of the
+        scores that the judges gave.
+    segments
+        How many sentences there are, if more than the last one that was judged.
+
+    Returns
+    -------
+    ScoreTable
+        Sentences that nobody judged are NaN. A system that the method cannot score is NaN with a
+        reason.
+
+    Raises
+    ------
+    DataError
+        If nothing is judged.
+    UsageError
+        If means are asked for and a judgment has no scores; or if there is no such method.
+    """
+    judged = [ranking for ranking in rankings if ranking.ranks and not ranking.skipped]
+    if not judged:
+        raise DataError(f"{name}: nothing is judged, all items are skipped", fix="Judge some.")
+    scored = sum(has_scores(ranking) for ranking in judged)
+    if by == MEAN and scored < len(judged):
+        raise UsageError(
+            f"{name}: {len(judged) - scored} of {len(judged)} judgments have no scores, so there"
+            " is no mean",
+            fix="Leave '--by mean' out: ranks make scores by expected-wins, trueskill or"
+            " bradley-terry.",
+        )
+    by_scores = scored == len(judged)
+    size = max(segments, *(ranking.segment for ranking in judged))
+    values = _means(judged, size, _scores_of if by_scores else _shares_of)
+    systems = tuple(sorted(values))
+    level, shown = _system_level(judged, values, by)
+    settings = {"scores": "judgments", "values": "scores" if by_scores else "ranks"}
+    signature = Signature.of(name, {**settings, "judges": len({r.judge for r in judged}), **shown})
+    scores = {
+        system: Score(value, signature, size, reason=None if math.isfinite(value) else _WHY)
+        for system, value in ((system, level.get(system, math.nan)) for system in systems)
+    }
+    sentences = {
+        system: SegmentScores(row, np.full(size, -1, dtype=np.int64), {}, "not judged")
+        for system, row in values.items()
+    }
+    column = JudgedScores(
+        name, signature, True, scores, sentences, rankings=() if by_scores else tuple(judged), by=by
+    )
+    few = notes_of_few(extract_pairs(judged))
+    some = [
+        f"{name}: {scored} of {len(judged)} judgments have scores: all are taken by their ranks"
+    ]
+    notes = [*notes_of(rankings), *(some if 0 < scored < len(judged) else []), *few]
+    return ScoreTable(systems, size, {name: column}, notes=tuple(dict.fromkeys(notes)))
+
+
+def ranked_table(ranked: Ranked, name: str) -> ScoreTable:
+    """Turn a ranking into a table with the scores of its systems."""
+    settings = {"scores": "ranking", **{k: v for k, v in ranked.signature if k != "version"}}
+    signature = Signature.of(name, {**settings, "method": ranked.method})
+    scores = {system: Score(r.score, signature, 0, reason=r.reason) for system, r in ranked.items()}
+    column = MetricScores(name, signature, True, scores)
+    return ScoreTable(tuple(ranked), 0, {name: column}, notes=ranked.notes)
+
+
+def preferences(column: JudgedScores, pairs: Pairs) -> tuple[FloatArray, FloatArray]:
+    """Say of pairs of systems in sentences which of the two the judges prefer.
+
+    Returns
+    -------
+    difference
+        Shape ``(pairs,)``: of the items that show both, how many more prefer the first one,
+        divided by the number of the items; 0 where there is none.
+    items
+        Shape ``(pairs,)``: how many items show both.
+    """
+    size, kept = len(pairs.systems), set(pairs.systems)
+    own = extract_pairs([with_systems(ranking, kept) for ranking in column.rankings])
+    number = np.searchsorted(pairs.systems, own.systems)  # both are in alphabetical order
+    asked = (pairs.segment * size + pairs.first) * size + pairs.second
+    told = (own.segment * size + number[own.first]) * size + number[own.second]
+    known, at = np.unique(np.concatenate([asked, told]), return_inverse=True)
+    places, cells = at[: len(asked)], at[len(asked) :]
+    wins = np.bincount(cells, weights=own.outcome, minlength=len(known))[places]
+    items = np.bincount(cells, minlength=len(known))[places].astype(np.float64)
+    return wins / np.maximum(items, 1), items
+
+
+def has_scores(ranking: Ranking) -> bool:
+    """Whether a judge gave each output a score."""
+    return ranking.scores is not None and None not in ranking.scores
+
+
+_WHY = "the judgments do not tell"
+
+
+def _system_level(
+    judged: Sequence[Ranking], values: Mapping[str, FloatArray], by: str
+) -> tuple[Mapping[str, float], dict[str, object]]:
+    """Score systems by all judgments, and say how."""
+    shown: dict[str, object] = {"by": by}
+    if by == MEAN:
+        return {system: float(np.nanmean(row)) for system, row in values.items()}, shown
+    try:
+        scores, signature, _ = human_scores(judged, by=by)
+    except DataError:  # nothing is decided: each sentence may be of use all the same
+        return {}, shown
+    return scores, shown | {k: v for k, v in signature if k not in ("version", "judges")}
+
+
+def _scores_of(ranking: Ranking) -> Iterator[tuple[str, float]]:
+    for group, score in zip(ranking.groups, ranking.scores or (), strict=True):
+        if score is not None:
+            yield from ((system, score) for system in group)
+
+
+def _shares_of(ranking: Ranking) -> Iterator[tuple[str, float]]:
+    """Yield the share of the other outputs that each system's output beats, ties by half."""
+    ranks = np.array(ranking.ranks)
+    others = len(ranks) - 1
+    for group, rank in zip(ranking.groups, ranking.ranks, strict=True):
+        beaten = int((ranks > rank).sum()) + (int((ranks == rank).sum()) - 1) / 2
+        if others:
+            yield from ((system, beaten / others) for system in group)
+
+
+def _means(
+    judged: Sequence[Ranking],
+    segments: int,
+    values_of: Callable[[Ranking], Iterator[tuple[str, float]]],
+) -> dict[str, FloatArray]:
+    """Average what the judgments of a sentence say of a system; NaN where nobody judged it."""
+    sums: dict[str, FloatArray] = {}
+    for ranking in judged:
+        for system, value in values_of(ranking):
+            rows = sums.setdefault(system, np.zeros((2, segments)))
+            rows[:, ranking.segment - 1] += value, 1
+    return {
+        system: np.divide(total, count, out=np.full(segments, np.nan), where=count > 0)
+        for system, (total, count) in sums.items()
+    }

@@ -1,0 +1,237 @@
+"""Judges in the place of metrics, and several files of scores: seen from outside."""
+
+import json
+import random
+
+import pytest
+
+import grammeter as gm
+from grammeter.cli.main import main
+from grammeter.corpus.foreign import read_any_scores, read_score_file
+from grammeter.corpus.judgments import read_judgments
+from grammeter.meta.joined import join_scores
+from grammeter.resources import sample_corpus
+
+SYSTEMS = list("ABCDEF")
+SAMPLE = sample_corpus()
+
+
+def item(judge, segment, groups, ranks, **more):
+    data = {"judge": judge, "segment": segment, "groups": groups, "ranks": ranks}
+    return json.dumps({**data, "skipped": not ranks, **more})
+
+
+def write(path, lines):
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def answer(capsys):
+    def call(*arguments):
+        code = main([*map(str, arguments), "--format", "json"])
+        printed = capsys.readouterr()
+        assert code == 0, printed.err
+        return json.loads(printed.out)
+
+    return call
+
+
+@pytest.fixture
+def refused(capsys):
+    def call(*arguments):
+        code = main([*map(str, arguments)])
+        assert code in (2, 3)
+        return capsys.readouterr().err
+
+    return call
+
+
+@pytest.fixture
+def people(tmp_path):
+    """Sixty items of five outputs, two of the same sentence each."""
+    rng = random.Random(1)
+    lines, order = [], SYSTEMS
+    for n in range(60):
+        order = rng.sample(SYSTEMS, 6) if n % 8 == 0 else order if n % 2 else SYSTEMS
+        shown = sorted(rng.sample(SYSTEMS, 5))
+        ranks = [1 + order.index(s) // 2 for s in shown]
+        lines.append(item("ann", 1 + n // 2, [[s] for s in shown], ranks))
+    return write(tmp_path / "people.jsonl", lines)
+
+
+@pytest.fixture
+def model(tmp_path):
+    """A model that scores; ranks follow the scores."""
+    rng = random.Random(2)
+    lines = []
+    for n in range(1, 31):
+        scores = [round(5 - 0.5 * at + rng.gauss(0, 1), 2) for at in range(len(SYSTEMS))]
+        ranks = [1 + sum(other > score for other in scores) for score in scores]
+        lines.append(item("gpt", n, [[s] for s in SYSTEMS], ranks, scores=scores))
+    return write(tmp_path / "model.jsonl", lines)
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "xml"])
+def test_a_judge_agrees_with_itself(answer, suffix, tmp_path):
+    file = SAMPLE / f"judgments.{suffix}"
+    lines = file.read_bytes()
+    own = [file, tmp_path / f"again.{suffix}"]
+    own[1].write_bytes(lines)
+    for pair in (own, [file, file]):
+        at_level = answer("meta", "system", *pair)["metrics"]
+        assert next(iter(at_level.values()))["pearson"]["value"] == pytest.approx(1)
+        assert answer("meta", "window", *pair, "--size", "3")["windows"]
+        assert answer("meta", "sentence", *pair)["metrics"]
+
+
+def test_items_of_one_sentence_are_compared_each_by_itself(answer, people, tmp_path):
+    """Ranks of other items would not compare: X is third beside better ones, second beside Y."""
+    model = write(
+        tmp_path / "m.jsonl",
+        [
+            item("m", 1, [["A"], ["B"], ["X"]], [1, 2, 3]),
+            item("m", 1, [["X"], ["Y"]], [1, 2]),
+        ],
+    )
+    human = write(tmp_path / "h.jsonl", [item("a", 1, [["A"], ["X"]], [1, 2]),
+                                         item("a", 1, [["X"], ["Y"]], [1, 2])])  # fmt: skip
+    found = answer("meta", "sentence", model, human, "--systems", "A", "X", "Y")["metrics"]["m"]
+    assert (found["accuracy"]["value"], found["concordant"]) == (1, 2)
+    assert answer("meta", "sentence", people, people)["metrics"]["people"]["accuracy"]["value"] == 1
+
+
+def test_judgments_of_one_sentence_are_averaged(answer, tmp_path):
+    """Two of three judges prefer A: the majority is the metric; one each is a tie."""
+    votes = {1: [[1, 2], [1, 2], [2, 1]], 2: [[1, 2], [2, 1]]}
+    lines = [item(f"m{n}", s, [["A"], ["B"]], r) for s, all_ in votes.items()
+             for n, r in enumerate(all_)]  # fmt: skip
+    human = [item("a", s, [["A"], ["B"]], [1, 2]) for s in votes]
+    files = write(tmp_path / "m.jsonl", lines), write(tmp_path / "h.jsonl", human)
+    found = answer("meta", "sentence", *files)["metrics"]["m"]
+    assert (found["concordant"], found["discordant"], found["ties"]["metric"]) == (1, 0, 1)
+
+
+def test_scores_are_the_metric_where_they_are(answer, tmp_path):
+    """Ranks tie, scores do not."""
+    groups = [["A"], ["B"]]
+    human = write(tmp_path / "h.jsonl", [item("a", 1, groups, [1, 2])])
+    scored = write(tmp_path / "m.jsonl", [item("m", 1, groups, [1, 1], scores=[4.5, 4.25])])
+    bare = write(tmp_path / "n.jsonl", [item("m", 1, groups, [1, 1])])
+    found = answer("meta", "sentence", scored, human, "--scores", bare)["metrics"]
+    assert (found["m"]["concordant"], found["n"]["concordant"]) == (1, 0)
+    assert found["n"]["ties"]["metric"] == 1
+
+
+def test_mean_scores_at_system_level(answer, refused, model, people):
+    ranked = answer("meta", "system", model, people)
+    mean = answer("meta", "system", model, people, "--by", "mean")
+    assert mean["metrics"] != ranked["metrics"]
+    assert any("no scores to average" in note for note in mean["notes"])
+    expected = {}
+    for line in model.read_text().splitlines():
+        data = json.loads(line)
+        for (system,), score in zip(data["groups"], data["scores"], strict=True):
+            expected.setdefault(system, []).append(score)
+    table = join_scores({"model": read_any_scores(model)}, by="mean")["model"]
+    for system, scores in expected.items():
+        assert table[system].value == pytest.approx(sum(scores) / len(scores))
+    assert "have no scores" in refused("meta", "system", people, model, "--by", "mean")
+    interval = answer("meta", "system", model, people, "--by", "mean", "--interval", "sentences")
+    assert interval["metrics"]["model"]["pearson"]["low"] is not None
+    none = answer("meta", "system", model, people, "--interval", "sentences")["metrics"]["model"]
+    assert none["pearson"]["low"] is None
+    assert none["pearson"]["reason"]
+
+
+@pytest.mark.parametrize("by", ["expected-wins", "trueskill", "bradley-terry", "mean"])
+def test_both_sides_are_ranked_alike_and_python_says_the_same(answer, model, people, by, tmp_path):
+    shell = answer("meta", "system", model, people, "--by", by)
+    sources = {"model": read_judgments(model)}
+    ours = gm.correlate(sources, read_judgments(people), by=by).to_json()
+    assert ours == shell | {"notes": ours["notes"]}
+    if by != "mean":
+        files = [tmp_path / "one.json", tmp_path / "two.json"]
+        for file, source in zip(files, (model, people), strict=True):
+            answer("rank", source, "--by", by, "-o", file)
+        [found] = answer("meta", "system", *files)["metrics"].values()
+        value = shell["metrics"]["model"]["pearson"]["value"]
+        assert found["pearson"]["value"] == pytest.approx(value, abs=1e-9)
+
+
+def test_what_nobody_judged_is_missing(answer, tmp_path, people):
+    lines = people.read_text().splitlines()
+    half = write(tmp_path / "half.jsonl", lines[:20])
+    refused_ = answer("meta", "sentence", half, people)["metrics"]["half"]
+    assert refused_["accuracy"]["value"] is None
+    assert "no judgment of" in refused_["accuracy"]["reason"]
+    dropped = answer("meta", "sentence", half, people, "--missing", "drop")["metrics"]["half"]
+    assert dropped["accuracy"]["value"] == 1
+    assert dropped["missing"] > 0
+
+
+def test_by_has_something_to_do_on_either_side(refused, answer, model, tmp_path):
+    human = tmp_path / "h.tsv"
+    human.write_text("system\tvalue\n" + "".join(f"{s}\t{n}\n" for n, s in enumerate(SYSTEMS)))
+    one, two = (answer("meta", "system", model, human, "--by", by)["metrics"]["model"]["pearson"]
+                for by in ("mean", "trueskill"))  # fmt: skip
+    assert one["value"] != two["value"]
+    scores = tmp_path / "s.tsv"
+    scores.write_text("metric\tsystem\tvalue\n" + "".join(f"x\t{s}\t1\n" for s in SYSTEMS))
+    assert "nothing to do" in refused("meta", "system", scores, human, "--by", "mean")
+
+
+# --- several files of scores ---------------------------------------------------------------
+
+
+@pytest.fixture
+def tables(tmp_path):
+    def put(name, metric, systems="ABCDEF", offset=0, header="metric\tsystem\tvalue"):
+        rows = [f"{metric}\t{s}\t{(n * 7 + offset) % 11}" for n, s in enumerate(systems)]
+        return write(tmp_path / name, [header, *rows])
+
+    return put
+
+
+def test_several_files_are_one_table(answer, tables, people, model, tmp_path):
+    one, two = tables("a.tsv", "x"), tables("b.tsv", "y", offset=3)
+    both = answer("meta", "system", one, two, model, people)
+    assert list(both["metrics"]) == ["x", "y", "model"]
+    for file, name in ((one, "x"), (two, "y"), (model, "model")):
+        alone = answer("meta", "system", file, people)["metrics"][name]
+        assert {k: alone[k] for k in ("pearson", "spearman", "kendall")} == {
+            k: both["metrics"][name][k] for k in ("pearson", "spearman", "kendall")
+        }
+    assert "y" in both["williams"]["pearson"]["x"] or "x" in both["williams"]["pearson"]["y"]
+    in_python = gm.correlate([read_score_file(one), read_score_file(two)], read_judgments(people))
+    assert in_python["y"]["pearson"].value == both["metrics"]["y"]["pearson"]["value"]
+
+
+def test_a_metric_twice_and_other_systems_are_refused(refused, answer, tables, people):
+    one, two, few = tables("a.tsv", "x"), tables("b.tsv", "x"), tables("c.tsv", "z", "ABCDE")
+    assert "both have a metric 'x'" in refused("meta", "system", one, two, people)
+    assert "has no scores of F" in refused("meta", "system", one, few, people)
+    assert "called" in refused("meta", "system", one, one, people)
+    found = answer("meta", "system", one, few, people, "--drop", "F")
+    assert list(found["metrics"]) == ["x", "z"]
+    assert found["systems"] == [s for s in found["systems"] if s != "F"]
+
+
+def test_files_of_scores_among_judgments_are_scores(answer, people, tmp_path, tables):
+    rows = [f"x\t{s}\t{n}\t{-SYSTEMS.index(s)}" for s in SYSTEMS for n in range(1, 31)]
+    file = write(tmp_path / "x.tsv", ["metric\tsystem\tsegment\tvalue", *rows])
+    rows = [row.replace("x\t", "y\t", 1) for row in rows]
+    other = write(tmp_path / "y.tsv", ["metric\tsystem\tsegment\tvalue", *rows])
+    found = answer("meta", "sentence", file, other, people)["metrics"]
+    assert list(found) == ["x", "y"]
+    assert found["x"]["accuracy"] == found["y"]["accuracy"]
+
+
+def test_notes_are_passed_on(answer, people, tmp_path):
+    """Few sentences are said on both levels, whichever side they stand on."""
+    few = write(tmp_path / "few.jsonl", people.read_text().splitlines()[:6])
+    for verb in ("sentence", "system"):
+        for sides in ((few, people), (people, few)):
+            extra = ("--missing", "drop") if verb == "sentence" else ()
+            notes = answer("meta", verb, *sides, *extra)["notes"]
+            assert any("few judgments" in note for note in notes), (verb, sides)
