@@ -214,7 +214,21 @@ def _sentence_m2(shared, outputs, at):
     _, stored = _stored(shared / "golden/seeda/m2_sentence_f05_best.tsv")
     for name, found in scores.items():
         np.testing.assert_allclose(found.values, stored[name], atol=5.1e-6)
-    return {name: found.values for name, found in scores.items()}
+    return {name: _as_released(found.parts) for name, found in scores.items()}
+
+
+def _as_released(parts):
+    """F as the script computed it, from precision and recall: equal counts may differ by a digit.
+
+    Ours from counts are equal where they should be, which ties two more pairs.
+    """
+    tp, proposed = parts["tp"].astype(float), (parts["tp"] + parts["fp"]).astype(float)
+    gold = (parts["tp"] + parts["fn"]).astype(float)
+    precision = np.divide(tp, proposed, out=np.ones_like(tp), where=proposed > 0)
+    recall = np.divide(tp, gold, out=np.ones_like(tp), where=gold > 0)
+    below = 0.25 * precision + recall
+    above = 1.25 * precision * recall
+    return np.divide(above, below, out=np.zeros_like(tp), where=below > 0)
 
 
 def _released_rows(shared):
