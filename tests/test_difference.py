@@ -32,11 +32,11 @@ def by_hand(scores, name, first="Careful", second="Eager"):
 def test_sentences_are_sorted_by_the_first_metric_the_others_break_ties(scores):
     found = gm.difference(scores, "Careful", "Eager", show=0)
     m2, gleu = (by_hand(scores, name) for name in ("m2", "gleu"))
-    keys = [(-m2[n - 1], -gleu[n - 1], n) for n in found.order]
+    keys = [(-m2[at], -gleu[at], at) for at in found.order]
     assert keys == sorted(keys)
-    assert sorted(found.order) == list(range(1, 65))
+    assert sorted(found.order) == list(range(64))
     turned = gm.difference(scores, "Eager", "Careful", metrics=["gleu"], show=1)
-    assert turned.order == (1 + gleu.index(min(gleu)), 1 + gleu.index(max(gleu)))
+    assert turned.order == (gleu.index(min(gleu)), gleu.index(max(gleu)))
 
 
 def test_the_shell_prints_what_python_gives(scores, stored, capsys):
@@ -47,14 +47,14 @@ def test_the_shell_prints_what_python_gives(scores, stored, capsys):
     assert data == found.to_json()
     values = by_hand(scores, "gleu")
     assert [row["metrics"]["gleu"]["difference"] for row in data["segments"]] == [
-        values[number - 1] for number in found.order
+        values[at] for at in found.order
     ]
     better = sum(value > 0 for value in values)
     assert f"Careful is better in {better}, Eager in" in data["notes"][0]
     assert main(["compare", stored, "--difference", "Careful", "Eager", *options, "tsv"]) == 0
     header, *rows = capsys.readouterr().out.splitlines()
     assert header.split("\t") == ["segment", "gleu first", "gleu second", "gleu difference"]
-    assert [int(row.split("\t")[0]) for row in rows] == list(found.order)
+    assert [int(row.split("\t")[0]) for row in rows] == [at + 1 for at in found.order]
 
 
 @pytest.mark.parametrize(
@@ -77,3 +77,25 @@ def test_scores_without_sentences_are_refused(scores):
     bare = gm.ScoreTable.from_json(scores.to_json())
     with pytest.raises(gm.DataError, match="no scores of sentences"):
         gm.difference(bare, "Careful", "Eager")
+
+
+def test_error_types_are_sorted_by_the_difference(tmp_path, capsys):
+    folder, name = sample_corpus(), "errant(pipeline=neutral)"
+    systems = [folder / "systems" / f"{system}.txt" for system in ("Careful", "Eager")]
+    corpus = gm.read_corpus(references=[folder / "gold.m2"], systems=systems)
+    table = gm.score(corpus, [name], types=True)
+    gm.write_scores(table, tmp_path / "s.json")
+    words = ["compare", str(tmp_path / "s.json"), "--difference", "Careful", "Eager", "--types"]
+    assert main([*words, "--format", "json", "--show", "0"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data == gm.difference(table, "Careful", "Eager", types=True, show=0).to_json()
+    of = table[name].types
+    rows = {row["type"]: row["metrics"][name]["difference"] for row in data["types"]}
+    assert rows
+    for kind, difference in rows.items():
+        if difference is not None:
+            assert difference == of["Careful"][kind].value - of["Eager"][kind].value
+    known = [value for value in rows.values() if value is not None]
+    assert known == sorted(known, reverse=True)
+    assert main(words) == 0
+    assert capsys.readouterr().out.split()[0] == "type"

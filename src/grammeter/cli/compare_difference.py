@@ -15,15 +15,18 @@ if TYPE_CHECKING:
 
 SHOWN = 10
 UNUSED = {"baseline": None, "test": "bootstrap", "resamples": None, "seed": 1, "confidence": 0.95,
-          "correction": "none", "types": False}  # fmt: skip
+          "correction": "none"}  # fmt: skip
 """Options of the tests, which do not concern single sentences, and their defaults."""
 
 
 def add_difference(add: Callable[..., argparse.Action]) -> None:
     """Declare the options."""
-    help_ = "list sentences instead, sorted by A's score minus B's under the first metric"
+    help_ = (
+        "list sentences instead, with --types error types, sorted by A's score minus B's under"
+        " the first metric"
+    )
     add("--difference", nargs=2, metavar=("A", "B"), help=help_)
-    help_ = "with --difference: N sentences from either end, 0: all; default: %(default)s"
+    help_ = "with --difference: how many from either end, 0: all; default: %(default)s"
     add("--show", type=int, default=SHOWN, metavar="N", help=help_)
 
 
@@ -35,25 +38,31 @@ def run_difference(args: argparse.Namespace, table: ScoreTable) -> int:
     unused = [f"--{name}" for name, usual in UNUSED.items() if getattr(args, name) != usual]
     if unused:
         raise UsageError(
-            f"--difference lists sentences and tests nothing: no effect of {', '.join(unused)}",
+            f"--difference tests nothing: no effect of {', '.join(unused)}",
             fix=f"Leave out {' and '.join(unused)}.",
         )
-    found = difference(table, *args.difference, metrics=args.metrics, show=args.show)
+    options = {"metrics": args.metrics, "types": args.types, "show": args.show}
+    found = difference(table, *args.difference, **options)
     emit(args, found.to_json(), lambda: drawn(args, _laid_out(found, args)))
     return 0
 
 
 def _laid_out(found: Difference, args: argparse.Namespace) -> Table:
-    """Lay out a row for each sentence: both scores and the difference, by metric."""
+    """Lay out a row for each sentence or type: both scores and the difference, by metric."""
     from grammeter.report.tables import Table, score_notes
 
     rows = tuple(
-        (str(n), *(share(args, float(cell)) for v in found.values.values() for cell in v[:, n - 1]))
-        for n in found.order
+        (
+            str(found.label(at)),
+            *(share(args, float(cell)) for v in found.values.values() for cell in v[:, at]),
+        )
+        for at in found.order
     )
     heads = ("first", "second", "difference")
     if args.format != "tsv":
         heads = (found.first, found.second, "difference")
-    header = ("segment", *(f"{name} {head}" for name in found.values for head in heads))
+    unit = "segment" if found.types is None else "type"
+    header = (unit, *(f"{name} {head}" for name in found.values for head in heads))
     notes = [score_notes(name, column)[0] for name, column in found.columns.items()]
-    return Table(header, rows, "r" * len(header), tuple(notes))
+    align = ("r" if found.types is None else "l") + "r" * (len(header) - 1)
+    return Table(header, rows, align, tuple(notes))

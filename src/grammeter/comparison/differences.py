@@ -1,4 +1,4 @@
-"""Two systems sentence by sentence: where they differ most."""
+"""Two systems sentence by sentence, or by error type: where they differ most."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from grammeter.comparison.types import type_columns
 from grammeter.core.errors import DataError, UsageError
 from grammeter.core.score import json_number
 from grammeter.core.statistics import FloatArray
 from grammeter.core.table import MetricScores, ScoreTable
+from grammeter.core.type_counts import Tier
 from grammeter.version import __version__
 
 KIND = "difference"
@@ -19,17 +21,19 @@ KIND = "difference"
 
 @dataclass(frozen=True, eq=False)
 class Difference:
-    """``first`` minus ``second`` in every sentence.
+    """``first`` minus ``second`` in every sentence, or for every error type.
 
     Attributes
     ----------
     columns
         The metrics, by spelling.
     values
-        By metric, shape ``(3, segments)``: scores of the first, of the second, and their
-        difference; NaN where a score is missing.
+        By metric, shape ``(3, sentences or types)``: scores of the first, of the second, and
+        their difference; NaN where a score is missing.
     order
-        Numbers of the sentences that are listed, from 1, the largest difference on top.
+        Which of them are listed, from 0, the largest difference on top.
+    types
+        The names of the error types, ``None`` where sentences are listed.
     """
 
     first: str
@@ -37,10 +41,16 @@ class Difference:
     columns: Mapping[str, MetricScores]
     values: Mapping[str, FloatArray]
     order: tuple[int, ...]
+    types: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
+
+    def label(self, place: int) -> int | str:
+        """Return the number of a sentence, from 1, or the name of a type."""
+        return place + 1 if self.types is None else self.types[place]
 
     def to_json(self) -> dict[str, Any]:
         """Return the public shape; a NaN is ``None``."""
+        unit = "segment" if self.types is None else "type"
         whole = {
             name: [column[self.first].value, column[self.second].value]
             for name, column in self.columns.items()
@@ -58,10 +68,10 @@ class Difference:
                 }
                 for name, column in self.columns.items()
             },
-            "segments": [
-                {"segment": number}
-                | {"metrics": {n: _numbers(v[:, number - 1]) for n, v in self.values.items()}}
-                for number in self.order
+            f"{unit}s": [
+                {unit: self.label(at)}
+                | {"metrics": {name: _numbers(v[:, at]) for name, v in self.values.items()}}
+                for at in self.order
             ],
             "notes": [*self.notes],
         }
@@ -73,25 +83,29 @@ def difference(
     second: str,
     *,
     metrics: Sequence[str] | None = None,
+    types: bool | Tier = False,
     show: int = 10,
 ) -> Difference:
-    """Subtract a system's sentence scores from another's and sort by the difference.
+    """Subtract a system's scores from another's, sentence by sentence, and sort by the difference.
 
     Parameters
     ----------
     table
-        Scores with those of sentences.
+        Scores with those of sentences, or by error type.
     first, second
         Names of two systems.
     metrics
         Spellings, all in the table by default; the first one sorts, the others break ties.
+    types
+        List error types in the place of sentences, as in :func:`grammeter.compare`.
     show
-        How many sentences to list from either end; 0 lists all.
+        How many sentences or types to list from either end; 0 lists all.
 
     Raises
     ------
     UsageError
-        If there is no such system or metric, one system is given twice, or ``show`` is below 0.
+        If there is no such system or metric, one system is given twice, ``show`` is below 0, or
+        types are wanted that are not stored.
     DataError
         If there are no sentence scores.
     """
@@ -101,14 +115,35 @@ def difference(
             f"no difference of {first!r} and {second!r} by {len(columns)} metrics, show={show}",
             fix="Name two systems and at least one metric, and a show from 0.",
         )
-    values = {name: _values(name, column, first, second) for name, column in columns.items()}
+    kinds = None
+    if types:
+        by_type = type_columns(columns, table.segments, types)
+        kinds = tuple(sorted({kind for of in by_type.values() for kind in of.columns}))
+        columns = {name: columns[name] for name in by_type}
+        values = {n: _typed(of.columns, kinds, first, second) for n, of in by_type.items()}
+    else:
+        values = {name: _values(name, column, first, second) for name, column in columns.items()}
     differences = [value[2] for value in values.values()]
-    order = np.lexsort([-value for value in reversed(differences)]) + 1  # NaN sorts last
-    known = order[~np.isnan(differences[0][order - 1])]
+    order = np.lexsort([-value for value in reversed(differences)])  # NaN sorts last
+    known = order[~np.isnan(differences[0][order])]
     if 0 < 2 * show < len(known):
         order = np.concatenate([known[:show], known[-show:]])
-    notes = [_counted(name, columns[name], first, second, v[2]) for name, v in values.items()]
-    return Difference(first, second, columns, values, tuple(order.tolist()), (*table.notes, *notes))
+    unit = "types" if types else "sentences scored alone"
+    notes = [_counted(n, columns[n], unit, first, second, v[2]) for n, v in values.items()]
+    listed = tuple(order.tolist())
+    return Difference(first, second, columns, values, listed, kinds, (*table.notes, *notes))
+
+
+def _typed(
+    columns: Mapping[str, MetricScores], kinds: Sequence[str], first: str, second: str
+) -> FloatArray:
+    """Return the scores of types; NaN where neither output nor references have one."""
+    scores = np.full((3, len(kinds)), np.nan)
+    for at, kind in enumerate(kinds):
+        if kind in columns:
+            scores[:2, at] = columns[kind][first].value, columns[kind][second].value
+    scores[2] = scores[0] - scores[1]
+    return scores
 
 
 def _values(name: str, column: MetricScores, first: str, second: str) -> FloatArray:
@@ -122,11 +157,13 @@ def _values(name: str, column: MetricScores, first: str, second: str) -> FloatAr
     return np.stack([ours, theirs, ours - theirs])
 
 
-def _counted(name: str, column: MetricScores, first: str, second: str, values: FloatArray) -> str:
+def _counted(
+    name: str, column: MetricScores, unit: str, first: str, second: str, values: FloatArray
+) -> str:
     better = values if column.higher_is_better else -values
     unknown = f", unknown in {missing}" if (missing := np.isnan(better).sum()) else ""
     return (
-        f"{name}: of sentences scored alone {first} is better in {(better > 0).sum()}, {second} in"
+        f"{name}: of {unit} {first} is better in {(better > 0).sum()}, {second} in"
         f" {(better < 0).sum()}, they are equal in {(better == 0).sum()}{unknown}"
     )
 
