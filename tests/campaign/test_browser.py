@@ -267,6 +267,34 @@ def test_skip_comment_switch_and_shortcuts(browser, pilot):
         page.context.close()
 
 
+def ranks_of(page):
+    return page.locator(".ranking :checked").evaluate_all("all => all.map((one) => one.value)")
+
+
+@pytest.mark.parametrize("way", ["reload", "back", "link"])
+def test_digits_rank_without_a_click_however_the_page_was_reached(browser, pilot, way):
+    with browsers.serving("campaign.db", pilot) as (base, _):
+        judge = come_in(browser, invited(pilot, "campaign.db", base, "--judges", "2")[0], 4)
+        page, address = judge.page, judge.page.url
+        size = page.locator(".card").count()
+        judge.press(*["2"] * size)
+        until_said(page, "Saved")
+        if way == "reload":
+            page.reload()
+        elif way == "back":
+            page.goto(f"{base}/judge/answers")
+            page.go_back()
+        else:
+            page.goto(f"{base}/judge/answers")
+            page.goto(address)
+        page.wait_for_selector(".card.current")
+        assert ranks_of(page) == ["2"] * size
+        judge.press(*["1"] * size)
+        assert ranks_of(page) == ["1"] * size
+        judge.leave("Enter")
+        page.context.close()
+
+
 def test_edits_by_keyboard(browser, tmp_path):
     made(tmp_path, "campaign.db", "--task", "edits")
     with browsers.serving("campaign.db", tmp_path) as (base, _):
@@ -296,6 +324,7 @@ def test_without_script_the_form_ranks_and_submits(browser, pilot):
         context = browser.new_context(java_script_enabled=False)
         page = context.new_page()
         page.goto(invited(pilot, "campaign.db", base, "--judges", "2")[0])
+        page.click("main button")
         page.click("text=Leave it empty")
         page.click("main button")
         first = page.url

@@ -167,12 +167,27 @@ function draw() {
     const whole = rank !== null && verdictsOf(card).every((one) => one.querySelector(":checked"));
     if (whole) card.classList.remove("missing");
   }
+  markCurrent();
 }
+
+// Without any focus, as after a reload, the keys go to the first card without a rank, or to the
+// card that had the focus last, or to the first one: one of them is always current, and marked.
+let lastCard = null;
 
 function currentCard() {
   const focused = document.activeElement.closest(".card");
-  return focused || cards.find((card) => rankOf(card) === null) || null;
+  return focused || cards.find((card) => rankOf(card) === null) || lastCard || cards[0];
 }
+
+function markCurrent() {
+  const current = currentCard();
+  for (const card of cards) card.classList.toggle("current", card === current);
+}
+
+form.addEventListener("focusin", (event) => {
+  lastCard = event.target.closest(".card") || lastCard;
+  markCurrent();
+});
 
 function enter(card) {
   const radios = card.querySelector(".ranking").querySelectorAll("input");
@@ -205,13 +220,14 @@ function move(step) {
 function judgeEdit(value) {
   const all = [...form.querySelectorAll(".verdict")];
   const open = all.filter((one) => !one.querySelector(":checked"));
-  const current = document.activeElement.closest(".verdict") || open[0];
+  const current = document.activeElement.closest(".verdict") || open[0] || all[0];
   if (!current) return false;
   const radio = current.querySelector(`input[value="${value}"]`);
   radio.checked = true;
   radio.dispatchEvent(new Event("change", { bubbles: true }));
   const after = all.slice(all.indexOf(current) + 1).find((one) => !one.querySelector(":checked"));
-  const next = after || form.querySelector(".verdict:not(:has(:checked))");
+  const any = after || form.querySelector(".verdict:not(:has(:checked))");
+  const next = any || all[all.indexOf(current) + 1];
   if (next) {
     next.querySelector("input").focus({ preventScroll: true, focusVisible: true });
     reveal(next);
@@ -299,9 +315,11 @@ function onKey(event) {
   if (event.key === "Escape" && isText(event.target)) return event.target.blur();
   if (isText(event.target)) return;
   if (event.key === "Enter") return onEnter(event);
-  if (!shortcuts.checked || event.shiftKey) return;
+  if (!shortcuts.checked) return;
+  const digit = /^[1-9]$/.test(event.key); // some keyboards have digits with Shift only
+  if (event.shiftKey && !digit) return;
   if (event.key === "ArrowUp" || event.key === "ArrowDown") return onArrow(event);
-  const used = /^[1-9]$/.test(event.key) ? rankBy(event.key) : LETTERS[event.key];
+  const used = digit ? rankBy(event.key) : LETTERS[event.key];
   if (!used) return;
   event.preventDefault();
   if (typeof used === "function") used();
