@@ -180,6 +180,7 @@ def test_an_answer_outlives_its_session_and_the_server(browser, pilot):
         (again,) = invited(pilot, "campaign.db", base, "--judge", "judge01")
         other = page.context.new_page()
         other.goto(again)
+        other.click("main button")
         assert other.url.startswith(f"{base}/judge/")
         until_left(page, before)  # the other tab has sent it, and says so
         other.close()

@@ -376,3 +376,46 @@ def test_personal_data_in_a_file_that_is_there_and_on_a_device(run, tmp_path):
     assert "old" not in there.read_text("utf-8")
     run("export", "pilot", "-o", "j.jsonl", "--people", os.devnull)
     assert os.stat(os.devnull).st_mode == before
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--select", "uniform", "--per-item", "3"), "--select, --per-item had no effect"),
+        (("--overlap", "2"), "--overlap had no effect: there is one judge"),
+        (("--strategy", "pool", "--judges", "3"), "--judges had no effect"),
+        (("--pass-threshold", "0.5"), "--pass-threshold had no effect"),
+        (("--pass-code", "A", "--fail-code", "B"), "--fail-code is given to nobody"),
+    ],
+)
+def test_what_has_no_effect_is_said(run, capsys, options, words):
+    assert main(["sample", *CORPUS, "-n", "6", "-o", "items.jsonl", "--quiet"]) == 0
+    made = ["campaign", "create", "p", *CORPUS, "--items", "items.jsonl", *options, "--quiet"]
+    assert main(made) == 0
+    assert words in capsys.readouterr().err
+
+
+def test_items_that_name_their_judges(run, capsys):
+    sample = ["sample", *CORPUS, "-n", "6", "--judges", "a", "b", "-o", "items.jsonl", "--quiet"]
+    assert main(sample) == 0
+    made = ["campaign", "create", "p", *CORPUS, "--items", "items.jsonl", "--quiet"]
+    assert main([*made, "--judges", "3"]) == 2
+    assert "the items name 2: a, b" in capsys.readouterr().err
+    assert main([*made, "--repeats", "1"]) == 0
+    assert "--repeats had no effect" in capsys.readouterr().err
+
+
+def test_a_campaign_of_what_others_judged(run):
+    run("create", "p", *CORPUS, "--items", str(FOLDER / "judgments.xml"), "--quiet")
+    found = json.loads(run("status", "p", "--format", "json"))
+    from grammeter.corpus.judgments import read_judgments
+
+    shown = {(r.segment, frozenset(r.groups)) for r in read_judgments(FOLDER / "judgments.xml")}
+    assert found["progress"]["items"] == len(shown)
+
+
+def test_an_import_without_new_items_asks_nobody(run, capsys):
+    judgments = str(FOLDER / "judgments.xml")
+    made = ["campaign", "import", "old", *CORPUS, "--judgments", judgments, "--per-judge", "5"]
+    assert main([*made, "--quiet"]) == 0
+    assert "--per-judge had no effect: without -n" in capsys.readouterr().err

@@ -259,6 +259,24 @@ def test_end_to_end(run, server, tmp_path):
     assert not [p for p in tmp_path.rglob("*") if p.is_file() and secret in p.read_bytes()]
 
 
+def test_what_is_written_feeds_the_other_verbs(run, server, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    people = FOLDER / "judgments.xml"
+    assert run(*server.arguments, "--items", people, "-o", "llm.jsonl")[0] == 0
+    hyps = ["--hyps", *HYPS]
+    for command in (
+        ["rank", "llm.jsonl"],
+        ["agree", "llm.jsonl", people, *hyps],
+        ["meta", "sentence", "llm.jsonl", people, *hyps],
+        ["meta", "system", "llm.jsonl", people, *hyps],
+        ["report", "llm.jsonl", people, "-o", "r.html", *hyps],
+        ["judge", *CORPUS, "--items", "llm.jsonl", "-m", METRIC, *server.arguments, "--offline"],
+        ["campaign", "import", "old", *CORPUS, "--judgments", "llm.jsonl"],
+        ["campaign", "create", "new", *CORPUS, "--items", "llm.jsonl"],
+    ):
+        assert main([*map(str, command), "--quiet"]) == 0, command
+
+
 def never(prompt, attempt):
     return completion('{"target1_score": 17}')
 

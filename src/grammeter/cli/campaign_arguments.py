@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -144,6 +144,23 @@ def _add_attention(parser: argparse.ArgumentParser) -> None:
         metavar="URL",
         help="where judges go at the end; '{code}' stands for their code",
     )
+
+
+DRAWING = {"select": "paper", "per_item": 5}
+"""How items are drawn: arguments and their defaults."""
+
+ASKING = {
+    **{"strategy": "pool", "judges": None, "overlap": 0, "repeats": 0, "per_judge": None},
+    **{"startup": None, "task": "ranking", "tutorial": None, "attention": None},
+}
+"""How new judges are asked: arguments and their defaults."""
+
+
+def unused(args: argparse.Namespace, names: Mapping[str, object], why: str) -> list[str]:
+    """Say which of some arguments, with their defaults, were given in vain."""
+    given = [f"--{name.replace('_', '-')}" for name, value in names.items()
+             if getattr(args, name) != value]  # fmt: skip
+    return [f"{', '.join(given)} had no effect: {why}"] if given else []
 
 
 def share_or_count(text: str) -> float | int:

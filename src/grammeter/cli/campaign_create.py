@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from grammeter.cli import campaign_arguments, corpus_arguments
-from grammeter.cli.output import notice
+from grammeter.cli.output import notice, remark
 
 if TYPE_CHECKING:
     from grammeter.campaign.models import Campaign
@@ -33,7 +33,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     corpus_arguments.add_corpus(parser)
     campaign_arguments.add_selection(parser, n_help="how many items are drawn")
     parser.add_argument(
-        "--items", metavar="FILE", help="items from 'grammeter sample -o FILE', instead of -n"
+        "--items",
+        metavar="FILE",
+        help="instead of -n: items from 'grammeter sample -o FILE', or judgments, whose sets of"
+        " outputs are asked about anew",
     )
     campaign_arguments.add_judging(parser, STRATEGIES)
     campaign_arguments.add_pages(parser)
@@ -43,23 +46,49 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Make the campaign and say what it holds; return the exit code."""
     from grammeter.core.errors import UsageError
-    from grammeter.corpus.items import read_items
 
     if (args.n is None) == (args.items is None):
         raise UsageError("items come from -n or from --items", fix="Give one of the two.")
     corpus = corpus_arguments.read(args, references=False)
     with campaign_arguments.at_work(args, make=True):
         from grammeter.campaign.services import campaigns
+        from grammeter.campaign.services.unused import settings_without_effect
 
-        given = read_items(args.items) if args.items else ()
+        given = _given(args, corpus) if args.items else ()
         plan = campaign_arguments.plan(args, judges=_judges(args, given))
         items = given or _drawn(args, plan, corpus)
         notice(args, _summary(campaigns.create(plan, corpus, items)))
+    remark(settings_without_effect(plan, items))
+    if args.items:
+        names = campaign_arguments.DRAWING
+        remark(campaign_arguments.unused(args, names, "with --items nothing is drawn"))
     return 0
 
 
+def _given(args: argparse.Namespace, corpus: Corpus) -> Sequence[Item]:
+    """Read items, or what judgments were about."""
+    from grammeter.corpus.items import is_items, items_of, read_items
+    from grammeter.corpus.judgments import read_judgments
+    from grammeter.corpus.text import STDIN
+
+    if args.items == STDIN or is_items(args.items):
+        return read_items(args.items)
+    judgments = read_judgments(args.items, systems=corpus.systems)
+    for text in judgments.notices:
+        notice(args, text)
+    remark(judgments.notes)
+    return items_of(judgments)
+
+
 def _judges(args: argparse.Namespace, items: Sequence[Item]) -> int:
+    from grammeter.core.errors import UsageError
+
     named = {name for item in items for name in item.judges}
+    if named and args.judges not in (None, len(named)):
+        raise UsageError(
+            f"--judges {args.judges}, but the items name {len(named)}: {', '.join(sorted(named))}",
+            fix="Leave out --judges, or take items that name no judges.",
+        )
     if named or args.judges is None:
         return len(named) or (1 if args.strategy == "planned" else 0)
     return args.judges

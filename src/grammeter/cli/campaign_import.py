@@ -68,6 +68,10 @@ def run(args: argparse.Namespace) -> int:
             f"campaign {campaign.name}: {found.done + found.skipped} judgments by"
             f" {len(found.judges)} judges, {found.items} items",
         )
+    if args.n is None:
+        names = campaign_arguments.DRAWING | campaign_arguments.ASKING
+        why = "without -n there are no new items, and nobody is asked"
+        remark(campaign_arguments.unused(args, names, why))
     return 0
 
 

@@ -52,6 +52,8 @@ def _show_one(args: argparse.Namespace, campaign: Campaign) -> None:
             data[name] = found[name].to_json()
         except DataError as error:
             found[name], data[name], data[f"{name}_reason"] = None, None, error.message
+    results_there = [result for result in found.values() if result is not None]
+    data["notes"] = [*dict.fromkeys(note for result in results_there for note in result.notes)]
     emit(args, data, lambda: _draw(args, data, progress, **found))
 
 

@@ -176,9 +176,9 @@ def _items(
 ) -> tuple[Sequence[Shown] | None, Sequence[str]]:
     """Read what the judge is to see, items or judgments in any format, and what was guessed."""
     from grammeter.core.errors import UsageError
-    from grammeter.corpus.items import read_items
+    from grammeter.corpus.items import is_items, read_items
     from grammeter.corpus.judgments import read_judgments
-    from grammeter.corpus.text import STDIN, read_text
+    from grammeter.corpus.text import STDIN
 
     if not corpus.systems:
         raise UsageError("no system outputs", fix="Give two at least (--hyps).")
@@ -194,15 +194,16 @@ def _items(
         return None, ()
     if args.items == STDIN:
         raise UsageError("--items -", fix="Give a file: its format is told by its content.")
-    first = read_text(args.items).lstrip().partition("\n")[0]
-    if first.startswith("{") and '"systems"' in first:
+    if is_items(args.items):
         if args.first_segment is not None:
             raise UsageError(
                 "--first-segment: items count sentences from 1", fix="Leave out --first-segment."
             )
         return read_items(args.items), ()
     judgments = read_judgments(args.items, first_segment=args.first_segment, systems=corpus.systems)
-    return judgments, (*judgments.notices, *judgments.notes)
+    for text in judgments.notices:
+        notice(args, text)
+    return judgments, judgments.notes
 
 
 def _write(args: argparse.Namespace, judged: Judged) -> None:

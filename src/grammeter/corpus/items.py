@@ -19,6 +19,7 @@ from typing import Any, cast
 
 from grammeter.core.errors import DataError, UnknownNameError
 from grammeter.core.item import Item
+from grammeter.core.judgment import Ranking
 from grammeter.core.signature import Signature
 from grammeter.corpus.text import checked_lines, read_text, write_text
 
@@ -49,6 +50,26 @@ def read_items(path: str | Path) -> tuple[Item, ...]:
     """
     lines = checked_lines(read_text(path), path)
     return tuple(_item(line, f"{path}:{number}") for number, line in enumerate(lines, start=1))
+
+
+def is_items(path: str | Path) -> bool:
+    """Whether a file holds items, and not judgments; the first line tells."""
+    first = read_text(path).lstrip().partition("\n")[0]
+    return first.startswith("{") and '"systems"' in first
+
+
+def items_of(rankings: Iterable[Ranking]) -> tuple[Item, ...]:
+    """Return what judges were shown, each distinct set of outputs of a sentence once."""
+    shown: dict[tuple[int, frozenset[tuple[str, ...]]], Item] = {}
+    for ranking in rankings:
+        if ranking.groups:
+            item = Item(
+                segment=ranking.segment,
+                systems=tuple(group[0] for group in ranking.groups),
+                groups=ranking.groups,
+            )
+            shown.setdefault((ranking.segment, frozenset(ranking.groups)), item)
+    return tuple(shown.values())
 
 
 def write_items(path: str | Path, items: Iterable[Item]) -> None:
