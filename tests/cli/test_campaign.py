@@ -12,6 +12,7 @@ import subprocess
 import sys
 import urllib.request
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -410,7 +411,13 @@ def test_a_campaign_of_what_others_judged(run):
     found = json.loads(run("status", "p", "--format", "json"))
     from grammeter.corpus.judgments import read_judgments
 
-    shown = {(r.segment, frozenset(r.groups)) for r in read_judgments(FOLDER / "judgments.xml")}
+    texts = {Path(name).stem: Path(name).read_text().splitlines() for name in OUTPUTS}
+    judgments = read_judgments(FOLDER / "judgments.xml", systems=texts)
+    shown = {
+        (row.segment, frozenset(texts[group[0]][row.segment - 1] for group in row.groups))
+        for row in judgments
+        if row.groups
+    }
     assert found["progress"]["items"] == len(shown)
 
 

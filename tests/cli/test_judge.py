@@ -267,9 +267,6 @@ def test_what_is_written_feeds_the_other_verbs(run, server, tmp_path, monkeypatc
     for command in (
         ["rank", "llm.jsonl"],
         ["agree", "llm.jsonl", people, *hyps],
-        ["meta", "sentence", "llm.jsonl", people, *hyps],
-        ["meta", "system", "llm.jsonl", people, *hyps],
-        ["report", "llm.jsonl", people, "-o", "r.html", *hyps],
         ["judge", *CORPUS, "--items", "llm.jsonl", "-m", METRIC, *server.arguments, "--offline"],
         ["campaign", "import", "old", *CORPUS, "--judgments", "llm.jsonl"],
         ["campaign", "create", "new", *CORPUS, "--items", "llm.jsonl"],
