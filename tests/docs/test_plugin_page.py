@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -72,6 +73,10 @@ def test_compare_and_explain_use_it(installed):
     grammeter(
         installed,
         *("score", "-r", sample / "gold.m2", "-m", "exact", "--hyps", *systems, "-o", stored),
+    )
+    assert (
+        "|package:grammeter-exact 0.1|"
+        in json.loads(stored.read_text())["metrics"]["exact"]["signature"]
     )
     assert "letters" in grammeter(installed, "compare", stored)
     explained = grammeter(installed, "explain", stored, "--system", "Careful", "--line", 3)

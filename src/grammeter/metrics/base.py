@@ -18,6 +18,7 @@ from grammeter.core import spelling
 from grammeter.core.edit import Edit, GoldEdits
 from grammeter.core.errors import UnknownNameError, UsageError
 from grammeter.core.explanation import Explanation
+from grammeter.core.plugins import distribution_of
 from grammeter.core.score import Score
 from grammeter.core.segment import Segment
 from grammeter.core.signature import Signature
@@ -230,9 +231,14 @@ class Metric(ABC):
         return {}
 
     def signature(self, context: Mapping[str, object] | None = None) -> Signature:
-        """Return name, all fields, :meth:`settings`, then the context of the run."""
+        """Return name, all fields, :meth:`settings`, then the context of the run.
+
+        A metric of another package also has that package's name and version.
+        """
         own: dict[str, object] = {f.name: _shown(getattr(self, f.name)) for f in fields(self)}
-        return Signature.of(self.name, own | self.settings() | dict(context or {}))
+        package = distribution_of(type(self))
+        brought: dict[str, object] = {} if package is None else {"package": package}
+        return Signature.of(self.name, own | self.settings() | brought | dict(context or {}))
 
     def __str__(self) -> str:
         changed = {

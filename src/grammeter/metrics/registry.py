@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from grammeter.core import spelling
 from grammeter.core.errors import GrammeterError, UnknownNameError, UsageError
+from grammeter.core.plugins import METRICS
 from grammeter.metrics.base import Metric, build
 
 BUILT_IN: dict[str, str] = {
@@ -39,8 +40,7 @@ BUILT_IN: dict[str, str] = {
 }
 """Name -> ``module:class`` of every metric of the package."""
 
-GROUP = "grammeter.metrics"
-"""The entry point group in which other packages announce their metrics."""
+GROUP = METRICS
 
 
 def metric(spelled: str | Metric) -> Metric:
