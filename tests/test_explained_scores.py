@@ -17,6 +17,7 @@ import pytest
 import fake_judge
 import grammeter as gm
 from grammeter.cli.main import main
+from grammeter.core.edit import Edit
 from grammeter.core.errors import GrammeterError
 from grammeter.corpus.m2 import read_m2
 from grammeter.corpus.text import read_lines
@@ -218,3 +219,35 @@ def test_token_matches_make_precision_and_recall(corpus: gm.Corpus, shared: Path
     for grid, figure in zip(matches, figures, strict=True):
         cosines, weights = (np.array([float(row[at]) for row in grid.rows]) for at in (2, 3))
         assert cosines @ weights / weights.sum() == pytest.approx(float(figure), abs=2e-4)
+
+
+LONG = "the cat goes to school and she is in the house . " * 40
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["bertscore", "bartscore", "some", "impara", "scribendi", "pt-m2", "sent-pt-m2", "cleme"],
+)
+def test_texts_longer_than_a_model_takes_are_told(name: str, shared: Path) -> None:
+    base = next(variants(name))
+    given = (
+        {"weights": "similarity", "model": "bert-uncased", "layer": 2} if name == "cleme" else {}
+    )
+    metric = spelled(name, shared / "golden", base | given)
+    assert metric
+    wrong, right = LONG.replace("goes", "go"), LONG.strip()
+    corpus = gm.Corpus(
+        sources=[wrong, "he go .", wrong],
+        references=[[right, "he goes .", right]],
+        gold=[{0: (Edit(2, 3, "said"),)}, {0: (Edit(1, 2, "goes"),)}, {0: (Edit(2, 3, "said"),)}],
+        systems={"A": [right, "he goes .", right], "B": ["he goes .", "he go .", right]},
+    )
+    if name.endswith("pt-m2"):
+        corpus = replace(corpus, references=())
+    table = gm.score(corpus, [metric])
+    (note,) = [note for note in table.notes if "longer than the model takes" in note]
+    assert note.startswith(f"{metric}: ")
+    assert note.endswith("sentences: A 2, B 2")
+    for line, told in ((1, True), (2, False)):
+        notes = gm.explain(table, system="A", line=line).notes
+        assert any("longer than the model takes" in each for each in notes) is told

@@ -20,6 +20,12 @@ from grammeter.metrics.base import Metric
 from grammeter.metrics.registry import metric as make_metric
 from grammeter.neural.service import run_together
 
+TOO_LONG = {
+    "truncated": "texts longer than the model takes were cut",
+    "too_long": "texts are longer than the model takes, so they have no score",
+}
+"""Parts of a sentence's score that tell of long texts -> what became of these."""
+
 
 def score(
     corpus: Corpus,
@@ -72,11 +78,22 @@ def score(
     for spelled, metric in wanted.items():
         column = _score_one(metric, corpus, batch, counted[metric.counting()])
         columns[spelled], of_types = _with_types(column, metric, corpus, types, gold_types)
-        said += [*metric.gold_notes(corpus.gold), *of_types]
+        said += [*metric.gold_notes(corpus.gold), *of_types, *_too_long(spelled, column)]
     if types or gold_types:
         said += _without_types(columns)
     notes = tuple(dict.fromkeys(filter(None, [*corpus.notes, *of_metrics, *said])))
     return ScoreTable(tuple(corpus.systems), len(corpus), columns, corpus.to_json(), notes)
+
+
+def _too_long(name: str, column: MetricScores) -> Iterator[str]:
+    """Say in how many sentences of each system a model did not read a text to its end."""
+    for part, what in TOO_LONG.items():
+        cut = {
+            s: int((x.parts[part] > 0).sum()) for s, x in column.segments.items() if part in x.parts
+        }
+        if any(cut.values()):
+            counts = ", ".join(f"{system} {count}" for system, count in cut.items() if count)
+            yield f"{name}: {what}; sentences: {counts}"
 
 
 class _Batch:

@@ -221,9 +221,15 @@ def rates(row: Row, factors: Sequence[float]) -> tuple[float, float, float, floa
     return score, shares[0], shares[1], shares[2], shares[3]
 
 
+def is_share(factors: Sequence[float]) -> bool:
+    """Whether four numbers from 0 on sum to 1."""
+    numbers = {type(factor) for factor in factors} <= {int, float}
+    return numbers and len(factors) == 4 and min(factors) >= 0 and math.isclose(sum(factors), 1)
+
+
 def over_sentences(parts: Mapping[str, npt.NDArray[Any]]) -> dict[str, float]:
     """Sum the counts of sentences, and average their measures."""
-    counts = {*KINDS, "fp"}
+    counts = {*KINDS, "fp", "truncated"}
     return {
         name: (column.sum() if name in counts else column.mean()).item()
         for name, column in parts.items()

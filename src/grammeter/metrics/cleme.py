@@ -45,6 +45,7 @@ from grammeter.edits.verdicts import (
     chunk_grid,
     competing,
     each_version,
+    is_share,
     judge,
     judge_together,
     judged_edits,
@@ -158,7 +159,7 @@ class Cleme(Asking):
         """Refuse a weight of recall, factors, or a model that mean nothing."""
         if not 0 < self.beta * self.beta < math.inf:
             raise UsageError(f"cleme: beta={self.beta}", fix="beta is greater than 0.")
-        if self.factors is not None and not _is_share(self.factors):
+        if self.factors is not None and not is_share(self.factors):
             raise UsageError(
                 f"cleme: factors={self.factors} is not possible",
                 fix="Give four numbers from 0 to 1 that sum to 1.",
@@ -224,7 +225,7 @@ class Cleme(Asking):
         judged = self._judged(targets)
         flat = [each for versions in judged for each in versions]
         if self.weighting == "similarity":
-            columns, counts = KINDS, (yield from self._weighed(flat))
+            columns, counts = (*KINDS, "truncated"), (yield from self._weighed(flat))
         else:
             columns, counts = self._counted(flat)
         labels = tuple(sorted({each.label for each in flat}))
@@ -269,10 +270,13 @@ class Cleme(Asking):
         rows = self.sums(statistics)[np.arange(len(statistics)), slots].tolist()
         parts = [self._parts(row, digits=4) for row in rows]
         names = list(parts[0]) if parts else []
+        columns = {name: np.array([part[name] for part in parts]) for name in names}
+        if "truncated" in statistics.columns:
+            columns["truncated"] = statistics.rows[..., -1].max(axis=1).astype(np.int64)
         return SegmentScores(
             values=np.array([self._rounded(row)[0] for row in rows], dtype=np.float64),
             chosen=np.array(statistics.labels, dtype=np.int64)[slots],
-            parts={name: np.array([part[name] for part in parts]) for name in names},
+            parts=columns,
         )
 
     def summands(self, statistics: Statistics) -> FloatArray:
@@ -296,8 +300,8 @@ class Cleme(Asking):
         The average length that length weights need is that of these statistics, or of the
         corpus that a single sentence belongs to.
         """
-        if statistics.columns == KINDS:
-            return statistics.rows.astype(np.float64)
+        if statistics.columns[: len(KINDS)] == KINDS:
+            return statistics.rows[..., : len(KINDS)].astype(np.float64)
         average = average_length(statistics) if self._average is None else self._average
         return weighted_sums(statistics, CURVES[self.weighting, self.assumption], average)
 
@@ -419,15 +423,22 @@ class Cleme(Asking):
         return KINDS, np.array(rows, dtype=np.int64).reshape(-1, len(KINDS))
 
     def _weighed(self, judged: Sequence[Judged]) -> Steps[FloatArray]:
-        """Ask for the similarities that weigh chunks; return the sums by kind."""
+        """Ask for the similarities that weigh chunks; return the sums by kind, and what was cut."""
         pairs = list(dict.fromkeys(pair for each in judged for pair in trials(each)))
         measure = TokenSimilarity(layer=self._used_layer())
         (figures,) = yield [Request(self._encoder, measure, pairs)]
-        f1 = figures[:, measure.columns.index("f1")].tolist()
+        *_, f1, cut = figures.T.tolist()
         similarities = dict(zip(pairs, f1, strict=True))
+        long = {pair for pair, count in zip(pairs, cut, strict=True) if count}
         unmoved = 1.0 if self.version == 1 else 0.0  # as in the authors' program
-        sums = [similarity_sums(each, similarities, unmoved=unmoved) for each in judged]
-        return np.array(sums, dtype=np.float64).reshape(-1, len(KINDS))
+        sums = [
+            (
+                *similarity_sums(each, similarities, unmoved=unmoved),
+                not long.isdisjoint(trials(each)),
+            )
+            for each in judged
+        ]
+        return np.array(sums, dtype=np.float64).reshape(-1, len(KINDS) + 1)
 
     @property
     def _encoder(self) -> str:
@@ -435,8 +446,3 @@ class Cleme(Asking):
 
     def _used_layer(self) -> int:
         return layer_of(find_model(self._encoder), self.layer)
-
-
-def _is_share(factors: Sequence[float]) -> bool:
-    numbers = {type(factor) for factor in factors} <= {int, float}
-    return numbers and len(factors) == 4 and min(factors) >= 0 and math.isclose(sum(factors), 1)

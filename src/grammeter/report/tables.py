@@ -182,7 +182,7 @@ def scores_table(
 def score_notes(name: str, column: MetricScores) -> list[str]:
     """Say of a metric's column what a reader must know.
 
-    Signature and direction, missing scores, and where a model read only the beginning of a text.
+    Signature and direction, and missing scores.
     """
     lower = "" if column.higher_is_better else " (lower is better)"
     missing = [
@@ -190,9 +190,7 @@ def score_notes(name: str, column: MetricScores) -> list[str]:
         for system, score in column.items()
         if math.isnan(score.value)
     ]
-    cut = [f"{n:g} in {system}" for system, s in column.items() if (n := s.parts.get("truncated"))]
-    told = [f"{name}: longer than the model reads, so cut: {', '.join(cut)}"] if cut else []
-    return [f"{name}{lower}: {column.signature}", *missing, *told]
+    return [f"{name}{lower}: {column.signature}", *missing]
 
 
 def best_rows(values: Sequence[float], *, higher_is_better: bool) -> list[int]:
