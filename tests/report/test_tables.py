@@ -225,17 +225,6 @@ def test_scores_table_says_what_is_missing():
     assert found.notes[1:] == ("share, b: no score: no model",)
 
 
-def test_scores_table_says_what_was_cut():
-    full = scored(systems({"a": 0.5}))["share"]
-    cut = {
-        name: Score(0.5, full.signature, 3, parts={"truncated": n})
-        for name, n in (("a", 2), ("b", 0), ("c", 1))
-    }
-    column = MetricScores("share", full.signature, True, cut)
-    found = scores_table(ScoreTable(("a", "b", "c"), 3, {"share": column}))
-    assert found.notes[1:] == ("share: longer than the model reads, so cut: 2 in a, 1 in c",)
-
-
 MARKED = Table(
     ("system", "m2", "p"),
     (("AMU", "0.35", "0.0312"), ("CAMB", "0.37", "0.5")),
