@@ -16,7 +16,7 @@ from grammeter.core.table import MetricScores, ScoreTable
 from grammeter.corpus.corpus import Corpus
 from grammeter.metrics.base import Metric
 from grammeter.metrics.registry import metric as make_metric
-from grammeter.scoring import TOO_LONG, check_listed, check_needs, score
+from grammeter.scoring import CUT, check_listed, check_needs, score
 
 CLOSE = 1e-5
 """Figures of a model differ by less between one batch of texts and another."""
@@ -191,7 +191,8 @@ def _reason(scores: SegmentScores) -> str:
 
 def _notes(name: str, alone: Explanation, explained: Explanation) -> Iterator[str]:
     """Say what must be known to read one metric's explanation."""
-    yield from (f"{name}: {what}" for part, what in TOO_LONG.items() if alone.parts.get(part))
+    if alone.parts.get("truncated"):
+        yield f"{name}: {CUT}"
     same = math.isclose(alone.value, explained.value, rel_tol=CLOSE, abs_tol=CLOSE)
     if not same and not (math.isnan(alone.value) and math.isnan(explained.value)):
         yield (

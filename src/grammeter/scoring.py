@@ -20,11 +20,7 @@ from grammeter.metrics.base import Metric
 from grammeter.metrics.registry import metric as make_metric
 from grammeter.neural.service import run_together
 
-TOO_LONG = {
-    "truncated": "texts longer than the model takes were cut",
-    "too_long": "texts are longer than the model takes, so they have no score",
-}
-"""Parts of a sentence's score that tell of long texts -> what became of these."""
+CUT = "texts longer than the model takes were cut"
 
 
 def score(
@@ -87,13 +83,14 @@ def score(
 
 def _too_long(name: str, column: MetricScores) -> Iterator[str]:
     """Say in how many sentences of each system a model did not read a text to its end."""
-    for part, what in TOO_LONG.items():
-        cut = {
-            s: int((x.parts[part] > 0).sum()) for s, x in column.segments.items() if part in x.parts
-        }
-        if any(cut.values()):
-            counts = ", ".join(f"{system} {count}" for system, count in cut.items() if count)
-            yield f"{name}: {what}; sentences: {counts}"
+    parts = {system: scores.parts for system, scores in column.segments.items()}
+    cut = {s: int((own["truncated"] > 0).sum()) for s, own in parts.items() if "truncated" in own}
+    unscored = {s: int(score.parts.get("too_long", 0)) for s, score in column.scores.items()}
+    without = "texts are longer than the model takes, and have no score"
+    for what, counts in ((CUT, cut), (without, unscored)):
+        if any(counts.values()):
+            shown = ", ".join(f"{system} {count}" for system, count in counts.items() if count)
+            yield f"{name}: {what}; sentences: {shown}"
 
 
 class _Batch:

@@ -125,7 +125,7 @@ Processing",
         )
 
     def sentences(self, statistics: Statistics) -> SegmentScores:
-        """Score each sentence; parts are :data:`FIGURES` and ``too_long``.
+        """Score each sentence; parts are :data:`FIGURES`.
 
         0 where nothing changed; else 1 if the perplexity falls and a ratio reaches the
         threshold, -1 otherwise, with an empty text too; NaN where a text is too long.
@@ -141,10 +141,7 @@ Processing",
         return SegmentScores(
             values=values,
             chosen=np.full(len(values), -1, dtype=np.int64),
-            parts={
-                **{name: rows[:, at] for at, name in enumerate(FIGURES)},
-                "too_long": too_long.astype(np.int64),
-            },
+            parts={name: rows[:, at] for at, name in enumerate(FIGURES)},
             reason=_TOO_LONG if (unknown & too_long).any() else "the model gave no number",
         )
 
