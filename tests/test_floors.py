@@ -35,7 +35,7 @@ BELOW: dict[str, set[str]] = {
     "annotation": {"core", "corpus", "edits"},
     "attribution": {"core", "edits", "stats", "metrics", "neural"},
     "explaining": {"core", "corpus", "metrics", "scoring", "attribution"},
-    "comparison": {"core", "stats", "metrics"},
+    "comparison": {"core", "stats", "metrics", "meta"},
     "meta": {"core", "edits", "stats", "ranking"},
     "training": {"core", "corpus", "edits", "neural", "train"},
     "train": {"core", "edits", "stats", "neural", "metrics"},

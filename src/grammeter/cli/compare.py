@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from grammeter.cli.chance_arguments import add_confidence, add_resamples, add_seed
 from grammeter.cli.compare_difference import SHOWN, add_difference, run_difference
 from grammeter.cli.compare_types import long_types_table, types_tables
-from grammeter.cli.output import add_numbers, add_output, decimals, drawn, emit, progress
+from grammeter.cli.output import add_numbers, add_output, decimals, drawn, emit, notice, progress
 from grammeter.cli.types_arguments import add_types
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "scores",
         help="what 'grammeter score ... -o FILE' wrote, or TSV with the header 'metric system"
-        " segment value'; - is standard input",
+        " segment value', or judgments; - is standard input",
     )
     add("--baseline", metavar="SYSTEM", help="compare all systems with this one")
     add("--test", choices=TESTS, default="bootstrap", help="default: %(default)s")
@@ -63,10 +63,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Compare and print; return the exit code."""
     from grammeter.comparison import systems
+    from grammeter.comparison.judged import as_table
     from grammeter.core.errors import UsageError
-    from grammeter.corpus.foreign import read_score_file
+    from grammeter.corpus.foreign import metric_name, read_any_scores
 
-    table = read_score_file(args.scores)
+    scores = read_any_scores(args.scores)
+    for text in getattr(scores, "notices", ()):
+        notice(args, text)
+    table = as_table(scores, metric_name(args.scores), judged_only=not args.difference)
     if args.difference:
         return run_difference(args, table)
     if args.show != SHOWN:

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from grammeter.comparison.judged import Comparable, as_table
 from grammeter.comparison.types import type_columns
 from grammeter.core.errors import DataError, UsageError
 from grammeter.core.score import json_number
 from grammeter.core.statistics import FloatArray
-from grammeter.core.table import MetricScores, ScoreTable
+from grammeter.core.table import MetricScores
 from grammeter.core.type_counts import Tier
 from grammeter.version import __version__
 
@@ -78,7 +79,7 @@ class Difference:
 
 
 def difference(
-    table: ScoreTable,
+    table: Comparable,
     first: str,
     second: str,
     *,
@@ -91,7 +92,7 @@ def difference(
     Parameters
     ----------
     table
-        Scores with those of sentences, or by error type.
+        Scores with those of sentences, or by error type; or judgments.
     first, second
         Names of two systems.
     metrics
@@ -109,6 +110,7 @@ def difference(
     DataError
         If there are no sentence scores.
     """
+    table = as_table(table)
     columns = {name: table[name] for name in (table if metrics is None else metrics)}
     if first == second or not columns or show < 0:
         raise UsageError(

@@ -65,7 +65,7 @@ def resampling(column: MetricScores) -> str:
 
 def sample_notes(name: str, column: MetricScores, samples: PairedSamples) -> Iterator[str]:
     """Say what a reader must know of the rows: whose they are, and which are equal."""
-    if is_mean_of_sentences(column):
+    if is_mean_of_sentences(column) and dict(column.signature).get("scores") != "judgments":
         yield f"{name}: the mean of stored sentence values is compared; larger counts as better"
     alike: dict[bytes, list[str]] = {}
     for system, rows in zip(column, samples.rows, strict=True):

@@ -10,6 +10,7 @@ from itertools import combinations
 import numpy as np
 
 from grammeter.comparison.design import RESAMPLES, Design, Test, least_pvalue
+from grammeter.comparison.judged import Comparable, as_table
 from grammeter.comparison.results import Comparison, MetricComparison, PairResult, SystemResult
 from grammeter.comparison.samples import paired_samples, resampling, sample_notes
 from grammeter.comparison.types import (
@@ -21,7 +22,7 @@ from grammeter.comparison.types import (
 )
 from grammeter.core.errors import UnknownNameError
 from grammeter.core.statistics import BoolArray, FloatArray, IntArray
-from grammeter.core.table import MetricScores, ScoreTable
+from grammeter.core.table import MetricScores
 from grammeter.core.type_counts import Tier
 from grammeter.stats.multiple import MOST_GROUPS, Correction, adjust, compact_letters
 from grammeter.stats.resample import PairedSamples, bootstrap, percentile_interval
@@ -38,7 +39,7 @@ TOO_MANY_LETTERS = (
 
 
 def compare(
-    table: ScoreTable,
+    table: Comparable,
     *,
     baseline: str | None = None,
     test: Test = "bootstrap",
@@ -54,7 +55,8 @@ def compare(
     Parameters
     ----------
     table
-        Scores with statistics, or with sentence values whose mean is the score.
+        Scores with statistics, or with sentence values whose mean is the score; or judgments,
+        whose sentence means are compared.
     baseline
         Name of a system; ``None`` compares every pair and gives letters.
     test
@@ -88,6 +90,7 @@ def compare(
         baseline=baseline, test=test, resamples=RESAMPLES if resamples is None else resamples,
         seed=seed, confidence=confidence, correction=correction,
     )  # fmt: skip
+    table = as_table(table, judged_only=True)
     columns = {name: table[name] for name in (table if metrics is None else metrics)}
     systems = max((len(column) for column in columns.values()), default=0)
     comparisons = systems * (systems - 1) // 2 if baseline is None else systems - 1
