@@ -161,6 +161,15 @@ def test_ranges_of_random_games_are_said_to_be_narrow(call):
     assert "--unit sentence" not in call(*options, "--unit", "sentence")[1]
 
 
+def test_figures_that_names_decide_say_so(call):
+    assert "depend on names" in call("--extraction", "unexpanded", "--quiet")[1]
+    assert "depend on names" not in call("--quiet")[1]
+
+
+def test_a_curve_that_ends_at_1_says_why(call):
+    assert "a new campaign needs more" in call("--learning-curve", "--quiet")[1]
+
+
 # --- opponents never met -------------------------------------------------------------------
 
 

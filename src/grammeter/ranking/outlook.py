@@ -12,6 +12,11 @@ from grammeter.ranking.rank import rank
 from grammeter.ranking.selection import select
 from grammeter.ranking.separation import Separation, separations
 
+_NOTE = (
+    "draws are parts of these judgments, so with all items they agree with the full ranking however"
+    " few there are; a new campaign needs more items"
+)
+
 
 @dataclass(frozen=True, eq=False)
 class Outlook:
@@ -76,5 +81,5 @@ def outlook(
         learning_curve(campaigns),
         items_needed(campaigns),
         separations(chosen.rankings, order),
-        chosen.notes,
+        (*chosen.notes, _NOTE),
     )

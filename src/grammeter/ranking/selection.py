@@ -97,7 +97,8 @@ def select(
         shown["first-segment"] = counted
     shown |= {"systems": len(pairs.systems), "rankings": len(np.unique(pairs.ranking))}
     shown |= {"comparisons": len(pairs), "tied": int((pairs.outcome == 0).sum())}
-    return Selection(kept, pairs, shown, (*notes_of(rankings), *notes_of_few(pairs)))
+    notes = (*notes_of(rankings), *notes_of_few(pairs), *_notes_of_names(kept, extraction))
+    return Selection(kept, pairs, shown, notes)
 
 
 def of_judges(
@@ -184,6 +185,15 @@ def notes_of_few(pairs: Pairs) -> Iterator[str]:
     few = [f"{name} ({n})" for name, n in zip(pairs.systems, counts, strict=True) if n < FEW]
     if few:
         yield f"systems with fewer than {FEW} comparisons: {listed(few)}"
+
+
+def _notes_of_names(rankings: Sequence[Ranking], extraction: Extraction) -> Iterator[str]:
+    shared = sum(len(group) > 1 for ranking in rankings for group in ranking.groups)
+    if extraction == "unexpanded" and shared:
+        yield (
+            f"unexpanded: the first name of the alphabet stands for the systems of {shared}"
+            " outputs, so scores depend on names"
+        )
 
 
 def listed(names: Sequence[str]) -> str:
