@@ -116,3 +116,56 @@ def test_a_beta_that_the_metric_does_not_take_is_refused(folder, capsys):
     code = main(["meta", "beta", str(stored(folder, "m2")), str(folder / "r.json"), "--beta", "0"])
     assert code == 2
     assert "beta is above 0" in capsys.readouterr().err
+
+
+# --- fewer systems -------------------------------------------------------------------------
+
+METRICS = ("m2", "gleu")
+VALUES = ("value", "low", "high", "pvalue", "n")
+
+
+def figures(found, kinds=("pearson", "spearman"), keys=VALUES):
+    return {kind: [found[kind][key] for key in keys] for kind in kinds}
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_fewer_systems_are_the_direct_computation(name, folder, answer):
+    """Windows, top K, leaving out one, and a choice of systems."""
+    both = stored(folder, *METRICS), folder / "r.json"
+    whole = answer("meta", "system", *both, "--top-k", "--leave-one-out")
+    systems, metric = whole["systems"], whole["metrics"][name]
+    [widest] = answer("meta", "window", *both, "--size", str(len(systems)))["windows"]
+    for kind in ("pearson", "spearman"):
+        assert widest["metrics"][name][kind] == metric[kind]["value"]
+        assert widest["metrics"][name][f"{kind}_interval"] == [
+            metric[kind]["low"],
+            metric[kind]["high"],
+        ]
+    for window in answer("meta", "window", *both, "--size", "4")["windows"]:
+        direct = answer("meta", "system", *both, "--systems", *window["systems"])["metrics"][name]
+        for kind in ("pearson", "spearman"):
+            assert window["metrics"][name][kind] == direct[kind]["value"]
+    for row in metric["top"]:
+        direct = answer("meta", "system", *both, "--systems", *systems[: row["k"]])
+        for kind in ("pearson", "spearman"):
+            expected = direct["metrics"][name][kind]["value"]
+            assert row[kind] == pytest.approx(expected, abs=1e-12)
+    for system, row in metric["leave_one_out"].items():
+        direct = answer("meta", "system", *both, "--drop", system)["metrics"][name]
+        for kind in ("pearson", "spearman"):
+            assert row[kind] == pytest.approx(direct[kind]["value"], abs=1e-12)
+    chosen = answer("meta", "system", *both, "--systems", *reversed(systems))["metrics"][name]
+    assert figures(chosen) == figures(metric)
+
+
+@pytest.mark.parametrize("option", ["--systems", "--drop"])
+def test_windows_and_beta_choose_systems_as_meta_system_does(option, folder, answer):
+    both = stored(folder, *METRICS), folder / "r.json"
+    systems = answer("meta", "system", *both)["systems"]
+    words = [option, *(systems[:4] if option == "--systems" else systems[4:])]
+    direct = answer("meta", "system", *both, *words)["metrics"]["m2"]
+    [window] = answer("meta", "window", *both, *words, "--size", "4")["windows"]
+    swept = answer("meta", "beta", *both, "-m", "m2", *words, "--beta", "0.5")
+    for kind in ("pearson", "spearman"):
+        assert window["metrics"]["m2"][kind] == direct[kind]["value"]
+        assert swept[kind] == [pytest.approx(direct[kind]["value"], abs=1e-12)]

@@ -30,13 +30,18 @@ def check_home(args: argparse.Namespace, at_home: bool, home: str, *options: str
     from grammeter.core.errors import UsageError
 
     for option in () if at_home else options:
-        if option in args.asked:
+        if option in _asked(args):
             raise UsageError(f"{option} belongs to {home}", fix=f"Leave out {option}.")
 
 
 def remark_idle(args: argparse.Namespace, why: str, *options: str) -> None:
     """Say, ``--quiet`` or not, which of some options were written and do nothing, and why."""
-    idle = [option for option in options if option in args.asked]
+    idle = [option for option in options if option in _asked(args)]
     if idle:
         has = "has" if len(idle) == 1 else "have"
         remark([f"{', '.join(idle)} {has} no effect: {why}"])
+
+
+def _asked(args: argparse.Namespace) -> frozenset[str]:
+    """Return the options that were written; none where a verb is called without its parser."""
+    return frozenset(getattr(args, "asked", ()))

@@ -6,7 +6,7 @@ import argparse
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from grammeter.cli.output import notice
+from grammeter.cli.output import notice, remark
 
 if TYPE_CHECKING:
     from grammeter.core.table import ScoreTable
@@ -73,6 +73,7 @@ def read_inputs(args: argparse.Namespace, *, clusters: bool = False) -> Inputs:
         If neither or both of a file and a benchmark are named, or ``--by`` has nothing to do.
     """
     from grammeter.core.errors import UsageError
+    from grammeter.core.table import ScoreTable
     from grammeter.corpus.benchmarks import benchmark
     from grammeter.corpus.judgments import Judgments
     from grammeter.meta.joined import join_scores
@@ -89,6 +90,10 @@ def read_inputs(args: argparse.Namespace, *, clusters: bool = False) -> Inputs:
     paths = args.files if args.benchmark else args.files[:-1]
     sources = read_sources(paths)
     judged = any(isinstance(source, Judgments) for source in sources.values())
+    *_, last = sources.items()
+    if args.benchmark and len(sources) > 1 and not isinstance(last[1], ScoreTable):
+        told = f"{last[0]} is taken in the place of a metric: people's side is {args.benchmark}"
+        remark([f"--benchmark: {told}"])
     if args.benchmark:
         human = _of_benchmark(args, benchmark(args.benchmark))
     else:

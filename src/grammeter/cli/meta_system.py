@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from grammeter.cli import meta_arguments
 from grammeter.cli.chance_arguments import add_confidence, add_resamples, add_seed
+from grammeter.cli.homes import remark_idle
 from grammeter.cli.output import (
     add_numbers,
     add_output,
@@ -103,6 +104,7 @@ def run(args: argparse.Namespace) -> int:
     from grammeter.meta.system_values import Design
 
     check_figures(args.figure, args.figure_williams)
+    _remark_idle(args)
     inputs = meta_arguments.read_inputs(args)
     found = correlate(
         inputs.table,
@@ -127,6 +129,15 @@ def run(args: argparse.Namespace) -> int:
     _save_figures(found, args)
     emit(args, found.to_json(), lambda: _drawn(found, args))
     return 0
+
+
+def _remark_idle(args: argparse.Namespace) -> None:
+    """Say which options about intervals do nothing for this one."""
+    if args.interval in ("fisher", "none"):
+        why = f"--interval {args.interval} draws nothing; systems, systems-bca and sentences do"
+        remark_idle(args, why, "--resamples", "--bootstrap", "--seed")
+    if args.interval == "none":
+        remark_idle(args, "there is no interval", "--confidence")
 
 
 def _save_figures(found: SystemMeta, args: argparse.Namespace) -> None:

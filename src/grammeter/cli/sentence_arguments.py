@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from grammeter.cli import judgment_arguments
+from grammeter.cli.homes import remark_idle
 from grammeter.cli.meta_arguments import read_sources
 from grammeter.cli.output import notice
 
@@ -71,6 +72,8 @@ def read_sides(args: argparse.Namespace) -> tuple[ScoreTable, Judgments]:
     )
     for text in sides[0].notices:
         notice(args, text)
+    if all(file.form == "jsonl" for side in sides for file in side.files):
+        remark_idle(args, "JSON lines count sentences from 1", "--first-segment")
     sources |= dict(zip(judged, sides[1:], strict=True))
     last = max(ranking.segment for ranking in sides[0])
     table = join_scores(sources, systems=args.systems, drop=args.drop, segments=last)
