@@ -95,6 +95,13 @@ def test_options_of_the_annotator(fake, write):
     assert fake.opened == [("some/where", "all-split", True)]
 
 
+def test_m2_is_no_text(fake, write, tmp_path):
+    text, m2 = write("a.txt", "a b"), write("a.m2", "S a b", edit("0 1", "R:NOUN", "x"))
+    for orig, cor in ((m2, text), (text, m2)):
+        with pytest.raises(DataError, match="M2 where a text belongs"):
+            call("extract", "-orig", orig, "-cor", cor, "-out", tmp_path / "out.m2")
+
+
 def test_unequal_texts_are_refused_and_nothing_is_written(fake, write, tmp_path):
     source, short = write("src.txt", "a", "b", "c"), write("short.txt", "a", "b")
     out = tmp_path / "out.m2"

@@ -127,11 +127,11 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
 
 def _extract(args: argparse.Namespace) -> int:
     from grammeter.annotation import extract_edits
-    from grammeter.corpus.text import read_lines
+    from grammeter.corpus.outputs import read_text_lines
     from grammeter.edits.tokenise import tokenised
 
-    sources = read_lines(args.orig)
-    corrected = [read_lines(path) for path in args.cor]
+    sources = read_text_lines(args.orig)
+    corrected = [read_text_lines(path) for path in args.cor]
     annotator = _annotator(args)
     blocks = extract_edits(
         sources,

@@ -61,6 +61,24 @@ def read_output(path: str | Path) -> list[str]:
     return checked_lines(text, file)
 
 
+def read_text_lines(path: str | Path) -> list[str]:
+    """Read a text, one sentence a line.
+
+    Raises
+    ------
+    DataError
+        If it holds the edits of an M2 file.
+    """
+    text = read_text(path)
+    if _EDIT_LINE.search(text):
+        raise DataError(
+            "this is M2 where a text belongs",
+            where=str(path),
+            fix="Extract the edits of an M2 file anew with 'grammeter edits convert -auto'.",
+        )
+    return checked_lines(text, path)
+
+
 def output_texts(file: M2File, path: str | Path, rule: TextRule) -> tuple[list[str], int]:
     """Apply the edits of an annotator.
 
