@@ -145,6 +145,13 @@ def test_level_of_the_letters_follows_the_confidence(table):
     assert found["good"].letters != found["bad"].letters
 
 
+@pytest.mark.parametrize("correction", ["none", "holm", "benjamini-hochberg"])
+def test_a_confidence_next_to_1_is_possible(table, correction):
+    found = compare(table, confidence=1 - 1e-14, correction=correction)
+    assert len({r.letters for r in found["share"].values()}) == 1
+    assert found.notes
+
+
 def test_same_seed_same_bytes(table):
     def text(**options):
         return json.dumps(compare(table, resamples=50, **options).to_json())

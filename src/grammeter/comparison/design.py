@@ -76,7 +76,7 @@ class Design:
     @property
     def level(self) -> float:
         """The level of significance; rounded, so that 1 - 0.9 is 0.1."""
-        return round(1 - self.confidence, 12)
+        return round(1 - self.confidence, 12) or 1e-12
 
     def limits(self, segments: int, comparisons: int) -> Iterator[str]:
         """Say what this design cannot show with so many segments and comparisons."""
