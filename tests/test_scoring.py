@@ -117,8 +117,8 @@ def test_signatures_tell_references_and_forms(
         (["m2"], {"gold": ()}, "m2 needs gold edits, and there are none"),
         (["gleu"], {"references": ()}, "gleu needs references, and there are none"),
         (["imeasure"], {"references": (), "gold": ()}, "imeasure needs references"),
-        ([M2], {}, "is neither a spelling nor a metric"),
-        ([3], {}, "3 is neither a spelling nor a metric"),
+        ([M2], {}, r"metrics\[0\] is a ABCMeta, where a text or a Metric belongs"),
+        ([3], {}, r"metrics\[0\] is 3, where a text or a Metric belongs"),
     ],
 )
 def test_what_cannot_be_scored(metrics: Any, parts: dict[str, Any], message: str) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, cast
 
+from grammeter.core.door import checked
 from grammeter.core.errors import DataError
 from grammeter.core.item import Item
 from grammeter.core.judgment import Ranking
@@ -26,8 +27,12 @@ if TYPE_CHECKING:
     from grammeter.stats.resample import PairedSamples
 
     Scores = Source | Mapping[str, Source] | Sequence[ScoreTable]
+else:  # for the door: the rooms above would take long to load
+    _SOURCE = ScoreTable | Ranked | Sequence[Ranking]
+    Scores = _SOURCE | Mapping[str, _SOURCE] | Sequence[ScoreTable]
 
 
+@checked
 def sample(
     corpus: Corpus,
     *,
@@ -74,6 +79,7 @@ def sample(
     return tuple(items)
 
 
+@checked
 def correlate(
     scores: Scores,
     human: Ranked | Mapping[str, float] | Sequence[Ranking],

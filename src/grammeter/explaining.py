@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from grammeter.attribution import LIMIT, attribute
+from grammeter.core.door import checked
 from grammeter.core.errors import DataError, UsageError
 from grammeter.core.explanation import Explanation, Method, SentenceExplanation
 from grammeter.core.segment import Segment
@@ -22,6 +23,7 @@ CLOSE = 1e-5
 """Figures of a model differ by less between one batch of texts and another."""
 
 
+@checked
 def explain(
     scores: ScoreTable | Corpus,
     *,

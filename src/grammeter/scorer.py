@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from grammeter.core.door import checked
 from grammeter.core.errors import LengthMismatchError, UsageError
 from grammeter.core.score import Score
 from grammeter.core.segment import Segment
@@ -55,6 +56,7 @@ class Scorer:
         scorer(sources, hypotheses, references)["impara"]   # a float or None for each sentence
     """
 
+    @checked
     def __init__(
         self,
         metrics: Sequence[str | Metric],
@@ -78,6 +80,7 @@ class Scorer:
         """The metrics, in the order given."""
         return tuple(self._metrics.values())
 
+    @checked
     def __call__(
         self, sources: Texts, hypotheses: Texts, references: References | None = None
     ) -> dict[str, list[float | None]]:
@@ -107,6 +110,7 @@ class Scorer:
         values = self._values(sources, hypotheses, references)
         return {name: [row[at].value for row in values] for at, name in enumerate(self._metrics)}
 
+    @checked
     def reasons(
         self, sources: Texts, hypotheses: Texts, references: References | None = None
     ) -> dict[str, list[str]]:
@@ -114,6 +118,7 @@ class Scorer:
         values = self._values(sources, hypotheses, references)
         return {name: [row[at].reason for row in values] for at, name in enumerate(self._metrics)}
 
+    @checked
     def corpus(
         self, sources: Texts, hypotheses: Texts, references: References | None = None
     ) -> dict[str, Score]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from grammeter.core.door import checked
 from grammeter.core.errors import UnknownNameError, UsageError
 from grammeter.core.score import Score
 from grammeter.core.segment import Segment
@@ -23,6 +24,7 @@ from grammeter.neural.service import run_together
 CUT = "texts longer than the model takes were cut"
 
 
+@checked
 def score(
     corpus: Corpus,
     metrics: Sequence[str | Metric],

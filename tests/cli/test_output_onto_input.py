@@ -16,7 +16,8 @@ from grammeter.cli.main import VERBS, main, parser_of
 TEXT = "what was there\n"
 OTHERS = {
     "ACTION", "NAME", "METRIC", "METRIC=VALUE", "PART", "URL", "CODE", "X", "SYSTEM", "FILTER",
-    "ADDRESS", "TYPE", "PAPER", "TABLE", "BETAS", "TEXT", "JUDGE", "DIR", "DEVICE", "MODEL",
+    "ADDRESS", "DIFFERENCE", "TYPE", "PAPER", "TABLE", "BETAS", "TEXT", "JUDGE", "DIR", "DEVICE",
+    "MODEL",
 }  # fmt: skip
 """Arguments that name neither inputs nor outputs."""
 

@@ -129,7 +129,6 @@ def test_origins_stand_in_messages() -> None:
         ({"sources": []}, "source: there is no sentence"),
         ({"sources": "a b"}, "source: one text where a list"),
         ({"sources": None}, "source: NoneType where a list"),
-        ({"sources": iter(["a"])}, "source: list_iterator where a list"),
         ({"sources": ["a", 3]}, "source:2: int 3 where a text belongs"),
         ({"sources": ["a", None]}, "source:2: NoneType None where a text belongs"),
         ({"sources": [b"a"]}, "source:1: bytes b'a' where a text belongs"),

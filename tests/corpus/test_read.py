@@ -177,8 +177,6 @@ def test_unequal_lengths_name_files_and_counts(parts: dict[str, Any], message: s
         ({"systems": ["nowhere"]}, "nowhere: there is no such file"),
         ({"systems": ["."]}, "this is a folder"),
         ({"references": ["empty.txt"]}, "empty.txt: the file is empty"),
-        ({"references": "ref.txt"}, r"Write references=\['ref.txt'\]"),
-        ({"systems": "A.txt"}, r"Write systems=\['A.txt'\]"),
         ({"references": ["outside.m2"]}, "outside.m2:5: edit 0 3 lies outside its sentence of 2"),
         ({"references": ["unknown.m2"]}, "unknown.m2:3: unknown line"),
         ({"source": "A.txt", "references": ["gold.m2"]}, "A.txt:1: differs from sentence 1 of"),
@@ -189,6 +187,12 @@ def test_faults_have_their_place(parts: dict[str, Any], message: str) -> None:
     with pytest.raises(DataError, match=message) as caught:
         read(**parts)
     assert caught.value.exit_code == 3
+
+
+@pytest.mark.parametrize("part", ["references", "systems"])
+def test_one_path_where_a_list_belongs(part: str) -> None:
+    with pytest.raises(UsageError, match=rf"Write {part}=\['A.txt'\]"):
+        read(**{part: "A.txt"})
 
 
 def test_gold_files_of_different_sizes(folder: Path) -> None:

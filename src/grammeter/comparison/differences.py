@@ -10,8 +10,11 @@ import numpy as np
 
 from grammeter.comparison.judged import Comparable, as_table
 from grammeter.comparison.types import type_columns
+from grammeter.core.door import checked
 from grammeter.core.errors import DataError, UsageError
+from grammeter.core.html import number
 from grammeter.core.score import json_number
+from grammeter.core.shown import Layout, Shown
 from grammeter.core.statistics import FloatArray
 from grammeter.core.table import MetricScores
 from grammeter.core.type_counts import Tier
@@ -21,7 +24,7 @@ KIND = "difference"
 
 
 @dataclass(frozen=True, eq=False)
-class Difference:
+class Difference(Shown):
     """``first`` minus ``second`` in every sentence, or for every error type.
 
     Attributes
@@ -44,6 +47,23 @@ class Difference:
     order: tuple[int, ...]
     types: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
+
+    __repr__ = Shown.short
+
+    def _layout(self) -> Layout:
+        """Lay out a row for each listed sentence or type: both scores, and the difference."""
+        names = ("first", "second", "difference")
+        header = ("segment" if self.types is None else "type",)
+        header += tuple(f"{metric} {name}" for metric in self.columns for name in names)
+        rows = [
+            (
+                str(self.label(at)),
+                *(number(value) for own in self.values.values() for value in own[:, at].tolist()),
+            )
+            for at in self.order
+        ]
+        told = f"first: {self.first}; second: {self.second}"
+        return Layout(header, rows, notes=[told, *self.notes])
 
     def label(self, place: int) -> int | str:
         """Return the number of a sentence, from 1, or the name of a type."""
@@ -78,6 +98,7 @@ class Difference:
         }
 
 
+@checked
 def difference(
     table: Comparable,
     first: str,

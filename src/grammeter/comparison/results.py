@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from grammeter.comparison.design import Design
-from grammeter.core.html import html_records
 from grammeter.core.named import Named
 from grammeter.core.score import json_number
+from grammeter.core.shown import Layout, Shown, records_layout
 from grammeter.core.signature import Signature
 from grammeter.version import __version__
 
@@ -118,7 +118,7 @@ class MetricComparison(Named[SystemResult], over="systems", what="system"):
 
 
 @dataclass(frozen=True)
-class Comparison(Named[MetricComparison], over="metrics", what="metric in this comparison"):
+class Comparison(Shown, Named[MetricComparison], over="metrics", what="metric in this comparison"):
     """Systems compared: ``comparison["m2"]["CAMB"].pvalue``."""
 
     design: Design
@@ -127,10 +127,12 @@ class Comparison(Named[MetricComparison], over="metrics", what="metric in this c
     notes: tuple[str, ...] = ()
     """What limits these figures, in sentences for a reader; those of the scores come first."""
 
-    def _repr_html_(self) -> str:
-        """Show the figures in a notebook: a row for each metric and system."""
+    __repr__ = Shown.short
+
+    def _layout(self) -> Layout:
+        """Lay out a row for each metric and system."""
         found = {f"{m}, {s}": r.to_json() for m, own in self.items() for s, r in own.items()}
-        return html_records("metric, system", found, notes=self.notes)
+        return records_layout("metric, system", found, notes=self.notes)
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values; a NaN is ``None`` with a reason beside it."""

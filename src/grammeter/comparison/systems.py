@@ -20,6 +20,7 @@ from grammeter.comparison.types import (
     type_columns,
     type_notes,
 )
+from grammeter.core.door import checked
 from grammeter.core.errors import UnknownNameError
 from grammeter.core.statistics import BoolArray, FloatArray, IntArray
 from grammeter.core.table import MetricScores
@@ -38,6 +39,7 @@ TOO_MANY_LETTERS = (
 )
 
 
+@checked
 def compare(
     table: Comparable,
     *,

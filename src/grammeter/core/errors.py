@@ -80,7 +80,7 @@ class UnknownNameError(UsageError, KeyError):
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         names = sorted(known)
-        near = _near(name, names)
+        near = _near(str(name), names)  # whatever stands in its place
         there = f"There are: {', '.join(names)}." if names else "There is none."
         fix = f"Did you mean {_either(near)}?" if near else there
         super().__init__(f"unknown {kind} {name!r}", fix=fix)

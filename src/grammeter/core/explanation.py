@@ -151,6 +151,28 @@ class SentenceExplanation:
             "notes": [*self.notes],
         }
 
+    def __str__(self) -> str:
+        """Return the sentence and, by metric, its score and its edits."""
+        from grammeter.core.html import number
+        from grammeter.core.shown import aligned, terminal
+
+        texts = {"source": self.source, "output": self.hypothesis}
+        texts |= {f"reference {n}": text or "" for n, text in enumerate(self.references)}
+        rows = [(name, number(each.value)) for name, each in self.metrics.items()]
+        edits = [
+            f"{name}: {judged.verdict} {judged.original!r} -> {judged.edit.correction!r}"
+            f" {judged.edit.type}".rstrip()
+            for name, each in self.metrics.items()
+            for judged in each.edits
+        ]
+        lines = [f"{self.system}, line {self.line}", *(f"{n}: {t}" for n, t in texts.items())]
+        below = map(terminal, [*edits, *self.notes])
+        return "\n".join([*map(terminal, lines), *aligned([("metric", "score"), *rows]), *below])
+
+    def __repr__(self) -> str:
+        metrics = ", ".join(self.metrics)
+        return f"<SentenceExplanation of {self.system}, line {self.line}: {metrics}>"
+
     def _repr_html_(self) -> str:
         """Show the sentence in a notebook, with the edits as each metric judges them."""
         from grammeter.core.html import drawn_edits, escaped, html_table, number

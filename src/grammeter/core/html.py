@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from html import escape
-from typing import Any, cast
 
 from grammeter.core.verdict import JudgedEdit, interleaved
 
@@ -55,31 +54,12 @@ def html_table(
     return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>{below}"
 
 
-def html_records(
-    name: str, records: Mapping[str, Mapping[str, Any]], *, notes: Iterable[str] = ()
-) -> str:
-    """Write JSON values by name as a table: a row for each, a column for each of their keys."""
-    keys = list(dict.fromkeys(key for record in records.values() for key in record))
-    rows = [
-        (own, *(_shown(record.get(key, "")) for key in keys)) for own, record in records.items()
-    ]
-    return html_table((name, *keys), rows, notes=notes)
-
-
 def drawn_edits(source: Sequence[str], edits: Iterable[JudgedEdit]) -> str:
     """Write a sentence with its edits: ``<del>`` and ``<ins>``, a mark, the verdict as a hint."""
     return " ".join(
         escaped(piece) if isinstance(piece, str) else _drawn(piece)
         for piece in interleaved(source, edits)
     )
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, list | tuple):
-        return "-".join(map(str, dict.fromkeys(cast("list[object]", value))))
-    if isinstance(value, float) or value is None:
-        return number(math.nan if value is None else value)
-    return str(value)
 
 
 def _cell(tag: str, place: int, text: str, bold: bool = False) -> str:

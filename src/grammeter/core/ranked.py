@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from grammeter.core.errors import UnknownNameError
-from grammeter.core.html import html_records
 from grammeter.core.score import json_number
+from grammeter.core.shown import Layout, Shown, records_layout
 from grammeter.core.signature import Signature
 from grammeter.core.stored import reading
 from grammeter.version import __version__
@@ -46,7 +46,7 @@ def ranks_text(ranks: tuple[int, int]) -> str:
 
 
 @dataclass(frozen=True)
-class Ranked(Mapping[str, RankedSystem]):
+class Ranked(Shown, Mapping[str, RankedSystem]):
     """Systems, best first, by the name of a method, with all that the figures depend on."""
 
     method: str
@@ -77,11 +77,12 @@ class Ranked(Mapping[str, RankedSystem]):
             "notes": [*self.notes],
         }
 
-    def _repr_html_(self) -> str:
-        """Show the ranking in a notebook."""
+    __repr__ = Shown.short
+
+    def _layout(self) -> Layout:
         rows = {row.system: _row_to_json(row) for row in self.rows}
         shown = {name: {key: row[key] for key in list(row)[1:]} for name, row in rows.items()}
-        return html_records("system", shown, notes=[*self.notes, str(self.signature)])
+        return records_layout("system", shown, notes=[*self.notes, str(self.signature)])
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any], *, where: str | None = None) -> Ranked:

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from grammeter.core.html import html_table, number
+from grammeter.core.html import number
 from grammeter.core.named import Named
 from grammeter.core.score import Score, json_number
+from grammeter.core.shown import Layout, Shown
 from grammeter.core.signature import Signature
 from grammeter.core.statistics import CorpusChoice, FloatArray, SegmentScores, Statistics
 from grammeter.core.stored import reading
@@ -83,7 +84,7 @@ class MetricScores(Named[Score], over="scores", what="system"):
 
 
 @dataclass(frozen=True, eq=False)
-class ScoreTable(Named[MetricScores], over="columns", what="metric in this table"):
+class ScoreTable(Shown, Named[MetricScores], over="columns", what="metric in this table"):
     """Scores of several systems by several metrics: ``table["m2"]["AMU"].value``.
 
     The key of a metric is the spelling that was asked for.
@@ -134,26 +135,28 @@ class ScoreTable(Named[MetricScores], over="columns", what="metric in this table
         }
         return self.to_json() | {"details": details, "corpus": self.corpus}
 
-    def _repr_html_(self) -> str:
-        """Show the corpus scores in a notebook: a row for each system, the best in bold."""
+    __repr__ = Shown.short
+
+    def _layout(self) -> Layout:
+        """Lay out a row for each system, the best in bold."""
         values = [
             [column[s].value if s in column.scores else math.nan for s in self.systems]
             for column in self.columns.values()
         ]
-        best = {
+        best = frozenset(
             (row, place)
             for place, (column, own) in enumerate(
                 zip(self.columns.values(), values, strict=True), start=1
             )
             for row, value in enumerate(own)
             if value == (np.nanmax if column.higher_is_better else np.nanmin)([*own, value])
-        }
+        )
         rows = [
             (system, *(number(own[row]) for own in values))
             for row, system in enumerate(self.systems)
         ]
         notes = [f"{name}: {column.signature}" for name, column in self.columns.items()]
-        return html_table(("system", *self.columns), rows, best=best, notes=notes)
+        return Layout(("system", *self.columns), rows, best, [*notes, *self.notes])
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any], *, where: str | None = None) -> ScoreTable:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, cast
@@ -63,6 +63,8 @@ class Corpus:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        for name in ("sources", "references", "systems"):
+            object.__setattr__(self, name, _walked(getattr(self, name)))
         self._check_texts("source", self.sources)
         if len(self.sources) == 0:  # arrays and columns have no truth value
             raise DataError(
@@ -229,6 +231,19 @@ class Corpus:
                 f"damaged corpus: {type(error).__name__}: {error}",
                 fix="Write the file again with 'grammeter score -o FILE'.",
             ) from error
+
+
+def _walked(value: Any) -> Any:
+    """Make lists of generators, which can be walked through but once."""
+    if isinstance(value, Mapping):
+        given = cast("Mapping[Any, Any]", value)
+        return {key: _walked(item) for key, item in given.items()}
+    if isinstance(value, list | tuple):
+        items = cast("Sequence[Any]", value)
+        return (
+            [*map(_walked, items)] if any(isinstance(item, Iterator) for item in items) else items
+        )
+    return list(cast("Iterator[Any]", value)) if isinstance(value, Iterator) else value
 
 
 def _is_list(value: object) -> bool:

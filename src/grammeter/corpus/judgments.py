@@ -12,6 +12,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from grammeter.core.door import checked
 from grammeter.core.errors import DataError, LengthMismatchError, UsageError
 from grammeter.core.judgment import Ranking, with_sentence_numbers
 from grammeter.corpus.appraise import format_appraise, parse_appraise
@@ -50,6 +51,7 @@ _LINE_END = re.compile(r"\r*\n|\r")
 SUFFIXES: dict[str, Form] = {".xml": "appraise", ".csv": "wmt", ".jsonl": "jsonl"}
 
 
+@checked
 def read_judgments(
     paths: PathLike | Sequence[PathLike],
     *,
@@ -227,6 +229,7 @@ def read_judgments_of(
     )
 
 
+@checked
 def write_judgments(
     path: PathLike,
     judgments: Judgments | Sequence[Ranking],

@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
+from grammeter.core.door import checked
 from grammeter.core.edit import Edit, GoldEdits
 from grammeter.core.errors import DataError, LengthMismatchError, UsageError
 from grammeter.corpus.corpus import GIVEN, Corpus
@@ -41,6 +42,7 @@ MOST_FAULTS = 5
 """How many faults of one file are told one by one."""
 
 
+@checked
 def read_corpus(
     *,
     source: PathLike | Sequence[PathLike] | None = None,
@@ -83,7 +85,7 @@ def read_corpus(
     """
     reader = _Reader(lenient=lenient, form=normalise)
     source_paths = _source_paths(source)
-    reference_paths = _listed("references", references)
+    reference_paths = list(references)
     output_paths = _named(systems, names)
     _check_stdin([*source_paths, *reference_paths, *output_paths.values()])
     rule = rule or TextRule()
@@ -300,7 +302,7 @@ def _named(
         if names is not None:
             raise UsageError("the systems have names already", fix="Leave names out.")
         return dict(systems)
-    paths = _listed("systems", systems)
+    paths = list(systems)
     given = list(names) if names is not None else [output_name(path) for path in paths]
     if len(given) != len(paths):
         raise UsageError(
@@ -313,16 +315,6 @@ def _named(
                 f"two systems are called {name!r}: {both}", fix="Rename one with --names."
             )
     return dict(zip(given, paths, strict=True))
-
-
-def _listed(part: str, paths: Sequence[PathLike]) -> list[PathLike]:
-    if isinstance(paths, str | Path):
-        raise DataError(
-            f"{part} is one path where a list of paths belongs",
-            where=part,
-            fix=f"Write {part}=[{str(paths)!r}].",
-        )
-    return list(paths)
 
 
 def _source_paths(source: PathLike | Sequence[PathLike] | None) -> list[PathLike]:

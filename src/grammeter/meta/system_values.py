@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from grammeter.core.errors import UnknownNameError, UsageError
-from grammeter.core.html import html_table, number
+from grammeter.core.html import number
 from grammeter.core.named import Named
 from grammeter.core.score import json_number
+from grammeter.core.shown import Layout, Shown
 from grammeter.core.signature import Signature
 from grammeter.core.table import MetricScores
 from grammeter.meta.pairwise import PairwiseAccuracy
@@ -175,7 +176,7 @@ class MetricMeta(Named[Correlation], over="correlations", what="correlation"):
 
 
 @dataclass(frozen=True)
-class SystemMeta(Named[MetricMeta], over="metrics", what="metric"):
+class SystemMeta(Shown, Named[MetricMeta], over="metrics", what="metric"):
     """Metrics held against people: ``found["m2"]["pearson"].value``.
 
     Attributes
@@ -209,8 +210,10 @@ class SystemMeta(Named[MetricMeta], over="metrics", what="metric"):
             found.append(f"left out as outliers by people's scores: {', '.join(self.outliers)}")
         return (*found, *few_systems(len(self.systems)))
 
-    def _repr_html_(self) -> str:
-        """Show the correlations in a notebook: a row for each metric."""
+    __repr__ = Shown.short
+
+    def _layout(self) -> Layout:
+        """Lay out the correlations: a row for each metric."""
         rows = [
             (
                 name,
@@ -225,7 +228,7 @@ class SystemMeta(Named[MetricMeta], over="metrics", what="metric"):
         kinds = next(iter(self.values()), None) or ()
         header = ("metric", *(cell for kind in kinds for cell in (kind, "p")))
         told = f"{len(self.systems)} systems against {self.design.human}"
-        return html_table(header, rows, notes=[told, *self.notes])
+        return Layout(header, rows, notes=[told, *self.notes])
 
     def to_json(self) -> dict[str, Any]:
         """Return the public shape; a NaN is ``None`` with a reason beside it."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, get_args
 
+from grammeter.core.door import checked
 from grammeter.core.errors import UsageError
 from grammeter.core.folders import expanded
 from grammeter.neural.devices import check_device
@@ -111,6 +112,7 @@ def current() -> Runtime:
     return _current.get() or _DEFAULT
 
 
+@checked
 @contextmanager
 def using(runtime: Runtime) -> Generator[Runtime, None, None]:
     """Run all models inside the block as ``runtime`` says: ``with using(Runtime(...)): ...``.

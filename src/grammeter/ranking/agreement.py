@@ -12,6 +12,7 @@ from dataclasses import astuple, replace
 
 import numpy as np
 
+from grammeter.core.door import checked
 from grammeter.core.errors import DataError, UnknownNameError
 from grammeter.core.judgment import Ranking, with_sentence_numbers
 from grammeter.core.signature import Signature
@@ -62,6 +63,7 @@ __all__ = [
 ALIKE: Mapping[KappaKind, tuple[int, ...]] = {"script": (), "orientation-free": (BETTER, WORSE)}
 
 
+@checked
 def agree(
     rankings: Sequence[Ranking],
     *,

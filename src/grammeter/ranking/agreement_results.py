@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from grammeter.core.score import json_number
+from grammeter.core.shown import Layout, Shown, records_layout
 from grammeter.core.signature import Signature
 from grammeter.ranking.judged_units import Judges
 from grammeter.ranking.resampled_agreement import Interval
@@ -74,8 +75,8 @@ class Kappas:
     intra_interval: Interval
 
 
-@dataclass(frozen=True, slots=True)
-class Agreement:
+@dataclass(frozen=True)
+class Agreement(Shown):
     """How far judges agree.
 
     Attributes
@@ -108,6 +109,15 @@ class Agreement:
     by_file: Mapping[str, Agreement] = field(default_factory=dict["str", "Agreement"])
     unexpanded: Agreement | None = None
     notes: tuple[str, ...] = ()
+
+    __repr__ = Shown.short
+
+    def _layout(self) -> Layout:
+        """Lay out a row for all pairs of judges, for all judges with themselves, and for each."""
+        found = {"between judges": self.inter, "within judges": self.intra}
+        found |= {" and ".join(dict.fromkeys(pair)): kappa for pair, kappa in self.pairs.items()}
+        records = {name: _kappa_to_json(kappa) for name, kappa in found.items()}
+        return records_layout("judges", records, notes=[*self.notes, str(self.signature)])
 
     @property
     def inter(self) -> Kappa:

@@ -8,6 +8,7 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
+from grammeter.core.door import checked
 from grammeter.core.errors import UnknownNameError, UsageError
 from grammeter.core.judgment import Ranking
 from grammeter.core.ranked import Ranked, RankedSystem
@@ -58,6 +59,7 @@ METHODS: Mapping[str, type[ExpectedWins] | type[TrueSkill] | type[BradleyTerry]]
 }
 
 
+@checked
 def rank(
     rankings: Sequence[Ranking],
     *,

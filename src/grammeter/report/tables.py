@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, get_args
 
 from grammeter.core.errors import UnknownNameError
+from grammeter.core.shown import display_width, single_line, terminal
 from grammeter.core.spreadsheet import shielded
 
 if TYPE_CHECKING:  # tables without scores are shown without numpy
@@ -223,25 +223,6 @@ def format_number(
     scaled, places = (value * 100, max(digits - 2, 0)) if percent else (value, digits)
     text = f"{scaled:+.{places}f}" if sign else f"{scaled:.{places}f}"
     return text.lstrip("+-") if float(text) == 0 else text
-
-
-def terminal(text: str) -> str:
-    """Drop what could forge a terminal's display: control, format and bidirectional characters."""
-    return "".join(c for c in single_line(text) if unicodedata.category(c) not in ("Cf", "Cs"))
-
-
-def single_line(text: str) -> str:
-    """Turn white space into plain spaces and drop other control characters."""
-    spaced = "".join(" " if c.isspace() else c for c in text)
-    return "".join(c for c in spaced if unicodedata.category(c) != "Cc")
-
-
-def display_width(text: str) -> int:
-    """Return the columns that a text takes on a terminal."""
-    return sum(
-        0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF")
-        for c in text
-    )
 
 
 def _columns(

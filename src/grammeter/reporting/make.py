@@ -10,6 +10,7 @@ from typing import Any
 
 from grammeter.api import correlate
 from grammeter.comparison.results import Comparison
+from grammeter.core.door import checked
 from grammeter.core.errors import UnknownNameError, UsageError
 from grammeter.core.judgment import Ranking
 from grammeter.core.ranked import Ranked
@@ -39,6 +40,7 @@ FEWEST = 3
 """Systems below which nothing is correlated."""
 
 
+@checked
 def make_report(
     scores: ScoreTable,
     *,
@@ -114,6 +116,7 @@ def make_report(
     return Page(title or _title(table), facts, tuple(sections), browser)
 
 
+@checked
 def write_report(page: Page, path: str | Path) -> int:
     """Write a page as one HTML file and return its size in bytes.
 

@@ -1,0 +1,179 @@
+"""Public functions take what is meant, and say which argument is of a wrong type."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import grammeter as gm
+
+SAMPLE = gm.sample_corpus()
+TEXTS = ["a b", "c d", "e f"]
+TABLES = "gleu(iterations=2)"
+WRONG: dict[str, Any] = {
+    "nothing": None,
+    "a number": 7,
+    "a fraction": 1.5,
+    "truth": True,
+    "NaN": float("nan"),
+    "bytes": b"ab",
+    "a text": "no such thing",
+    "numbers": [1, 2, 3],
+    "nothings": [None] * 3,
+    "a dictionary": {"a": 1},
+    "an object": object(),
+}
+LISTS: dict[str, Callable[[list[Any]], Any]] = {
+    "tuple": tuple,
+    "array": np.array,
+    "array of objects": lambda texts: np.array(texts, dtype=object),
+    "generator": lambda texts: (text for text in texts),
+    "iterable": lambda texts: SimpleIterable(texts),
+}
+
+
+class SimpleIterable(SimpleNamespace):
+    """What is neither list nor array and has neither truth nor order, as a column of a table."""
+
+    def __init__(self, items: Sequence[Any]) -> None:
+        super().__init__(items=list(items))
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __bool__(self) -> bool:
+        raise ValueError("The truth value is ambiguous")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Go where files may be written: a text may be a path."""
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def calls(tmp_path_factory) -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
+    """Public functions with arguments that are right."""
+    folder = tmp_path_factory.mktemp("door")
+    corpus = gm.read_corpus(
+        source=SAMPLE / "source.txt",
+        references=[SAMPLE / "gold.m2", SAMPLE / "ref0.txt"],
+        systems=sorted((SAMPLE / "systems").glob("*.txt")),
+    )
+    table, judged = gm.score(corpus, ["m2"]), gm.read_judgments(SAMPLE / "judgments.xml")
+    ranked = gm.rank(judged, resamples=10)
+    gm.write_scores(table, folder / "t.json")
+    scorer = gm.Scorer([TABLES])
+    three = {"sources": TEXTS, "hypotheses": TEXTS, "references": TEXTS}
+    some = ["Echo", "Eager", "Careful", "Fluent"]
+    page = gm.make_report(table, types=False, resamples=10)
+    return {
+        "score": (gm.score, {"corpus": corpus, "metrics": [TABLES]}),
+        "compare": (gm.compare, {"table": table, "baseline": "Echo", "resamples": 20, "seed": 1,
+                                 "confidence": 0.9, "metrics": ["m2"], "correction": "none"}),
+        "explain": (gm.explain, {"scores": table, "system": "Echo", "line": 1, "metrics": ["m2"]}),
+        "rank": (gm.rank, {"rankings": judged, "by": "expected-wins", "resamples": 5, "seed": 1,
+                           "judges": ["judge01"], "systems": some, "drop": []}),
+        "agree": (gm.agree, {"rankings": judged, "kappa": "script"}),
+        "sample": (gm.sample, {"corpus": corpus, "n": 3, "seed": 1, "judges": ["a"],
+                               "select": "paper", "per_item": 3}),
+        "correlate": (gm.correlate, {"scores": table, "human": ranked, "systems": some,
+                                     "metrics": ["m2"]}),
+        "difference": (gm.difference, {"table": table, "first": "Echo", "second": "Careful",
+                                       "metrics": ["m2"], "show": 3}),
+        "read_corpus": (gm.read_corpus, {"source": SAMPLE / "source.txt",
+                                         "references": [SAMPLE / "gold.m2"],
+                                         "systems": [SAMPLE / "systems" / "Echo.txt"],
+                                         "names": ["E"]}),
+        "read_scores": (gm.read_scores, {"path": folder / "t.json"}),
+        "write_scores": (gm.write_scores, {"table": table, "path": folder / "u.json"}),
+        "read_judgments": (gm.read_judgments, {"paths": [SAMPLE / "judgments.xml"]}),
+        "write_judgments": (gm.write_judgments, {"path": folder / "j.jsonl", "judgments": judged}),
+        "make_report": (gm.make_report, {"scores": table, "judgments": judged, "metrics": ["m2"],
+                                         "systems": some, "resamples": 10, "types": False}),
+        "write_report": (gm.write_report, {"page": page, "path": folder / "p.html"}),
+        "metric": (gm.metric, {"spelled": "m2"}),
+        "Corpus": (gm.Corpus, {"sources": TEXTS, "references": [TEXTS], "systems": {"A": TEXTS}}),
+        "Scorer": (gm.Scorer, {"metrics": [TABLES], "remember": 3}),
+        "Scorer()": (scorer, three),
+        "Scorer.corpus": (scorer.corpus, three),
+        "using": (gm.using, {"runtime": gm.Runtime()}),
+    }  # fmt: skip
+
+
+NAMES = [
+    "score", "compare", "explain", "rank", "agree", "sample", "correlate", "difference",
+    "read_corpus", "read_scores", "write_scores", "read_judgments", "write_judgments",
+    "make_report", "write_report", "metric", "Corpus", "Scorer", "Scorer()", "Scorer.corpus",
+    "using",
+]  # fmt: skip
+
+
+def test_every_public_function_is_tried(calls) -> None:
+    assert list(calls) == [*dict.fromkeys([*list(calls), *NAMES])] == [*calls]
+    functions = {
+        name
+        for name in gm.__all__
+        if callable(getattr(gm, name)) and not isinstance(getattr(gm, name), type)
+    }
+    assert functions - set(calls) == {"sample_corpus"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_wrong_type_is_refused_at_the_door_or_means_something(name: str, calls) -> None:
+    function, right = calls[name]
+    inside: list[str] = []
+    for argument in right:
+        for kind, value in WRONG.items():
+            try:
+                function(**{**right, argument: value})
+            except gm.GrammeterError as error:
+                assert str(error).strip()  # noqa: PT017
+            except Exception as error:
+                inside.append(f"{argument} = {kind}: {type(error).__name__}: {error}")
+    assert not inside
+
+
+@pytest.mark.parametrize("kind", LISTS)
+@pytest.mark.parametrize("name", NAMES)
+def test_any_list_is_taken_where_a_list_belongs(name: str, kind: str, calls) -> None:
+    function, right = calls[name]
+    for argument, value in right.items():
+        if isinstance(value, list) and value and isinstance(value[0], str | Path):
+            function(**{**right, argument: LISTS[kind](value)})
+
+
+def test_the_argument_is_named() -> None:
+    with pytest.raises(gm.UsageError, match=r"metrics is one text, 'm2', where a list belongs"):
+        gm.Scorer("m2")  # pyright: ignore[reportArgumentType]
+    with pytest.raises(gm.UsageError, match=r"path is 7, where a text or a path belongs"):
+        gm.read_scores(7)  # pyright: ignore[reportArgumentType]
+
+
+def test_paths_are_paths_and_texts(tmp_path: Path) -> None:
+    for as_ in (str, Path):
+        corpus = gm.read_corpus(
+            source=as_(SAMPLE / "source.txt"), systems=[as_(SAMPLE / "systems" / "Echo.txt")]
+        )
+        assert len(corpus) == 64
+
+
+@pytest.mark.parametrize("name", ["score", "compare", "rank", "agree", "correlate", "difference",
+                                  "explain"])  # fmt: skip
+def test_results_print_as_tables_and_have_a_short_repr(name: str, calls) -> None:
+    function, right = calls[name]
+    result = function(**right)
+    assert len(repr(result)) < 200
+    lines = str(result).splitlines()
+    assert any(set(line) == {"-", " "} for line in lines)
+    assert "array" not in str(result)
+    for note in getattr(result, "notes", ()):
+        assert note in str(result)
