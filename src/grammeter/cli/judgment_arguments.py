@@ -28,7 +28,7 @@ def add_judgments(parser: argparse.ArgumentParser) -> None:
         type=int,
         choices=[0, 1],
         help="the number that Appraise and WMT files give to the first sentence; default: found"
-        " in the outputs of --hyps, else 0",
+        " in the outputs of --hyps or in the other files, else 0",
     )
     parser.add_argument(
         "--hyps",

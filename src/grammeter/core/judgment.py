@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -88,6 +88,17 @@ class Ranking:
     def systems(self) -> tuple[str, ...]:
         """All systems judged, group by group."""
         return tuple(system for group in self.groups for system in group)
+
+    def with_systems(self, names: Collection[str]) -> Ranking:
+        """Take other systems out, and groups that lose all theirs with their ranks and scores."""
+        groups = [tuple(name for name in group if name in names) for group in self.groups]
+        left = [place for place, group in enumerate(groups) if group]
+        return replace(
+            self,
+            groups=tuple(groups[place] for place in left),
+            ranks=tuple(self.ranks[place] for place in left) if self.ranks else (),
+            scores=None if self.scores is None else tuple(self.scores[place] for place in left),
+        )
 
     @property
     def document_name(self) -> str | None:

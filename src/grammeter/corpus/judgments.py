@@ -330,8 +330,8 @@ def _form_of(text: str, where: str) -> Form:
     raise DataError(
         "judgments of no known format",
         where=f"{where}:1",
-        fix="Known are Appraise XML (<appraise-results>), WMT CSV (a first line with judgeID and"
-        ' system1Id) and JSON lines ({"judge": ...}).',
+        fix="Known are Appraise XML (<appraise-results>), WMT CSV (a first line with system1Id and"
+        ' system1rank) and JSON lines ({"judge": ...}).',
     )
 
 

@@ -30,7 +30,7 @@ from grammeter.core.statistics import FloatArray, SegmentScores
 from grammeter.core.table import MetricScores, ScoreTable
 from grammeter.meta.aggregate import human_scores
 from grammeter.ranking.pairs import Pairs, extract_pairs
-from grammeter.ranking.selection import notes_of, notes_of_few, with_systems
+from grammeter.ranking.selection import notes_of, notes_of_few
 
 MEAN = "mean"
 """The way of scoring systems that takes the judges' own scores."""
@@ -140,7 +140,7 @@ def preferences(column: JudgedScores, pairs: Pairs) -> tuple[FloatArray, FloatAr
         Shape ``(pairs,)``: how many items show both.
     """
     size, kept = len(pairs.systems), set(pairs.systems)
-    own = extract_pairs([with_systems(ranking, kept) for ranking in column.rankings])
+    own = extract_pairs([ranking.with_systems(kept) for ranking in column.rankings])
     number = np.searchsorted(pairs.systems, own.systems)  # both are in alphabetical order
     asked = (pairs.segment * size + pairs.first) * size + pairs.second
     told = (own.segment * size + number[own.first]) * size + number[own.second]

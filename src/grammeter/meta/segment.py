@@ -39,7 +39,7 @@ from grammeter.meta.soft import (
 from grammeter.meta.ties import CELLS, cell_numbers, tie_calibrated, weights_of
 from grammeter.ranking.bootstrap import unit_numbers
 from grammeter.ranking.pairs import Pairs, extract_pairs
-from grammeter.ranking.selection import FEW, notes_of, of_judges, with_systems
+from grammeter.ranking.selection import FEW, notes_of, of_judges
 from grammeter.stats.correlation import SAME
 from grammeter.stats.resample import PairedSamples, bootstrap, generator, percentile_interval
 from grammeter.stats.significance import randomisation_pvalues
@@ -193,7 +193,7 @@ def _judged_pairs(
     names = set(select_systems(table.systems, judged, systems=systems, drop=drop))
     kept = of_judges(rankings, judges)
     if len(names) < len(judged):
-        kept = [with_systems(ranking, names) for ranking in kept]
+        kept = [ranking.with_systems(names) for ranking in kept]
     pairs = extract_pairs(kept, extraction=design.pairs)
     if not len(pairs):
         raise DataError(

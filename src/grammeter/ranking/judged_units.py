@@ -221,4 +221,5 @@ def _joined(ranking: Ranking, classes: Mapping[str, tuple[str, ...]]) -> Ranking
     for group, rank in zip(ranking.groups, ranks, strict=True):
         name = classes[group[0]] if group else group
         best[name] = min(rank, best.get(name, rank))
-    return replace(ranking, groups=tuple(best), ranks=tuple(best.values()) if ranking.ranks else ())
+    ranks = tuple(best.values()) if ranking.ranks else ()
+    return replace(ranking, groups=tuple(best), ranks=ranks, scores=None, replies=())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import get_args
 
 import numpy as np
@@ -151,7 +151,7 @@ def of_systems(
     kept = wanted - _named(drop)
     if len(kept) < 2:
         raise DataError(f"systems to rank: {len(kept)}", fix="Leave two at least.")
-    return [with_systems(ranking, kept) for ranking in rankings]
+    return [ranking.with_systems(kept) for ranking in rankings]
 
 
 def named_systems(systems: Sequence[str], known: Collection[str]) -> list[str]:
@@ -201,19 +201,6 @@ def listed(names: Sequence[str]) -> str:
     more = len(names) - _NAMED_AT_MOST
     shown = ", ".join(names[:_NAMED_AT_MOST])
     return f"{shown} and {more} more" if more > 0 else shown
-
-
-def with_systems(ranking: Ranking, kept: Collection[str]) -> Ranking:
-    """Take all other systems out of a ranking, and groups that lose all theirs; no scores stay."""
-    groups = [tuple(name for name in group if name in kept) for group in ranking.groups]
-    ranks = ranking.ranks or (1,) * len(groups)  # a skipped ranking has none
-    left = [(group, rank) for group, rank in zip(groups, ranks, strict=True) if group]
-    return replace(
-        ranking,
-        groups=tuple(group for group, _ in left),
-        ranks=tuple(rank for _, rank in left) if ranking.ranks else (),
-        scores=None,
-    )
 
 
 def _named(names: Sequence[str]) -> set[str]:
