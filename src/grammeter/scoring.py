@@ -76,7 +76,8 @@ def score(
     for spelled, metric in wanted.items():
         column = _score_one(metric, corpus, batch, counted[metric.counting()])
         columns[spelled], of_types = _with_types(column, metric, corpus, types, gold_types)
-        said += [*metric.gold_notes(corpus.gold), *of_types, *_too_long(spelled, column)]
+        said += [*metric.gold_notes(corpus.gold), *of_types]
+        said += [*_too_long(spelled, column), *_uncovered(spelled, column)]
     if types or gold_types:
         said += _without_types(columns)
     notes = tuple(dict.fromkeys(filter(None, [*corpus.notes, *of_metrics, *said])))
@@ -145,6 +146,17 @@ def _check_rows(metric: Metric, rows: object, number: int) -> None:
         raise UsageError(
             f"{metric.name}: statistics() made {made} of {number} segments",
             fix="A metric returns Statistics with one row for each segment, in their order.",
+        )
+
+
+def _uncovered(name: str, column: MetricScores) -> Iterator[str]:
+    """Say that a judge gave no scores to some sentences."""
+    shares = {system: score.parts.get("coverage", 1.0) for system, score in column.scores.items()}
+    least = min(shares, key=lambda system: shares[system])
+    if shares[least] < 1:
+        yield (
+            f"{name}: some sentences have no score and are left out, most of them of {least}:"
+            f" a share of {shares[least]:.4f} has one"
         )
 
 

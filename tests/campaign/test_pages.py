@@ -1,5 +1,6 @@
 """What judges and organisers see, without script: every page, and the way through them."""
 
+import html
 import json
 import re
 
@@ -235,8 +236,11 @@ def test_the_organiser_sees_progress_results_and_export(pilot):
 
     found = results.judgments(pilot.campaign)
     for unit in ("sentence", "pair"):
-        page = text(client.get(f"/organise/{number}/results?unit={unit}"))
-        for row in rank(found, unit=unit).rows:
+        page = html.unescape(text(client.get(f"/organise/{number}/results?unit={unit}")))
+        ranked = rank(found, unit=unit)
+        assert ranked.notes
+        assert all(f"Note: {note}" in page for note in (*ranked.notes, *agree(found).notes))
+        for row in ranked.rows:
             assert row.system in page
             assert f"{row.score:.4f}" in page
         agreed = agree(found)

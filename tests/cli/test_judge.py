@@ -381,3 +381,11 @@ def test_score_asks_the_same(run, server, tmp_path, capsys):
     differ = [n for n in range(64) if len({own[n] for own in TEXTS.values()}) > 1]
     mean = sum(score(TEXTS["Eager"][n]) for n in differ) / len(differ)
     assert systems["Eager"]["value"] == pytest.approx(mean)
+
+
+@pytest.mark.filterwarnings("ignore:.*brought no scores")
+def test_score_notes_sentences_without_scores(fake, capsys):
+    fake.score = lambda text: "refused" if text == TEXTS["Echo"][0] else fake_judge.by_hash(text)
+    metric = "llm-s(model=m, coverage=0.5)"
+    assert main(["score", *CORPUS, "-m", metric, "--format", "json", "--quiet"]) == 0
+    assert "some sentences have no score" in " ".join(json.loads(capsys.readouterr().out)["notes"])

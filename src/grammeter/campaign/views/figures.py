@@ -57,6 +57,7 @@ def _agreement(found: Agreement) -> dict[str, Any]:
         "rows": rows,
         "alpha_inter": _figure(found.alpha_inter.value),
         "alpha_intra": _figure(found.alpha_intra.value),
+        "notes": found.notes,
         "signature": str(found.signature),
     }
 
