@@ -121,6 +121,8 @@ def test_every_page_is_accessible(browser, tmp_path, width):
             check_accessible(page)
         page.goto(links[0])
         check_accessible(page)
+        page.click("main button")
+        check_accessible(page)
         page.check("input[name=agree]")
         page.click("main button")
         check_accessible(page)
