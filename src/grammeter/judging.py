@@ -275,7 +275,7 @@ def _reply_json(order: Sequence[int], reply: Reply) -> dict[str, Any]:
         "order": list(order),
         "attempt": reply.attempt,
         "tokens": list(reply.tokens),
-        "seconds": reply.seconds,
+        "seconds": round(reply.seconds, 3),
         "finish": reply.finish,
     }
 

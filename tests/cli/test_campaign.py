@@ -396,6 +396,12 @@ def test_what_has_no_effect_is_said(run, capsys, options, words):
     assert words in capsys.readouterr().err
 
 
+def test_what_has_an_effect_is_not_said(run, capsys):
+    options = ("-n", "20", "--judges", "2", "--overlap", "0.5", "--repeats", "0.1")
+    assert main(["campaign", "create", "p", *CORPUS, *options, "--quiet"]) == 0
+    assert capsys.readouterr().err == ""
+
+
 def test_items_that_name_their_judges(run, capsys):
     sample = ["sample", *CORPUS, "-n", "6", "--judges", "a", "b", "-o", "items.jsonl", "--quiet"]
     assert main(sample) == 0

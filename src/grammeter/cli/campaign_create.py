@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
         plan = campaign_arguments.plan(args, judges=_judges(args, given))
         items = given or _drawn(args, plan, corpus)
         notice(args, _summary(campaigns.create(plan, corpus, items)))
-    remark(settings_without_effect(plan, items))
+    remark(settings_without_effect(plan, given))
     if args.items:
         names = campaign_arguments.DRAWING
         remark(campaign_arguments.unused(args, names, "with --items nothing is drawn"))

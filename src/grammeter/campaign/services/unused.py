@@ -10,7 +10,10 @@ from grammeter.core.item import Item
 
 
 def settings_without_effect(plan: Plan, items: Sequence[Item]) -> Iterator[str]:
-    """Yield a sentence for each setting that changes nothing, and why."""
+    """Yield a sentence for each setting that changes nothing, and why.
+
+    ``items`` are those of a file; none where they were drawn for this plan.
+    """
     named = any(item.judges for item in items)
     planned = plan.strategy == Strategy.PLANNED
     for name in ("overlap", "repeats"):
