@@ -99,3 +99,12 @@ def test_error_types_are_sorted_by_the_difference(tmp_path, capsys):
     assert known == sorted(known, reverse=True)
     assert main(words) == 0
     assert capsys.readouterr().out.split()[0] == "type"
+
+
+def test_python_reads_scores_of_other_programs_as_the_shell_does(tmp_path, capsys):
+    path = tmp_path / "x.tsv"
+    rows = [f"x\t{name}\t{n}\t{n * (name == 'a')}\n" for name in "ab" for n in (1, 2, 3)]
+    path.write_text("metric\tsystem\tsegment\tvalue\n" + "".join(rows))
+    assert main(["compare", str(path), "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out) == gm.compare(gm.read_scores(path)).to_json()
+    assert gm.difference(gm.read_scores(path), "a", "b").order == (2, 1, 0)

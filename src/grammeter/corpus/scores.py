@@ -6,19 +6,26 @@ from pathlib import Path
 
 from grammeter.core.door import checked
 from grammeter.core.table import ScoreTable
-from grammeter.corpus.objects import read_object, write_object
+from grammeter.corpus.foreign import parse_score_file
+from grammeter.corpus.objects import parse_object, write_object
+from grammeter.corpus.text import read_text
 
 
 @checked
 def read_scores(path: str | Path) -> ScoreTable:
     """Read a score table that :func:`write_scores` or ``grammeter score -o`` wrote.
 
+    Tab-separated scores of other programs are read, too: see :mod:`grammeter.corpus.foreign`.
+
     Raises
     ------
     DataError
         If the file is absent or holds something else.
     """
-    return ScoreTable.from_json(read_object(path), where=str(path))
+    text, where = read_text(path), str(path)
+    if "\t" in text.split("\n", 1)[0]:
+        return parse_score_file(text, where)
+    return ScoreTable.from_json(parse_object(text, where), where=where)
 
 
 @checked
