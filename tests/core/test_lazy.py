@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 
+import grammeter
 from grammeter.core.errors import MissingResourceError
 from grammeter.core.lazy import require
 
@@ -33,3 +36,34 @@ def test_a_package_that_is_broken_within_is_shown_as_it_is(
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(ModuleNotFoundError, match="no_such_dependency"):
         require("half_there", extra="records")
+
+
+def test_each_hint_names_an_extra_that_exists_and_brings_the_module() -> None:
+    """Of every ``require("module", extra="name")`` in the package."""
+    source = Path(grammeter.__file__).parent
+    calls = {
+        found
+        for path in source.rglob("*.py")
+        for found in re.findall(r'require\("([\w.]+)", extra="(\w+)"\)', path.read_text("utf-8"))
+    }
+    assert len(calls) > 5
+    distributions = {
+        name: {found.lower().replace("-", "_") for found in owners}
+        for name, owners in metadata.packages_distributions().items()
+    }
+    extras = metadata.metadata("grammeter").get_all("Provides-Extra") or []
+    for module, extra in calls:
+        assert extra in extras, module
+        brought = {
+            re.split(r"[^\w.-]", line)[0].lower().replace("-", "_")
+            for line in metadata.requires("grammeter") or []
+            if f'extra == "{extra}"' in line or f"extra == '{extra}'" in line
+        }
+        package = module.partition(".")[0]
+        if package in distributions:
+            assert brought & distributions[package], (module, extra, brought)
+
+
+def test_a_hint_says_what_it_assumes() -> None:
+    with pytest.raises(MissingResourceError, match=r"in a checkout: pip install '\.\[fast\]'"):
+        require("no_such_module", extra="fast")

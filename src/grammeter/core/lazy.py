@@ -38,8 +38,13 @@ def require(module: str, *, extra: str) -> ModuleType:
             raise  # the module is there, something that it needs is broken: show that
         raise MissingResourceError(
             f"this needs the package {package!r}, which is not installed",
-            fix=f"Run: pip install 'grammeter[{extra}]'",
+            fix=f"Run: {how_to_install(extra)}",
         ) from None
+
+
+def how_to_install(extra: str) -> str:
+    """Return the command that brings an extra, and what it assumes."""
+    return f"pip install 'grammeter[{extra}]'; in a checkout: pip install '.[{extra}]'"
 
 
 def stand_alone() -> None:

