@@ -123,6 +123,19 @@ def test_scores_are_the_metric_where_they_are(answer, tmp_path):
     assert found["n"]["ties"]["metric"] == 1
 
 
+def test_an_output_without_a_score_is_missing(answer, model, people, tmp_path):
+    lines = [json.loads(line) for line in model.read_text().splitlines()]
+    lines[3]["scores"][0] = None
+    part = write(tmp_path / "part.jsonl", map(json.dumps, lines))
+    found = answer("meta", "sentence", part, people, "--missing", "drop")
+    assert found["metrics"]["part"]["missing"] > 0
+    assert any("1 of 30 judgments lack scores" in note for note in found["notes"])
+    refused = answer("meta", "sentence", part, people)["metrics"]["part"]
+    assert "missing=drop" in refused["accuracy"]["reason"]
+    mean = answer("meta", "system", part, people, "--by", "mean")["metrics"]["part"]
+    assert mean["pearson"]["value"] is not None
+
+
 def test_mean_scores_at_system_level(answer, refused, model, people):
     ranked = answer("meta", "system", model, people)
     mean = answer("meta", "system", model, people, "--by", "mean")
@@ -136,7 +149,7 @@ def test_mean_scores_at_system_level(answer, refused, model, people):
     table = join_scores({"model": read_any_scores(model)}, by="mean")["model"]
     for system, scores in expected.items():
         assert table[system].value == pytest.approx(sum(scores) / len(scores))
-    assert "have no scores" in refused("meta", "system", people, model, "--by", "mean")
+    assert "no scores to average" in refused("meta", "system", people, model, "--by", "mean")
     interval = answer("meta", "system", model, people, "--by", "mean", "--interval", "sentences")
     assert interval["metrics"]["model"]["pearson"]["low"] is not None
     none = answer("meta", "system", model, people, "--interval", "sentences")["metrics"]["model"]

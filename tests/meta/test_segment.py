@@ -483,6 +483,7 @@ def test_a_missing_score_leaves_no_value_unless_told_to_drop_its_pairs():
     assert data["tau"]["value"] is None
     assert data["tau"]["reason"] == (
         "no score of b for sentence 2 (nobody scored it); 2 of 6 pairs lack a score"
+        " (missing=drop leaves them out)"
     )
     assert data["tie_calibrated"]["accuracy"] is None
     assert refused["whole"].tau.value == 4 / 6

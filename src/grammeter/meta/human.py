@@ -91,7 +91,7 @@ def _of_ranking(found: Ranked) -> Human:
 def _of_judgments(judgments: Sequence[Ranking], name: str, by: str, *, clusters: bool) -> Human:
     """Score systems by judgments; judges who gave no scores have no mean."""
     notes: tuple[str, ...] = ()
-    if by == MEAN and all(has_scores(ranking) for ranking in judgments if ranking.ranks):
+    if by == MEAN and any(has_scores(ranking) for ranking in judgments if ranking.ranks):
         table = judged_table(judgments, MEAN, by=MEAN)
         scores = {system: score.value for system, score in table[MEAN].items()}
         return Human(scores=scores, name=_spelled(table[MEAN].signature), notes=table.notes)

@@ -9,8 +9,9 @@ ranks of its item alone. Hence, where ranks are all there is:
   beats, a tie by half, the mean over the items of the sentence. Where each sentence has one item,
   it orders outputs as the ranks do.
 
-Where judges gave scores to all outputs, these are the metric: the mean over the judgments of a
-sentence. A system's score is that of a ranking method or, by scores, the mean over its sentences.
+Where judges gave scores, these are the metric: the mean over the judgments of a sentence; outputs
+without a score are missing. A system's score is that of a ranking method or, by scores, the mean
+over its sentences.
 """
 
 from __future__ import annotations
@@ -80,25 +81,24 @@ def judged_table(
     DataError
         If nothing is judged.
     UsageError
-        If means are asked for and a judgment has no scores; or if there is no such method.
+        If means are asked for and no judgment has scores; or if there is no such method.
     """
     judged = [ranking for ranking in rankings if ranking.ranks and not ranking.skipped]
     if not judged:
         raise DataError(f"{name}: nothing is judged, all items are skipped", fix="Judge some.")
-    scored = sum(has_scores(ranking) for ranking in judged)
-    if by == MEAN and scored < len(judged):
+    scored = [ranking for ranking in judged if has_scores(ranking)]
+    if by == MEAN and not scored:
         raise UsageError(
-            f"{name}: {len(judged) - scored} of {len(judged)} judgments have no scores, so there"
-            " is no mean",
+            f"{name}: the judgments have ranks, but no scores to average",
             fix="Leave '--by mean' out: ranks make scores by expected-wins, trueskill or"
             " bradley-terry.",
         )
-    by_scores = scored == len(judged)
     size = max(segments, *(ranking.segment for ranking in judged))
-    values = _means(judged, size, _scores_of if by_scores else _shares_of)
-    systems = tuple(sorted(values))
+    values = _means(scored or judged, size, _scores_of if scored else _shares_of)
+    systems = tuple(sorted({system for ranking in judged for system in ranking.systems}))
+    values |= {system: np.full(size, np.nan) for system in systems if system not in values}
     level, shown = _system_level(judged, values, by)
-    settings = {"scores": "judgments", "values": "scores" if by_scores else "ranks"}
+    settings = {"scores": "judgments", "values": "scores" if scored else "ranks"}
     signature = Signature.of(name, {**settings, "judges": len({r.judge for r in judged}), **shown})
     scores = {
         system: Score(value, signature, size, reason=None if math.isfinite(value) else _WHY)
@@ -109,13 +109,14 @@ def judged_table(
         for system, row in values.items()
     }
     column = JudgedScores(
-        name, signature, True, scores, sentences, rankings=() if by_scores else tuple(judged), by=by
+        name, signature, True, scores, sentences, rankings=() if scored else tuple(judged), by=by
     )
     few = notes_of_few(extract_pairs(judged))
+    lacking = sum(None in (ranking.scores or (None,)) for ranking in judged) if scored else 0
     some = [
-        f"{name}: {scored} of {len(judged)} judgments have scores: all are taken by their ranks"
+        f"{name}: {lacking} of {len(judged)} judgments lack scores of outputs: they are missing"
     ]
-    notes = [*notes_of(rankings), *(some if 0 < scored < len(judged) else []), *few]
+    notes = [*notes_of(rankings), *(some if lacking else []), *few]
     return ScoreTable(systems, size, {name: column}, notes=tuple(dict.fromkeys(notes)))
 
 
@@ -152,8 +153,8 @@ def preferences(column: JudgedScores, pairs: Pairs) -> tuple[FloatArray, FloatAr
 
 
 def has_scores(ranking: Ranking) -> bool:
-    """Whether a judge gave each output a score."""
-    return ranking.scores is not None and None not in ranking.scores
+    """Whether a judge gave an output a score."""
+    return any(score is not None for score in ranking.scores or ())
 
 
 _WHY = "the judgments do not tell"
@@ -165,12 +166,17 @@ def _system_level(
     """Score systems by all judgments, and say how."""
     shown: dict[str, object] = {"by": by}
     if by == MEAN:
-        return {system: float(np.nanmean(row)) for system, row in values.items()}, shown
+        return {system: _mean(row) for system, row in values.items()}, shown
     try:
         scores, signature, _ = human_scores(judged, by=by)
     except DataError:  # nothing is decided: each sentence may be of use all the same
         return {}, shown
     return scores, shown | {k: v for k, v in signature if k not in ("version", "judges")}
+
+
+def _mean(values: FloatArray) -> float:
+    there = values[np.isfinite(values)]
+    return float(there.mean()) if len(there) else math.nan
 
 
 def _scores_of(ranking: Ranking) -> Iterator[tuple[str, float]]:

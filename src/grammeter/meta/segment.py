@@ -270,7 +270,8 @@ def _fault(answer: _Answers, counts: PairCounts, design: SentenceDesign) -> str 
     """Say why a metric has no value."""
     if counts.missing and (design.missing == "refuse" or not counts.total):
         judged = counts.missing + counts.total
-        return f"{answer.reason}; {counts.missing} of {judged} pairs lack a score"
+        told = f"{counts.missing} of {judged} pairs lack a score"
+        return f"{answer.reason}; {told} (missing=drop leaves them out)"
     below = np.array(weights_of(design.ties).counted)
     if not (np.array(counts.cells) @ below):
         return f"no pair that counts under the rule {design.ties}"
