@@ -16,9 +16,9 @@ from grammeter.corpus.corpus import Corpus
 from grammeter.corpus.judgments import read_judgments, read_outputs
 from grammeter.judge.calls import Outcome
 from grammeter.judging import BEST, covering_items, estimate, judge, judging_metric
-from grammeter.meta.selection import SYSTEM_SETS
 from grammeter.metrics.llm import LLMS
 from grammeter.ranking.pairs import extract_pairs
+from grammeter.ranking.selection import SYSTEM_SETS
 from grammeter.ranking.trueskill import TrueSkill
 
 CORPUS = Corpus(
