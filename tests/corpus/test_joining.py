@@ -192,3 +192,10 @@ def test_documents_that_share_numbers_are_named(tmp_path):
     )
     halves = [write(tmp_path / f"{n}.jsonl", lines[n : n + 3]) for n in (0, 3)]
     assert "several documents" in read_judgments(halves).notes[-1]
+
+
+def test_a_number_that_is_said_of_lines_has_no_effect(tmp_path):
+    lines = write(tmp_path / "model.jsonl", made("model"))
+    assert "had no effect" in read_judgments(lines, first_segment=0).notes[0]
+    people = write(tmp_path / "people.xml", made("ann"), 0)
+    assert read_judgments([lines, people], first_segment=0).notes == ()

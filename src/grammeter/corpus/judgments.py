@@ -98,11 +98,14 @@ def read_judgments(
             drop=drop,
             separator=separator,
         ),
+        first_segment,
     )
 
 
 def _read(
-    paths: PathLike | Sequence[PathLike], parse: Callable[[str, str], Judgments]
+    paths: PathLike | Sequence[PathLike],
+    parse: Callable[[str, str], Judgments],
+    first_segment: FirstSegment | None,
 ) -> Judgments:
     listed = [paths] if isinstance(paths, str | Path) else list(paths)
     if not listed or len(set(map(str, listed))) != len(listed):
@@ -113,7 +116,11 @@ def _read(
         data = read_bytes(path)
         found = parse(decode(data, path), str(path))
         parts.append(replace(found, notices=(*encoding_notices(data, path), *found.notices)))
-    return join(parts)
+    joined = join(parts)
+    if first_segment is None or any(file.form != "jsonl" for file in joined.files):
+        return joined
+    unused = "--first-segment (first_segment=) had no effect: JSON lines count sentences from 1"
+    return replace(joined, notes=(*joined.notes, unused))
 
 
 def read_sides(
@@ -226,6 +233,7 @@ def read_judgments_of(
         lambda text, where: parse_judgments_of(
             text, where, outputs, segments=segments, first_segment=first_segment
         ),
+        first_segment,
     )
 
 
