@@ -68,20 +68,18 @@ def score(
         )
     for metric in wanted.values():
         check_needs(metric, corpus)
-    of_metrics = [metric.notice for metric in wanted.values()]  # raises if a model is missing
+    of_metrics = {name: metric.notice for name, metric in wanted.items()}  # raises without a model
     batch = _Batch(corpus)
     counted = count(list(wanted.values()), batch.segments, batch.copies)
     columns: dict[str, MetricScores] = {}
-    said: list[str] = []
     for spelled, metric in wanted.items():
         column = _score_one(metric, corpus, batch, counted[metric.counting()])
-        columns[spelled], of_types = _with_types(column, metric, corpus, types, gold_types)
-        said += [*metric.gold_notes(corpus.gold), *of_types]
-        said += [*_too_long(spelled, column), *_uncovered(spelled, column)]
-    if types or gold_types:
-        said += _without_types(columns)
-    notes = tuple(dict.fromkeys(filter(None, [*corpus.notes, *of_metrics, *said])))
-    return ScoreTable(tuple(corpus.systems), len(corpus), columns, corpus.to_json(), notes)
+        column, of_types = _with_types(column, metric, corpus, types, gold_types)
+        notes = [of_metrics[spelled], *metric.gold_notes(corpus.gold), *of_types]
+        notes += [*_too_long(spelled, column), *_uncovered(spelled, column)]
+        columns[spelled] = replace(column, notes=tuple(dict.fromkeys(filter(None, notes))))
+    about = (*corpus.notes, *(_without_types(columns) if types or gold_types else ()))
+    return ScoreTable(tuple(corpus.systems), len(corpus), columns, corpus.to_json(), about)
 
 
 def _too_long(name: str, column: MetricScores) -> Iterator[str]:

@@ -71,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
         drop=args.drop,
         choice=args.choice,
         rescorer=rescored,
-        notes=(*table.notes, *human.notes),
+        notes=(*table.notes_on([name]), *human.notes),
     )
     if args.figure:
         from grammeter.report import figures, meta_figures

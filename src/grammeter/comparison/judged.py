@@ -60,7 +60,7 @@ def as_table(
         note += ", of each system in those where it was judged"
     counted = () if judged_only else getattr(scores, "assumptions", ())  # of files of judgments
     notes = (*table.notes, *counted, note)
-    return ScoreTable(table.systems, len(places), {name: column}, notes=notes)
+    return ScoreTable(table.systems, len(places), {name: column}, about=notes)
 
 
 def _means(column: MetricScores, places: IntArray) -> MetricScores:

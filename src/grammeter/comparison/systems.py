@@ -104,7 +104,7 @@ def compare(
         design, note = design.settled(systems, comparisons)
     design.check_size(sum(len(column) for column in columns.values()))
     groups = [paired_samples(name, column, list(column)) for name, column in columns.items()]
-    notes = [*table.notes, *([note] if note else [])]
+    notes = [*table.notes_on(columns), *([note] if note else [])]
     notes += design.limits(table.segments, comparisons) if columns else []
     for (name, column), group in zip(columns.items(), groups, strict=True):
         notes += sample_notes(name, column, group)

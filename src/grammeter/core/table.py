@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -48,6 +48,8 @@ class MetricScores(Named[Score], over="scores", what="system"):
     constants
         What sentence scores take from files besides the texts and models, as JSON values; see
         :meth:`grammeter.Metric.constants`.
+    notes
+        What a reader must know before believing this metric's numbers, a sentence each.
     """
 
     metric: str
@@ -62,6 +64,7 @@ class MetricScores(Named[Score], over="scores", what="system"):
         default_factory=dict[str, Mapping[str, Score]]
     )
     constants: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    notes: tuple[str, ...] = ()
 
     def of_systems(self, names: Mapping[str, str]) -> MetricScores:
         """Return the scores of some systems only: ``names`` maps their new names to the old."""
@@ -80,6 +83,7 @@ class MetricScores(Named[Score], over="scores", what="system"):
             "systems": {name: score.to_json() for name, score in self.scores.items()},
             **({"types": _types_to_json(self.types)} if self.types else {}),
             **({"gold_types": _types_to_json(self.gold_types)} if self.gold_types else {}),
+            **({"notes": [*self.notes]} if self.notes else {}),
         }
 
 
@@ -100,15 +104,25 @@ class ScoreTable(Shown, Named[MetricScores], over="columns", what="metric in thi
     corpus
         The texts that were scored, as plain JSON values, so that a stored table can explain
         itself; ``None`` where they are unknown.
-    notes
-        What a reader must know before believing the numbers, a sentence each.
+    about
+        What a reader must know of the texts and of the table, a sentence each.
     """
 
     systems: tuple[str, ...]
     segments: int
     columns: Mapping[str, MetricScores]
     corpus: Mapping[str, Any] | None = None
-    notes: tuple[str, ...] = ()
+    about: tuple[str, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader must know before believing the numbers."""
+        return self.notes_on(self.columns)
+
+    def notes_on(self, metrics: Iterable[str]) -> tuple[str, ...]:
+        """Return the notes of the table and of some of its metrics, each once."""
+        of_metrics = [note for name in metrics for note in self[name].notes]
+        return tuple(dict.fromkeys([*self.about, *of_metrics]))
 
     def to_json(self) -> dict[str, Any]:
         """Return the public shape, without segments and statistics."""
@@ -174,8 +188,9 @@ class ScoreTable(Shown, Named[MetricScores], over="columns", what="metric in thi
                 for name, shape in data["metrics"].items()
             }
             systems = tuple(data["systems"])
-            notes = tuple(data.get("notes", ()))
-            return _checked(cls(systems, data["segments"], columns, data.get("corpus"), notes))
+            of_metrics = {note for column in columns.values() for note in column.notes}
+            about = tuple(note for note in data.get("notes", ()) if note not in of_metrics)
+            return _checked(cls(systems, data["segments"], columns, data.get("corpus"), about))
 
 
 def _checked(table: ScoreTable) -> ScoreTable:
@@ -230,6 +245,7 @@ def _column(
         counts,
         gold_types,
         dict(details.get("constants", {})),
+        tuple(shape.get("notes", ())),
     )
 
 

@@ -69,7 +69,7 @@ def join_scores(
         size,
         columns,
         next((table.corpus for table in tables.values() if table.corpus is not None), None),
-        tuple(dict.fromkeys(note for table in tables.values() for note in table.notes)),
+        tuple(dict.fromkeys(note for table in tables.values() for note in table.about)),
     )
 
 
@@ -79,7 +79,7 @@ def _table(name: str, source: Source, by: str, segments: int) -> ScoreTable:
     if isinstance(source, Ranked):
         return ranked_table(source, name)
     table = judged_table(with_sentence_numbers(source), name, by=by, segments=segments)
-    return replace(table, notes=tuple(dict.fromkeys([*notes_of(source), *table.notes])))
+    return replace(table, about=tuple(dict.fromkeys([*notes_of(source), *table.about])))
 
 
 def _check_systems(tables: Mapping[str, ScoreTable], drop: Sequence[str]) -> None:

@@ -117,7 +117,7 @@ def judged_table(
         f"{name}: {lacking} of {len(judged)} judgments lack scores of outputs: they are missing"
     ]
     notes = [*notes_of(rankings), *(some if lacking else []), *few]
-    return ScoreTable(systems, size, {name: column}, notes=tuple(dict.fromkeys(notes)))
+    return ScoreTable(systems, size, {name: column}, about=tuple(dict.fromkeys(notes)))
 
 
 def ranked_table(ranked: Ranked, name: str) -> ScoreTable:
@@ -126,7 +126,7 @@ def ranked_table(ranked: Ranked, name: str) -> ScoreTable:
     signature = Signature.of(name, {**settings, "method": ranked.method})
     scores = {system: Score(r.score, signature, 0, reason=r.reason) for system, r in ranked.items()}
     column = MetricScores(name, signature, True, scores)
-    return ScoreTable(tuple(ranked), 0, {name: column}, notes=ranked.notes)
+    return ScoreTable(tuple(ranked), 0, {name: column}, about=ranked.notes)
 
 
 def preferences(column: JudgedScores, pairs: Pairs) -> tuple[FloatArray, FloatArray]:

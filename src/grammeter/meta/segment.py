@@ -94,7 +94,7 @@ def correlate_sentences(
     columns = {name: table[name] for name in (table if metrics is None else metrics)}
     alone = all(isinstance(column, JudgedScores) for column in columns.values())
     assumed = () if alone else getattr(rankings, "assumptions", ())
-    notes = (*table.notes, *notes_of(rankings), *assumed)
+    notes = (*table.notes_on(columns), *notes_of(rankings), *assumed)
     pairs = _judged_pairs(table, rankings, design, systems, drop, judges)
     _check_sentences(columns.values(), table.segments, pairs)
     settings = design.settings() | {

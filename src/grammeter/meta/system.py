@@ -108,7 +108,7 @@ def correlate_systems(
         kind: _williams(found, scores, criterion, kind) for kind in TESTED
     }
     judged = dict(zip(chosen, criterion.tolist(), strict=True))
-    about = tuple(dict.fromkeys([*table.notes, *notes]))
+    about = tuple(dict.fromkeys([*table.notes_on(columns), *notes]))
     return SystemMeta(design, chosen, judged, found, williams, far, about)
 
 

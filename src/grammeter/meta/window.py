@@ -182,7 +182,7 @@ def correlate_windows(
     signatures = {name: _signature(column, shown) for name, column in columns.items()}
     alike = sum(window.one_cluster for window in windows)
     told = f"people tell no two systems apart in {alike} of {len(windows)} windows"
-    said = (*table.notes, *notes, *([told] if alike else []), *few_systems(size))
+    said = (*table.notes_on(columns), *notes, *([told] if alike else []), *few_systems(size))
     return Windows(size, chosen, signatures, windows, tuple(dict.fromkeys(said)))
 
 
