@@ -29,7 +29,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "  grammeter report scores.json judgments.xml meta.json -o report.html --title 'CoNLL-14'"
     )
     add = parser.add_argument
-    add("scores", metavar="SCORES", help="what 'grammeter score -o FILE' wrote, or foreign scores")
+    add(
+        "scores",
+        metavar="SCORES",
+        help="what 'grammeter score -o FILE' wrote, scores of other programs, or judgments",
+    )
     add(
         "files",
         nargs="*",
@@ -98,11 +102,12 @@ def _check_output(args: argparse.Namespace) -> None:
 def _gathered(args: argparse.Namespace) -> Page:
     from pathlib import Path
 
-    from grammeter.corpus.foreign import read_score_file
+    from grammeter.comparison.judged import as_table
+    from grammeter.corpus.foreign import metric_name, read_any_scores
     from grammeter.reporting.make import make_report
     from grammeter.reporting.materials import read_materials
 
-    scores = read_score_file(args.scores)
+    scores = as_table(read_any_scores(args.scores), metric_name(args.scores))
     found = read_materials(args.files, scores=scores, first_segment=args.first_segment)
     for text in found.notices:
         notice(args, text)

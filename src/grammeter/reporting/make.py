@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from grammeter.api import correlate
+from grammeter.comparison.judged import as_table
 from grammeter.comparison.results import Comparison
 from grammeter.core.door import checked
 from grammeter.core.errors import UnknownNameError, UsageError
@@ -42,7 +43,7 @@ FEWEST = 3
 
 @checked
 def make_report(
-    scores: ScoreTable,
+    scores: ScoreTable | Sequence[Ranking],
     *,
     judgments: Sequence[Ranking] | None = None,
     ranking: Ranked | None = None,
@@ -64,7 +65,8 @@ def make_report(
     ----------
     scores
         What :func:`grammeter.score` gives, or :func:`grammeter.read_scores`. Foreign scores do,
-        too; they have no intervals, error types and sentences.
+        too; they have no intervals, error types and sentences. So do judgments, as the scores of
+        a judge.
     judgments
         What judges said: ranked by expected wins, their agreement measured, metrics correlated
         with them.
@@ -93,7 +95,7 @@ def make_report(
     DataError
         If a result at hand is of other scores.
     """
-    table = restricted(scores, metrics, systems)
+    table = restricted(as_table(scores), metrics, systems)
     corpus = corpus_of(table) if table.corpus is not None else None
     compares = _shape(comparison)
     if compares is not None:
