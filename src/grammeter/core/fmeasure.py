@@ -44,5 +44,6 @@ def f_fraction(correct: Any, proposed: Any, gold: Any, beta: float) -> tuple[Any
 
 def f_measure(correct: float, proposed: float, gold: float, beta: float) -> float:
     """Return F: 1 where nothing is proposed and nothing is to be found, else 0 without a hit."""
-    above, below = f_fraction(correct, proposed, gold or correct, beta)
-    return above / below if below else 1.0
+    found = gold or correct
+    above, below = f_fraction(correct, proposed, found, beta)
+    return above / below if below else float(not found)  # with beta 0 what is missed has no weight

@@ -112,8 +112,9 @@ def f_of_counts(rows: FloatArray | IntArray, beta: float) -> FloatArray:
     where it is undefined.
     """
     correct, proposed, gold = np.moveaxis(np.asarray(rows, dtype=np.float64), -1, 0)
-    above, below = f_fraction(correct, proposed, np.where(gold == 0, correct, gold), beta)
-    return np.divide(above, below, out=np.ones_like(above), where=below != 0)
+    wanted: FloatArray = np.where(gold == 0, correct, gold)
+    above, below = f_fraction(correct, proposed, wanted, beta)
+    return np.where(below == 0, wanted == 0, above / np.where(below == 0, 1.0, below))
 
 
 def running_choice(statistics: Statistics, beta: float) -> IntArray:
