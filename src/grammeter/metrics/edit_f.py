@@ -111,10 +111,13 @@ def f_of_counts(rows: FloatArray | IntArray, beta: float) -> FloatArray:
     Precision is 1 where nothing is proposed, recall 1 where there is nothing to find, F is 0
     where it is undefined.
     """
-    correct, proposed, gold = np.moveaxis(np.asarray(rows, dtype=np.float64), -1, 0)
-    wanted: FloatArray = np.where(gold == 0, correct, gold)
-    above, below = f_fraction(correct, proposed, wanted, beta)
-    return np.where(below == 0, wanted == 0, above / np.where(below == 0, 1.0, below))
+    counts: FloatArray = np.asarray(rows, dtype=np.float64)
+    correct, proposed, gold = counts[..., 0], counts[..., 1], counts[..., 2]
+    wanted = np.where(gold == 0, correct, gold)
+    parts: tuple[FloatArray, FloatArray] = f_fraction(correct, proposed, wanted, beta)
+    above, below = parts
+    undefined = below == 0
+    return np.where(undefined, wanted == 0, above / np.where(undefined, 1.0, below))
 
 
 def running_choice(statistics: Statistics, beta: float) -> IntArray:
