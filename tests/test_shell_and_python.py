@@ -20,7 +20,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sample": gm.sample,
     "report": gm.make_report,
 }
-NAMES = {"judge": "judges", "without_judge": "without_judges", "metric": "metrics"}
+NAMES = {"judge": "judges", "without_judge": "without_judges"}
 """Flags that are singular in the shell, where they may be given several times."""
 
 
@@ -40,6 +40,47 @@ def test_a_flag_and_a_parameter_of_one_name_have_one_default(verb: str) -> None:
             continue
         same = theirs == ours or (not theirs and not ours) or theirs is None
         assert same, f"{verb} --{name}: {theirs!r} in the shell, {ours!r} in Python"
+
+
+PRINTED = {
+    "help", "debug", "format", "output", "quiet", "digits", "percent", "figure", "parts", "show",
+    "segments", "probabilities", "fail_under",
+}  # fmt: skip
+"""How a result is printed and which files it goes into: Python has the result itself."""
+
+READ = {
+    "source", "references", "hyps", "names", "corpus", "um", "missing_annotator", "normalise",
+    "lenient", "first_segment", "scores", "judgments", "files",
+}  # fmt: skip
+"""What is read and how: Python has read_corpus, read_scores and read_judgments for that."""
+
+MODELS = {
+    "device", "dtype", "batch_tokens", "cache_dir", "download", "base_url", "key_variable",
+    "concurrency", "requests_per_minute", "tokens_per_minute", "timeout", "patience", "attempts",
+    "max_output", "offline", "prices", "max_cost", "max_requests", "max_tokens",
+}  # fmt: skip
+"""How models run and are asked: Python has ``using``."""
+
+OTHER_WORDS = {
+    "compare": {"difference": "gm.difference"},
+    "rank": {
+        "head_to_head": "grammeter.ranking.head_to_head",
+        "zeros": "of head_to_head",
+        "validate": "grammeter.ranking.prediction",
+        "training": "of validate",
+        "learning_curve": "grammeter.ranking.outlook",
+    },
+    "agree": {"correlate": "grammeter.ranking.judge_correlations"},
+    "report": {"no_types": "types=False"},
+}
+"""Flags that ask for another function, and where it is."""
+
+
+@pytest.mark.parametrize("verb", FUNCTIONS)
+def test_every_flag_is_a_parameter(verb: str) -> None:
+    declared = set(inspect.signature(FUNCTIONS[verb]).parameters)
+    elsewhere = PRINTED | READ | MODELS | OTHER_WORDS.get(verb, {}).keys()
+    assert set(flags(verb)) - declared - elsewhere == set()
 
 
 @pytest.mark.parametrize("verb", FUNCTIONS)

@@ -10,7 +10,7 @@ from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from grammeter.core.door import checked
-from grammeter.core.errors import DataError
+from grammeter.core.errors import DataError, UsageError
 from grammeter.core.item import Item
 from grammeter.core.judgment import Ranking
 from grammeter.core.ranked import Ranked
@@ -42,8 +42,10 @@ def sample(
     seed: int = 1,
     distinct: bool = False,
     scores: ScoreTable | None = None,
+    metric: str | None = None,
     judges: Sequence[str] = (),
     overlap: int = 0,
+    sharers: int | None = None,
     repeats: int = 0,
 ) -> tuple[Item, ...]:
     """Draw items for human judgment: sentences, and which of their outputs are shown.
@@ -54,13 +56,14 @@ def sample(
         Whose systems are to be judged.
     n
         How many items.
-    select, per_item, scores
+    select, per_item, scores, metric
         What makes a sentence likely, how many outputs an item shows at most, and for ``spread``
-        the scores that must differ; see :func:`grammeter.ranking.sampling.distribution`.
+        the scores that must differ and by which of their metrics; see
+        :func:`grammeter.ranking.sampling.distribution`.
     seed, distinct
         Where the random numbers start; draw no sentence twice.
-    judges, overlap, repeats
-        Names; items that all of them see; items that each sees twice. See
+    judges, overlap, sharers, repeats
+        Names; items that several of them see, and how many (all); items that each sees twice. See
         :func:`grammeter.ranking.assignment.assign`.
 
     Raises
@@ -72,10 +75,18 @@ def sample(
     from grammeter.ranking.sampling import distribution
     from grammeter.ranking.sampling import sample as draw
 
-    source = distribution(corpus.systems, select=select, per_item=per_item, scores=scores)
+    if not judges and (overlap or sharers is not None or repeats):
+        raise UsageError(
+            "overlap, sharers and repeats are for judges", fix="Name the judges: judges=[...]."
+        )
+    if metric is not None and scores is None:
+        raise UsageError("metric says which of the scores to take", fix="Give scores, too.")
+    source = distribution(
+        corpus.systems, select=select, per_item=per_item, scores=scores, metric=metric
+    )
     items = draw(source, n=n, distinct=distinct, seed=seed)
     if judges:
-        items = assign(items, judges, overlap=overlap, repeats=repeats, seed=seed)
+        items = assign(items, judges, overlap=overlap, sharers=sharers, repeats=repeats, seed=seed)
     return tuple(items)
 
 

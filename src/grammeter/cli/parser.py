@@ -43,9 +43,8 @@ class Parser(argparse.ArgumentParser):
         their long names, with whatever value.
         """
         found, extra = super().parse_known_args(args, namespace)
-        found.asked = self._asked(sys.argv[1:] if args is None else args) | getattr(
-            found, "asked", set()
-        )
+        earlier: set[str] = getattr(found, "asked", set[str]())  # of an action of this verb
+        found.asked = self._asked(sys.argv[1:] if args is None else args) | earlier
         if extra:
             self.error(
                 "\n  ".join([f"unrecognized arguments: {' '.join(extra)}", *self._hints(extra)])

@@ -383,12 +383,9 @@ def separation_table(neighbours: tuple[Separation, ...], args: argparse.Namespac
 
 def _settings(args: argparse.Namespace, resamples: int) -> dict[str, Any]:
     """Return what a ranking and its validation both take."""
-    from grammeter.ranking.bradley_terry import BradleyTerry
-
     settings = _choice(args)
-    settings["by"] = args.by if args.prior is None else BradleyTerry(prior=args.prior)
     settings["resamples"] = _resamples(args, resamples)
-    for name in ("seed", "confidence", "divisor", "processes", "extraction"):
+    for name in ("by", "prior", "seed", "confidence", "divisor", "processes", "extraction"):
         settings[name] = getattr(args, name)
     return settings
 

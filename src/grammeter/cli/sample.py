@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from grammeter.cli import corpus_arguments
 from grammeter.cli.chance_arguments import add_seed
@@ -90,34 +90,34 @@ def _add_judges(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Draw and print; return the exit code."""
+    from grammeter.api import sample
     from grammeter.corpus.items import items_text
     from grammeter.corpus.scores import read_scores
-    from grammeter.ranking.assignment import assign
-    from grammeter.ranking.sampling import distribution, sample
+    from grammeter.ranking.sampling import distribution
 
     check_home(args, args.scores, "--scores", "--metric")
     check_home(args, args.select == "spread", "--select spread", "--scores")
     judges = _judges(args)
     corpus = corpus_arguments.read(args, references=False)
-    source = distribution(
-        corpus.systems,
-        select=args.select,
-        per_item=args.per_item,
-        scores=read_scores(args.scores) if args.scores else None,
-        metric=args.metric,
+    likely: dict[str, Any] = {
+        "select": args.select,
+        "per_item": args.per_item,
+        "scores": read_scores(args.scores) if args.scores else None,
+        "metric": args.metric,
+    }
+    items = sample(
+        corpus,
+        n=args.n,
+        distinct=args.distinct,
+        seed=args.seed,
+        judges=judges,
+        overlap=args.overlap or 0,
+        sharers=args.sharers,
+        repeats=args.repeats or 0,
+        **likely,
     )
-    items = sample(source, n=args.n, distinct=args.distinct, seed=args.seed)
-    if judges:
-        items = assign(
-            items,
-            judges,
-            overlap=args.overlap or 0,
-            sharers=args.sharers,
-            repeats=args.repeats or 0,
-            seed=args.seed,
-        )
     if args.probabilities:
-        _write(args.probabilities, _probabilities_tsv(source))
+        _write(args.probabilities, _probabilities_tsv(distribution(corpus.systems, **likely)))
     if args.output or args.probabilities != "-":
         _write(args.output or "-", items_text(items))
     notice(args, _summary(items))

@@ -97,6 +97,7 @@ def validate(
     seed: int = 1,
     confidence: float = 0.95,
     divisor: Divisor | None = None,
+    prior: float | None = None,
     judges: Sequence[str] | None = None,
     without_judges: Sequence[str] | None = None,
     systems: Sequence[str] | None = None,
@@ -134,7 +135,7 @@ def validate(
     --------
     grammeter.ranking.rank.rank : the other parameters.
     """
-    method = method_of(by, divisor=divisor)
+    method = method_of(by, divisor=divisor, prior=prior)
     if training not in TRAININGS:
         raise UnknownNameError("training", training, TRAININGS)
     if folds < 2:

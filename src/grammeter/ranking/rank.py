@@ -69,6 +69,7 @@ def rank(
     seed: int = 1,
     confidence: float = 0.95,
     divisor: Divisor | None = None,
+    prior: float | None = None,
     judges: Sequence[str] | None = None,
     without_judges: Sequence[str] | None = None,
     systems: Sequence[str] | None = None,
@@ -98,6 +99,8 @@ def rank(
         Share of the resamples whose ranks a range covers.
     divisor
         Of Expected Wins alone; see :data:`~grammeter.ranking.expected_wins.Divisor`.
+    prior
+        Of Bradley-Terry alone: wins added in both directions for each pair.
     judges, without_judges
         Whose judgments count; default everybody's.
     systems, drop
@@ -130,7 +133,7 @@ def rank(
     if bootstrap is not None:
         warnings.warn("rank(bootstrap=) is called resamples=", DeprecationWarning, stacklevel=2)
         resamples = bootstrap
-    method = method_of(by, divisor=divisor)
+    method = method_of(by, divisor=divisor, prior=prior)
     resampling = Resampling(
         unit=unit or method.unit, runs=resamples, seed=seed, processes=processes
     )
@@ -197,24 +200,33 @@ def notes_of_method(method: Method, pairs: Pairs, resampling: Resampling) -> Ite
         )
 
 
-def method_of(by: str | Method, *, divisor: Divisor | None = None) -> Method:
+def method_of(
+    by: str | Method, *, divisor: Divisor | None = None, prior: float | None = None
+) -> Method:
     """Return the method of a name.
 
     Raises
     ------
     UsageError
-        If there is none, or a divisor is given for another method than Expected Wins.
+        If there is none, or a setting of another method is given.
     """
-    if divisor is not None and by != ExpectedWins.name:
-        raise UsageError(
-            f"divisor={divisor!r} belongs to expected-wins by its name",
-            fix="Leave it out, or put it into ExpectedWins(divisor=...).",
-        )
+    homes: dict[str, tuple[object, str, str]] = {
+        "divisor": (divisor, ExpectedWins.name, "ExpectedWins"),
+        "prior": (prior, BradleyTerry.name, "BradleyTerry"),
+    }
+    for setting, (value, home, kind) in homes.items():
+        if value is not None and by != home:
+            raise UsageError(
+                f"{setting}={value!r} belongs to {home} by its name",
+                fix=f"Leave it out, or put it into {kind}({setting}=...).",
+            )
     if not isinstance(by, str):
         return by
     if by not in METHODS:
         raise UnknownNameError("ranking method", by, METHODS)
-    return METHODS[by]() if divisor is None else ExpectedWins(divisor=divisor)
+    if divisor is not None:
+        return ExpectedWins(divisor=divisor)
+    return METHODS[by]() if prior is None else BradleyTerry(prior=prior)
 
 
 def shown_design(resampling: Resampling, confidence: float) -> Mapping[str, object]:
