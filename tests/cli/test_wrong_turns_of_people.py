@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import errno
 import json
+from pathlib import Path
 
 import pytest
 
@@ -41,9 +41,10 @@ def campaign(told):
 
 @pytest.mark.parametrize("name", ["judgments.jsonl", "judgments.xml"])
 def test_a_report_of_judgments_alone(told, name):
-    err = told("report", FOLDER / name, "-o", "r.html", code=3)
-    assert "these are judgments" in err
-    assert "grammeter score -o" in err
+    told("report", FOLDER / name, "-o", "r.html")
+    assert "the share of the other outputs that an output beats" in Path("r.html").read_text(
+        "utf-8"
+    )
 
 
 def test_a_batch_that_is_interrupted_says_how_to_go_on(told, monkeypatch):
@@ -71,15 +72,11 @@ def test_the_plan_is_told(campaign):
     assert "0 judgments handed in; 0 of 20 places taken, repeats aside, 0 skipped" in told
 
 
-def test_addresses_that_lead_nowhere(campaign, monkeypatch):
-    def taken(*args, **options):
-        raise OSError(errno.EADDRNOTAVAIL, "Cannot assign requested address")
-
+def test_addresses_that_lead_nowhere(campaign):
     campaign("create", "pilot", *CORPUS, "-n", 5)
     err = campaign("serve", "--port", 80_000, code=2)
     assert "80000" in err
     assert "65535" in err
-    monkeypatch.setattr("waitress.server.create_server", taken)  # the real one leaks a socket
     err = campaign("serve", "--host", "192.0.2.1", "--allowed-host", "a", "--port", 0, code=2)
     assert "an address of this machine" in err
     err = campaign("invite", "pilot", "--base-url", "https://example.org/gec", code=2)

@@ -87,10 +87,10 @@ class TestNotice:
 
     def test_a_gpu_that_lies_idle(self, model, installed, monkeypatch):
         monkeypatch.setattr(module, "gpu", lambda: "ready")
-        assert "--device cuda" in (Made(model=model).notice or "")
-        assert Made().notice is None
+        assert "--device cuda" in (Made(model=model).hint or "")
+        assert Made().hint is None
         with gm.using(gm.Runtime(device="cuda")):
-            assert Made(model=model).notice is None
+            assert Made(model=model).hint is None
 
 
 class TestSettings:

@@ -321,6 +321,6 @@ def test_on_the_shell_without_references(model, tmp_path, capsys):
 def test_on_the_shell_with_the_wrong_kind_of_model(tmp_path, capsys):
     gpt = made_models.causal(tmp_path / "gpt")
     code, out, err = run(capsys, tmp_path, [f"bartscore(model='{gpt}')"])
-    assert (code, out) == (3, "")
+    assert (code, out) == (4, "")
     assert "cannot be loaded" in err
     assert "Traceback" not in err

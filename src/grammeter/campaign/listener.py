@@ -140,6 +140,11 @@ def listen(application: Any, **options: Any) -> Listener:
     ----------
     options
         Those of ``waitress.create_server``.
+
+    Raises
+    ------
+    OSError
+        If an address cannot be listened to.
     """
     settings = Adjustments(
         connection_limit=most_connections(),
@@ -151,8 +156,14 @@ def listen(application: Any, **options: Any) -> Listener:
     dispatcher.set_thread_count(settings.threads)
     sockets: dict[int, Any] = {}
     addresses: Any = settings.listen
-    servers = [
-        Listener(application, sockets, dispatcher=dispatcher, adj=settings, sockinfo=address)
-        for address in addresses
-    ]
+    try:
+        servers = [
+            Listener(application, sockets, dispatcher=dispatcher, adj=settings, sockinfo=address)
+            for address in addresses
+        ]
+    except OSError:
+        dispatcher.shutdown()
+        for opened in list(sockets.values()):
+            opened.close()
+        raise
     return servers[0]

@@ -129,7 +129,7 @@ def placed(where: str) -> Generator[None, None, None]:
         raise DataError(error.message, where=error.where or where, fix=error.fix) from None
 
 
-def with_languages(document: str | None, languages: str) -> str:
+def with_languages(document: str | None, languages: str) -> str | None:
     """Return the name of a document with its pair of languages before it, once."""
     if not languages or (document and document.partition("/")[0] == languages):
         return document

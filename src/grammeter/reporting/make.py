@@ -162,7 +162,7 @@ def restricted(
     corpus = table.corpus
     if corpus is not None:
         corpus = {**corpus, "systems": {name: corpus["systems"][name] for name in names}}
-    return ScoreTable(names, table.segments, columns, corpus)
+    return ScoreTable(names, table.segments, columns, corpus, table.about)
 
 
 # --- parts ---------------------------------------------------------------------------------
