@@ -206,7 +206,7 @@ class TestBadInput:
         weights = (broken / "model.safetensors").read_bytes()
         (broken / "model.safetensors").write_bytes(weights[:1000])
         code, out, err = run(spelled(models, model=str(broken)))
-        assert (code, out) == (3, "")
+        assert (code, out) == (4, "")
         assert "files are whole" in err
 
     def test_a_damaged_cache(self, run, impara, tmp_path):

@@ -239,13 +239,10 @@ class _Half(io.BytesIO):
 
 
 def _fail_half_way(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
-    plain = Path.open
+    def half_open(descriptor: int, mode: str) -> Any:
+        return _Half(open(descriptor, mode), error)
 
-    def half_open(self: Path, mode: str = "r", *settings: Any) -> Any:
-        file: Any = plain(self, mode, *settings)
-        return _Half(file, error) if "x" in mode else file
-
-    monkeypatch.setattr(Path, "open", half_open)
+    monkeypatch.setattr("grammeter.corpus.text.open", half_open, raising=False)
 
 
 @pytest.mark.parametrize("line", ["a\nb", "a\n", "a\r"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -11,6 +12,7 @@ from fuzz import samples
 from fuzz.kept import KEPT, PAIR
 from fuzz.mutations import mutate, packed
 from fuzz.trial import Failure, Reader, Seeds, trial
+from grammeter.core.errors import UsageError
 from grammeter.core.signature import Signature
 from grammeter.core.spelling import parse, spell
 from grammeter.corpus.columns import read_columns
@@ -112,7 +114,8 @@ def _judgments(path: Path) -> None:
             assert parse_judgments(text, "again").rankings[:1] == found.rankings[:1]
     read_judgments_of(path, segments=2)
     (other := path.with_name("other.jsonl")).write_text(samples.JUDGMENTS, "utf-8")
-    read_judgments([path, other])
+    with suppress(UsageError):  # they do not show that they count alike
+        read_judgments([path, other])
 
 
 def _judged_outputs(path: Path) -> None:
@@ -236,7 +239,9 @@ READERS: dict[str, Reader] = {
     ),
     "ratings csv": Reader(read_ratings, _texts(samples.RATINGS), ".csv"),
     "judgments": Reader(_judgments, _texts(*samples.ALL_JUDGMENTS), ".xml"),
-    "judgments of outputs": Reader(_judged_outputs, _texts(*samples.ALL_JUDGMENTS), ".xml"),
+    "judgments of outputs": Reader(
+        _judged_outputs, _texts(samples.APPRAISE, samples.WMT, samples.JUDGMENTS), ".xml"
+    ),
     "items": Reader(_items, _texts(samples.ITEMS), ".jsonl"),
     "checks": Reader(_checks, _texts(samples.CHECKS), ".jsonl"),
     "foreign scores": Reader(

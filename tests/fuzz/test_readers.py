@@ -17,7 +17,7 @@ from fuzz.kept import NEEDS
 from fuzz.mutations import mutate
 from fuzz.readers import READERS, attempt, tried
 from fuzz.trial import limits, trial
-from grammeter.core.errors import DataError
+from grammeter.core.errors import DataError, MissingResourceError
 from grammeter.corpus.columns import read_columns
 from grammeter.corpus.foreign import parse_score_file
 from grammeter.corpus.records import read_records
@@ -204,7 +204,7 @@ def test_a_model_of_two_billion_blocks(tmp_path: Path) -> None:
     assert damaged != data
     path = tmp_path / "input.txt"
     path.write_bytes(damaged)
-    with limits(), pytest.raises(DataError, match="num_hidden_layers is 2147483647"):
+    with limits(), pytest.raises(MissingResourceError, match="num_hidden_layers is 2147483647"):
         READERS["model config"].call(path)
 
 

@@ -98,10 +98,19 @@ def test_the_order_of_items_changes_no_value(verb, items, tmp_path, result):
     same(plain(one, {}), plain(other, {}), ())
 
 
+def without_script(result, verb):
+    """Leave out kappa by the script of 2015, which depends on names by definition and says so."""
+    if verb == ["agree"]:
+        assert any("depends on the alphabetical order" in note for note in result["notes"])
+        return {key: result[key] for key in ("beside", "alpha", "counts")}
+    return result
+
+
 @pytest.mark.parametrize("verb", OF_PEOPLE, ids=" ".join)
 def test_names_of_systems_and_judges_change_no_value(verb, items, tmp_path, result):
     one = result(verb[0], written(items, tmp_path / "one.jsonl"), *verb[1:])
     other = result(verb[0], written(renamed(items), tmp_path / "other.jsonl"), *verb[1:])
+    one, other = without_script(one, verb), without_script(other, verb)
     same(plain(one, NAMES | JUDGES), plain(other, {}), ())
 
 

@@ -134,7 +134,7 @@ def test_a_damaged_figure_is_not_known(tmp_path, value):
 
 def test_a_file_that_is_a_folder(tmp_path):
     (tmp_path / FILE).mkdir()
-    with pytest.raises(UsageError, match="unable to open"):
+    with pytest.raises(UsageError, match="Is a directory"):
         check_folder(tmp_path)
 
 

@@ -22,7 +22,7 @@ SIGNALS = {"SIGINT": 130, "SIGTERM": 143, "SIGKILL": -9}
 WAIT = 60.0
 """Seconds after which a stopped run counts as hanging."""
 
-_TIMED = ("card.json", "README.md")
+_TIMED = ("card.json", "README.md", "out.jsonl")
 _TIMES = re.compile(rb'"seconds": [0-9.]+|\| [0-9]+ \|$', re.MULTILINE)
 """What the page of a model tells of the clock."""
 
@@ -92,14 +92,14 @@ CASES: dict[str, Case] = {
         "meta maege -r gold.m2 -m gleu(iterations=5) m2 --chains 3 -o out.json", ("out.json",)
     ),
     "batch": Case(
-        "batch pairs-0.jsonl pairs-1.jsonl pairs-2.jsonl --reference reference -m m2 gleu"
+        "batch pairs-0.jsonl pairs-1.jsonl pairs-2.jsonl --reference reference -m green gleu"
         " --edits list -o out --block 50",
         ("out",),
         keeps=True,
     ),
     "batch jobs": Case(
-        "batch pairs-0.jsonl pairs-1.jsonl --reference reference -m m2 -o out --jobs 2 --block 50"
-        " --output-form jsonl",
+        "batch pairs-0.jsonl pairs-1.jsonl --reference reference -m green -o out --jobs 2"
+        " --block 50 --output-form jsonl",
         ("out",),
         keeps=True,
     ),

@@ -44,7 +44,7 @@ VERBS = {
     "details": ("campaign export pilot --details full/a.jsonl", "a.jsonl"),
     "backup": ("campaign backup full/a.db", "a.db"),
     "batch": (
-        "batch pairs-0.jsonl --reference reference -m m2 -o full/out",
+        "batch pairs-0.jsonl --reference reference -m green -o full/out",
         "out/pairs-0.jsonl",
     ),
     "parquet": (

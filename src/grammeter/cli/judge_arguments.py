@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 _OPTIONS = (
     "base_url", "key_variable", "concurrency", "requests_per_minute", "tokens_per_minute",
-    "timeout", "patience", "max_output", "offline", "prices", "max_cost", "max_requests",
-    "max_tokens",
+    "timeout", "patience", "attempts", "max_output", "offline", "prices", "max_cost",
+    "max_requests", "max_tokens",
 )  # fmt: skip
 
 
