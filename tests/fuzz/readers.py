@@ -240,7 +240,9 @@ READERS: dict[str, Reader] = {
     "ratings csv": Reader(read_ratings, _texts(samples.RATINGS), ".csv"),
     "judgments": Reader(_judgments, _texts(*samples.ALL_JUDGMENTS), ".xml"),
     "judgments of outputs": Reader(
-        _judged_outputs, _texts(samples.APPRAISE, samples.WMT, samples.JUDGMENTS), ".xml"
+        _judged_outputs,
+        _texts(samples.APPRAISE, samples.WMT, samples.JUDGMENTS.replace('"A"', '"ALPHA"')),
+        ".xml",
     ),
     "items": Reader(_items, _texts(samples.ITEMS), ".jsonl"),
     "checks": Reader(_checks, _texts(samples.CHECKS), ".jsonl"),
