@@ -131,7 +131,7 @@ def test_one_version() -> None:
     assert f"\nversion: {__version__}\n" in citation
     changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     versions = re.findall(r"^## \[(.+?)\]", changes, re.MULTILINE)
-    assert [name for name in versions if name != "Unreleased"][0] == __version__
+    assert next(name for name in versions if name != "Unreleased") == __version__
 
 
 GOLD, ECHO = str(sample_corpus() / "gold.m2"), str(sample_corpus() / "systems" / "Echo.txt")
