@@ -59,7 +59,10 @@ def test_a_signal_at_any_import_ends_with_its_number(verb: str, name: str, tmp_p
     for at in [1, *sorted(random.sample(range(2, events), 4))]:
         done = run(tmp_path, verb, name, at)
         assert (done.returncode, done.stderr) == SIGNALS[name], f"event {at} of {events}"
-    assert not list(tmp_path.iterdir())
+        for path in tmp_path.iterdir():  # whole, where the signal came after the last import
+            assert path.name == "out.json"
+            assert gm.read_scores(path).systems == ("Echo",)
+            path.unlink()
 
 
 def test_to_be_ready_for_signals_little_is_loaded() -> None:

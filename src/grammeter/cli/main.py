@@ -49,7 +49,9 @@ def main(argv: "Sequence[str] | None" = None) -> int:
             from grammeter.core.lazy import stand_alone
 
             stand_alone()
-        return _guarded(list(sys.argv[1:] if argv is None else argv), watch)
+        code = _guarded(list(sys.argv[1:] if argv is None else argv), watch)
+        watch.catch_up()
+        return code
     except KeyboardInterrupt:
         return watch.code()
     finally:

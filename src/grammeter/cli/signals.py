@@ -17,6 +17,8 @@ _LATER = 0.01
 
 _came: list[int] = []
 """The signals that came; shared by a verb and the verbs that it calls."""
+_delayed: list[int] = []
+"""The signals that came while a module was loaded and are to be sent again."""
 
 
 class Stopped(KeyboardInterrupt):
@@ -69,6 +71,11 @@ class Watch:
         """Whether a signal came."""
         return bool(_came)
 
+    def catch_up(self) -> None:
+        """Stop by a signal that came during the last imports, before the work is called done."""
+        if _delayed:
+            self._stop(_delayed.pop(), None)
+
     def code(self) -> int:
         """Say how the work was stopped; return the exit code: 128 and the number of the signal."""
         if self._alone:  # further ones while this one is told
@@ -82,6 +89,7 @@ class Watch:
 
     def end(self) -> None:
         """Let signals do what they do without us: nobody is left to tell of them."""
+        _delayed.clear()
         for number in self._ours:
             signal.signal(number, signal.SIG_DFL)
         if self._ours:
@@ -115,9 +123,13 @@ class Watch:
 
 def _send_later(number: int) -> None:
     main = get_ident()
+    _delayed.append(number)
 
     def send() -> None:
         sleep(_LATER)
+        if number not in _delayed:  # the work has ended
+            return
+        _delayed.remove(number)
         if hasattr(signal, "pthread_kill"):
             signal.pthread_kill(main, number)
         else:
