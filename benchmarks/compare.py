@@ -16,9 +16,14 @@ import numpy as np
 from rows import Goal, Row, show
 from stopwatch import cpu
 
+from grammeter.stats import (
+    PairedSamples,
+    bootstrap,
+    bootstrap_pvalues,
+    percentile_interval,
+    randomisation_pvalues,
+)
 from grammeter.stats.multiple import letter_groups
-from grammeter.stats.resample import PairedSamples, bootstrap, percentile_interval
-from grammeter.stats.significance import bootstrap_pvalues, randomisation_pvalues
 
 SYSTEMS, SEGMENTS, RESAMPLES = 13, 1312, 1000
 LETTERED, MANY = 100, 300

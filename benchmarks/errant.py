@@ -29,7 +29,7 @@ from rows import Goal, Row
 from stopwatch import SHARED, Cost, command, cpu, peak
 
 import grammeter as gm
-from grammeter.edits.pipelines import shipped_pipeline
+from grammeter.errant import shipped_pipeline
 
 SYSTEMS = (
     "AMU", "CAMB", "CUUI", "IITB", "INPUT", "IPN", "NTHU", "PKU", "POST", "RAC", "SJTU", "UFC",
@@ -51,9 +51,10 @@ GOALS = {"spans, cold": 10, "spans, warm": 40, "types, cold": 6, "types, warm": 
 def package(folder, pipeline):
     """Run the package's commands; the child's side of :func:`measure`."""
     sys.path.remove(str(Path(__file__).parent))  # else this very file would be "errant"
-    import errant
     import spacy
     from errant.commands import compare_m2, parallel_to_m2
+
+    import errant
 
     annotator = errant.load("en", spacy.load(pipeline))
     parse, known, repeated = annotator.parse, set(), 0.0

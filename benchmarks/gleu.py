@@ -16,8 +16,8 @@ from ngram_corpus import distinct, load
 from rows import Goal, Row, show
 from stopwatch import SHARED, cpu
 
-from grammeter.core.segment import Segment
-from grammeter.metrics.gleu import Gleu
+from grammeter.core import Segment
+from grammeter.metrics import Gleu
 
 LINES = 100
 

@@ -14,8 +14,8 @@ from ngram_corpus import distinct, load
 from rows import Goal, Row, show
 from stopwatch import SHARED, cpu
 
-from grammeter.core.segment import Segment
-from grammeter.metrics.green import Green
+from grammeter.core import Segment
+from grammeter.metrics import Green
 
 LINES = 100
 Count = Counter[tuple[str, ...]]

@@ -12,9 +12,9 @@ from pathlib import Path
 from rows import Goal, Row, show
 from stopwatch import SHARED, cpu
 
-from grammeter.corpus.read import read_corpus
-from grammeter.edits.threeway import GAP, MOVES, align_all
-from grammeter.metrics.imeasure import IMeasure
+from grammeter.alignment.threeway import GAP, MOVES, align_all
+from grammeter.formats import read_corpus
+from grammeter.metrics import IMeasure
 
 EVERY = 1000
 

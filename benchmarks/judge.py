@@ -20,10 +20,9 @@ from pathlib import Path
 
 from rows import Goal, Row
 
-from grammeter.judge import client
-from grammeter.judge.calls import Call
-from grammeter.judge.reader import schema
-from grammeter.judge.runtime import Endpoint, using
+from grammeter.llm import Endpoint, client, using
+from grammeter.llm.calls import Call
+from grammeter.llm.reader import schema
 
 SERVER = Path(__file__).parents[1] / "tests" / "scripted_endpoint.py"
 MODEL = "scripted-1"

@@ -17,9 +17,9 @@ from rows import Goal, Row, show
 from stopwatch import SHARED, cpu, grammeter, peak
 
 import grammeter as gm
-from grammeter.corpus.m2 import read_m2
-from grammeter.edits.lattice import matcher
-from grammeter.metrics.m2 import M2
+from grammeter.alignment import matcher
+from grammeter.formats import read_m2
+from grammeter.metrics import M2
 
 SHORT = 16  # tokens: the twin's time grows with the fourth power and more
 GOLD = "noalt/official-2014.combined.m2"

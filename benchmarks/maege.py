@@ -13,7 +13,7 @@ from rows import Row, show
 from stopwatch import SHARED, cpu, peak
 
 import grammeter as gm
-from grammeter.meta.maege import Design, maege
+from grammeter.meta import MaegeDesign, maege
 from grammeter.meta.partial_outputs import partial_outputs
 
 GOLD = "data/conll14_test/alt/official-2014.combined-withalt.m2"
@@ -33,7 +33,7 @@ def rows(shared: Path, metrics: Sequence[str] = METRICS) -> Iterator[Row]:
     for name in metrics:
         given = {name: gm.metric(name)}
         seconds, found = cpu(
-            lambda given=given: maege(corpus.sources, corpus.gold, given, design=Design())
+            lambda given=given: maege(corpus.sources, corpus.gold, given, design=MaegeDesign())
         )
         yield Row(f"MAEGE of {name}, {found[name].texts:,} distinct of {texts:,} texts", seconds,
                   memory=peak())  # fmt: skip

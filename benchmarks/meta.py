@@ -16,9 +16,7 @@ from rows import Goal, Row, show
 from scipy import stats
 from stopwatch import cpu
 
-from grammeter.stats.correlation import KINDS, bootstrap_coefficients
-from grammeter.stats.resample import resample_counts
-from grammeter.stats.williams import williams_matrix
+from grammeter.stats import KINDS, bootstrap_coefficients, resample_counts, williams_matrix
 
 METRICS, SYSTEMS, RESAMPLES = 20, 13, 1000
 

@@ -18,16 +18,11 @@ import numpy as np
 from rows import Goal, Row, show
 from stopwatch import SHARED, cpu
 
-from grammeter.core.judgment import Ranking
-from grammeter.core.signature import Signature
-from grammeter.core.statistics import SegmentScores
-from grammeter.core.table import MetricScores, ScoreTable
-from grammeter.corpus.foreign import parse_score_file
-from grammeter.corpus.judgments import read_judgments
-from grammeter.corpus.text import read_text
-from grammeter.meta.segment import correlate_sentences
-from grammeter.meta.sentence_level import SentenceDesign
-from grammeter.ranking.pairs import extract_pairs
+from grammeter.core import MetricScores, Ranking, ScoreTable, SegmentScores, Signature
+from grammeter.formats import read_judgments, read_text
+from grammeter.formats.foreign import parse_score_file
+from grammeter.meta import SentenceDesign, correlate_sentences
+from grammeter.ranking import extract_pairs
 
 METRICS = ("gleu", "imeasure", "m2score")
 RULES = ("no-ties", "h-ties")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from grammeter.core.segment import Segment
+from grammeter.core import Segment
 
 
 def read(path: Path) -> list[str]:

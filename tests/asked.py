@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 
-from grammeter.judge import client
-from grammeter.judge.calls import Call
-from grammeter.judge.runtime import Endpoint, using
+from grammeter.llm import Endpoint, client, using
+from grammeter.llm.calls import Call
 from scripted_endpoint import completion, prompt_of, score, targets
 
 GOOD = '{"target1_score": 4, "target2_score": 3}'

@@ -7,16 +7,16 @@ import json
 
 from hypothesis import strategies as st
 
-from grammeter.core.edit import Edit
-from grammeter.corpus.m2 import read_m2
-from grammeter.edits.chunks import Sentence, ordered
+from grammeter.alignment.chunks import ChunkedSentence, ordered
+from grammeter.core import Edit
+from grammeter.formats import read_m2
 
 
 def sentence(source, *references):
     """Make a sentence from a text and, for each reference, a list of edits."""
     tokens = tuple(source.split())
     changes = {k: changes_of(source, *edits) for k, edits in enumerate(references)}
-    return Sentence(tokens, changes)
+    return ChunkedSentence(tokens, changes)
 
 
 def changes_of(source, *edits):
@@ -27,7 +27,7 @@ def changes_of(source, *edits):
 def references_of(path):
     """Return a sentence for each block of an M2 file of references."""
     return [
-        Sentence(
+        ChunkedSentence(
             tuple(block.source.split()),
             {k: ordered(block.source.split(), edits) for k, edits in block.gold.items()},
         )

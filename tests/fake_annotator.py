@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from grammeter.core.edit import Edit, minimise
-from grammeter.edits.languages import ENGLISH
+from grammeter.core import Edit, minimise
+from grammeter.errant import ENGLISH
 
 
 class FakeAnnotator:

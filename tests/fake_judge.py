@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from grammeter.judge.calls import Estimate, Outcome
+from grammeter.llm.calls import Estimate, Outcome
 from scripted_endpoint import targets
 
 
@@ -14,7 +14,7 @@ def by_hash(target):
 
 
 class FakeClient:
-    """Stands in for ``grammeter.judge.client``.
+    """Stands in for ``grammeter.llm.client``.
 
     ``score`` makes a number of a target, or the name of a state in which its call ends.
     """
@@ -60,7 +60,7 @@ class FakeClient:
 
 def install(monkeypatch, score=by_hash):
     """Let all questions of a test go to a new fake client, and return it."""
-    from grammeter.judge import client
+    from grammeter.llm import client
 
     fake = FakeClient(score)
     monkeypatch.setattr(client, "ask", fake.ask)

@@ -7,10 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from grammeter.core.score import Score
-from grammeter.core.statistics import SegmentScores, Statistics
-from grammeter.core.table import MetricScores, ScoreTable
-from grammeter.metrics.base import Metric
+from grammeter.core import MetricScores, Score, ScoreTable, SegmentScores, Statistics
+from grammeter.metrics import Metric
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 from hypothesis import strategies as st
 
-from grammeter.core.judgment import Ranking
-from grammeter.corpus.judgments import read_judgments
-from grammeter.ranking.pairs import extract_pairs
+from grammeter.core import Ranking
+from grammeter.formats import read_judgments
+from grammeter.ranking import extract_pairs
 
 NAMES = "ABCDE"
 JUDGES = "xyz"

@@ -6,8 +6,16 @@ import math
 import random
 from dataclasses import replace
 
-from grammeter.report.page import Browser, Drawing, DrawnEdit, Output, Page, Section, Sentence
-from grammeter.report.tables import Table
+from grammeter.rendering import (
+    Browser,
+    Drawing,
+    DrawnEdit,
+    Output,
+    Page,
+    PageSentence,
+    Section,
+    Table,
+)
 
 HOSTILE = (
     "<script>alert('x')</script>",
@@ -78,7 +86,9 @@ def hostile_page(text):
         text,
         ((text, text),),
         (Section("one", text, (text,), (table,), (replace(DRAWING, caption=text),), (text,)),),
-        Browser((text, "other"), ((text, True),), (Sentence(text, (text, None), outputs),), text),
+        Browser(
+            (text, "other"), ((text, True),), (PageSentence(text, (text, None), outputs),), text
+        ),
     )
 
 
@@ -101,7 +111,7 @@ def _sentence(chance, systems, length, metrics, typed):
         )
         outputs.append(Output(_applied(source, made), tuple(names), tuple(edits), values))
     references = (_applied(source, gold), " ".join(source))
-    return Sentence(" ".join(source), references, tuple(outputs))
+    return PageSentence(" ".join(source), references, tuple(outputs))
 
 
 def _edits(chance, source, typed):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 from pathlib import Path
 
-from grammeter.core.edit import Edit
-from grammeter.train.impacts import Parallel, Sentence
+from grammeter.core import Edit
+from grammeter.training.impacts import EditedSentence, Parallel
 
 SUBJECTS = ["he", "she", "it", "the cat", "a dog", "they"]
 VERBS = ["go", "walk", "see"]
@@ -29,10 +29,10 @@ def parallel() -> list[Parallel]:
     return found
 
 
-def sentences() -> list[Sentence]:
+def sentences() -> list[EditedSentence]:
     """Return the same with made-up impacts, all sums of which differ."""
     return [
-        Sentence(one.source, one.edits, (0.01, 0.02, 0.045)[: len(one.edits)], one.origin)
+        EditedSentence(one.source, one.edits, (0.01, 0.02, 0.045)[: len(one.edits)], one.origin)
         for one in parallel()
     ]
 

@@ -56,7 +56,7 @@ def test_help_is_light(verb: str) -> None:
     )
     loaded = loaded_by(code)
     assert not roots(loaded) & {*HEAVY, "numpy"}
-    assert not {m for m in loaded if m.startswith(("grammeter.metrics", "grammeter.corpus"))}
+    assert not {m for m in loaded if m.startswith(("grammeter.metrics", "grammeter.formats"))}
 
 
 def test_a_wrong_verb_or_version_is_light() -> None:
@@ -78,11 +78,11 @@ def test_scoring_loads_no_other_package_and_no_other_metric(name: str) -> None:
     metrics = {m.rpartition(".")[2] for m in loaded if m.startswith("grammeter.metrics.")}
     home = "m2" if name == "sentm2" else name
     assert metrics <= {"base", "registry", "edit_f", "asking", home}
-    rooms = {m.rpartition(".")[2] for m in loaded if m.startswith("grammeter.neural.")}
+    rooms = {m.rpartition(".")[2] for m in loaded if m.startswith("grammeter.models.")}
     assert not rooms & {"loading", "encoder", "likelihood", "regressor"}
 
 
-@pytest.mark.parametrize("module", ["urllib.request", "http.client", "grammeter.corpus.datasets"])
+@pytest.mark.parametrize("module", ["urllib.request", "http.client", "grammeter.formats.datasets"])
 def test_scoring_loads_no_network(module: str) -> None:
     assert module not in loaded_by(SCORE.format(metrics='"m2", "gleu"'))
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import grammeter as gm
-from grammeter.adapters.evaluate import Evaluate
+from grammeter.adapters import Evaluate
 from grammeter.cli.main import main
-from grammeter.metrics.registry import BUILT_IN, metric
+from grammeter.metrics import BUILT_IN, metric
 
 NEEDS = {name: metric(name).needs for name in BUILT_IN}
 ALONE = (["I likes it ."], ["I like it ."])

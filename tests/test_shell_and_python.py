@@ -64,13 +64,13 @@ MODELS = {
 OTHER_WORDS = {
     "compare": {"difference": "gm.difference"},
     "rank": {
-        "head_to_head": "grammeter.ranking.head_to_head",
+        "head_to_head": "grammeter.ranking._head_to_head",
         "zeros": "of head_to_head",
         "validate": "grammeter.ranking.prediction",
         "training": "of validate",
-        "learning_curve": "grammeter.ranking.outlook",
+        "learning_curve": "grammeter.study._outlook",
     },
-    "agree": {"correlate": "grammeter.ranking.judge_correlations"},
+    "agree": {"correlate": "grammeter.ranking._judge_correlations"},
     "report": {"no_types": "types=False"},
 }
 """Flags that ask for another function, and where it is."""

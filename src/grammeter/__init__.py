@@ -13,60 +13,65 @@ from grammeter.version import __version__
 
 TYPE_CHECKING = False  # as of `typing`, which takes longer to load than all of this
 if TYPE_CHECKING:
-    from grammeter.api import correlate, sample
-    from grammeter.comparison.differences import difference
-    from grammeter.comparison.systems import compare
-    from grammeter.core.edit import Edit
-    from grammeter.core.errors import (
+    from grammeter.core import (
         DataError,
+        Edit,
         GrammeterError,
         MissingResourceError,
+        Ranking,
         RemoteError,
+        Score,
+        ScoreTable,
+        Segment,
         UsageError,
     )
-    from grammeter.core.judgment import Ranking
-    from grammeter.core.score import Score
-    from grammeter.core.segment import Segment
-    from grammeter.core.table import ScoreTable
-    from grammeter.corpus.corpus import Corpus
-    from grammeter.corpus.judged import Judgments
-    from grammeter.corpus.judgments import read_judgments, write_judgments
-    from grammeter.corpus.read import read_corpus
-    from grammeter.corpus.scores import read_scores, write_scores
-    from grammeter.explaining import explain
-    from grammeter.metrics.base import Metric
-    from grammeter.metrics.registry import metric
-    from grammeter.neural.runtime import Runtime, using
-    from grammeter.ranking.agreement import agree
-    from grammeter.ranking.rank import rank
-    from grammeter.reporting.make import make_report, write_report
+    from grammeter.formats import (
+        Corpus,
+        Judgments,
+        read_corpus,
+        read_judgments,
+        read_scores,
+        write_judgments,
+        write_scores,
+    )
+    from grammeter.metrics import Metric, metric
+    from grammeter.models import Runtime, using
+    from grammeter.ranking import agree, rank
     from grammeter.resources import sample_corpus
-    from grammeter.scorer import Scorer
-    from grammeter.scoring import score
+    from grammeter.scoring import Scorer, score
+    from grammeter.verbs import (
+        compare,
+        correlate,
+        difference,
+        explain,
+        make_report,
+        sample,
+        write_report,
+    )
 
 _HOMES = {
     "agree": "grammeter.ranking.agreement",
-    "correlate": "grammeter.api",
-    "rank": "grammeter.ranking.rank",
-    "read_judgments": "grammeter.corpus.judgments",
-    "sample": "grammeter.api",
-    "write_judgments": "grammeter.corpus.judgments",
-    "Judgments": "grammeter.corpus.judged",
+    "correlate": "grammeter.verbs._api",
+    "rank": "grammeter.ranking._rank",
+    "read_judgments": "grammeter.formats.judgments",
+    "sample": "grammeter.verbs._api",
+    "write_judgments": "grammeter.formats.judgments",
+    "Judgments": "grammeter.formats.judged",
     "Ranking": "grammeter.core.judgment",
-    "compare": "grammeter.comparison.systems",
-    "difference": "grammeter.comparison.differences",
-    "explain": "grammeter.explaining",
-    "make_report": "grammeter.reporting.make",
+    "compare": "grammeter.verbs._compare.systems",
+    "difference": "grammeter.verbs._compare.differences",
+    "explain": "grammeter.verbs._explain",
+    "make_report": "grammeter.verbs._report.make",
     "metric": "grammeter.metrics.registry",
-    "read_corpus": "grammeter.corpus.read",
-    "read_scores": "grammeter.corpus.scores",
-    "score": "grammeter.scoring",
-    "write_report": "grammeter.reporting.make",
-    "write_scores": "grammeter.corpus.scores",
+    "read_corpus": "grammeter.formats.read",
+    "read_scores": "grammeter.formats.scores",
+    "score": "grammeter.scoring.table",
+    "write_report": "grammeter.verbs._report.make",
+    "write_scores": "grammeter.formats.scores",
     "sample_corpus": "grammeter.resources",
-    "using": "grammeter.neural.runtime",
-    "Runtime": "grammeter.neural.runtime",
-    "Corpus": "grammeter.corpus.corpus",
+    "using": "grammeter.models.runtime",
+    "Runtime": "grammeter.models.runtime",
+    "Corpus": "grammeter.formats.corpus",
     "DataError": "grammeter.core.errors",
     "Edit": "grammeter.core.edit",
     "GrammeterError": "grammeter.core.errors",
@@ -74,7 +79,7 @@ _HOMES = {
     "MissingResourceError": "grammeter.core.errors",
     "RemoteError": "grammeter.core.errors",
     "Score": "grammeter.core.score",
-    "Scorer": "grammeter.scorer",
+    "Scorer": "grammeter.scoring.scorer",
     "ScoreTable": "grammeter.core.table",
     "Segment": "grammeter.core.segment",
     "UsageError": "grammeter.core.errors",

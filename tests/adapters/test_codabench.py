@@ -8,7 +8,7 @@ import pytest
 
 import grammeter as gm
 from grammeter.adapters.codabench import main, score_submission
-from grammeter.core.errors import DataError
+from grammeter.core import DataError
 from grammeter.resources import sample_corpus
 
 SAMPLE = sample_corpus()

@@ -4,7 +4,7 @@ import pytest
 
 import grammeter as gm
 from grammeter.adapters.evaluate import Evaluate
-from grammeter.core.errors import DataError, UsageError
+from grammeter.core import DataError, UsageError
 
 SOURCES = ["he go home .", "all fine ."]
 PREDICTIONS = ["he goes home .", "all is fine ."]

@@ -6,7 +6,7 @@ import pytest
 
 import grammeter as gm
 from grammeter.adapters.trl import Reward
-from grammeter.core.errors import UsageError
+from grammeter.core import UsageError
 
 SOURCES = ["he go home .", "all fine .", "they was late"]
 WRITTEN = ["he goes home .", "all fine .", "they were lately"]

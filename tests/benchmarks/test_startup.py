@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from grammeter.core import lazy
-from grammeter.core.lazy import kept_out
-from grammeter.edits import pipelines
-from grammeter.edits.pipelines import Pipeline, shipped_pipeline
+from grammeter.core import kept_out, lazy
+from grammeter.errant import pipelines
+from grammeter.errant.pipelines import Pipeline, shipped_pipeline
 from grammeter.resources import sample_corpus
 
 SHOWN = """

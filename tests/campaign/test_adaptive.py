@@ -8,7 +8,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from grammeter.core.judgment import Ranking
+from grammeter.core import Ranking
 from judged_campaigns import SYSTEMS, come_in, made_campaign, work
 
 

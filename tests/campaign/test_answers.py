@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from grammeter.core.errors import DataError
+from grammeter.core import DataError
 from judged_campaigns import answer, come_in, key, made_campaign
 
 

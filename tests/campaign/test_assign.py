@@ -9,8 +9,8 @@ from datetime import timedelta
 
 import pytest
 
-from grammeter.core.errors import DataError, UnknownNameError, UsageError
-from grammeter.core.item import Item as Sampled
+from grammeter.core import DataError, UnknownNameError, UsageError
+from grammeter.core import Item as Sampled
 from judged_campaigns import answer, come_in, made_campaign, made_corpus, work
 
 CHECKS = {"outputs": ("right one .", "wrong two ."), "ranks": (1, 2)}
@@ -27,8 +27,8 @@ def normal(assignments):
 
 
 def test_planned_judges_get_what_sample_planned(database):
-    from grammeter.api import sample
     from grammeter.campaign.services import results
+    from grammeter.verbs import sample
 
     campaign = made_campaign(20, judges=2, overlap=0.5, repeats=0.2)
     planned = sample(

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from grammeter.campaign import conf
-from grammeter.core.errors import DataError, UsageError
+from grammeter.core import DataError, UsageError
 
 
 def test_the_key_is_made_once_and_for_its_owner_alone(tmp_path):

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grammeter.campaign.marking import edits_of, in_context, pieces
-from grammeter.core.edit import apply
+from grammeter.core import apply
 from made_campaigns import form_of, made
 
 SENTENCES = st.lists(st.sampled_from(["a", "b", "B", "."]), max_size=8).map(" ".join)
@@ -108,7 +108,7 @@ def test_the_export_holds_each_edit_with_its_verdict(edits, tmp_path):
     import json
 
     from grammeter.campaign.services.downloads import DOWNLOADS
-    from grammeter.core.edit import Edit
+    from grammeter.core import Edit
 
     client = edits.client(0)
     address, hidden, size = form_of(client)
@@ -197,8 +197,8 @@ def test_a_change_that_several_outputs_share_is_asked_once(database):
 
 def test_a_change_of_another_item_is_not_asked_again(database):
     from grammeter.campaign.services import campaigns, invites
-    from grammeter.core.item import Item
-    from grammeter.corpus.corpus import Corpus
+    from grammeter.core import Item
+    from grammeter.formats import Corpus
 
     one = made(database, sources=["x ."], systems={"A": ["y ."], "B": ["z ."]})
     corpus = Corpus(sources=["He go home now ."], systems=SHARED)

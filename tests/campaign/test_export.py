@@ -8,7 +8,7 @@ from contextlib import closing
 import pytest
 
 from grammeter.campaign import conf
-from grammeter.core.errors import DataError, MissingResourceError, RemoteError, UsageError
+from grammeter.core import DataError, MissingResourceError, RemoteError, UsageError
 from judged_campaigns import come_in, made_campaign, work
 
 

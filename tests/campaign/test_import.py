@@ -6,12 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from grammeter.core.errors import DataError, UsageError
-from grammeter.core.judgment import Ranking
-from grammeter.corpus.judged import Judgments
-from grammeter.corpus.judgments import format_judgments, read_judgments
-from grammeter.corpus.read import read_corpus
-from grammeter.ranking.agreement import agree
+from grammeter.core import DataError, Ranking, UsageError
+from grammeter.formats import Judgments, format_judgments, read_corpus, read_judgments
+from grammeter.ranking import agree
 from grammeter.resources import sample_corpus
 from judged_campaigns import come_in, made_corpus, work
 

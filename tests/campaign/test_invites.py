@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from grammeter.core.errors import UnknownNameError, UsageError
+from grammeter.core import UnknownNameError, UsageError
 from judged_campaigns import answer, come_in, made_campaign, work
 
 

@@ -231,8 +231,7 @@ def test_the_organiser_sees_progress_results_and_export(pilot):
     assert "judge02" in part
     assert "<html" not in part
     from grammeter.campaign.services import results
-    from grammeter.ranking.agreement import agree
-    from grammeter.ranking.rank import rank
+    from grammeter.ranking import agree, rank
 
     found = results.judgments(pilot.campaign)
     for unit in ("sentence", "pair"):
@@ -414,9 +413,8 @@ def test_a_pool_without_an_end_tells_no_total(database):
 
 def test_imported_judges_are_told_apart_from_those_who_have_not_come(database):
     from grammeter.campaign.services import campaigns, loading
-    from grammeter.core.judgment import Ranking
-    from grammeter.corpus.corpus import Corpus
-    from grammeter.corpus.judged import Judgments
+    from grammeter.core import Ranking
+    from grammeter.formats import Corpus, Judgments
 
     one = made(database)
     corpus = Corpus(sources=["a"], systems={"A": ["b"], "B": ["c"]})

@@ -6,10 +6,9 @@ import json
 
 import pytest
 
-from grammeter.core.errors import DataError
-from grammeter.corpus.judgments import read_judgments, write_judgments
-from grammeter.ranking.agreement import agree
-from grammeter.ranking.rank import rank
+from grammeter.core import DataError
+from grammeter.formats import read_judgments, write_judgments
+from grammeter.ranking import agree, rank
 from judged_campaigns import answer, come_in, made_campaign, work
 
 

@@ -373,8 +373,8 @@ def test_no_note_on_a_judge_of_another_campaign(pilot):
 def test_things_of_another_campaign_cannot_be_reached_through_ones_own(pilot):
     from grammeter.campaign.models import Invite, Judge
     from grammeter.campaign.services import campaigns, invites
-    from grammeter.core.item import Item
-    from grammeter.corpus.corpus import Corpus
+    from grammeter.core import Item
+    from grammeter.formats import Corpus
 
     corpus = Corpus(sources=["a"], systems={"A": ["b"], "B": ["c"]})
     plan = campaigns.Plan(name="other", judges=1)

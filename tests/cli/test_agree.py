@@ -9,10 +9,9 @@ from dataclasses import replace
 import pytest
 
 from grammeter.cli import agree, main
-from grammeter.core.errors import DataError, UsageError
-from grammeter.corpus.judgments import read_judgments, write_judgments
-from grammeter.ranking import agreement
-from grammeter.ranking.judge_correlations import judge_correlations
+from grammeter.core import DataError, UsageError
+from grammeter.formats import read_judgments, write_judgments
+from grammeter.ranking import agreement, judge_correlations
 from grammeter.resources import sample_corpus
 
 SAMPLE = str(sample_corpus() / "judgments.xml")

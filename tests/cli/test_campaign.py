@@ -119,7 +119,7 @@ def test_all_that_judges_are_told(run, tmp_path):
         "--tutorial", "checks.jsonl", "--attention", "checks.jsonl", "--pass-code", "A",
         "--fail-code", "B", "--redirect", "https://crowd.example/{code}", "--task", "edits",
     )  # fmt: skip
-    from grammeter.campaign.models import Campaign
+    from grammeter.campaign import Campaign
 
     found = Campaign.objects.get(name="crowd")
     assert (found.guidelines, found.consent, found.asks_background) == ("Rank them.\n",) * 2 + (
@@ -173,8 +173,7 @@ def test_close_and_reopen(run, capsys):
     assert json.loads(run("status", "pilot", "--format", "json"))["closed"] is True
     assert "; closed" in run("status", "pilot")
     assert re.search(r"pilot +closed", run("status"))
-    from grammeter.campaign.models import Campaign
-    from grammeter.campaign.services import audit
+    from grammeter.campaign import Campaign, audit
 
     actions = [entry.action for entry in audit.entries(Campaign.objects.get())]
     assert actions == ["close", "reopen", "close", "create"]  # what changed nothing is no entry
@@ -250,8 +249,8 @@ def test_the_choices_are_those_of_the_services():
     from grammeter.campaign import conf
 
     conf.configure("x.db")
+    from grammeter.campaign import invites
     from grammeter.campaign.models import Strategy, Task
-    from grammeter.campaign.services import invites
     from grammeter.cli import campaign_arguments, campaign_create, campaign_invite
 
     assert tuple(Strategy) == campaign_create.STRATEGIES
@@ -265,7 +264,7 @@ def test_who_serves_other_machines_is_told_by_which_names(host, capsys):
     """Without names of his own: those of the machine, or the address itself."""
     import argparse
 
-    from grammeter.campaign.server import Address
+    from grammeter.campaign import Address
     from grammeter.cli.campaign_serve import _own_names
 
     names = _own_names(argparse.Namespace(host=host, quiet=False), Address(host=host))
@@ -415,7 +414,7 @@ def test_items_that_name_their_judges(run, capsys):
 def test_a_campaign_of_what_others_judged(run):
     run("create", "p", *CORPUS, "--items", str(FOLDER / "judgments.xml"), "--quiet")
     found = json.loads(run("status", "p", "--format", "json"))
-    from grammeter.corpus.judgments import read_judgments
+    from grammeter.formats import read_judgments
 
     texts = {Path(name).stem: Path(name).read_text().splitlines() for name in OUTPUTS}
     judgments = read_judgments(FOLDER / "judgments.xml", systems=texts)

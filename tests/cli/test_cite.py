@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from grammeter.cli.main import main
-from grammeter.metrics.registry import BUILT_IN, metric
+from grammeter.metrics import BUILT_IN, metric
 from grammeter.version import __version__
 
 

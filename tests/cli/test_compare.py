@@ -11,14 +11,12 @@ import pytest
 
 from fake_metric import METRICS, scored, systems
 from grammeter.cli import compare, output
-from grammeter.comparison.design import TESTS
-from grammeter.comparison.systems import compare as compare_systems
-from grammeter.core.errors import DataError, UnknownNameError
-from grammeter.core.score import Score
-from grammeter.core.table import ScoreTable
+from grammeter.core import DataError, Score, ScoreTable, UnknownNameError
 from grammeter.metrics import registry
-from grammeter.report import tables
+from grammeter.rendering import tables
 from grammeter.stats import multiple
+from grammeter.verbs import compare as compare_systems
+from grammeter.verbs._compare.design import TESTS
 
 QUALITIES = {"low_1": 0.4, "mid": 0.62, "high": 0.8}
 

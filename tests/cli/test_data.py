@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from grammeter.cli import data
-from grammeter.core.errors import MissingResourceError
-from grammeter.corpus import datasets
-from grammeter.corpus.datasets import DataFile, Dataset
+from grammeter.core import MissingResourceError
+from grammeter.formats import datasets
+from grammeter.formats.datasets import DataFile, Dataset
 from grammeter.version import __version__
 
 TEXT = b"A test .\n"

@@ -12,11 +12,10 @@ import pytest
 
 from grammeter.cli import doctor
 from grammeter.cli.main import main
-from grammeter.core.errors import MissingResourceError
-from grammeter.edits import pipelines
+from grammeter.core import MissingResourceError
+from grammeter.errant import pipelines
 from grammeter.metrics import registry
-from grammeter.neural import devices, files
-from grammeter.neural.known import KNOWN
+from grammeter.models import KNOWN, devices, files
 from grammeter.version import __version__
 
 

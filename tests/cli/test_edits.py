@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from fake_annotator import FakeAnnotator
 from grammeter.cli import edits
-from grammeter.core.errors import DataError, LengthMismatchError, UsageError
-from grammeter.edits import annotate
+from grammeter.core import DataError, LengthMismatchError, UsageError
+from grammeter.errant import annotate
 
 
 def parse(*arguments):

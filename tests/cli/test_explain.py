@@ -10,10 +10,8 @@ import pytest
 
 import grammeter as gm
 from grammeter.cli.main import main
-from grammeter.core.edit import Edit
-from grammeter.core.explanation import Explanation, Grid, SentenceExplanation
-from grammeter.core.verdict import JudgedEdit
-from grammeter.report.explain import explanation_text
+from grammeter.core import Edit, Explanation, Grid, JudgedEdit, SentenceExplanation
+from grammeter.rendering import explanation_text
 
 
 @pytest.fixture(autouse=True)
@@ -187,7 +185,7 @@ def test_attribution_of_an_empty_output(run) -> None:
 def test_a_pipeline_that_nobody_chose_is_told(run) -> None:
     arguments = ("s.json", "--system", "A", "--line", "1", "-m", "m2", "--attribution", "shapley")
     code, out, err = run(*arguments)
-    from grammeter.edits.annotate import annotator
+    from grammeter.errant import annotator
 
     text = annotator().notice
     assert code == 0
@@ -196,8 +194,8 @@ def test_a_pipeline_that_nobody_chose_is_told(run) -> None:
 
 
 def test_the_limit_of_the_shell_is_that_of_python() -> None:
-    from grammeter.attribution import LIMIT
     from grammeter.cli.main import parser_of
+    from grammeter.scoring import LIMIT
 
     parser = parser_of("explain")
     assert parser.parse_args(["s.json", "--system", "A", "--line", "1"]).limit == LIMIT

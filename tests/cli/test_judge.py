@@ -9,10 +9,9 @@ import pytest
 
 import fake_judge
 from grammeter.cli.main import main
-from grammeter.core.errors import LimitReachedError, RemoteError
-from grammeter.corpus.judgments import read_judgments
-from grammeter.judge import client
-from grammeter.judge.runtime import current
+from grammeter.core import LimitReachedError, RemoteError
+from grammeter.formats import read_judgments
+from grammeter.llm import client, current
 from grammeter.resources import sample_corpus
 from scripted_endpoint import ScriptedEndpoint, completion, score, status
 

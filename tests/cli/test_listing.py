@@ -7,7 +7,7 @@ import json
 import pytest
 
 from grammeter.cli.main import main
-from grammeter.metrics.registry import BUILT_IN, describe
+from grammeter.metrics import BUILT_IN, describe
 from grammeter.version import __version__
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from grammeter.cli.main import VERBS, main, parser_of
 from grammeter.cli.output import Progress
-from grammeter.core.errors import (
+from grammeter.core import (
     DataError,
     MissingResourceError,
     RemoteError,

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from grammeter.cli import meta_beta
-from grammeter.core.errors import DataError, UnknownNameError, UsageError
+from grammeter.core import DataError, UnknownNameError, UsageError
 
 HEADER = "metric\tsystem\tvalue\tprecision\trecall\n"
 ROWS = "m2\tA\t0.5\t0.6\t0.4\nm2\tB\t0.4\t0.7\t0.2\nm2\tC\t0.3\t0.2\t0.5\nm2\tD\t0.3\t0.1\t0.3\n"

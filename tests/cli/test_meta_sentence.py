@@ -6,16 +6,12 @@ import json
 import pytest
 
 from grammeter.cli import judgment_arguments, meta_sentence
-from grammeter.core.errors import DataError, UnknownNameError
-from grammeter.core.judgment import Ranking
-from grammeter.corpus.corpus import Corpus
-from grammeter.corpus.foreign import read_score_file
-from grammeter.corpus.judgments import read_judgments, write_judgments
-from grammeter.meta.segment import correlate_sentences
+from grammeter.core import DataError, Ranking, UnknownNameError
+from grammeter.formats import Corpus, read_judgments, read_score_file, write_judgments
+from grammeter.meta import correlate_sentences
 from grammeter.meta.sentence_level import MISSING, SentenceDesign
 from grammeter.meta.ties import TIE_RULES
-from grammeter.ranking.bootstrap import UNITS
-from grammeter.ranking.selection import EXTRACTIONS
+from grammeter.ranking import EXTRACTIONS, UNITS
 from grammeter.scoring import score
 
 SCORES = {

@@ -8,12 +8,9 @@ import pytest
 
 from fake_metric import METRICS, scored, systems
 from grammeter.cli import meta_arguments, meta_system
-from grammeter.core.errors import DataError, UnknownNameError, UsageError
-from grammeter.core.ranked import Ranked, RankedSystem
-from grammeter.core.signature import Signature
-from grammeter.corpus import benchmarks
-from grammeter.meta import aggregate, selection, system_values
-from grammeter.meta.system import correlate_systems
+from grammeter.core import DataError, Ranked, RankedSystem, Signature, UnknownNameError, UsageError
+from grammeter.formats import benchmarks
+from grammeter.meta import aggregate, correlate_systems, selection, system_values
 from grammeter.metrics import registry
 from grammeter.ranking import rank
 from grammeter.stats import correlation

@@ -15,9 +15,8 @@ import made_models
 from grammeter.cli import output
 from grammeter.cli.main import main
 from grammeter.metrics import asking
-from grammeter.neural import loading
-from grammeter.neural.files import find_model, how_to_fetch
-from grammeter.neural.store import FILE
+from grammeter.models import find_model, how_to_fetch, loading
+from grammeter.models.store import FILE
 
 SOURCE = "the cat go to school .\nthey are good .\n"
 OUTPUT = "the cat goes to school .\nthey are very good .\n"
@@ -185,7 +184,7 @@ class TestBadInput:
         assert how_to_fetch("no/such-model") in err
 
     def test_a_missing_model_is_told_before_texts_are_scored(self, run, monkeypatch, models):
-        monkeypatch.setattr("grammeter.scoring.count", lambda *_, **__: pytest.fail("scored"))
+        monkeypatch.setattr("grammeter.scoring.table.count", lambda *_, **__: pytest.fail("scored"))
         assert run(spelled(models, similarity="/no/such"))[0] == 4
 
     def test_another_architecture(self, run, models):

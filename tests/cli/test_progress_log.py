@@ -41,7 +41,7 @@ def test_another_label_begins_its_own_rate(
 
 
 def test_quiet_says_nothing(capsys: pytest.CaptureFixture[str], clock: list[float]) -> None:
-    from grammeter.core.progress import track
+    from grammeter.core import track
 
     with output.progress(argparse.Namespace(quiet=True)):
         for step in track(range(3), "rows"):

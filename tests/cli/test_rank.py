@@ -8,13 +8,18 @@ import pytest
 
 from grammeter.cli import rank as verb
 from grammeter.cli.output import FORMATS
-from grammeter.core.errors import DataError, UnknownNameError, UsageError
-from grammeter.corpus.judgments import read_judgments, write_judgments
-from grammeter.ranking import bootstrap, expected_wins, prediction
+from grammeter.core import DataError, UnknownNameError, UsageError
+from grammeter.formats import read_judgments, write_judgments
+from grammeter.ranking import (
+    METHODS,
+    bootstrap,
+    expected_wins,
+    head_to_head,
+    prediction,
+    rank,
+    validate,
+)
 from grammeter.ranking.bradley_terry import BradleyTerry
-from grammeter.ranking.head_to_head import head_to_head
-from grammeter.ranking.prediction import validate
-from grammeter.ranking.rank import METHODS, rank
 from grammeter.resources import sample_corpus
 from made_judgments import duel
 

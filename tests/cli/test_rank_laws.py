@@ -9,11 +9,10 @@ import pytest
 import grammeter as gm
 from grammeter.cli import main
 from grammeter.cli import rank as verb
-from grammeter.core.judgment import Ranking
+from grammeter.core import Ranking
+from grammeter.ranking import head_to_head, validate
 from grammeter.ranking.bradley_terry import BradleyTerry
-from grammeter.ranking.head_to_head import head_to_head
-from grammeter.ranking.outlook import outlook
-from grammeter.ranking.prediction import validate
+from grammeter.study import outlook
 
 SAMPLE = gm.sample_corpus() / "judgments.xml"
 HYPS = sorted((gm.sample_corpus() / "systems").glob("*.txt"))

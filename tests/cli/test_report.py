@@ -184,7 +184,7 @@ def test_interrupted_leaves_nothing(run, folder: Path, monkeypatch: pytest.Monke
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("grammeter.reporting.make.make_browser", interrupted)
+    monkeypatch.setattr("grammeter.verbs._report.make.make_browser", interrupted)
     assert run("s.json", "-o", "int.html", "--no-types")[0] == 130
     assert not list(folder.glob("*int.html*"))
 

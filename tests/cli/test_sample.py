@@ -7,7 +7,7 @@ import json
 import pytest
 
 from grammeter.cli.main import main
-from grammeter.corpus.items import read_items
+from grammeter.formats import read_items
 from grammeter.resources import sample_corpus
 
 FOLDER = sample_corpus()

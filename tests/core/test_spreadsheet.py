@@ -32,7 +32,7 @@ def test_judgments_as_csv(tmp_path, capsys):
             "ranks": [1, 2, 3, 4]}  # fmt: skip
     source, target = tmp_path / "j.jsonl", tmp_path / "j.csv"
     source.write_text(json.dumps(line) + "\n")
-    from grammeter.corpus.judgments import read_judgments, write_judgments
+    from grammeter.formats import read_judgments, write_judgments
 
     write_judgments(target, read_judgments(source))
     cells = [cell for row in csv.reader(target.read_text().splitlines()) for cell in row]
@@ -53,7 +53,7 @@ def test_scores_by_sentence(tmp_path, name):
     files = [str(tmp_path / file) for file in ("s.txt", "h.txt")]
     assert main(["score", "-s", files[0], "-r", files[0], "-m", "gleu", "--hyps", files[1],
                  f"--names={name}", "--segments", str(table), "--quiet"]) == 0  # fmt: skip
-    from grammeter.corpus.foreign import read_score_file
+    from grammeter.formats import read_score_file
 
     assert read_score_file(table).systems == (name,)
     assert not table.read_text().partition("\n")[2].startswith(("=", "@"))

@@ -61,8 +61,8 @@ made_models.encoder("encoder")
 """,
     "filter-a-million-pairs.md": """
 import made_models
-from grammeter.train.settings import Settings
-from grammeter.training import train_impara
+from grammeter.training import Settings
+from grammeter.verbs import train_impara
 made_models.encoder("encoder")
 settings = Settings(encoder="encoder", epochs=1)
 train_impara(["sample/gold.m2"], "my-impara", settings=settings, pairs=64)

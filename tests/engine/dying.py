@@ -4,9 +4,9 @@ import os
 import signal
 from pathlib import Path
 
-from grammeter.corpus.shard_output import PARTIAL
 from grammeter.engine import ray
 from grammeter.engine.block import process
+from grammeter.formats import PARTIAL
 
 FLAG = "GRAMMETER_TEST_FLAG"
 

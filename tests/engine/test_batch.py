@@ -14,11 +14,11 @@ import pytest
 from made_rows import made_rows, read_rows, write_rows
 
 import grammeter as gm
-from grammeter.core.errors import DataError, UsageError
-from grammeter.corpus.shards import find_shards
+from grammeter.core import DataError, UsageError
 from grammeter.engine import manifest, workers
 from grammeter.engine.batch import run_batch
 from grammeter.engine.job import Job
+from grammeter.formats import find_shards
 
 JOB = Job(metrics=("gleu",), references=("reference",))
 
@@ -128,7 +128,7 @@ def test_damaged_rows_are_counted_and_the_rest_unharmed(tmp_path):
 
 
 def test_a_metric_that_fails_on_one_row_spares_the_others(tmp_path, monkeypatch):
-    from grammeter.metrics.gleu import Gleu
+    from grammeter.metrics import Gleu
 
     count = Gleu.statistics
 
@@ -146,7 +146,7 @@ def test_a_metric_that_fails_on_one_row_spares_the_others(tmp_path, monkeypatch)
 
 
 def test_a_metric_that_fails_on_every_row_ends_the_run(tmp_path, monkeypatch):
-    from grammeter.metrics.gleu import Gleu
+    from grammeter.metrics import Gleu
 
     def failing(self, segments):
         raise ZeroDivisionError("always")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grammeter.core.errors import UnknownNameError, UsageError
+from grammeter.core import UnknownNameError, UsageError
 from grammeter.engine.keep import parse_keep
 
 COLUMNS = ["impara", "errant.edits", "gleu(order=2)", "gleu", "impara(model=a b)"]

@@ -14,11 +14,11 @@ import pytest
 from made_rows import made_rows, read_rows, write_rows
 
 from grammeter.cli.main import main
-from grammeter.core.errors import DataError, RemoteError, UsageError
-from grammeter.corpus.shards import find_shards
+from grammeter.core import DataError, RemoteError, UsageError
 from grammeter.engine import ray as engine
 from grammeter.engine.batch import run_batch
 from grammeter.engine.job import Job
+from grammeter.formats import find_shards
 
 pytestmark = [
     pytest.mark.slow,

@@ -15,23 +15,23 @@ from typing import Any
 
 from fuzz import samples
 from fuzz.trial import Reader, Seeds
-from grammeter.edits.parse_cache import FILE as PARSES
-from grammeter.edits.parse_cache import ParseCache
-from grammeter.edits.pipelines import find_pipeline
-from grammeter.edits.tokens import split
-from grammeter.engine.job import Job
+from grammeter.engine import Job
 from grammeter.engine.manifest import NAME, Manifest
-from grammeter.judge import ladder
-from grammeter.judge.attempts import FILE as REPLIES
-from grammeter.judge.attempts import Attempt, Attempts
-from grammeter.judge.completion import completion, name_of
-from grammeter.judge.faults import error_of, failure, has_message, json_object, retry_after
-from grammeter.judge.transport import Raw
-from grammeter.meta.beta import parse_betas
+from grammeter.errant import find_pipeline
+from grammeter.errant.parse_cache import FILE as PARSES
+from grammeter.errant.parse_cache import ParseCache
+from grammeter.errant.tokens import split
+from grammeter.llm import ladder
+from grammeter.llm.attempts import FILE as REPLIES
+from grammeter.llm.attempts import Attempt, Attempts
+from grammeter.llm.completion import completion, name_of
+from grammeter.llm.faults import error_of, failure, has_message, json_object, retry_after
+from grammeter.llm.transport import Raw
+from grammeter.meta import parse_betas
 from grammeter.metrics.bertscore import read_baseline
-from grammeter.neural.cards import read_card
-from grammeter.neural.store import FILE as FIGURES
-from grammeter.neural.store import Store
+from grammeter.models import read_card
+from grammeter.models.store import FILE as FIGURES
+from grammeter.models.store import Store
 
 SENTENCE = split("A sentence .")
 
@@ -101,7 +101,7 @@ def _manifest(path: Path) -> None:
 
 
 def _mark(path: Path) -> None:
-    from grammeter.train.folder import MARK, begin
+    from grammeter.training.folder import MARK, begin
 
     folder = alone(path, MARK)
     (folder / "pairs.jsonl").touch()
@@ -109,7 +109,7 @@ def _mark(path: Path) -> None:
 
 
 def _checkpoint(path: Path) -> None:
-    from grammeter.train.checkpoint import FOLDER, Checkpoint
+    from grammeter.training.checkpoint import FOLDER, Checkpoint
 
     folder = path.with_name("model")
     inside = folder / FOLDER / "000000001-001"
@@ -121,7 +121,7 @@ def _checkpoint(path: Path) -> None:
 
 
 def _weights(path: Path) -> None:
-    from grammeter.train.checkpoint import BEST, FOLDER, Checkpoint
+    from grammeter.training.checkpoint import BEST, FOLDER, Checkpoint
 
     folder = path.with_name("model")
     (folder / FOLDER).mkdir(parents=True, exist_ok=True)
@@ -130,7 +130,7 @@ def _weights(path: Path) -> None:
 
 
 def _draws(path: Path) -> None:
-    from grammeter.train import impara
+    from grammeter.training import impara
 
     folder = alone(path, impara.DRAWS)
     (folder / impara.PAIRS).write_bytes(PAIR)
@@ -138,16 +138,14 @@ def _draws(path: Path) -> None:
 
 
 def _never() -> Any:
-    from grammeter.core.errors import DataError
+    from grammeter.core import DataError
 
     raise DataError("nothing to measure", fix="It was damaged so that it is none.")
 
 
 def _model(path: Path, name: str) -> None:
-    from grammeter.neural.encoder import layer_of
-    from grammeter.neural.files import find_model
-    from grammeter.neural.loading import load
-    from grammeter.neural.runtime import Runtime
+    from grammeter.models import Runtime, find_model, layer_of
+    from grammeter.models.loading import load
 
     folder = alone(path, name)
     for other, data in _encoder().items():
@@ -165,7 +163,7 @@ def _database(path: Path) -> None:
     conf.configure(copy)
     from django.db import connections
 
-    from grammeter.campaign.services import database
+    from grammeter.campaign import database
 
     try:
         database.open_existing(copy)
@@ -237,7 +235,7 @@ def _make_manifest(folder: Path) -> None:
 
 
 def _make_mark(folder: Path) -> None:
-    from grammeter.train.folder import begin
+    from grammeter.training.folder import begin
 
     begin(folder, "impara", {"seed": 1}, resume=False)
 
@@ -248,7 +246,7 @@ def _make_database(folder: Path) -> None:
     conf.configure(folder / "campaign.db")
     from django.db import connections
 
-    from grammeter.campaign.services import database
+    from grammeter.campaign import database
 
     database.open_or_make(folder / "campaign.db")
     connections.close_all()
@@ -285,7 +283,7 @@ def _literal(*values: object) -> Seeds:
 
 
 def _state() -> tuple[bytes, ...]:
-    from grammeter.train.checkpoint import Progress
+    from grammeter.training.checkpoint import Progress
 
     found = {"progress": asdict(Progress()), "environment": {"torch": "2"}}
     return (json.dumps(found).encode(),)

@@ -12,36 +12,43 @@ from fuzz import samples
 from fuzz.kept import KEPT, PAIR
 from fuzz.mutations import mutate, packed
 from fuzz.trial import Failure, Reader, Seeds, trial
-from grammeter.core.errors import UsageError
-from grammeter.core.signature import Signature
+from grammeter.core import Signature, UsageError
 from grammeter.core.spelling import parse, spell
-from grammeter.corpus.columns import read_columns
-from grammeter.corpus.datasets import import_dataset
-from grammeter.corpus.foreign import read_human, read_score_file
-from grammeter.corpus.items import items_text, read_items
-from grammeter.corpus.judgments import (
+from grammeter.engine.keep import parse_keep
+from grammeter.formats import (
+    find_shards,
+    format_m2,
+    import_dataset,
+    items_text,
+    lay_on,
+    odd_ends,
+    parse_block,
+    read_blocks,
+    read_corpus,
+    read_items,
+    read_m2,
+    read_parallel,
+    read_ratings,
+    read_records,
+    read_records_corpus,
+    read_scores,
+    write_records,
+)
+from grammeter.formats.columns import read_columns
+from grammeter.formats.foreign import read_human, read_score_file
+from grammeter.formats.judgments import (
     format_judgments,
     parse_judgments,
     read_judgments,
     read_judgments_of,
 )
-from grammeter.corpus.m2 import format_m2, read_m2
-from grammeter.corpus.parallel import read_parallel
-from grammeter.corpus.ratings import read_ratings
-from grammeter.corpus.read import read_corpus, read_records_corpus
-from grammeter.corpus.records import read_records, write_records
-from grammeter.corpus.scores import read_scores
-from grammeter.corpus.sgml import format_sgml, read_sgml
-from grammeter.corpus.shard_input import odd_ends, parse_block, read_blocks
-from grammeter.corpus.shards import find_shards
-from grammeter.corpus.standoff import lay_on
-from grammeter.corpus.text import read_lines
-from grammeter.engine.keep import parse_keep
-from grammeter.judge.cost import read_prices
-from grammeter.judge.reader import read as read_reply
-from grammeter.metrics.registry import metric
-from grammeter.reporting.materials import read_materials
-from grammeter.train.pairs import read_pairs
+from grammeter.formats.sgml import format_sgml, read_sgml
+from grammeter.formats.text import read_lines
+from grammeter.llm.cost import read_prices
+from grammeter.llm.reader import read as read_reply
+from grammeter.metrics import metric
+from grammeter.training.pairs import read_pairs
+from grammeter.verbs import read_materials
 
 
 def tried(name: str, inputs: int, folder: Path, *, seed: int = 1) -> list[Failure]:
@@ -196,8 +203,7 @@ def _checks(path: Path) -> None:
     from grammeter.campaign import conf
 
     conf.configure(path.with_name("none.db"))
-    from grammeter.campaign.models import Kind
-    from grammeter.campaign.services.checks import read_checks
+    from grammeter.campaign import Kind, read_checks
 
     read_checks(path, Kind.TUTORIAL)
 

@@ -163,7 +163,7 @@ SPELLINGS = (
 @cache
 def parquet(text: str = RECORDS_JSONL) -> bytes:
     """Return a table of records as parquet."""
-    from grammeter.corpus.records import read_records, write_records
+    from grammeter.formats import read_records, write_records
 
     with TemporaryDirectory() as name:
         jsonl, target = Path(name, "a.jsonl"), Path(name, "a.parquet")

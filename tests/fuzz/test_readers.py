@@ -17,14 +17,13 @@ from fuzz.kept import NEEDS
 from fuzz.mutations import mutate
 from fuzz.readers import READERS, attempt, tried
 from fuzz.trial import limits, trial
-from grammeter.core.errors import DataError, MissingResourceError
-from grammeter.corpus.columns import read_columns
-from grammeter.corpus.foreign import parse_score_file
-from grammeter.corpus.records import read_records
-from grammeter.corpus.sgml import parse_sgml
-from grammeter.corpus.text import MAX_RATIO, read_bytes
+from grammeter.core import DataError, MissingResourceError
 from grammeter.engine.keep import parse_keep
-from grammeter.train.pairs import Pair, pairs_text, read_pairs
+from grammeter.formats import parse_sgml, read_records
+from grammeter.formats.columns import read_columns
+from grammeter.formats.foreign import parse_score_file
+from grammeter.formats.text import MAX_RATIO, read_bytes
+from grammeter.training.pairs import Pair, pairs_text, read_pairs
 
 INPUTS = 60
 CUTS = 150

@@ -9,12 +9,10 @@ import pytest
 
 from fuzz import samples
 from fuzz.verbs import LINES, run, tried
-from grammeter.core.errors import DataError
-from grammeter.core.table import ScoreTable
-from grammeter.corpus.shard_input import parse_block, read_blocks
-from grammeter.corpus.shards import find_shards
-from grammeter.judge.cost import read_prices
-from grammeter.reporting.materials import read_materials
+from grammeter.core import DataError, ScoreTable
+from grammeter.formats import find_shards, parse_block, read_blocks
+from grammeter.llm.cost import read_prices
+from grammeter.verbs import read_materials
 
 INPUTS = {
     "demo": 1,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grammeter.core.errors import GrammeterError
+from grammeter.core import GrammeterError
 
 Call = Callable[[Path], Any]
 Seeds = Callable[[], tuple[bytes, ...]]

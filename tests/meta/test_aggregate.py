@@ -8,15 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grammeter.core.errors import DataError, UnknownNameError
-from grammeter.core.judgment import Ranking
-from grammeter.core.score import Score
-from grammeter.core.signature import Signature
-from grammeter.core.statistics import SegmentScores
-from grammeter.core.table import MetricScores, ScoreTable
-from grammeter.corpus.judgments import read_judgments
+from grammeter.core import (
+    DataError,
+    MetricScores,
+    Ranking,
+    Score,
+    ScoreTable,
+    SegmentScores,
+    Signature,
+    UnknownNameError,
+)
+from grammeter.formats import read_judgments
 from grammeter.meta.aggregate import aggregated, comparisons, human_scores, with_aggregates
-from grammeter.ranking.rank import METHODS, rank
+from grammeter.ranking import METHODS, rank
 
 grids = st.integers(1, 5).flatmap(
     lambda n: st.lists(

@@ -6,13 +6,10 @@ import math
 import numpy as np
 import pytest
 
-from grammeter.core.errors import DataError, UsageError
-from grammeter.core.score import Counts, Score
-from grammeter.core.signature import Signature
-from grammeter.core.table import MetricScores
-from grammeter.corpus.foreign import read_score_file
+from grammeter.core import Counts, DataError, MetricScores, Score, Signature, UsageError
+from grammeter.formats import read_score_file
 from grammeter.meta.beta import KIND, f_measures, parse_betas, sweep_beta
-from grammeter.stats.correlation import correlate
+from grammeter.stats import correlate
 
 GOLD = {"both annotators": "m2", "annotator 0": "m2.0", "annotator 1": "m2.1"}
 HUMAN = {"A": 0.9, "B": 0.7, "C": 0.6}

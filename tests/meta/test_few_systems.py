@@ -9,9 +9,9 @@ from scipy import stats
 
 import grammeter as gm
 from grammeter.cli.main import main
-from grammeter.corpus.foreign import read_human_scores, read_score_file
+from grammeter.formats import read_human_scores, read_score_file
 from grammeter.meta.system_values import INTERVALS, Design
-from grammeter.stats.resample import bca_interval
+from grammeter.stats import bca_interval
 
 
 def put(path, header, rows):

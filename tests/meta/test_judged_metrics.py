@@ -7,8 +7,7 @@ import pytest
 
 import grammeter as gm
 from grammeter.cli.main import main
-from grammeter.corpus.foreign import read_any_scores, read_score_file
-from grammeter.corpus.judgments import read_judgments
+from grammeter.formats import read_any_scores, read_judgments, read_score_file
 from grammeter.meta.joined import join_scores
 from grammeter.resources import sample_corpus
 

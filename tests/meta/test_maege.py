@@ -16,15 +16,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import made_models
-from grammeter.core.edit import Edit
-from grammeter.core.errors import UnknownNameError, UsageError
-from grammeter.core.score import Score
-from grammeter.core.signature import Signature
-from grammeter.core.statistics import SegmentScores, Statistics
-from grammeter.corpus.m2 import read_m2
-from grammeter.meta.maege import Design, chain_result, maege
+from grammeter.core import (
+    Edit,
+    Score,
+    SegmentScores,
+    Signature,
+    Statistics,
+    UnknownNameError,
+    UsageError,
+)
+from grammeter.formats import read_m2
+from grammeter.meta._maege import MaegeDesign, chain_result, maege
 from grammeter.meta.partial_outputs import binomial_of, partial_outputs, worth_uncorrected
-from grammeter.metrics.registry import BUILT_IN, metric
+from grammeter.metrics import BUILT_IN, metric
 
 GOLD_M2 = "data/conll14_test/alt/official-2014.combined-withalt.m2"
 
@@ -181,7 +185,7 @@ def test_correlations_are_those_of_the_public_program(golden, conll14, given, na
     outcome = {}
     for ties in ("half", "concordant", "drop"):
         measure = cached(likeness)
-        outcome[ties] = maege(*conll14, {"LD": measure}, design=Design(ties=ties, given=given))
+        outcome[ties] = maege(*conll14, {"LD": measure}, design=MaegeDesign(ties=ties, given=given))
     found = outcome["half"]["LD"]
     assert found.sentence["pearson"].statistic == pytest.approx(
         expected["sentence_pearson"], abs=1e-9
@@ -241,7 +245,9 @@ def right(segment):
 def test_a_perfect_metric_has_perfect_chains():
     gold = [*GOLD]
     gold[1] = {0: (Edit(0, 0, "w"),), 1: (Edit(1, 2, "z"),)}
-    found = maege(SOURCES, gold, {"right": Measure(right)}, design=Design(max_orders=9))["right"]
+    found = maege(SOURCES, gold, {"right": Measure(right)}, design=MaegeDesign(max_orders=9))[
+        "right"
+    ]
     assert (found.chain.kendall, found.chain.ties, found.chain.discordant) == (1.0, 0, 0)
     assert found.corpus["pearson"].statistic > 0.5
 
@@ -257,14 +263,14 @@ def test_less_is_better_is_turned_round():
 
 def test_each_distinct_text_is_scored_once():
     measure = Measure(right)
-    found = maege(SOURCES, GOLD, {"m": measure}, design=Design(max_orders=9))["m"]
+    found = maege(SOURCES, GOLD, {"m": measure}, design=MaegeDesign(max_orders=9))["m"]
     seen = [(segment.source, segment.hypothesis) for segment in measure.seen]
     assert len(seen) == len(set(seen)) == found.texts
 
 
 def test_the_annotator_of_a_chain_is_left_out():
     measure = Against(right)
-    found = maege(SOURCES, GOLD, {"m": measure}, design=Design(max_orders=9))["m"]
+    found = maege(SOURCES, GOLD, {"m": measure}, design=MaegeDesign(max_orders=9))["m"]
     assert (found.sentences, found.lines) == (2, 2)  # nobody else corrected the third
     texts = {s.hypothesis: s for s in measure.seen if s.source == "a b c"}
     assert texts["x b c"].references == ("a z c",)
@@ -275,7 +281,9 @@ def test_the_annotator_of_a_chain_is_left_out():
 
 def test_all_annotators_on_demand():
     measure = Against(right)
-    found = maege(SOURCES, GOLD, {"m": measure}, design=Design(max_orders=9, against="all"))["m"]
+    found = maege(SOURCES, GOLD, {"m": measure}, design=MaegeDesign(max_orders=9, against="all"))[
+        "m"
+    ]
     assert (found.sentences, found.lines) == (3, 3)
     assert {s.references for s in measure.seen if s.source == "a b c"} == {("x b y", "a z c")}
     assert len({id(s.gold) for s in measure.seen}) == 3  # one object for each line
@@ -284,7 +292,7 @@ def test_all_annotators_on_demand():
 def test_given_texts():
     measure = Against(right)
     texts = [["r", "s", "t"], ["u", None, None]]
-    design = Design(against="given")
+    design = MaegeDesign(against="given")
     maege(SOURCES, GOLD, {"m": measure}, references=texts, design=design)
     assert {s.references for s in measure.seen if s.source == "a b"} == {("s", None)}
     assert all(not s.gold for s in measure.seen)
@@ -293,7 +301,7 @@ def test_given_texts():
 @pytest.mark.parametrize("given", ["random", "reference"])
 def test_another_source_comes_without_gold_edits(given):
     measure = Against(right)
-    maege(SOURCES, GOLD, {"m": measure}, design=Design(given=given))
+    maege(SOURCES, GOLD, {"m": measure}, design=MaegeDesign(given=given))
     assert all(not s.gold and s.references for s in measure.seen)
     outputs = partial_outputs(SOURCES, GOLD, given=given)
     for chain in outputs.chains:
@@ -311,7 +319,7 @@ def test_worth_as_released_and_as_intended():
 
 
 def test_applied_target():
-    found = maege(SOURCES, GOLD, {"m": Measure(right)}, design=Design(target="applied"))
+    found = maege(SOURCES, GOLD, {"m": Measure(right)}, design=MaegeDesign(target="applied"))
     assert found.target == pytest.approx(found.applied)
     assert found.applied[0] == 0
     assert found.target.tolist() != list(range(11))
@@ -338,7 +346,7 @@ def test_nothing_to_measure_is_nan_with_a_reason():
 
 def test_a_text_without_score_is_told():
     bad = Measure(lambda s: math.nan if s.hypothesis == "x b y" else right(s))
-    found = maege(SOURCES, GOLD, {"m": bad}, design=Design(max_orders=9))["m"]
+    found = maege(SOURCES, GOLD, {"m": bad}, design=MaegeDesign(max_orders=9))["m"]
     assert math.isnan(found.chain.kendall)
     assert found.chain.reason == "some texts have no score"
     assert "have no value" in found.sentence["spearman"].reason
@@ -346,7 +354,7 @@ def test_a_text_without_score_is_told():
 
 def test_same_seed_same_bytes():
     def written(seed):
-        result = maege(SOURCES * 9, GOLD * 9, {"m": Measure(right)}, design=Design(seed=seed))
+        result = maege(SOURCES * 9, GOLD * 9, {"m": Measure(right)}, design=MaegeDesign(seed=seed))
         return json.dumps(result.to_json(), allow_nan=False)
 
     assert written(3) == written(3)
@@ -418,7 +426,7 @@ def test_every_metric_with_a_model_can_be_measured(name, tmp_path):
     kinds = ("encoder", "regressor", "causal", "seq2seq")
     models = {kind: getattr(made_models, kind)(tmp_path / kind) for kind in kinds}
     asked = metric(made_models.SPELLINGS[name].format(**models))
-    found = maege(ENGLISH, CORRECTED, {name: asked}, design=Design(against="all"))[name]
+    found = maege(ENGLISH, CORRECTED, {name: asked}, design=MaegeDesign(against="all"))[name]
     assert np.isfinite(found.values).all()
     assert not found.reasons
 
@@ -427,14 +435,14 @@ def test_every_metric_with_a_model_can_be_measured(name, tmp_path):
 def test_every_metric_can_be_measured(name):
     if hasattr(metric(name), "pipeline"):
         pytest.importorskip("spacy", reason="the extra 'errant' is not installed")
-    found = maege(ENGLISH, CORRECTED, {name: metric(name)}, design=Design(against="all"))[name]
+    found = maege(ENGLISH, CORRECTED, {name: metric(name)}, design=MaegeDesign(against="all"))[name]
     assert np.isfinite(found.values).all()
     assert not found.reasons
     assert found.values[-1] >= found.values[0] or not metric(name).higher_is_better
 
 
 def test_m2_scores_each_text_alone():
-    designs = Design(against="all", max_orders=3)
+    designs = MaegeDesign(against="all", max_orders=3)
     found = [maege(ENGLISH, CORRECTED, {n: metric(n)}, design=designs)[n] for n in ("m2", "sentm2")]
     assert found[0].chain == found[1].chain
     assert found[0].sentence == found[1].sentence
@@ -442,9 +450,9 @@ def test_m2_scores_each_text_alone():
 
 def test_gold_edits_do_not_fit_another_source():
     with pytest.raises(UsageError, match="m2 needs gold edits"):
-        maege(ENGLISH, CORRECTED, {"m2": metric("m2")}, design=Design(given="random"))
+        maege(ENGLISH, CORRECTED, {"m2": metric("m2")}, design=MaegeDesign(given="random"))
     with pytest.raises(UsageError, match="m2 needs gold edits, not texts"):
-        maege(ENGLISH, CORRECTED, {"m2": metric("m2")}, design=Design(against="given"))
+        maege(ENGLISH, CORRECTED, {"m2": metric("m2")}, design=MaegeDesign(against="given"))
 
 
 def test_what_is_missing_is_told():
@@ -453,19 +461,19 @@ def test_what_is_missing_is_told():
     with pytest.raises(UsageError, match="no metric"):
         maege(SOURCES, GOLD, {})
     with pytest.raises(UsageError, match="no reference texts"):
-        maege(SOURCES, GOLD, {"m": Measure(right)}, design=Design(against="given"))
+        maege(SOURCES, GOLD, {"m": Measure(right)}, design=MaegeDesign(against="given"))
 
 
 @pytest.mark.parametrize("wrong", [{"seed": -1}, {"seed": 2**32}, {"max_orders": 0}])
 def test_numbers_out_of_range(wrong):
     with pytest.raises(UsageError):
-        Design(**wrong)
+        MaegeDesign(**wrong)
 
 
 @pytest.mark.parametrize("field_", ["ties", "pseudo", "target", "given", "against"])
 def test_unknown_rules(field_):
     with pytest.raises(UnknownNameError, match=field_):
-        Design(**{field_: "other"})
+        MaegeDesign(**{field_: "other"})
 
 
 def test_an_unknown_metric_is_told():

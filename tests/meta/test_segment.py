@@ -13,20 +13,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sentence_twin as twin
-from grammeter.core.errors import DataError, UnknownNameError, UsageError
-from grammeter.core.judgment import Ranking
-from grammeter.core.signature import Signature
-from grammeter.core.statistics import SegmentScores
-from grammeter.core.table import MetricScores, ScoreTable
-from grammeter.corpus.corpus import Corpus
-from grammeter.corpus.foreign import parse_score_file
-from grammeter.corpus.judgments import read_judgments, read_outputs
-from grammeter.corpus.read import read_corpus
+from grammeter.core import (
+    DataError,
+    MetricScores,
+    Ranking,
+    ScoreTable,
+    SegmentScores,
+    Signature,
+    UnknownNameError,
+    UsageError,
+)
+from grammeter.formats import Corpus, read_corpus, read_judgments, read_outputs
+from grammeter.formats.foreign import parse_score_file
 from grammeter.meta.segment import correlate_sentences
 from grammeter.meta.sentence_level import SentenceDesign
 from grammeter.meta.ties import BOTH, CELLS, RULES, TIE_RULES, cell_numbers, tie_calibrated
 from grammeter.scoring import score
-from grammeter.stats.resample import resample_counts
+from grammeter.stats import resample_counts
 
 PUBLISHED = {"gleu": "GLEU", "imeasure": "I", "m2score": "M2"}
 EXACT = SentenceDesign(resamples=0)

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grammeter.core.judgment import Ranking
+from grammeter.core import Ranking
 from grammeter.meta.soft import (
     human_differences,
     metric_differences,
     soft_pairwise_accuracy,
     swap_pvalues,
 )
-from grammeter.ranking.pairs import extract_pairs
+from grammeter.ranking import extract_pairs
 
 
 def all_swaps(differences):

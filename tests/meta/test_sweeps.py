@@ -7,7 +7,7 @@ import pytest
 
 import grammeter as gm
 from grammeter.cli.main import main
-from grammeter.metrics.registry import BUILT_IN
+from grammeter.metrics import BUILT_IN
 from grammeter.resources import sample_corpus
 
 SPELLED = {

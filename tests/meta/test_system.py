@@ -8,18 +8,22 @@ import numpy as np
 import pytest
 
 from fake_metric import METRICS, scored, systems
-from grammeter.core.errors import DataError, UnknownNameError, UsageError
-from grammeter.core.score import Score
-from grammeter.core.signature import Signature
-from grammeter.core.statistics import SegmentScores
-from grammeter.core.table import MetricScores, ScoreTable
-from grammeter.corpus.foreign import read_human_scores, read_score_file
+from grammeter.core import (
+    DataError,
+    MetricScores,
+    Score,
+    ScoreTable,
+    SegmentScores,
+    Signature,
+    UnknownNameError,
+    UsageError,
+)
+from grammeter.formats import read_human_scores, read_score_file
 from grammeter.meta.selection import outliers, select_systems
 from grammeter.meta.system import correlate_systems
 from grammeter.meta.system_values import INTERVALS, KIND, Design
 from grammeter.ranking.selection import SYSTEM_SETS
-from grammeter.stats.correlation import coefficients, correlate, fisher_interval
-from grammeter.stats.resample import PairedSamples, bootstrap
+from grammeter.stats import PairedSamples, bootstrap, coefficients, correlate, fisher_interval
 
 HUMAN = {"A": 0.9, "B": 0.7, "C": 0.6, "D": 0.5, "E": 0.2}
 

@@ -10,10 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from grammeter.core.errors import DataError, UnknownNameError, UsageError
-from grammeter.core.score import Score
-from grammeter.core.signature import Signature
-from grammeter.core.table import MetricScores, ScoreTable
+from grammeter.core import (
+    DataError,
+    MetricScores,
+    Score,
+    ScoreTable,
+    Signature,
+    UnknownNameError,
+    UsageError,
+)
 from grammeter.meta.window import correlate_windows
 
 TOY = Signature.of("toy", {})

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from grammeter.core.segment import Segment
+from grammeter.core import Segment
 
 
 def read_lines(path: Path) -> list[str]:

@@ -9,17 +9,11 @@ import numpy as np
 import pytest
 
 import grammeter as gm
-from grammeter.core.errors import MissingResourceError
-from grammeter.core.score import Score
-from grammeter.core.statistics import SegmentScores, Statistics
+from grammeter.core import MissingResourceError, Score, SegmentScores, Statistics
 from grammeter.metrics import asking as module
 from grammeter.metrics.asking import Asking
 from grammeter.metrics.registry import BUILT_IN, metric, metric_class
-from grammeter.neural import service
-from grammeter.neural.files import ModelFiles
-from grammeter.neural.known import KNOWN
-from grammeter.neural.measures import Regression
-from grammeter.neural.service import Request
+from grammeter.models import KNOWN, ModelFiles, Regression, Request, service
 
 COMMIT = "86b5e0934494bd15c9632b12f734a8a67f723594"
 

@@ -13,12 +13,10 @@ from hypothesis import strategies as st
 
 import made_models
 from grammeter.cli.main import main
-from grammeter.core.errors import MissingResourceError, UsageError
-from grammeter.core.segment import Segment
+from grammeter.core import MissingResourceError, Segment, UsageError
 from grammeter.metrics.bartscore import BartScore
 from grammeter.metrics.registry import describe, metric
-from grammeter.neural.measures import Likelihood
-from grammeter.neural.runtime import Runtime, using
+from grammeter.models import Likelihood, Runtime, using
 
 DIRECTIONS = ("source-to-hypothesis", "reference-to-hypothesis", "hypothesis-to-reference", "f")
 

@@ -13,11 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fake_metric import Share, counted
-from grammeter.core.edit import Edit
-from grammeter.core.errors import UnknownNameError, UsageError
-from grammeter.core.segment import Segment
-from grammeter.core.signature import Signature
-from grammeter.core.statistics import SegmentScores
+from grammeter.core import Edit, Segment, SegmentScores, Signature, UnknownNameError, UsageError
 from grammeter.metrics.base import build, mean_of
 from grammeter.metrics.registry import metric
 

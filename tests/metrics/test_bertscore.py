@@ -12,13 +12,10 @@ from hypothesis import strategies as st
 
 import made_models
 from grammeter.cli.main import main
-from grammeter.core.errors import DataError, MissingResourceError, UsageError
-from grammeter.core.segment import Segment
-from grammeter.core.statistics import Statistics
+from grammeter.core import DataError, MissingResourceError, Segment, Statistics, UsageError
 from grammeter.metrics.bertscore import BertScore, read_baseline, reference_texts
 from grammeter.metrics.registry import metric
-from grammeter.neural.measures import TokenSimilarity
-from grammeter.neural.runtime import Runtime, using
+from grammeter.models import Runtime, TokenSimilarity, using
 
 REFERENCES = ("he goes to school .", None, "she went to the house")
 SEGMENTS = [

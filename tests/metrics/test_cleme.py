@@ -24,20 +24,21 @@ from chunk_targets import (
     targets_of,
 )
 from fake_annotator import FakeAnnotator
-from grammeter.core import spelling
-from grammeter.core.edit import Edit, apply
-from grammeter.core.errors import MissingResourceError, UsageError
-from grammeter.core.segment import Segment
-from grammeter.core.statistics import Statistics
-from grammeter.edits.chunk_lengths import average_length
-from grammeter.edits.chunks import Sentence, ordered
+from grammeter.alignment import average_length
+from grammeter.alignment.chunks import ChunkedSentence, ordered
+from grammeter.core import (
+    Edit,
+    MissingResourceError,
+    Segment,
+    Statistics,
+    UsageError,
+    apply,
+    spelling,
+)
 from grammeter.metrics import asking, cleme
 from grammeter.metrics.base import build
 from grammeter.metrics.cleme import Cleme, prf, rates
-from grammeter.neural import service
-from grammeter.neural.files import ModelFiles
-from grammeter.neural.measures import TokenSimilarity
-from grammeter.neural.runtime import Runtime, using
+from grammeter.models import ModelFiles, Runtime, TokenSimilarity, service, using
 
 ASSUMPTIONS = {"dep": "dependent", "ind": "independent"}
 
@@ -488,7 +489,9 @@ corpora = st.lists(sentences(least=2, most=4), min_size=1, max_size=4)
 def targets_drawn(drawn):
     return [
         (
-            Sentence(source, {k: ordered(source, edits) for k, edits in enumerate(references)}),
+            ChunkedSentence(
+                source, {k: ordered(source, edits) for k, edits in enumerate(references)}
+            ),
             ordered(source, hypothesis),
         )
         for source, (hypothesis, *references) in drawn
@@ -572,7 +575,7 @@ def test_an_unchanged_hypothesis(conll):
 
 def test_one_reference_makes_the_assumptions_equal(conll):
     targets = [
-        (Sentence(s.source, {0: s.references[0]}), hypothesis)
+        (ChunkedSentence(s.source, {0: s.references[0]}), hypothesis)
         for s, hypothesis in conll("auto", "AMU")
     ]
     plain = Cleme(weights="none"), Cleme(weights="none", assumption="independent")

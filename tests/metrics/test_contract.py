@@ -9,7 +9,7 @@ from importlib.metadata import EntryPoint
 import pytest
 
 import grammeter as gm
-from grammeter.core.errors import UsageError
+from grammeter.core import UsageError
 from grammeter.metrics import registry
 from grammeter.metrics.contract import faults
 from grammeter.metrics.m2 import M2
@@ -18,8 +18,8 @@ WHOLE = """
 from dataclasses import dataclass
 from typing import ClassVar
 import numpy as np
-from grammeter.core.score import Score
-from grammeter.core.statistics import SegmentScores, Statistics
+from grammeter.core import Score
+from grammeter.core import SegmentScores, Statistics
 from grammeter.metrics.base import Metric
 
 @dataclass(frozen=True, kw_only=True)

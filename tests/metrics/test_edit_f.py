@@ -7,9 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grammeter.core.score import Counts
-from grammeter.core.signature import Signature
-from grammeter.core.statistics import Statistics
+from grammeter.core import Counts, Signature, Statistics
 from grammeter.metrics.edit_f import (
     COLUMNS,
     best_alone,

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grammeter.core.score import Counts
-from grammeter.edits.verdicts import prf
+from grammeter.alignment import prf
+from grammeter.core import Counts
 from grammeter.metrics.edit_f import f_of_counts
 from grammeter.metrics.gotoscorer import GoToScorer
 from grammeter.metrics.green import Green

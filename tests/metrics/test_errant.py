@@ -1,4 +1,4 @@
-"""ERRANT and SentERRANT as metrics; what they count is tested in tests/edits/test_compare.py."""
+"""ERRANT and SentERRANT as metrics; what they count is tested in tests/errant/test_compare.py."""
 
 from __future__ import annotations
 
@@ -7,11 +7,8 @@ import pytest
 
 import grammeter as gm
 from fake_annotator import FakeAnnotator
-from grammeter.core.edit import Edit
-from grammeter.core.errors import DataError, UsageError
-from grammeter.core.score import Counts
-from grammeter.core.segment import Segment
-from grammeter.corpus.m2 import read_m2
+from grammeter.core import Counts, DataError, Edit, Segment, UsageError
+from grammeter.formats import read_m2
 from grammeter.metrics import errant
 from grammeter.metrics.errant import Errant, SentErrant
 

@@ -13,8 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ngram_golden import cells, conll14, distinct, read_lines, table
 
-from grammeter.core.errors import UsageError
-from grammeter.core.segment import Segment
+from grammeter.core import Segment, UsageError
 from grammeter.metrics import gleu
 from grammeter.metrics.base import Metric
 from grammeter.metrics.gleu import Gleu

@@ -20,11 +20,8 @@ from chunk_targets import (
     targets_of,
 )
 from fake_annotator import FakeAnnotator
-from grammeter.core import spelling
-from grammeter.core.edit import Edit
-from grammeter.core.errors import UsageError
-from grammeter.core.segment import Segment
-from grammeter.edits.chunks import Sentence, ordered, pieces
+from grammeter.alignment.chunks import ChunkedSentence, ordered, pieces
+from grammeter.core import Edit, Segment, UsageError, spelling
 from grammeter.metrics import gotoscorer
 from grammeter.metrics.base import build
 from grammeter.metrics.gotoscorer import GoToScorer, difficulties, outcomes, tally
@@ -258,7 +255,7 @@ pools = st.lists(sentences(least=4, most=4), min_size=1, max_size=3).map(
 
 def systems_drawn(drawn):
     """Make the targets of each system; the first version is gold."""
-    owns = [(Sentence(source, {0: ordered(source, v[0])}), v) for source, v in drawn]
+    owns = [(ChunkedSentence(source, {0: ordered(source, v[0])}), v) for source, v in drawn]
     return [
         [(own, ordered(own.source, versions[n])) for own, versions in owns] for n in range(1, 4)
     ]

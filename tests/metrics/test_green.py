@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ngram_golden import conll14, distinct, read_lines, table
 
-from grammeter.core.errors import UsageError
-from grammeter.core.segment import Segment
+from grammeter.core import Segment, UsageError
 from grammeter.metrics.green import REGIONS, Green
 from grammeter.metrics.registry import metric
 

@@ -10,12 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grammeter.core.edit import Edit
-from grammeter.core.errors import UsageError
-from grammeter.core.segment import Segment
-from grammeter.core.statistics import Statistics
-from grammeter.corpus.read import read_corpus
-from grammeter.edits import threeway
+from grammeter.alignment import threeway
+from grammeter.core import Edit, Segment, Statistics, UsageError
+from grammeter.formats import read_corpus
 from grammeter.metrics.imeasure import IMeasure
 from grammeter.metrics.registry import metric
 

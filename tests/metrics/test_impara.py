@@ -13,12 +13,10 @@ from hypothesis import strategies as st
 
 import made_models
 from grammeter.cli.main import main
-from grammeter.core.errors import DataError, MissingResourceError, UsageError
-from grammeter.core.segment import Segment
+from grammeter.core import DataError, MissingResourceError, Segment, UsageError
 from grammeter.metrics.impara import Impara
 from grammeter.metrics.registry import metric
-from grammeter.neural.measures import MeanSimilarity, Regression
-from grammeter.neural.runtime import Runtime, using
+from grammeter.models import MeanSimilarity, Regression, Runtime, using
 
 SEGMENTS = [
     Segment("the cat go to school .", "the cat goes to school ."),

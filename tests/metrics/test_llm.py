@@ -15,12 +15,9 @@ from hypothesis import strategies as st
 import fake_judge
 import grammeter as gm
 from fake_annotator import FakeAnnotator
-from grammeter.core.errors import UsageError
-from grammeter.core.segment import Segment
-from grammeter.core.statistics import Statistics
-from grammeter.core.table import ScoreTable
-from grammeter.corpus.corpus import Corpus
-from grammeter.judge.runtime import Endpoint, using
+from grammeter.core import ScoreTable, Segment, Statistics, UsageError
+from grammeter.formats import Corpus
+from grammeter.llm import Endpoint, using
 from grammeter.metrics import llm
 from grammeter.metrics.llm import LLME, LLMS
 from grammeter.metrics.registry import metric
@@ -136,7 +133,7 @@ def test_the_worked_example_of_the_paper(shared, fake):
     """Edits as the judges of SEEDA saw them, by our own annotator."""
     import json
 
-    from grammeter.corpus.text import read_lines
+    from grammeter.formats.text import read_lines
 
     golden = json.loads((shared / "golden/seeda/llm_prompts.json").read_text("utf-8"))
     example = golden["worked_example"]
@@ -149,9 +146,9 @@ def test_the_worked_example_of_the_paper(shared, fake):
 
 def test_one_segmentation_with_seeda(shared):
     """2,420 of 2,481 corrections (97.5 %) are cut into edits as SEEDA has them."""
-    from grammeter.core.edit import Edit
-    from grammeter.corpus.text import read_lines
-    from grammeter.edits.markup import marked
+    from grammeter.alignment import marked
+    from grammeter.core import Edit
+    from grammeter.formats.text import read_lines
 
     folder = shared / "data/seeda/outputs/all"
     outputs = {path.stem: read_lines(path) for path in folder.glob("*.txt")}

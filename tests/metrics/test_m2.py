@@ -11,14 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grammeter.core.edit import Edit
-from grammeter.core.errors import UsageError
-from grammeter.core.segment import Segment
-from grammeter.corpus.corpus import Corpus
-from grammeter.corpus.m2 import read_m2
-from grammeter.corpus.read import read_corpus
-from grammeter.corpus.text import read_lines
-from grammeter.edits.lattice import matcher
+from grammeter.alignment import matcher
+from grammeter.core import Edit, Segment, UsageError
+from grammeter.formats import Corpus, read_corpus, read_m2
+from grammeter.formats.text import read_lines
 from grammeter.metrics.m2 import M2, SentM2
 from grammeter.resources import sample_corpus
 from grammeter.scoring import score

@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ngram_golden import conll14, table
 
-from grammeter.core.errors import UsageError
-from grammeter.core.segment import Segment
-from grammeter.edits.stem import stem
+from grammeter.alignment import stem
+from grammeter.core import Segment, UsageError
 from grammeter.metrics.meteor import MeteorES
 from grammeter.metrics.registry import metric
 

@@ -13,8 +13,7 @@ from ngram_golden import conll14, table
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 
-from grammeter.core.errors import UsageError
-from grammeter.core.segment import Segment
+from grammeter.core import Segment, UsageError
 from grammeter.metrics.ngram import Bleu, Chrf
 from grammeter.metrics.registry import metric
 

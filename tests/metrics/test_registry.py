@@ -10,13 +10,11 @@ from pathlib import Path
 import pytest
 
 import grammeter as gm
-from grammeter.core.edit import Edit
-from grammeter.core.errors import UnknownNameError, UsageError
-from grammeter.core.signature import Signature
+from grammeter.core import Edit, Signature, UnknownNameError, UsageError
 from grammeter.metrics import registry
 from grammeter.metrics.base import Metric
 from grammeter.metrics.registry import BUILT_IN, describe, metric, metric_class, names
-from grammeter.neural import files
+from grammeter.models import files
 
 PROMISED = {
     "m2": "beta=0.5 max_unchanged=2 ignore_case=false row0=\"3.2\" sort_gold=false",

@@ -12,18 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import made_models
+from grammeter.alignment import levenshtein_ratio, token_sort_ratio
 from grammeter.cli.main import main
-from grammeter.comparison.systems import compare
-from grammeter.core.errors import MissingResourceError, UsageError
-from grammeter.core.segment import Segment
-from grammeter.core.table import ScoreTable
-from grammeter.corpus.corpus import Corpus
-from grammeter.edits.ratios import levenshtein_ratio, token_sort_ratio
+from grammeter.core import MissingResourceError, ScoreTable, Segment, UsageError
+from grammeter.formats import Corpus
 from grammeter.metrics.registry import metric
 from grammeter.metrics.scribendi import FIGURES, Scribendi
-from grammeter.neural.measures import Perplexity
-from grammeter.neural.runtime import Runtime, using
+from grammeter.models import Perplexity, Runtime, using
 from grammeter.scoring import score as score_corpus
+from grammeter.verbs import compare
 
 SEGMENTS = [
     Segment("the cat go to school .", "the cat goes to school ."),

@@ -17,24 +17,34 @@ from hypothesis import strategies as st
 import grammeter as gm
 import made_models
 from fake_annotator import FakeAnnotator
+from grammeter.alignment.weights import COLUMNS, weights_of
 from grammeter.cli.main import main
-from grammeter.core.edit import Edit, apply, without_overlaps
-from grammeter.core.errors import DataError, MissingResourceError, UsageError
-from grammeter.core.segment import Segment
-from grammeter.core.statistics import Statistics
-from grammeter.corpus.m2 import read_m2
-from grammeter.edits.weights import COLUMNS, weights_of
+from grammeter.core import (
+    DataError,
+    Edit,
+    MissingResourceError,
+    Segment,
+    Statistics,
+    UsageError,
+    apply,
+    without_overlaps,
+)
+from grammeter.formats import read_m2
 from grammeter.metrics import asking, weighted
 from grammeter.metrics.bertscore import BertScore
 from grammeter.metrics.errant import Errant, SentErrant
 from grammeter.metrics.m2 import M2, SentM2
 from grammeter.metrics.registry import metric
 from grammeter.metrics.weighted import PTM2, PTErrant, SentPTErrant, SentPTM2
-from grammeter.neural import service
-from grammeter.neural.files import ModelFiles
-from grammeter.neural.measures import Likelihood, TokenSimilarity
-from grammeter.neural.runtime import Runtime, using
-from grammeter.neural.service import run_together
+from grammeter.models import (
+    Likelihood,
+    ModelFiles,
+    Runtime,
+    TokenSimilarity,
+    run_together,
+    service,
+    using,
+)
 
 # A stand-in for the model: texts are the closer, the more words they share, whatever their case.
 

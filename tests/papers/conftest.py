@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from grammeter.papers import grundkiewicz2015
+from grammeter.papers._reproduce import Reproduction, list_tasks, reproduce
 from grammeter.papers.materials import Materials
-from grammeter.papers.reproduce import Reproduction, list_tasks, reproduce
 
 RUNS = 50
 """Of TrueSkill, instead of the 1,000 of the recipe: enough for its scores, near for its ranges."""

@@ -9,9 +9,9 @@ import pytest
 
 from grammeter.cli.main import main
 from grammeter.papers import chollampatt2018
+from grammeter.papers._reproduce import list_tasks, reproduce
 from grammeter.papers.correlations import COLUMNS
 from grammeter.papers.printed import read_tables
-from grammeter.papers.reproduce import list_tasks, reproduce
 
 PAPER = "chollampatt2018"
 METRICS = {"GLEU": "GLEU", "I-measure": "I", "M2": "M2"}

@@ -8,11 +8,17 @@ import pytest
 
 from fake_metric import Share
 from grammeter.cli.main import main
-from grammeter.core.errors import DataError, MissingResourceError, UnknownNameError
-from grammeter.core.ranked import ranks_text
-from grammeter.core.signature import Signature
-from grammeter.core.table import MetricScores, ScoreTable
+from grammeter.core import (
+    DataError,
+    MetricScores,
+    MissingResourceError,
+    ScoreTable,
+    Signature,
+    UnknownNameError,
+    ranks_text,
+)
 from grammeter.papers import materials
+from grammeter.papers._reproduce import Task, list_tasks, reproduce
 from grammeter.papers.cells import (
     Cell,
     Ours,
@@ -24,7 +30,6 @@ from grammeter.papers.cells import (
 from grammeter.papers.papers import PAPERS
 from grammeter.papers.printed import read_tables
 from grammeter.papers.recipe import Recipe
-from grammeter.papers.reproduce import Task, list_tasks, reproduce
 
 UNPRINTED = "a figure of ours, the paper prints none"
 NEAR = Tolerance(0.01, "chance")

@@ -6,13 +6,12 @@ import math
 import pytest
 
 from grammeter.cli.main import main
-from grammeter.core.errors import MissingResourceError
-from grammeter.core.table import ScoreTable
-from grammeter.metrics.registry import metric
+from grammeter.core import MissingResourceError, ScoreTable
+from grammeter.metrics import metric
 from grammeter.papers import gong2022
+from grammeter.papers._reproduce import list_tasks, reproduce
 from grammeter.papers.correlations import COLUMNS
 from grammeter.papers.materials import Materials
-from grammeter.papers.reproduce import list_tasks, reproduce
 
 PAPER = "gong2022"
 PLAIN = {"M2", "SentM2"}

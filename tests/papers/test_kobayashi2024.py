@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 
 from grammeter.cli.main import main
-from grammeter.edits.pipelines import find_pipeline
+from grammeter.errant import find_pipeline
 from grammeter.papers import kobayashi2024
+from grammeter.papers._reproduce import list_tasks, reproduce
 from grammeter.papers.printed import read_tables
-from grammeter.papers.reproduce import list_tasks, reproduce
 
 PAPER = "kobayashi2024"
 SHOWN = {"base": "base", "fluent": "+fluent", "+REF-F_GPT-3.5": "+fluent"}

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from grammeter.cli.main import main
-from grammeter.papers.reproduce import list_tasks
+from grammeter.papers._reproduce import list_tasks
 
 PAPER = "maeda2022"
 LEVELS = ("corpus r", "corpus rho", "sentence r", "sentence rho", "chain tau")

@@ -10,11 +10,11 @@ import pytest
 
 from grammeter.cli.main import main
 from grammeter.cli.reproduce import overview_table, summary
-from grammeter.edits.pipelines import find_pipeline
+from grammeter.errant import find_pipeline
+from grammeter.papers._reproduce import Reproduction
 from grammeter.papers.papers import PAPERS
 from grammeter.papers.printed import read_tables
-from grammeter.papers.reproduce import Reproduction
-from grammeter.report.tables import to_markdown
+from grammeter.rendering.tables import to_markdown
 
 PAGE = Path(__file__).parents[2] / "docs" / "reproduction.md"
 RANDOM = ("grundkiewicz2015", "table3c")

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from grammeter.cli.main import main
-from grammeter.edits.pipelines import find_pipeline
+from grammeter.errant import find_pipeline
 
 PAPER = "programs"
 ROW = "second reference equal to the source, where only the first annotator is listed"

@@ -13,12 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grammeter.core.errors import DataError, UnknownNameError
-from grammeter.core.judgment import Ranking
-from grammeter.corpus.judgments import read_judgments
+from grammeter.core import DataError, Ranking, UnknownNameError
+from grammeter.formats import read_judgments
+from grammeter.ranking._judge_correlations import judge_correlations
 from grammeter.ranking.agreement import LEAST, agree, in_mean
-from grammeter.ranking.judge_correlations import judge_correlations
-from grammeter.stats.agreement import Comparisons, kappa, krippendorff_alpha
+from grammeter.stats import Comparisons, kappa, krippendorff_alpha
 
 
 def ranking(judge, *groups, segment=1, **more):

@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 import grammeter as gm
-from grammeter.core.errors import UnknownNameError, UsageError
-from grammeter.core.judgment import Ranking
-from grammeter.ranking.judge_correlations import judge_correlations
-from grammeter.stats.agreement import Comparisons, kappa, krippendorff_alpha
+from grammeter.core import Ranking, UnknownNameError, UsageError
+from grammeter.ranking._judge_correlations import judge_correlations
+from grammeter.stats import Comparisons, kappa, krippendorff_alpha
 
 SAMPLE = gm.sample_corpus() / "judgments.xml"
 

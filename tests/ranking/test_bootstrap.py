@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from grammeter.core.errors import UnknownNameError, UsageError
+from grammeter.core import UnknownNameError, UsageError
+from grammeter.ranking._expected_wins import ExpectedWins
 from grammeter.ranking.bootstrap import (
     Resampling,
     cells_of_units,
@@ -12,9 +13,8 @@ from grammeter.ranking.bootstrap import (
     resampled_counts,
     unit_numbers,
 )
-from grammeter.ranking.expected_wins import ExpectedWins
 from grammeter.ranking.pairs import extract_pairs
-from grammeter.stats.resample import resample_counts
+from grammeter.stats import resample_counts
 from made_judgments import campaigns, duel, golden, official_pairs
 
 

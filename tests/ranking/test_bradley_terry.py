@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.optimize import minimize
 
-from grammeter.core.errors import DataError, UsageError
-from grammeter.core.judgment import Ranking
+from grammeter.core import DataError, Ranking, UsageError
+from grammeter.ranking._expected_wins import expected_wins
 from grammeter.ranking.bootstrap import Resampling
 from grammeter.ranking.bradley_terry import BradleyTerry, fit_bradley_terry
-from grammeter.ranking.expected_wins import expected_wins
 from grammeter.ranking.pairs import extract_pairs
 from made_judgments import duel, official_pairs
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from grammeter.core.errors import UsageError
+from grammeter.core import UsageError
 from grammeter.ranking.clusters import (
     cluster_numbers,
     cluster_runs,

@@ -51,7 +51,7 @@ def test_draws_ahead_in_blocks_of_any_length(monkeypatch):
 
 
 def official_items():
-    from grammeter.corpus.judgments import read_judgments
+    from grammeter.formats import read_judgments
     from grammeter.resources import sample_corpus
 
     return read_judgments(sample_corpus() / "judgments.jsonl").rankings

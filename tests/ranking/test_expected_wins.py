@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from grammeter.core.errors import UnknownNameError
+from grammeter.core import UnknownNameError
+from grammeter.ranking._expected_wins import ExpectedWins, expected_wins
 from grammeter.ranking.bootstrap import Resampling
-from grammeter.ranking.expected_wins import ExpectedWins, expected_wins
 from grammeter.ranking.pairs import extract_pairs
 from made_judgments import NAMES, campaigns, duel, golden, official, official_pairs
 

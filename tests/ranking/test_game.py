@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grammeter.core.errors import UsageError
+from grammeter.core import UsageError
 from grammeter.ranking.game import GameModel, Rating
 from made_judgments import golden
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from scipy.stats import binomtest
 
-from grammeter.core.errors import DataError, UnknownNameError
-from grammeter.ranking.head_to_head import head_to_head, mark_of
+from grammeter.core import DataError, UnknownNameError
+from grammeter.ranking._head_to_head import head_to_head, mark_of
 from made_judgments import campaigns, duel, golden, official
 
 PRINTED = {"‡": "**", "†": "*", "?": "+", "": ""}  # the star was lost in the text of the PDF

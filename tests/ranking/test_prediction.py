@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from grammeter.core.errors import DataError, UnknownNameError, UsageError
+from grammeter.core import DataError, UnknownNameError, UsageError
+from grammeter.ranking._expected_wins import ExpectedWins
 from grammeter.ranking.bootstrap import Resampling, unit_numbers
 from grammeter.ranking.clusters import Clustering
-from grammeter.ranking.expected_wins import ExpectedWins
 from grammeter.ranking.pairs import extract_pairs
 from grammeter.ranking.prediction import (
     _Fold,

@@ -6,14 +6,12 @@ import math
 import pytest
 from hypothesis import given, settings
 
-from grammeter.core.errors import DataError, UnknownNameError, UsageError
-from grammeter.core.judgment import Ranking
-from grammeter.core.ranked import Ranked
-from grammeter.corpus.judgments import read_judgments
+from grammeter.core import DataError, Ranked, Ranking, UnknownNameError, UsageError
+from grammeter.formats import read_judgments
+from grammeter.ranking._expected_wins import ExpectedWins, expected_wins
+from grammeter.ranking._rank import METHODS, rank
 from grammeter.ranking.bradley_terry import BradleyTerry
-from grammeter.ranking.expected_wins import ExpectedWins, expected_wins
 from grammeter.ranking.pairs import extract_pairs
-from grammeter.ranking.rank import METHODS, rank
 from grammeter.ranking.trueskill import TrueSkill
 from made_judgments import bounds, campaigns, duel, golden, official, random_duels
 

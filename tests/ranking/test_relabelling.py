@@ -7,12 +7,12 @@ import pytest
 
 import grammeter as gm
 from grammeter.cli import rank as verb
-from grammeter.core.judgment import Ranking
+from grammeter.core import Ranking
+from grammeter.ranking._expected_wins import ExpectedWins
 from grammeter.ranking.bradley_terry import BradleyTerry
-from grammeter.ranking.expected_wins import ExpectedWins
-from grammeter.ranking.planning import draw_campaigns, learning_curve
 from grammeter.ranking.prediction import validate
 from grammeter.ranking.trueskill import TrueSkill
+from grammeter.study import draw_campaigns, learning_curve
 
 METHODS = pytest.mark.parametrize("by", verb.METHODS)
 UNITS = pytest.mark.parametrize("unit", [None, *verb.UNITS])

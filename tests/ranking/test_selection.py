@@ -3,9 +3,8 @@
 import pytest
 from hypothesis import given
 
-from grammeter.core.errors import DataError, UnknownNameError
-from grammeter.core.judgment import Ranking
-from grammeter.corpus.judgments import Judgments
+from grammeter.core import DataError, Ranking, UnknownNameError
+from grammeter.formats.judgments import Judgments
 from grammeter.ranking.pairs import extract_pairs
 from grammeter.ranking.selection import of_judges, select
 from made_judgments import campaigns, duel

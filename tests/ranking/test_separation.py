@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from grammeter.core.errors import UnknownNameError, UsageError
-from grammeter.core.judgment import Ranking
+from grammeter.core import Ranking, UnknownNameError, UsageError
 from grammeter.ranking.separation import decided_needed, separations, sign_test_power
 
 

@@ -114,7 +114,7 @@ def test_resampled_judgments_add_to_the_spread():
 
 def test_a_system_never_compared_has_no_score():
     """C stands alone in its item: shown, but compared with nobody."""
-    from grammeter.core.judgment import Ranking
+    from grammeter.core import Ranking
 
     alone = Ranking(judge="x", segment=9, groups=(("C",),), ranks=(1,))
     pairs = extract_pairs([*duel("A", "B", times=5), alone])

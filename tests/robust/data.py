@@ -23,7 +23,7 @@ def archive() -> bytes:
 def main() -> None:
     """Run the command line."""
     from grammeter.cli.main import main
-    from grammeter.corpus import datasets
+    from grammeter.formats import datasets
 
     files = tuple(
         datasets.DataFile(

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import grammeter as gm
-from grammeter.edits.pipelines import shipped_pipeline
+from grammeter.errant import shipped_pipeline
 
 CORPUS = gm.Corpus(
     sources=["He go to school in yesterday by the bus ."],

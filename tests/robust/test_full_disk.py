@@ -13,9 +13,9 @@ import pytest
 import made_models
 from grammeter.cli.main import VERBS as ALL
 from grammeter.cli.main import main, parser_of
-from grammeter.edits.parse_cache import ParseCache
-from grammeter.edits.tokens import split
-from grammeter.neural.store import Store
+from grammeter.errant.parse_cache import ParseCache
+from grammeter.errant.tokens import split
+from grammeter.models.store import Store
 from robust.inside import call, fill, listing, mounted
 from robust.places import CORPUS, environment, make
 from robust.stops import CASES

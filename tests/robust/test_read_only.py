@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from grammeter.core.errors import MissingResourceError
-from grammeter.core.folders import cache_folder, expanded
-from grammeter.corpus.datasets import VARIABLE, data_folder
+from grammeter.core import MissingResourceError, cache_folder, expanded
+from grammeter.formats.datasets import VARIABLE, data_folder
 from robust.inside import call, listing, mounted
 from robust.places import CORPUS, environment, make
 from robust.test_full_disk import VERBS

@@ -12,11 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from grammeter.core.errors import UsageError
-from grammeter.core.locks import LOCK, only_one
-from grammeter.corpus.text import write_text
+from grammeter.core import LOCK, UsageError, only_one
 from grammeter.engine.manifest import at_work
-from grammeter.train.folder import begun
+from grammeter.formats import write_text
+from grammeter.training.folder import begun
 from robust.inside import call
 from robust.places import CORPUS, environment, make
 from scripted_endpoint import ScriptedEndpoint
@@ -53,8 +52,8 @@ def ends(*processes: subprocess.Popen[str]) -> list[tuple[int, str, str]]:
 _PARSES = f"""
 import sys
 from pathlib import Path
-from grammeter.edits.parse_cache import ParseCache
-from grammeter.edits.tokens import split
+from grammeter.errant.parse_cache import ParseCache
+from grammeter.errant.tokens import split
 for number in range({TIMES}):
     texts = [split(f"w{{number}} {{who}}") for who in ("shared", sys.argv[1])]
     parses = [one.with_columns(["x", "y"], ["X", "Y"], ["X", "Y"]) for one in texts]
@@ -65,7 +64,7 @@ for number in range({TIMES}):
 _FIGURES = f"""
 import sys, warnings
 import numpy as np
-from grammeter.neural.store import Store, check_folder
+from grammeter.models.store import Store, check_folder
 warnings.simplefilter("error")
 check_folder("figures")
 for number in range({TIMES}):
@@ -99,7 +98,7 @@ def test_replies_of_a_judge(place: Path) -> None:
 
 _WRITER = f"""
 import sys
-from grammeter.corpus.text import write_text
+from grammeter.formats import write_text
 for number in range({TIMES}):
     write_text("out.txt", sys.argv[1] * 500_000)
 """
@@ -146,8 +145,8 @@ def test_one_folder_of_a_model(tmp_path: Path) -> None:
 _LOCKER = """
 import time
 from pathlib import Path
-from grammeter.core.errors import UsageError
-from grammeter.core.locks import only_one
+from grammeter.core import UsageError
+from grammeter.core import only_one
 for _ in range(300):
     try:
         with only_one(Path(".")):

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from grammeter.core.errors import DataError
+from grammeter.core import DataError
 from grammeter.stats.williams import williams_matrix, williams_test
 
 

@@ -11,10 +11,8 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from grammeter.core.errors import DataError, GrammeterError
-from grammeter.core.score import json_number
-from grammeter.corpus.objects import write_object
-from grammeter.corpus.read import read_corpus
+from grammeter.core import DataError, GrammeterError, json_number
+from grammeter.formats import read_corpus, write_object
 from grammeter.scoring import score
 
 SOURCE = "source.txt"

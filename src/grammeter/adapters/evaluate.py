@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from grammeter.core.errors import UsageError
-from grammeter.metrics.base import Metric
-from grammeter.scorer import Scorer
+from grammeter.core import UsageError
+from grammeter.metrics import Metric
+from grammeter.scoring import Scorer
 
 
 class Evaluate:

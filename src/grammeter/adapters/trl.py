@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
-from grammeter.core.errors import UsageError
-from grammeter.metrics.base import Metric
-from grammeter.scorer import Scorer
+from grammeter.core import UsageError
+from grammeter.metrics import Metric
+from grammeter.scoring import Scorer
 
 Completion = str | Sequence[Mapping[str, Any]]
 """A text, or a conversation of which the last message counts."""
@@ -22,7 +22,7 @@ class Reward:
     Parameters
     ----------
     metric
-        A spelling, a metric, or a :class:`~grammeter.scorer.Scorer` of one metric.
+        A spelling, a metric, or a :class:`~grammeter.scoring.scorer.Scorer` of one metric.
     source
         The column of the data set that holds the source sentence; ``None``: the prompt is it.
     reference

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from grammeter.core.errors import DataError, UsageError
-from grammeter.core.lazy import require
+from grammeter.core import DataError, UsageError, require
 
 DATABASE = "campaign.db"
 """The default database: this file in the current folder."""

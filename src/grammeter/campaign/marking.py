@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Literal
 
-from grammeter.core.edit import Edit
+from grammeter.core import Edit
 
 Part = Literal["same", "insert", "delete", "replace"]
 

@@ -6,8 +6,7 @@ import errno
 from dataclasses import dataclass
 from typing import Any
 
-from grammeter.core.errors import UsageError
-from grammeter.core.lazy import require
+from grammeter.core import UsageError, require
 
 THREADS = 8
 """Requests answered at once; more wait in a queue."""

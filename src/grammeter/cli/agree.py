@@ -20,11 +20,9 @@ from grammeter.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from grammeter.ranking.agreement import Agreement, JudgeCounts
-    from grammeter.ranking.judge_correlations import Correlation, JudgeCorrelations
-    from grammeter.ranking.resampled_agreement import Interval
-    from grammeter.report.tables import Table
-    from grammeter.stats.agreement import Alpha, Kappa
+    from grammeter.ranking import Agreement, Correlation, Interval, JudgeCorrelations, JudgeCounts
+    from grammeter.rendering import Table
+    from grammeter.stats import Alpha, Kappa
 
 KAPPAS = ("script", "orientation-free")
 RESAMPLES, CONFIDENCE = 1000, 0.95
@@ -82,13 +80,13 @@ def run(args: argparse.Namespace) -> int:
     judgments = judgment_arguments.read(args)
     who = {"judges": args.judge, "without_judges": args.without_judge}
     if args.correlate:
-        from grammeter.ranking.judge_correlations import judge_correlations
+        from grammeter.ranking import judge_correlations
 
         found = judge_correlations(judgments, **who)
         emit(args, found.to_json(), lambda: drawn(args, *correlation_tables(found, args)))
         return 0
-    from grammeter.corpus.judgments import read_outputs
-    from grammeter.ranking.agreement import agree
+    from grammeter.formats import read_outputs
+    from grammeter.ranking import agree
 
     agreement = agree(
         judgments,
@@ -107,7 +105,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _check(args: argparse.Namespace) -> None:
     """Refuse options that would change nothing."""
-    from grammeter.core.errors import UsageError
+    from grammeter.core import UsageError
 
     check_figures(args.figure)
     asked = {
@@ -127,7 +125,7 @@ def _check(args: argparse.Namespace) -> None:
 def _save_figure(agreement: Agreement, path: str) -> None:
     import numpy as np
 
-    from grammeter.report import figures
+    from grammeter.rendering import figures
 
     judges = tuple(agreement.counts)
     values = [
@@ -166,7 +164,7 @@ def correlation_tables(found: JudgeCorrelations, args: argparse.Namespace) -> It
 
 
 def _summary(agreement: Agreement, digits: int) -> Table:
-    from grammeter.report.tables import Table
+    from grammeter.rendering import Table
 
     kind = agreement.beside
     chosen, beside = agreement.kappas[agreement.kind], agreement.kappas[kind]
@@ -203,7 +201,7 @@ def _bounds(interval: Interval, digits: int) -> str:
 
 
 def _file_table(agreement: Agreement, digits: int) -> Table:
-    from grammeter.report.tables import Table
+    from grammeter.rendering import Table
 
     rows: list[tuple[str, ...]] = []
     for path, part in agreement.by_file.items():
@@ -242,8 +240,8 @@ def _missing(agreement: Agreement) -> Iterator[str]:
 
 
 def _kappa_matrix(agreement: Agreement, digits: int) -> Table:
-    from grammeter.ranking.agreement import LEAST, in_mean
-    from grammeter.report.tables import Table
+    from grammeter.ranking import LEAST, in_mean
+    from grammeter.rendering import Table
 
     judges = tuple(agreement.counts)
     rows = tuple(
@@ -266,7 +264,7 @@ def _pair_cell(found: Kappa | None, digits: int) -> str:
 
 
 def _count_table(agreement: Agreement) -> Table:
-    from grammeter.report.tables import Table
+    from grammeter.rendering import Table
 
     counts = {**agreement.counts, "total": agreement.total}
     return Table(
@@ -291,7 +289,7 @@ def _count_cells(counts: JudgeCounts) -> tuple[str, ...]:
 
 
 def _long_table(agreement: Agreement, digits: int) -> Table:
-    from grammeter.report.tables import Table
+    from grammeter.rendering import Table
 
     chosen, other = agreement.kappas[agreement.kind], agreement.kappas[agreement.beside]
     means = (
@@ -327,7 +325,7 @@ def _long_table(agreement: Agreement, digits: int) -> Table:
 
 
 def _correlation_matrix(found: JudgeCorrelations, digits: int) -> Table:
-    from grammeter.report.tables import Table
+    from grammeter.rendering import Table
 
     judges = tuple(found.rest)
     names = (*judges, "rest")
@@ -369,7 +367,7 @@ def _correlation_cell(found: JudgeCorrelations, row: int, column: int, digits: i
 
 
 def _pair_table(found: JudgeCorrelations, digits: int) -> Table:
-    from grammeter.report.tables import Table
+    from grammeter.rendering import Table
 
     rows = [
         (*judges, *_correlation_cells(each, digits), str(found.weights[judges[0]]))
@@ -393,6 +391,6 @@ def _kappa_cells(found: Kappa, digits: int) -> tuple[str, ...]:
 
 
 def _number(value: float, digits: int) -> str:
-    from grammeter.report.tables import format_number
+    from grammeter.rendering import format_number
 
     return format_number(value, digits)

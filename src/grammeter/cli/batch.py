@@ -13,9 +13,8 @@ from grammeter.cli.output import notice, print_json, progress, remark
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from grammeter.corpus.shards import Shard
-    from grammeter.engine.batch import Summary
-    from grammeter.engine.job import Job
+    from grammeter.engine import Job, Summary
+    from grammeter.formats import Shard
 
 FORMS = ("jsonl", "tsv", "csv", "parquet")
 
@@ -91,9 +90,9 @@ def _add_engine(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Score and say what came out; return the exit code."""
-    from grammeter.corpus.shards import find_shards
-    from grammeter.engine.batch import run_batch
-    from grammeter.neural.runtime import using
+    from grammeter.engine import run_batch
+    from grammeter.formats import find_shards
+    from grammeter.models import using
 
     ray = ("--address", "--gpus-per-worker", "--cpus-per-worker")
     check_home(args, args.engine == "ray", "--engine ray", *ray)
@@ -114,8 +113,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _job(args: argparse.Namespace) -> Job:
-    from grammeter.corpus.shards import TEXT_COLUMNS
-    from grammeter.engine.job import LONGEST, Job
+    from grammeter.engine import LONGEST, Job
+    from grammeter.formats import TEXT_COLUMNS
 
     references = tuple(args.reference)
     if not references and all(spelled.count(":") == 2 for spelled in args.inputs):
@@ -133,7 +132,7 @@ def _job(args: argparse.Namespace) -> Job:
 
 
 def _settings(args: argparse.Namespace) -> Mapping[str, Any]:
-    from grammeter.engine.batch import BLOCK
+    from grammeter.engine import BLOCK
 
     jobs = 1 if args.jobs is None else args.jobs
     ray = {
@@ -148,9 +147,9 @@ def _settings(args: argparse.Namespace) -> Mapping[str, Any]:
 
 def _tell_before(args: argparse.Namespace, job: Job, shards: Sequence[Shard]) -> Sequence[str]:
     """Say what is known before the work; return the notes among it."""
-    from grammeter.corpus.shard_input import odd_ends
-    from grammeter.engine.block import scorer
-    from grammeter.metrics.registry import metric
+    from grammeter.engine import scorer
+    from grammeter.formats import odd_ends
+    from grammeter.metrics import metric
 
     for text in [text for shard in shards[:FIRST] for text in odd_ends(shard)]:
         notice(args, text)
@@ -165,7 +164,7 @@ def _tell(args: argparse.Namespace, shards: Sequence[Shard], summary: Summary) -
 
     Times go to standard error, so that the same work prints the same.
     """
-    from grammeter.engine.writing import ERRORS
+    from grammeter.engine import ERRORS
 
     found = summary.all
     if found.errors:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from grammeter.cli.chance_arguments import add_seed
 
 if TYPE_CHECKING:
-    from grammeter.campaign.models import Campaign
-    from grammeter.campaign.services.campaigns import Plan
+    from grammeter.campaign import Campaign, Plan
 
 DATABASE = "campaign.db"
 SELECTORS = ("paper", "uniform", "diversity")
@@ -178,7 +177,7 @@ def share_or_count(text: str) -> float | int:
 @contextmanager
 def only_reading(args: argparse.Namespace) -> Generator[bool]:
     """Open the database for reading; yield whether it can be written, too."""
-    from grammeter.campaign.reading import address_for_reading
+    from grammeter.campaign import address_for_reading
 
     with address_for_reading(args.database) as address, at_work(args, reading=address):
         yield address is None
@@ -204,7 +203,7 @@ def at_work(
 
     from django.db import connections
 
-    from grammeter.campaign.services import database
+    from grammeter.campaign import database
 
     try:
         (database.open_or_make if make else database.open_existing)(args.database)
@@ -219,16 +218,14 @@ def at_work(
 
 def found(args: argparse.Namespace) -> Campaign:
     """Return the campaign that the arguments name."""
-    from grammeter.campaign.services import campaigns
+    from grammeter.campaign import campaigns
 
     return campaigns.find(args.campaign)
 
 
 def plan(args: argparse.Namespace, *, judges: int) -> Plan:
     """Return what a campaign is to be."""
-    from grammeter.campaign.models import Kind
-    from grammeter.campaign.services.campaigns import Plan
-    from grammeter.campaign.services.checks import read_checks
+    from grammeter.campaign import Kind, Plan, read_checks
 
     checks: dict[str, Any] = {}
     for kind in (Kind.TUTORIAL, Kind.ATTENTION):
@@ -258,6 +255,6 @@ def plan(args: argparse.Namespace, *, judges: int) -> Plan:
 
 
 def _text(path: str | None) -> str:
-    from grammeter.corpus.text import read_text
+    from grammeter.formats import read_text
 
     return read_text(path).replace("\0", "") if path else ""

@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Copy; return the exit code."""
     with campaign_arguments.only_reading(args):
-        from grammeter.campaign.services import database
+        from grammeter.campaign import database
 
         database.backup(args.database, args.target)
     notice(args, f"copied to {args.target}")

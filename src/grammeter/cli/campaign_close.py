@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Close; return the exit code."""
     with campaign_arguments.at_work(args):
-        from grammeter.campaign.services import campaigns
+        from grammeter.campaign import campaigns
 
         changed = campaigns.close(campaign_arguments.found(args))
     notice(args, f"campaign {args.campaign}: {'closed' if changed else 'it was closed before'}")

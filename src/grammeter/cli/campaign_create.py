@@ -10,10 +10,9 @@ from grammeter.cli import campaign_arguments, corpus_arguments
 from grammeter.cli.output import notice, remark
 
 if TYPE_CHECKING:
-    from grammeter.campaign.models import Campaign
-    from grammeter.campaign.services.campaigns import Plan
-    from grammeter.core.item import Item
-    from grammeter.corpus.corpus import Corpus
+    from grammeter.campaign import Campaign, Plan
+    from grammeter.core import Item
+    from grammeter.formats import Corpus
 
 STRATEGIES = ("planned", "pool", "adaptive")
 
@@ -45,14 +44,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Make the campaign and say what it holds; return the exit code."""
-    from grammeter.core.errors import UsageError
+    from grammeter.core import UsageError
 
     if (args.n is None) == (args.items is None):
         raise UsageError("items come from -n or from --items", fix="Give one of the two.")
     corpus = corpus_arguments.read(args, references=False)
     with campaign_arguments.at_work(args, make=True):
-        from grammeter.campaign.services import campaigns
-        from grammeter.campaign.services.unused import settings_without_effect
+        from grammeter.campaign import campaigns, settings_without_effect
 
         given = _given(args, corpus) if args.items else ()
         plan = campaign_arguments.plan(args, judges=_judges(args, given))
@@ -67,9 +65,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _given(args: argparse.Namespace, corpus: Corpus) -> Sequence[Item]:
     """Read items, or what judgments were about."""
-    from grammeter.corpus.items import is_items, items_of, read_items
-    from grammeter.corpus.judgments import read_judgments
-    from grammeter.corpus.text import STDIN
+    from grammeter.formats import STDIN, is_items, items_of, read_items, read_judgments
 
     if args.items == STDIN or is_items(args.items):
         return read_items(args.items)
@@ -81,7 +77,7 @@ def _given(args: argparse.Namespace, corpus: Corpus) -> Sequence[Item]:
 
 
 def _judges(args: argparse.Namespace, items: Sequence[Item]) -> int:
-    from grammeter.core.errors import UsageError
+    from grammeter.core import UsageError
 
     named = {name for item in items for name in item.judges}
     if named and args.judges not in (None, len(named)):
@@ -95,13 +91,13 @@ def _judges(args: argparse.Namespace, items: Sequence[Item]) -> int:
 
 
 def _drawn(args: argparse.Namespace, plan: Plan, corpus: Corpus) -> Sequence[Item]:
-    from grammeter.campaign.services import campaigns
+    from grammeter.campaign import campaigns
 
     return campaigns.draw_items(plan, corpus, n=args.n, select=args.select, per_item=args.per_item)
 
 
 def _summary(campaign: Campaign) -> str:
-    from grammeter.campaign.services import results
+    from grammeter.campaign import results
 
     found = results.progress(campaign)
     several = f", {found.shared} of them for several judges" if found.shared else ""

@@ -42,12 +42,10 @@ def run(args: argparse.Namespace) -> int:
     """Write the judgments; return the exit code."""
     import sys
 
-    from grammeter.corpus.judgments import format_judgments, write_judgments
-    from grammeter.corpus.text import write_text
+    from grammeter.formats import format_judgments, write_judgments, write_text
 
     with campaign_arguments.only_reading(args) as writable:
-        from grammeter.campaign.services import audit, results
-        from grammeter.campaign.services.downloads import details_text, people_text
+        from grammeter.campaign import audit, details_text, people_text, results
 
         campaign = campaign_arguments.found(args)
         found = results.judgments(campaign)

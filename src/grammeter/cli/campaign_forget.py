@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Forget; return the exit code."""
     with campaign_arguments.at_work(args):
-        from grammeter.campaign.services import judges
+        from grammeter.campaign import judges
 
         judge = judges.find(campaign_arguments.found(args), args.judge)
         judge = judges.forget(judge, rename=args.rename)

@@ -10,7 +10,7 @@ from grammeter.cli import campaign_arguments, corpus_arguments
 from grammeter.cli.output import notice, remark
 
 if TYPE_CHECKING:
-    from grammeter.corpus.judged import Judgments
+    from grammeter.formats import Judgments
 
 STRATEGIES = ("pool", "adaptive")
 
@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, store, and say what there is; return the exit code."""
-    from grammeter.corpus.judgments import read_judgments
+    from grammeter.formats import read_judgments
 
     corpus = corpus_arguments.read(args, references=False)
     judgments = read_judgments(
@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
         notice(args, text)
     remark((*judgments.notes, *_without_place(judgments)))
     with campaign_arguments.at_work(args, make=True):
-        from grammeter.campaign.services import campaigns, loading, results
+        from grammeter.campaign import campaigns, loading, results
 
         plan = campaign_arguments.plan(args, judges=args.judges or 0)
         settings = {"select": args.select, "per_item": args.per_item}

@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
     """Print the links, one a line; return the exit code."""
     from urllib.parse import urlsplit
 
-    from grammeter.core.errors import UsageError
+    from grammeter.core import UsageError
 
     base: str = args.base_url
     parts = urlsplit(base)
@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
             fix="Write it as https://judge.example.org: the pages stand at the root of a host.",
         )
     with campaign_arguments.at_work(args):
-        from grammeter.campaign.services import invites, judges
+        from grammeter.campaign import invites, judges
 
         campaign = campaign_arguments.found(args)
         judge = judges.find(campaign, args.judge) if args.judge else None

@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Make the account, or change its password; return the exit code."""
     with campaign_arguments.at_work(args, make=True):
-        from grammeter.campaign.services import organisers
+        from grammeter.campaign import organisers
 
         made = args.make_password or not sys.stdin.isatty()
         password = organisers.make_password() if made else _asked()
@@ -44,7 +44,7 @@ def _asked() -> str:
     """Ask for a password twice, without showing it."""
     from getpass import getpass
 
-    from grammeter.core.errors import UsageError
+    from grammeter.core import UsageError
 
     password = getpass("password: ")
     if password != getpass("again: "):

@@ -12,7 +12,7 @@ from grammeter.cli import campaign_arguments
 from grammeter.cli.output import notice
 
 if TYPE_CHECKING:
-    from grammeter.campaign.server import Address
+    from grammeter.campaign import Address
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,8 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Serve; return the exit code."""
-    from grammeter.campaign import conf
-    from grammeter.campaign.server import Address
+    from grammeter.campaign import Address, conf
 
     address = Address(host=args.host, port=args.port, proxy=args.behind_proxy)
     _check(args, address)
@@ -73,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _check(args: argparse.Namespace, address: Address) -> None:
-    from grammeter.core.errors import UsageError
+    from grammeter.core import UsageError
 
     if args.https and args.behind_proxy is None:
         raise UsageError(
@@ -102,7 +101,7 @@ def _own_names(args: argparse.Namespace, address: Address) -> list[str]:
 
 
 def _serve(args: argparse.Namespace, address: Address) -> None:
-    from grammeter.campaign.server import make_server
+    from grammeter.campaign import make_server
 
     server = make_server(address)
     signal.signal(signal.SIGTERM, _stop)

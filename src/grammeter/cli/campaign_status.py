@@ -9,11 +9,10 @@ from grammeter.cli import campaign_arguments
 from grammeter.cli.output import add_output, emit
 
 if TYPE_CHECKING:
-    from grammeter.campaign.models import Campaign
-    from grammeter.campaign.services.results import Progress
-    from grammeter.core.ranked import Ranked
-    from grammeter.ranking.agreement import Agreement
-    from grammeter.report.tables import Table
+    from grammeter.campaign import Campaign, Progress
+    from grammeter.core import Ranked
+    from grammeter.ranking import Agreement
+    from grammeter.rendering import Table
 
 FORMATS = ("table", "json")
 KIND = "campaign-status"
@@ -39,8 +38,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _show_one(args: argparse.Namespace, campaign: Campaign) -> None:
-    from grammeter.campaign.services import results
-    from grammeter.core.errors import DataError
+    from grammeter.campaign import results
+    from grammeter.core import DataError
 
     data: dict[str, Any] = _head(campaign)
     progress = results.progress(campaign)
@@ -58,8 +57,7 @@ def _show_one(args: argparse.Namespace, campaign: Campaign) -> None:
 
 
 def _show_list(args: argparse.Namespace) -> None:
-    from grammeter.campaign.models import Campaign
-    from grammeter.campaign.services import results
+    from grammeter.campaign import Campaign, results
 
     found = list(Campaign.objects.order_by("name"))
     rows = [(campaign, results.progress(campaign)) for campaign in found]
@@ -111,13 +109,13 @@ def _draw(
 
 
 def _render(args: argparse.Namespace, table: Table) -> str:
-    from grammeter.report.tables import render
+    from grammeter.rendering import render
 
     return render(table, args.format)
 
 
 def _progress_table(data: dict[str, Any], progress: Progress) -> Table:
-    from grammeter.report.tables import Table
+    from grammeter.rendering import Table
 
     rows = tuple(
         (
@@ -148,7 +146,7 @@ def _progress_table(data: dict[str, Any], progress: Progress) -> Table:
 
 
 def _agreement_table(agreement: Agreement) -> Table:
-    from grammeter.report.tables import Table, format_number
+    from grammeter.rendering import Table, format_number
 
     rows = tuple(
         (name, format_number(kappa.value, 4), str(kappa.n))
@@ -158,8 +156,8 @@ def _agreement_table(agreement: Agreement) -> Table:
 
 
 def _ranking_table(ranking: Ranked) -> Table:
-    from grammeter.core.ranked import ranks_text
-    from grammeter.report.tables import Table, format_number
+    from grammeter.core import ranks_text
+    from grammeter.rendering import Table, format_number
 
     rows = tuple(
         (
@@ -175,7 +173,7 @@ def _ranking_table(ranking: Ranked) -> Table:
 
 
 def _list_table(rows: list[tuple[Campaign, Progress]]) -> Table:
-    from grammeter.report.tables import Table
+    from grammeter.rendering import Table
 
     cells = tuple(
         (

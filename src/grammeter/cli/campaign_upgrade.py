@@ -26,7 +26,7 @@ def run(args: argparse.Namespace) -> int:
     from grammeter.campaign import conf
 
     conf.configure(args.database)
-    from grammeter.campaign.services import database
+    from grammeter.campaign import database
 
     copy = args.copy or f"{args.database}.old"
     changed = database.upgrade(args.database, copy)

@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print BibTeX entries, each once; return the exit code."""
-    from grammeter.metrics.registry import metric
+    from grammeter.metrics import metric
 
     entries = [metric(name).citation for name in args.names] or [OWN]
     sys.stdout.write("\n\n".join(dict.fromkeys(entries)) + "\n")

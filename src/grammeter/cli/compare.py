@@ -15,8 +15,8 @@ from grammeter.cli.output import add_numbers, add_output, decimals, drawn, emit,
 from grammeter.cli.types_arguments import add_types
 
 if TYPE_CHECKING:
-    from grammeter.comparison.results import Comparison, MetricComparison, SystemResult
-    from grammeter.report.tables import Table
+    from grammeter.rendering import Table
+    from grammeter.verbs import Comparison, MetricComparison, SystemResult
 
 TESTS = ("bootstrap", "randomisation")
 CORRECTIONS = ("none", "holm", "bonferroni", "benjamini-hochberg")
@@ -62,10 +62,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Compare and print; return the exit code."""
-    from grammeter.comparison import systems
-    from grammeter.comparison.judged import as_table
-    from grammeter.core.errors import UsageError
-    from grammeter.corpus.foreign import metric_name, read_any_scores
+    from grammeter.core import UsageError
+    from grammeter.formats import metric_name, read_any_scores
+    from grammeter.verbs import as_table, systems
 
     scores = read_any_scores(args.scores)
     for text in getattr(scores, "notices", ()):
@@ -98,7 +97,7 @@ class Style:
     Attributes
     ----------
     percent, digits
-        As for :func:`~grammeter.report.tables.format_number`; of scores, not of p-values.
+        As for :func:`~grammeter.rendering.tables.format_number`; of scores, not of p-values.
     raised
         Letters stand behind the values as marks, not in a column of their own.
     """
@@ -109,7 +108,7 @@ class Style:
 
     def number(self, value: float, *, sign: bool = False) -> str:
         """Write a score, a bound, or with ``sign`` a difference."""
-        from grammeter.report.tables import format_number
+        from grammeter.rendering import format_number
 
         return format_number(value, self.digits, percent=self.percent, sign=sign)
 
@@ -120,7 +119,7 @@ def comparison_table(comparison: Comparison, style: Style) -> Table:
     Each metric has its value and interval, then either the difference from the baseline with
     its p-value or the letters.
     """
-    from grammeter.report.tables import Table
+    from grammeter.rendering import Table
 
     names = _order(comparison)
     own, align = _columns(comparison, style)
@@ -152,7 +151,7 @@ def long_table(comparison: Comparison, style: Style) -> Table:
 
     P-values have six digits; what does not apply is empty.
     """
-    from grammeter.report.tables import Table
+    from grammeter.rendering import Table
 
     rows = tuple(
         (name, metric, *_long_cells(result, style))
@@ -221,7 +220,7 @@ def _cells(
 
 
 def _pvalue(pvalue: float) -> str:
-    from grammeter.report.tables import format_number
+    from grammeter.rendering import format_number
 
     return "<0.0001" if pvalue < 0.00005 else format_number(pvalue)
 
@@ -269,7 +268,7 @@ def _missing(result: SystemResult) -> str:
 
 
 def _best(comparison: Comparison, names: list[str], width: int) -> frozenset[tuple[int, int]]:
-    from grammeter.report.tables import best_rows
+    from grammeter.rendering import best_rows
 
     found: set[tuple[int, int]] = set()
     for number, column in enumerate(comparison.values()):

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from grammeter.cli.output import drawn, emit, share
 
 if TYPE_CHECKING:
-    from grammeter.comparison.differences import Difference
-    from grammeter.core.table import ScoreTable
-    from grammeter.report.tables import Table
+    from grammeter.core import ScoreTable
+    from grammeter.rendering import Table
+    from grammeter.verbs import Difference
 
 SHOWN = 10
 UNUSED = {"baseline": None, "test": "bootstrap", "resamples": None, "seed": 1, "confidence": 0.95,
@@ -32,8 +32,8 @@ def add_difference(add: Callable[..., argparse.Action]) -> None:
 
 def run_difference(args: argparse.Namespace, table: ScoreTable) -> int:
     """List sentences; return the exit code."""
-    from grammeter.comparison.differences import difference
-    from grammeter.core.errors import UsageError
+    from grammeter.core import UsageError
+    from grammeter.verbs import difference
 
     unused = [f"--{name}" for name, usual in UNUSED.items() if getattr(args, name) != usual]
     if unused:
@@ -49,7 +49,7 @@ def run_difference(args: argparse.Namespace, table: ScoreTable) -> int:
 
 def _laid_out(found: Difference, args: argparse.Namespace) -> Table:
     """Lay out a row for each sentence or type: both scores and the difference, by metric."""
-    from grammeter.report.tables import Table, score_notes
+    from grammeter.rendering import Table, score_notes
 
     rows = tuple(
         (

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from grammeter.comparison.results import Comparison, MetricComparison, SystemResult
-    from grammeter.report.tables import Table
+    from grammeter.rendering import Table
+    from grammeter.verbs import Comparison, MetricComparison, SystemResult
 
 
 def types_tables(comparison: Comparison, number: Callable[[float], str]) -> Iterator[Table]:
@@ -16,8 +16,7 @@ def types_tables(comparison: Comparison, number: Callable[[float], str]) -> Iter
 
     ``number`` writes a score.
     """
-    from grammeter.report.tables import Table, best_rows
-    from grammeter.report.types import span
+    from grammeter.rendering import Table, best_rows, span
 
     baseline = comparison.design.baseline
     for name, found in comparison.items():
@@ -61,7 +60,7 @@ def long_types_table(
     comparison: Comparison, heads: tuple[str, ...], cells: Callable[[SystemResult], tuple[str, ...]]
 ) -> Table:
     """Lay out comparisons by error type for programs: a row a system, metric and type."""
-    from grammeter.report.tables import Table
+    from grammeter.rendering import Table
 
     rows = tuple(
         (system, name, kind, f"{result.gold:g}", *cells(result))

@@ -10,7 +10,7 @@ from grammeter.cli.homes import NO_FAULTS, remark_idle
 from grammeter.cli.output import notice, remark
 
 if TYPE_CHECKING:
-    from grammeter.corpus.corpus import Corpus
+    from grammeter.formats import Corpus
 
 
 def add_corpus(parser: argparse.ArgumentParser) -> None:
@@ -104,9 +104,8 @@ def read(args: argparse.Namespace, *, noted: bool = False, references: bool = Tr
 
 
 def _read(args: argparse.Namespace) -> Corpus:
-    from grammeter.core.errors import UsageError
-    from grammeter.corpus.gold import TextRule
-    from grammeter.corpus.read import read_corpus, read_records_corpus
+    from grammeter.core import UsageError
+    from grammeter.formats import TextRule, read_corpus, read_records_corpus
 
     if args.corpus:
         if any((args.source, args.references, args.hyps, args.names, args.normalise, args.lenient)):

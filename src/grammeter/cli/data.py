@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from grammeter.cli.output import add_output, emit, notice
 
 if TYPE_CHECKING:
-    from grammeter.corpus.datasets import DataFile, Imported, Listing
+    from grammeter.formats import DataFile, Imported, Listing
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _list(args: argparse.Namespace) -> int:
-    from grammeter.corpus.datasets import damaged_files, data_folder, list_datasets
+    from grammeter.formats import damaged_files, data_folder, list_datasets
 
     listings = list_datasets()
     damaged = {
@@ -65,7 +65,7 @@ def _list(args: argparse.Namespace) -> int:
 
 
 def _get(args: argparse.Namespace) -> int:
-    from grammeter.corpus.datasets import dataset, get_dataset, import_dataset
+    from grammeter.formats import dataset, get_dataset, import_dataset
 
     notice(args, f"licence of {args.name}: {dataset(args.name).licence}")
     done = import_dataset(args.name, args.source) if args.source else get_dataset(args.name)
@@ -82,7 +82,7 @@ def _get(args: argparse.Namespace) -> int:
 
 
 def _path(args: argparse.Namespace) -> int:
-    from grammeter.corpus.datasets import dataset_path
+    from grammeter.formats import dataset_path
 
     found = str(dataset_path(args.name, args.file))
     answer = {"kind": "data-path", "name": args.name, "file": args.file, "path": found}
@@ -121,7 +121,7 @@ def _row(listing: Listing) -> tuple[str, ...]:
 
 
 def _table(rows: Sequence[tuple[str, ...]]) -> str:
-    from grammeter.report.tables import Table, to_text
+    from grammeter.rendering import Table, to_text
 
     return to_text(Table(("name", "state", "get", "what"), tuple(rows), "llll"))
 

@@ -66,8 +66,8 @@ def check_page(path: Path) -> None:
     UsageError
         If there is a file of another title.
     """
-    from grammeter.core.errors import UsageError
-    from grammeter.corpus.text import read_bytes
+    from grammeter.core import UsageError
+    from grammeter.formats import read_bytes
 
     if path.exists() and TITLE.encode() not in read_bytes(path)[:4000]:
         raise UsageError(

@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Look and print; return 4 if a package of the core is missing or unfit, else 0."""
-    from grammeter.report.tables import Table, to_text
+    from grammeter.rendering import Table, to_text
 
     core = [_package(wanted, "pip install --force-reinstall grammeter") for wanted in CORE]
     rows = [
@@ -110,7 +110,7 @@ def _numbers(version: str) -> list[int]:
 
 
 def _gpu() -> tuple[str, str, str]:
-    from grammeter.neural.devices import gpu
+    from grammeter.models import gpu
 
     notes = {
         "none": "models run on the CPU",
@@ -123,8 +123,8 @@ def _gpu() -> tuple[str, str, str]:
 
 def _pipelines() -> list[tuple[str, str, str]]:
     """Look for the spaCy pipelines that ERRANT's rules read; spaCy is not loaded."""
-    from grammeter.core.errors import MissingResourceError
-    from grammeter.edits.pipelines import USUAL, find_pipeline, shipped_pipeline
+    from grammeter.core import MissingResourceError
+    from grammeter.errant import USUAL, find_pipeline, shipped_pipeline
 
     shipped = find_pipeline(str(shipped_pipeline()))
     try:
@@ -139,9 +139,8 @@ def _pipelines() -> list[tuple[str, str, str]]:
 
 def _models() -> list[tuple[str, str, str]]:
     """Look for the models that metrics name; nothing is fetched and torch is not loaded."""
-    from grammeter.core.errors import MissingResourceError
-    from grammeter.neural.files import PACKAGED, find_model, how_to_fetch
-    from grammeter.neural.known import KNOWN
+    from grammeter.core import MissingResourceError
+    from grammeter.models import KNOWN, PACKAGED, find_model, how_to_fetch
 
     rows: list[tuple[str, str, str]] = []
     for known in KNOWN:
@@ -164,8 +163,8 @@ def _first(package: str, extra: str) -> str:
 
 
 def _plugins() -> list[tuple[str, str, str]]:
-    from grammeter.core.errors import GrammeterError
-    from grammeter.metrics.registry import BUILT_IN, metric_class, names
+    from grammeter.core import GrammeterError
+    from grammeter.metrics import BUILT_IN, metric_class, names
 
     try:
         others = [name for name in names() if name not in BUILT_IN]
@@ -181,7 +180,7 @@ def _plugins() -> list[tuple[str, str, str]]:
 
 
 def _datasets() -> list[tuple[str, str, str]]:
-    from grammeter.corpus.datasets import list_datasets
+    from grammeter.formats import list_datasets
 
     if _data_folder() is None:
         return []
@@ -198,8 +197,8 @@ def _datasets() -> list[tuple[str, str, str]]:
 def _folders() -> list[tuple[str, str, str]]:
     """Say where caches, data sets and models lie, and how to have them elsewhere."""
     from grammeter.core import folders
-    from grammeter.corpus import datasets
-    from grammeter.neural.files import hub_folder
+    from grammeter.formats import datasets
+    from grammeter.models import hub_folder
 
     found = [
         ("caches", folders.cache_folder(), folders.VARIABLE),
@@ -211,8 +210,8 @@ def _folders() -> list[tuple[str, str, str]]:
 
 def _data_folder() -> Path | None:
     """Return the folder of data sets; ``None`` for users that have no folder at all."""
-    from grammeter.core.errors import MissingResourceError
-    from grammeter.corpus import datasets
+    from grammeter.core import MissingResourceError
+    from grammeter.formats import datasets
 
     try:
         return datasets.data_folder()

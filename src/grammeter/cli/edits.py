@@ -12,11 +12,9 @@ from grammeter.cli.homes import NO_FAULTS, remark_idle
 from grammeter.cli.output import add_output, emit, remark
 
 if TYPE_CHECKING:
-    from grammeter.core.score import Counts
-    from grammeter.core.type_counts import Tier
-    from grammeter.corpus.m2 import M2Block
-    from grammeter.edits.annotate import Annotator
-    from grammeter.edits.compare import EditComparison, Groups, Mode, Pairing
+    from grammeter.core import Counts, Tier
+    from grammeter.errant import Annotator, EditComparison, Groups, Mode, Pairing
+    from grammeter.formats import M2Block
 
 MERGE = ("rules", "all-split", "all-merge", "all-equal")
 TIERS: dict[int, Tier] = {1: "operation", 2: "main", 3: "full"}
@@ -126,9 +124,9 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
 
 
 def _extract(args: argparse.Namespace) -> int:
-    from grammeter.annotation import extract_edits
-    from grammeter.corpus.outputs import read_text_lines
-    from grammeter.edits.tokenise import tokenised
+    from grammeter.alignment import tokenised
+    from grammeter.formats import read_text_lines
+    from grammeter.verbs import extract_edits
 
     sources = read_text_lines(args.orig)
     corrected = [read_text_lines(path) for path in args.cor]
@@ -146,8 +144,8 @@ def _extract(args: argparse.Namespace) -> int:
 
 
 def _convert(args: argparse.Namespace) -> int:
-    from grammeter.annotation import convert_edits
-    from grammeter.corpus.m2 import read_m2
+    from grammeter.formats import read_m2
+    from grammeter.verbs import convert_edits
 
     file = read_m2(args.m2_file, lenient=args.lenient)
     annotator = _annotator(args)
@@ -167,14 +165,13 @@ def _convert(args: argparse.Namespace) -> int:
 
 
 def _annotator(args: argparse.Namespace) -> Annotator:
-    from grammeter.edits.annotate import annotator
+    from grammeter.errant import annotator
 
     return annotator(args.pipeline, merge=args.merge, lev=args.lev)
 
 
 def _written(args: argparse.Namespace, blocks: Iterable[M2Block], annotator: Annotator) -> int:
-    from grammeter.corpus.m2 import format_m2
-    from grammeter.corpus.text import STDIN, write_text
+    from grammeter.formats import STDIN, format_m2, write_text
 
     if annotator.notice:
         remark([annotator.notice])
@@ -187,9 +184,9 @@ def _written(args: argparse.Namespace, blocks: Iterable[M2Block], annotator: Ann
 
 
 def _compare(args: argparse.Namespace) -> int:
-    from grammeter.annotation import compare_m2, type_notes
-    from grammeter.corpus.m2 import read_m2
-    from grammeter.edits.compare import Rules
+    from grammeter.errant import Rules
+    from grammeter.formats import read_m2
+    from grammeter.verbs import compare_m2, type_notes
 
     _check_beta(args.beta)
     rules = Rules(
@@ -215,7 +212,7 @@ def _text(args: argparse.Namespace, sources: Iterable[str], compared: EditCompar
 
 
 def _check_beta(beta: float) -> None:
-    from grammeter.core.errors import UsageError
+    from grammeter.core import UsageError
 
     if not 0 < beta * beta < float("inf"):
         raise UsageError(f"-b {beta:g} is not possible", fix="Use a number greater than 0.")
@@ -262,7 +259,7 @@ def _row(kind: str, *cells: object) -> str:
 
 def _sentences(sources: Iterable[str], compared: EditComparison, beta: float) -> Iterator[str]:
     """Write what was compared sentence by sentence, as ``-v`` of the original does."""
-    from grammeter.edits.compare import total_of
+    from grammeter.errant import total_of
 
     so_far: list[Counts] = []
     for number, (source, pairings, best) in enumerate(
@@ -305,7 +302,7 @@ def _whole(counts: Counts) -> tuple[float, float, float]:
 
 
 def _measures(counts: Counts, beta: float) -> tuple[float, ...]:
-    from grammeter.edits.compare import package_f
+    from grammeter.errant import package_f
 
     figures = (counts.precision, counts.recall, package_f(counts, beta))
     return tuple(round(figure, DIGITS) for figure in figures)

@@ -7,7 +7,7 @@ import os
 import sys
 from contextlib import suppress
 
-from grammeter.core.errors import DataError, GrammeterError
+from grammeter.core import DataError, GrammeterError
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 

@@ -59,18 +59,18 @@ def _add_attribution(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Explain and print; return the exit code."""
-    from grammeter.neural.runtime import using
+    from grammeter.models import using
 
     with using(model_arguments.runtime(args)):
         return _explain(args)
 
 
 def _explain(args: argparse.Namespace) -> int:
-    from grammeter.corpus.scores import read_scores
-    from grammeter.edits.annotate import annotator
-    from grammeter.explaining import explain
-    from grammeter.metrics.registry import metric
-    from grammeter.report.explain import explanation_text
+    from grammeter.errant import annotator
+    from grammeter.formats import read_scores
+    from grammeter.metrics import metric
+    from grammeter.rendering import explanation_text
+    from grammeter.verbs import explain
 
     check_home(args, args.attribution, "--attribution", "--seed", "--limit", "--pipeline")
     scores = read_scores(args.scores)

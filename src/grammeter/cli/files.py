@@ -11,7 +11,7 @@ from os.path import exists  # false for what is no name, too
 from pathlib import Path
 from typing import NamedTuple, cast
 
-from grammeter.core.errors import UsageError
+from grammeter.core import UsageError
 
 WRITTEN = frozenset({
     "output", "out", "segments", "figure", "figure_williams", "probabilities", "details", "people",

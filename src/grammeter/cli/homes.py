@@ -27,7 +27,7 @@ def check_home(args: argparse.Namespace, at_home: bool, home: str, *options: str
     UsageError
         If one of them was written and this is not its home.
     """
-    from grammeter.core.errors import UsageError
+    from grammeter.core import UsageError
 
     for option in () if at_home else options:
         if option in _asked(args):

@@ -12,10 +12,10 @@ from grammeter.cli import corpus_arguments, judge_arguments
 from grammeter.cli.output import notice, print_json, progress, remark
 
 if TYPE_CHECKING:
-    from grammeter.corpus.corpus import Corpus
-    from grammeter.judge.calls import Estimate
-    from grammeter.judging import Judged, Shown
-    from grammeter.metrics.llm import Judging
+    from grammeter.formats import Corpus
+    from grammeter.llm import Estimate
+    from grammeter.metrics import Judging
+    from grammeter.verbs import Judged, Shown
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -101,9 +101,9 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Judge and write; return the exit code."""
-    from grammeter.corpus.text import check_folder
-    from grammeter.judge.runtime import current
-    from grammeter.judging import estimate, judge
+    from grammeter.formats import check_folder
+    from grammeter.llm import current
+    from grammeter.verbs import estimate, judge
 
     _check_format(args)
     metric = _metric(args)
@@ -146,7 +146,7 @@ def _without_effect(args: argparse.Namespace, judged: Judged, metric: Judging) -
 
 
 def _check_format(args: argparse.Namespace) -> None:
-    from grammeter.core.errors import UsageError
+    from grammeter.core import UsageError
 
     if args.format == "json" and not (args.output or args.dry_run):
         raise UsageError(
@@ -164,7 +164,7 @@ def _unused_by_estimate(args: argparse.Namespace) -> list[str]:
 
 
 def _metric(args: argparse.Namespace) -> Judging:
-    from grammeter.judging import judging_metric
+    from grammeter.verbs import judging_metric
 
     named = ("per_output", "permutations", "repeats", "seed", "coverage")
     given = {name: getattr(args, name) for name in named if getattr(args, name) is not None}
@@ -175,10 +175,8 @@ def _items(
     args: argparse.Namespace, corpus: Corpus
 ) -> tuple[Sequence[Shown] | None, Sequence[str]]:
     """Read what the judge is to see, items or judgments in any format, and what was guessed."""
-    from grammeter.core.errors import UsageError
-    from grammeter.corpus.items import is_items, read_items
-    from grammeter.corpus.judgments import read_judgments
-    from grammeter.corpus.text import STDIN
+    from grammeter.core import UsageError
+    from grammeter.formats import STDIN, is_items, read_items, read_judgments
 
     if not corpus.systems:
         raise UsageError("no system outputs", fix="Give two at least (--hyps).")
@@ -207,8 +205,7 @@ def _items(
 
 
 def _write(args: argparse.Namespace, judged: Judged) -> None:
-    from grammeter.corpus.judgments import format_judgments
-    from grammeter.corpus.text import write_text
+    from grammeter.formats import format_judgments, write_text
 
     text = format_judgments(judged.rankings, "jsonl")
     if args.output:
@@ -218,7 +215,7 @@ def _write(args: argparse.Namespace, judged: Judged) -> None:
 
 
 def _print_estimate(args: argparse.Namespace, found: Estimate) -> None:
-    from grammeter.report.tables import Table, to_text
+    from grammeter.rendering import Table, to_text
 
     if args.format == "json":
         print_json(found.to_json())

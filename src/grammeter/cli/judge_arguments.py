@@ -11,9 +11,8 @@ from grammeter.cli.homes import remark_idle
 from grammeter.cli.output import notice
 
 if TYPE_CHECKING:
-    from grammeter.judge.cost import Bill
-    from grammeter.judge.runtime import Endpoint
-    from grammeter.metrics.base import Metric
+    from grammeter.llm import Bill, Endpoint
+    from grammeter.metrics import Metric
 
 
 _OPTIONS = (
@@ -111,7 +110,7 @@ def asking(args: argparse.Namespace, *, concessions: bool = True) -> Generator[N
 
     ``concessions``: tell what the endpoint does not take, too.
     """
-    from grammeter.judge.runtime import using
+    from grammeter.llm import using
 
     endpoint = _endpoint(args)
     try:
@@ -143,8 +142,8 @@ def _told(bill: Bill) -> Iterator[str]:
 
 
 def _endpoint(args: argparse.Namespace) -> Endpoint:
-    from grammeter.core.folders import expanded
-    from grammeter.judge.runtime import OPENAI, Endpoint
+    from grammeter.core import expanded
+    from grammeter.llm import OPENAI, Endpoint
 
     return Endpoint(
         base_url=args.base_url or OPENAI,

@@ -10,7 +10,7 @@ from grammeter.cli.chance_arguments import Add
 from grammeter.cli.output import notice
 
 if TYPE_CHECKING:
-    from grammeter.corpus.judgments import Judgments
+    from grammeter.formats import Judgments
 
 EXTRACTIONS = ("expanded", "unexpanded")
 
@@ -56,7 +56,7 @@ def read(args: argparse.Namespace) -> Judgments:
     Systems that take no part, by ``--systems`` or ``--drop`` where a verb has them, need no
     output of ``--hyps``.
     """
-    from grammeter.corpus.judgments import read_judgments, read_outputs
+    from grammeter.formats import read_judgments, read_outputs
 
     outputs = read_outputs(args.hyps) if args.hyps else None
     judgments = read_judgments(
@@ -74,7 +74,7 @@ class _Left:
     """The systems that take no part."""
 
     def __init__(self, args: argparse.Namespace, known: Collection[str]) -> None:
-        from grammeter.ranking.selection import named_systems
+        from grammeter.ranking import named_systems
 
         chosen: list[str] | None = getattr(args, "systems", None)
         everyone = chosen is None or chosen == ["all"]

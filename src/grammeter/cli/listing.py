@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 from grammeter.cli.output import add_output, notice, print_json
-from grammeter.core.errors import GrammeterError
+from grammeter.core import GrammeterError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,8 +18,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """List and print; return the exit code."""
-    from grammeter.metrics.registry import describe, names
-    from grammeter.report.tables import Table, render
+    from grammeter.metrics import describe, names
+    from grammeter.rendering import Table, render
 
     metrics: list[dict[str, Any]] = []
     for name in [args.name] if args.name else names():

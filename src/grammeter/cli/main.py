@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from grammeter.cli.parser import Parser
-    from grammeter.core.errors import GrammeterError
+    from grammeter.core import GrammeterError
 
 VERBS = {
     "demo": "the whole loop on the built-in sample corpus, offline",
@@ -46,7 +46,7 @@ def main(argv: "Sequence[str] | None" = None) -> int:
     try:
         watch.take_over()
         if argv is None:
-            from grammeter.core.lazy import stand_alone
+            from grammeter.core import stand_alone
 
             stand_alone()
         code = _guarded(list(sys.argv[1:] if argv is None else argv), watch)
@@ -62,7 +62,7 @@ def _guarded(arguments: list[str], watch: Watch) -> int:
     """Run, and turn what goes wrong into an exit code."""
     from grammeter.cli.ending import drop, explained, open_streams
     from grammeter.cli.plugin_fault import plugin_fault
-    from grammeter.core.errors import GrammeterError
+    from grammeter.core import GrammeterError
 
     debug = "--debug" in arguments
     try:
@@ -148,7 +148,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _verb(word: str) -> str:
-    from grammeter.core.errors import UnknownNameError
+    from grammeter.core import UnknownNameError
 
     parser = top_parser()
     if word.startswith("-") or word in VERBS:
@@ -180,7 +180,7 @@ def _show_error(error: "GrammeterError", *, debug: bool) -> int:
 
         say("".join(traceback.format_exception(error)))
         return error.exit_code
-    from grammeter.report.tables import terminal
+    from grammeter.rendering import terminal
 
     for number, line in enumerate(str(error).split("\n")):
         say(("grammeter: " if not number else "  ") + terminal(line).strip())

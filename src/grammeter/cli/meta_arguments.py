@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 from grammeter.cli.output import notice, remark
 
 if TYPE_CHECKING:
-    from grammeter.core.table import ScoreTable
-    from grammeter.corpus.benchmarks import Benchmark
-    from grammeter.meta.human import Human
-    from grammeter.meta.joined import Source
+    from grammeter.core import ScoreTable
+    from grammeter.formats import Benchmark
+    from grammeter.meta import Human, Source
 
 METHODS = ("expected-wins", "trueskill", "bradley-terry")
 MEAN = "mean"
@@ -72,11 +71,9 @@ def read_inputs(args: argparse.Namespace, *, clusters: bool = False) -> Inputs:
     UsageError
         If neither or both of a file and a benchmark are named, or ``--by`` has nothing to do.
     """
-    from grammeter.core.errors import UsageError
-    from grammeter.core.table import ScoreTable
-    from grammeter.corpus.benchmarks import benchmark
-    from grammeter.corpus.judgments import Judgments
-    from grammeter.meta.joined import join_scores
+    from grammeter.core import ScoreTable, UsageError
+    from grammeter.formats import Judgments, benchmark
+    from grammeter.meta import join_scores
 
     if len(args.files) < 2 and args.benchmark is None:
         raise UsageError(
@@ -107,9 +104,8 @@ def read_inputs(args: argparse.Namespace, *, clusters: bool = False) -> Inputs:
 
 def read_sources(paths: list[str]) -> dict[str, Source]:
     """Read scores, rankings and judgments; the latter two are named as metrics."""
-    from grammeter.core.errors import UsageError
-    from grammeter.core.table import ScoreTable
-    from grammeter.corpus import foreign
+    from grammeter.core import ScoreTable, UsageError
+    from grammeter.formats import foreign
 
     sources: dict[str, Source] = {}
     for path in paths:
@@ -124,9 +120,8 @@ def read_sources(paths: list[str]) -> dict[str, Source]:
 
 
 def _of_file(args: argparse.Namespace, *, judged: bool, clusters: bool) -> Human:
-    from grammeter.corpus import foreign
-    from grammeter.corpus.judgments import Judgments
-    from grammeter.meta.human import human_side
+    from grammeter.formats import Judgments, foreign
+    from grammeter.meta import human_side
 
     path = args.files[-1]
     found = foreign.read_human(path)
@@ -138,7 +133,7 @@ def _of_file(args: argparse.Namespace, *, judged: bool, clusters: bool) -> Human
 
 def _of_benchmark(args: argparse.Namespace, chosen: Benchmark) -> Human:
     """Take the paper's own scores where they are stored and no other method is asked for."""
-    from grammeter.meta.human import Human, human_side
+    from grammeter.meta import Human, human_side
 
     stored = chosen.read_scores() if args.by in (None, chosen.method) else None
     if stored is not None:

@@ -9,9 +9,9 @@ from grammeter.cli import meta_arguments
 from grammeter.cli.output import add_numbers, add_output, check_figures, decimals, drawn, emit
 
 if TYPE_CHECKING:
-    from grammeter.core.table import ScoreTable
-    from grammeter.meta.beta import BetaSweep
-    from grammeter.report.tables import Table
+    from grammeter.core import ScoreTable
+    from grammeter.meta import BetaSweep
+    from grammeter.rendering import Table
 
 BETAS = "0.01:1.0:0.01"
 CHOICES = ("anew", "fixed")
@@ -53,8 +53,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Sweep and print; return the exit code."""
-    from grammeter.api import rescored
-    from grammeter.meta.beta import parse_betas, sweep_beta
+    from grammeter.meta import parse_betas, sweep_beta
+    from grammeter.verbs import rescored
 
     check_figures(args.figure)
     betas = parse_betas(args.beta)
@@ -74,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
         notes=(*table.notes_on([name]), *human.notes),
     )
     if args.figure:
-        from grammeter.report import figures, meta_figures
+        from grammeter.rendering import figures, meta_figures
 
         columns = (column.tolist() for column in (found.betas, found.pearson, found.spearman))
         figures.save(meta_figures.beta_curve(*columns), args.figure)
@@ -84,8 +84,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _metric(table: ScoreTable, asked: str | None) -> str:
     """Return the metric asked for, or the only one that can be swept."""
-    from grammeter.core.errors import DataError, UsageError
-    from grammeter.meta.beta import sweepable
+    from grammeter.core import DataError, UsageError
+    from grammeter.meta import sweepable
 
     if asked is not None:
         return asked
@@ -105,7 +105,7 @@ def _metric(table: ScoreTable, asked: str | None) -> str:
 
 def sweep_table(found: BetaSweep, *, digits: int = 4) -> Table:
     """Lay out a sweep: a row for each beta."""
-    from grammeter.report.tables import Table, best_rows, format_number
+    from grammeter.rendering import Table, best_rows, format_number
 
     columns = (found.pearson.tolist(), found.spearman.tolist())
     rows = tuple(

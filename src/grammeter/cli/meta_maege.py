@@ -20,10 +20,10 @@ from grammeter.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from grammeter.corpus.corpus import Corpus
-    from grammeter.meta.maege import Design, Maege, MetricResult
-    from grammeter.metrics.base import Metric
-    from grammeter.report.tables import Table
+    from grammeter.formats import Corpus
+    from grammeter.meta import Maege, MaegeDesign, MetricResult
+    from grammeter.metrics import Metric
+    from grammeter.rendering import Table
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -88,7 +88,7 @@ def _add_design(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Measure and print; return the exit code."""
-    from grammeter.neural.runtime import using
+    from grammeter.models import using
 
     with using(model_arguments.runtime(args)):
         return _run(args)
@@ -106,10 +106,10 @@ def _run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _design(args: argparse.Namespace) -> Design:
-    from grammeter.meta.maege import Design
+def _design(args: argparse.Namespace) -> MaegeDesign:
+    from grammeter.meta import MaegeDesign
 
-    return Design(
+    return MaegeDesign(
         seed=args.seed,
         max_orders=args.chains,
         pseudo=args.pseudo,
@@ -121,8 +121,8 @@ def _design(args: argparse.Namespace) -> Design:
 
 
 def _metrics(spelled: list[str]) -> dict[str, Metric]:
-    from grammeter.core.errors import UsageError
-    from grammeter.metrics.registry import metric
+    from grammeter.core import UsageError
+    from grammeter.metrics import metric
 
     found = {name: metric(name) for name in spelled}
     if len(found) != len(spelled):
@@ -131,7 +131,7 @@ def _metrics(spelled: list[str]) -> dict[str, Metric]:
 
 
 def _corpus(args: argparse.Namespace) -> Corpus:
-    from grammeter.core.errors import UsageError
+    from grammeter.core import UsageError
 
     if args.hyps or args.names:
         raise UsageError(
@@ -144,9 +144,9 @@ def _corpus(args: argparse.Namespace) -> Corpus:
     return corpus
 
 
-def _measured(corpus: Corpus, metrics: dict[str, Metric], design: Design) -> Maege:
-    from grammeter.corpus.corpus import GIVEN
-    from grammeter.meta.maege import maege
+def _measured(corpus: Corpus, metrics: dict[str, Metric], design: MaegeDesign) -> Maege:
+    from grammeter.formats import GIVEN
+    from grammeter.meta import maege
 
     texts = corpus.references if corpus.text_rule == GIVEN else ()
     return maege(corpus.sources, corpus.gold, metrics, references=texts, design=design)
@@ -154,7 +154,7 @@ def _measured(corpus: Corpus, metrics: dict[str, Metric], design: Design) -> Mae
 
 def maege_table(result: Maege, *, digits: int = 4) -> Table:
     """Lay out the results: a row for each metric, the best of each kind marked."""
-    from grammeter.report.tables import Table, best_rows, format_number
+    from grammeter.rendering import Table, best_rows, format_number
 
     header = ("metric", "corpus r", "corpus rho", "sentence r", "sentence rho", "chain tau", "ties")
     figures = [_coefficients(found) for found in result.values()]
@@ -200,7 +200,7 @@ def _notes(result: Maege) -> list[str]:
 
 def long_table(result: Maege, *, digits: int = 6) -> Table:
     """Lay out the results for programs: a row for each figure."""
-    from grammeter.report.tables import Table, format_number
+    from grammeter.rendering import Table, format_number
 
     rows = [
         (name, level, kind, format_number(value, digits), f"{p:.6g}".replace("nan", "NaN"))

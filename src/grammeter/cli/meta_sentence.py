@@ -12,8 +12,8 @@ from grammeter.cli.chance_arguments import add_confidence, add_resamples, add_se
 from grammeter.cli.output import add_numbers, add_output, decimals, drawn, emit
 
 if TYPE_CHECKING:
-    from grammeter.meta.sentence_level import Estimate, MetricAgreement, SentenceLevel
-    from grammeter.report.tables import Table
+    from grammeter.meta import Estimate, MetricAgreement, SentenceLevel
+    from grammeter.rendering import Table
 
 TIE_RULES = ("no-ties", "h-ties", "three-way", "seeda-script", "half", "drop", "wrong")
 UNITS = ("sentence", "ranking", "pair")
@@ -45,8 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Measure and print; return the exit code."""
-    from grammeter.meta.segment import correlate_sentences
-    from grammeter.meta.sentence_level import SentenceDesign
+    from grammeter.meta import SentenceDesign, correlate_sentences
 
     table, judgments = sentence_arguments.read_sides(args)
     found = correlate_sentences(
@@ -74,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
 
 def agreement_table(found: SentenceLevel, *, digits: int = 4) -> Table:
     """Lay out the result for people: a row for each metric, notes with all that it rests on."""
-    from grammeter.report.tables import Table, best_rows
+    from grammeter.rendering import Table, best_rows
 
     percent = f"{found.design.confidence * 100:g}%"
     interval = ("interval",) if found.design.resamples else ()
@@ -99,7 +98,7 @@ def agreement_table(found: SentenceLevel, *, digits: int = 4) -> Table:
 
 def judge_table(found: SentenceLevel, *, digits: int = 4) -> Table:
     """Lay out what each judge's pairs say: a row for each judge, tau and accuracy by metric."""
-    from grammeter.report.tables import Table
+    from grammeter.rendering import Table
 
     first = next(iter(found.by_judge.values()))
     rows = tuple(
@@ -116,7 +115,7 @@ def judge_table(found: SentenceLevel, *, digits: int = 4) -> Table:
 
 def permutation_table(found: SentenceLevel) -> Table:
     """Lay out the tests between metrics: a row for each two of them."""
-    from grammeter.report.tables import Table
+    from grammeter.rendering import Table
 
     figures = tuple(found.pvalues)
     rows = tuple(
@@ -130,7 +129,7 @@ def permutation_table(found: SentenceLevel) -> Table:
 
 def long_table(found: SentenceLevel, *, digits: int = 6) -> Table:
     """Lay out the result for programs: a row for each judge, or all, and metric."""
-    from grammeter.report.tables import Table
+    from grammeter.rendering import Table
 
     header = ("judge", "metric", "tau", "tau_low", "tau_high", "accuracy", "accuracy_low")
     counts = ("n", "missing", "concordant", "discordant", "ties_metric", "ties_human", "ties_both")
@@ -213,7 +212,7 @@ def _drawn(found: SentenceLevel, args: argparse.Namespace) -> str:
 
 
 def _cells(each: MetricAgreement, interval: bool, digits: int) -> Iterator[str]:
-    from grammeter.report.tables import format_number
+    from grammeter.rendering import format_number
 
     for estimate in (each.tau, each.accuracy):
         yield format_number(estimate.value, digits)
@@ -226,7 +225,7 @@ def _cells(each: MetricAgreement, interval: bool, digits: int) -> Iterator[str]:
 
 
 def _interval(estimate: Estimate, digits: int) -> str:
-    from grammeter.report.tables import format_number
+    from grammeter.rendering import format_number
 
     if estimate.low is None or estimate.high is None:
         return ""
@@ -234,7 +233,7 @@ def _interval(estimate: Estimate, digits: int) -> str:
 
 
 def _pair_cells(metrics: Mapping[str, MetricAgreement], digits: int) -> Iterator[str]:
-    from grammeter.report.tables import format_number
+    from grammeter.rendering import format_number
 
     for each in metrics.values():
         yield format_number(each.tau.value, digits)
@@ -242,7 +241,7 @@ def _pair_cells(metrics: Mapping[str, MetricAgreement], digits: int) -> Iterator
 
 
 def _long_cells(each: MetricAgreement, digits: int) -> Iterator[str]:
-    from grammeter.report.tables import format_number
+    from grammeter.rendering import format_number
 
     for estimate in (each.tau, each.accuracy):
         for number in (estimate.value, estimate.low, estimate.high):
@@ -253,7 +252,7 @@ def _long_cells(each: MetricAgreement, digits: int) -> Iterator[str]:
 
 
 def _notes(found: SentenceLevel, percent: str) -> Iterator[str]:
-    from grammeter.report.tables import format_number
+    from grammeter.rendering import format_number
 
     design = found.design
     yield f"{design.pairs} pairs of {found.rankings} rankings; ties: {design.ties}"

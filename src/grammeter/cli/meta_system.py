@@ -20,9 +20,9 @@ from grammeter.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from grammeter.core.statistics import FloatArray
-    from grammeter.meta.system_values import Correlation, MetricMeta, Pair, SystemMeta
-    from grammeter.report.tables import Table
+    from grammeter.core import FloatArray
+    from grammeter.meta import Correlation, MetricMeta, Pair, SystemMeta
+    from grammeter.rendering import Table
 
 INTERVALS = ("fisher", "systems", "systems-bca", "sentences", "none")
 TIES = ("tau-a", "tau-b", "tau-c", "gamma")
@@ -100,8 +100,8 @@ def _add_figures(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Correlate and print; return the exit code."""
-    from grammeter.api import correlate
-    from grammeter.meta.system_values import Design
+    from grammeter.meta import Design
+    from grammeter.verbs import correlate
 
     check_figures(args.figure, args.figure_williams)
     _remark_idle(args)
@@ -143,7 +143,7 @@ def _remark_idle(args: argparse.Namespace) -> None:
 def _save_figures(found: SystemMeta, args: argparse.Namespace) -> None:
     if not args.figure and not args.figure_williams:
         return
-    from grammeter.report import figures, meta_figures
+    from grammeter.rendering import figures, meta_figures
 
     if args.figure:
         scores = {name: metric.scores for name, metric in found.items()}
@@ -156,7 +156,7 @@ def _save_figures(found: SystemMeta, args: argparse.Namespace) -> None:
 
 
 def _caption(metric: MetricMeta) -> str:
-    from grammeter.report.tables import format_number
+    from grammeter.rendering import format_number
 
     kinds = ("pearson", "spearman")
     told = ", ".join(f"{kind} {format_number(metric[kind].value, 3)}" for kind in kinds)
@@ -183,7 +183,7 @@ def _pvalues(found: SystemMeta) -> dict[str, FloatArray]:
 
 def correlation_table(found: SystemMeta, *, digits: int = 3) -> Table:
     """Lay out correlations for people: a row for each metric, the best of each kind marked."""
-    from grammeter.report.tables import Table, best_rows, format_number
+    from grammeter.rendering import Table, best_rows, format_number
 
     kinds = ("pearson", "spearman", "kendall")
     share = f"{found.design.confidence * 100:g}%"
@@ -209,7 +209,7 @@ def correlation_table(found: SystemMeta, *, digits: int = 3) -> Table:
 
 def williams_table(found: SystemMeta, kind: str) -> Table:
     """Lay out one-sided p-values: whether the row's metric correlates better than the column's."""
-    from grammeter.report.tables import Table
+    from grammeter.rendering import Table
 
     cells = next(rows for name, rows in found.williams.items() if name == kind)
     rows = tuple(
@@ -222,7 +222,7 @@ def williams_table(found: SystemMeta, kind: str) -> Table:
 
 def long_table(found: SystemMeta, *, digits: int = 6) -> Table:
     """Lay out the result for programs: a row for each metric and coefficient or accuracy."""
-    from grammeter.report.tables import Table, format_number
+    from grammeter.rendering import Table, format_number
 
     header = ("metric", "correlation", "value", "low", "high", "pvalue", "n")
     rows: list[tuple[str, ...]] = []
@@ -269,7 +269,7 @@ def _pairs_table(
     found: SystemMeta, what: str, rows: Mapping[str, Sequence[Pair]], digits: int
 ) -> Table:
     """Lay out two coefficients of each metric in each row."""
-    from grammeter.report.tables import Table, format_number
+    from grammeter.rendering import Table, format_number
 
     kinds = list(found.williams)
     header = (what, *(f"{name} {kind}" for name in found for kind in kinds))
@@ -281,7 +281,7 @@ def _pairs_table(
 
 
 def _cells(each: Correlation, digits: int) -> Iterator[str]:
-    from grammeter.report.tables import format_number
+    from grammeter.rendering import format_number
 
     low, high = (format_number(bound, digits) for bound in (each.low, each.high))
     yield format_number(each.value, digits)
@@ -291,7 +291,7 @@ def _cells(each: Correlation, digits: int) -> Iterator[str]:
 
 
 def _pvalue(pvalue: float) -> str:
-    from grammeter.report.tables import format_number
+    from grammeter.rendering import format_number
 
     return "<0.0001" if pvalue < 0.00005 else format_number(pvalue)
 

@@ -19,10 +19,10 @@ from grammeter.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from grammeter.core.statistics import FloatArray
-    from grammeter.meta.window import Coefficients, Window, Windows
-    from grammeter.report.tables import Table
-    from grammeter.stats.correlation import Kind
+    from grammeter.core import FloatArray
+    from grammeter.meta import Coefficients, Window, Windows
+    from grammeter.rendering import Table
+    from grammeter.stats import CoefficientName
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Correlate and print; return the exit code."""
-    from grammeter.meta.window import correlate_windows
+    from grammeter.meta import correlate_windows
 
     check_figures(args.figure)
     inputs = meta_arguments.read_inputs(args, clusters=True)
@@ -73,13 +73,13 @@ def run(args: argparse.Namespace) -> int:
 def _save_figure(windows: Windows, path: str) -> None:
     import numpy as np
 
-    from grammeter.report import figures, meta_figures
+    from grammeter.rendering import figures, meta_figures
 
-    def drawn(metric: str, kind: Kind) -> FloatArray:
+    def drawn(metric: str, kind: CoefficientName) -> FloatArray:
         found = (window.metrics[metric][kind] for window in windows)
         return np.array([(each.value, each.low, each.high) for each in found])
 
-    kinds: tuple[Kind, ...] = ("pearson", "spearman")
+    kinds: tuple[CoefficientName, ...] = ("pearson", "spearman")
     curves = {kind: {name: drawn(name, kind) for name in windows.signatures} for kind in kinds}
     names = [f"{window.first}-{window.last}" for window in windows]
     alike = [window.one_cluster for window in windows]
@@ -92,7 +92,7 @@ def window_table(windows: Windows, *, digits: int = 4, bounds: int = 2) -> Table
     Of several metrics the one that correlates best in a window is marked. ``digits`` are those
     of coefficients, ``bounds`` those of intervals.
     """
-    from grammeter.report.tables import Table
+    from grammeter.rendering import Table
 
     clustered = any(window.clusters is not None for window in windows)
     heads = ("pearson", "interval", "spearman", "interval")
@@ -118,11 +118,11 @@ def window_table(windows: Windows, *, digits: int = 4, bounds: int = 2) -> Table
 
 def _best(windows: Windows, start: int, width: int) -> frozenset[tuple[int, int]]:
     """Return the best of several metrics in each window, by either coefficient."""
-    from grammeter.report.tables import best_rows
+    from grammeter.rendering import best_rows
 
     if len(windows.signatures) < 2:
         return frozenset()
-    kinds: tuple[Kind, ...] = ("pearson", "spearman")
+    kinds: tuple[CoefficientName, ...] = ("pearson", "spearman")
     return frozenset(
         (row, start + metric * width + 2 * place)
         for row, window in enumerate(windows)
@@ -135,7 +135,7 @@ def _best(windows: Windows, start: int, width: int) -> frozenset[tuple[int, int]
 
 def long_table(windows: Windows, *, digits: int = 6) -> Table:
     """Lay out windows for programs: a row for each window and metric."""
-    from grammeter.report.tables import Table
+    from grammeter.rendering import Table
 
     figures = ("pearson", "pearson_low", "pearson_high", "spearman", "spearman_low")
     header = ("first", "last", "clusters", "metric", *figures, "spearman_high")
@@ -161,7 +161,7 @@ def _clusters(window: Window) -> str:
 
 
 def _cells(found: Coefficients, digits: int, bounds: int) -> Iterator[str]:
-    from grammeter.report.tables import format_number
+    from grammeter.rendering import format_number
 
     for each in found.values():
         yield format_number(each.value, digits)
@@ -170,7 +170,7 @@ def _cells(found: Coefficients, digits: int, bounds: int) -> Iterator[str]:
 
 
 def _numbers(found: Coefficients, digits: int) -> Iterator[str]:
-    from grammeter.report.tables import format_number
+    from grammeter.rendering import format_number
 
     for each in found.values():
         yield from (format_number(number, digits) for number in (each.value, each.low, each.high))

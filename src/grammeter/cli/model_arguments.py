@@ -10,8 +10,8 @@ from grammeter.cli.homes import remark_idle
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from grammeter.metrics.base import Metric
-    from grammeter.neural.runtime import Runtime
+    from grammeter.metrics import Metric
+    from grammeter.models import Runtime
 
 
 def add_models(parser: argparse.ArgumentParser) -> None:
@@ -45,8 +45,8 @@ def add_models(parser: argparse.ArgumentParser) -> None:
 
 def runtime(args: argparse.Namespace) -> Runtime:
     """Return how models shall run."""
-    from grammeter.core.folders import expanded
-    from grammeter.neural.runtime import Runtime
+    from grammeter.core import expanded
+    from grammeter.models import Runtime
 
     return Runtime(
         device=args.device,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from grammeter.version import __version__
 
 if TYPE_CHECKING:
-    from grammeter.report.tables import Table
+    from grammeter.rendering import Table
 
 FORMATS = ("table", "json", "tsv", "latex", "markdown")
 TSV_DIGITS = 6
@@ -79,7 +79,7 @@ def decimals(
 
 def share(args: argparse.Namespace, value: float, usual: int = 4, *, tsv: int = TSV_DIGITS) -> str:
     """Write a number that ``--percent`` multiplies by 100, with as many decimals as are wanted."""
-    from grammeter.report.tables import format_number
+    from grammeter.rendering import format_number
 
     digits = decimals(args, usual, tsv=tsv, percent=args.percent)
     return format_number(value, digits, percent=args.percent)
@@ -88,28 +88,28 @@ def share(args: argparse.Namespace, value: float, usual: int = 4, *, tsv: int = 
 def check_figures(*paths: str | None) -> None:
     """Refuse figures that could not be drawn in the end; nothing is loaded where none is asked."""
     for path in filter(None, paths):
-        from grammeter.report.figures import check_name
+        from grammeter.rendering import check_name
 
         check_name(path)
 
 
 def drawn(args: argparse.Namespace, *tables: Table) -> str:
     """Return tables in the form asked for, the best cells bold in Markdown and LaTeX."""
-    from grammeter.report.tables import render
+    from grammeter.rendering import render
 
     return "\n".join(render(table, args.format, bold_best=True) for table in tables)
 
 
 def print_json(data: Mapping[str, Any]) -> None:
     """Print one JSON object to standard output."""
-    from grammeter.corpus.objects import object_text
+    from grammeter.formats import object_text
 
     sys.stdout.write(object_text(_stamped(data)) + "\n")
 
 
 def emit(args: argparse.Namespace, data: Mapping[str, Any], draw: Callable[[], str]) -> None:
     """Write the result to ``-o`` as JSON, and to standard output in the form asked for."""
-    from grammeter.corpus.objects import write_object
+    from grammeter.formats import write_object
 
     data = _stamped(data)
     if args.output:
@@ -127,7 +127,7 @@ def show(args: argparse.Namespace, text: str, notes: Sequence[str]) -> None:
 
     Tables for programs have no room for notes: those go to standard error.
     """
-    from grammeter.report.tables import notes_text
+    from grammeter.rendering import notes_text
 
     sys.stdout.write(text)
     if args.format == "tsv":
@@ -144,7 +144,7 @@ def _stamped(data: Mapping[str, Any]) -> dict[str, Any]:
 
 def remark(notes: Iterable[str]) -> None:
     """Print the notes of a result that has no room for them to standard error, always."""
-    from grammeter.report.tables import terminal
+    from grammeter.rendering import terminal
 
     for note in notes:
         print(f"note: {terminal(note)}", file=sys.stderr)
@@ -221,7 +221,7 @@ def progress(
     args: argparse.Namespace, note: Callable[[], str] | None = None
 ) -> Generator[Progress, None, None]:
     """Show the progress of the work inside, where it is wanted; the line goes with it."""
-    from grammeter.core.progress import reporting
+    from grammeter.core import reporting
 
     shown = Progress(note) if progress_wanted(args) else LoggedProgress(note)
     try:

@@ -9,7 +9,7 @@ from typing import Any, NoReturn, cast
 
 from grammeter.cli.ending import say
 from grammeter.cli.files import check_outputs
-from grammeter.core.errors import UnknownNameError
+from grammeter.core import UnknownNameError
 
 MOST_OWNERS = 3
 """An option that more commands share says nothing of where it belongs."""

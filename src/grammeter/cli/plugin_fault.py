@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import traceback
 
-from grammeter.core.errors import GrammeterError, UsageError
+from grammeter.core import GrammeterError, UsageError
 
 
 def plugin_fault(error: Exception) -> GrammeterError | None:
@@ -12,7 +12,7 @@ def plugin_fault(error: Exception) -> GrammeterError | None:
 
     The last line of the plug-in that took part is named: below it may stand numpy's or ours.
     """
-    from grammeter.metrics.registry import announced
+    from grammeter.metrics import announced
 
     owners = {
         target.partition(":")[0].partition(".")[0]: name for name, target in announced().items()

@@ -22,13 +22,11 @@ from grammeter.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from grammeter.core.ranked import Ranked
-    from grammeter.corpus.judgments import Judgments
-    from grammeter.ranking.head_to_head import Duel, HeadToHead
-    from grammeter.ranking.planning import LearningCurve
-    from grammeter.ranking.prediction import Prediction
-    from grammeter.ranking.separation import Separation
-    from grammeter.report.tables import Table
+    from grammeter.core import Ranked
+    from grammeter.formats import Judgments
+    from grammeter.ranking import Duel, HeadToHead, Prediction, Separation
+    from grammeter.rendering import Table
+    from grammeter.study import LearningCurve
 
 METHODS = ("expected-wins", "trueskill", "bradley-terry")
 UNITS = ("sentence", "ranking", "pair")
@@ -169,7 +167,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _check(args: argparse.Namespace) -> None:
     """Refuse options that would change nothing."""
-    from grammeter.core.errors import UsageError
+    from grammeter.core import UsageError
 
     chance = not args.head_to_head
     ranked = chance and not args.learning_curve
@@ -202,20 +200,20 @@ def _check(args: argparse.Namespace) -> None:
 
 
 def _show_ranking(args: argparse.Namespace, judgments: Judgments) -> None:
-    from grammeter.ranking.rank import rank
+    from grammeter.ranking import rank
 
     settings = _settings(args, RESAMPLES)
     with progress(args):
         ranked = rank(judgments, unit=args.unit, **settings)
     if args.figure:
-        from grammeter.report import figures
+        from grammeter.rendering import figures
 
         figures.save(figures.rank_ranges(ranked), args.figure)
     emit(args, ranked.to_json(), lambda: drawn(args, ranking_table(ranked, args)))
 
 
 def _show_validation(args: argparse.Namespace, judgments: Judgments) -> None:
-    from grammeter.ranking.prediction import validate
+    from grammeter.ranking import validate
 
     settings = _settings(args, RESAMPLES_OF_A_FOLD)
     settings["training"], settings["unit"] = args.training or "held-out", args.unit or "sentence"
@@ -225,7 +223,7 @@ def _show_validation(args: argparse.Namespace, judgments: Judgments) -> None:
 
 
 def _show_head_to_head(args: argparse.Namespace, judgments: Judgments) -> None:
-    from grammeter.ranking.head_to_head import head_to_head
+    from grammeter.ranking import head_to_head
 
     found = head_to_head(
         judgments, extraction=args.extraction, zeros=args.zeros or ZEROS[0], **_choice(args)
@@ -238,7 +236,7 @@ def _show_head_to_head(args: argparse.Namespace, judgments: Judgments) -> None:
 def _save_head_to_head(found: HeadToHead, path: str) -> None:
     import numpy as np
 
-    from grammeter.report import figures
+    from grammeter.rendering import figures
 
     places = {system: place for place, system in enumerate(found.systems)}
     shares = np.full((len(places), len(places)), math.nan)
@@ -250,7 +248,7 @@ def _save_head_to_head(found: HeadToHead, path: str) -> None:
 
 
 def _show_learning_curve(args: argparse.Namespace, judgments: Judgments) -> None:
-    from grammeter.ranking.outlook import outlook
+    from grammeter.study import outlook
 
     resamples = _resamples(args, RESAMPLES)
     with progress(args):
@@ -264,7 +262,7 @@ def _show_learning_curve(args: argparse.Namespace, judgments: Judgments) -> None
 
 
 def _save_curve(curve: LearningCurve, path: str) -> None:
-    from grammeter.report import figures
+    from grammeter.rendering import figures
 
     columns = (column.tolist() for column in (curve.sizes, curve.mean, curve.low, curve.high))
     figures.save(figures.learning_curve(*columns, tail=curve.tail), path)
@@ -272,8 +270,8 @@ def _save_curve(curve: LearningCurve, path: str) -> None:
 
 def ranking_table(ranked: Ranked, args: argparse.Namespace) -> Table:
     """Lay out a ranking, best first; for TSV a column for each bound."""
-    from grammeter.core.ranked import ranks_text
-    from grammeter.report.tables import Table, best_rows
+    from grammeter.core import ranks_text
+    from grammeter.rendering import Table, best_rows
 
     def score(number: float) -> str:
         return share(args, number)
@@ -296,7 +294,7 @@ def ranking_table(ranked: Ranked, args: argparse.Namespace) -> Table:
 
 def head_to_head_table(found: HeadToHead, args: argparse.Namespace) -> Table:
     """Lay out shares of wins as a matrix; for TSV a row for each cell."""
-    from grammeter.report.tables import Table
+    from grammeter.rendering import Table
 
     def won(duel: Duel) -> str:
         return share(args, duel.share, 4 if args.percent else 2)
@@ -325,7 +323,7 @@ def head_to_head_table(found: HeadToHead, args: argparse.Namespace) -> Table:
 
 def prediction_table(found: Prediction, args: argparse.Namespace) -> Table:
     """Lay out accuracies, the baseline beside them."""
-    from grammeter.report.tables import Table
+    from grammeter.rendering import Table
 
     figures = (
         ("clusters, all comparisons", found.clusters, found.comparisons),
@@ -340,7 +338,7 @@ def prediction_table(found: Prediction, args: argparse.Namespace) -> Table:
 
 def curve_table(curve: LearningCurve, needed: int | None, args: argparse.Namespace) -> Table:
     """Lay out a learning curve."""
-    from grammeter.report.tables import Table, format_number
+    from grammeter.rendering import Table, format_number
 
     columns = (curve.mean, curve.low, curve.high)
     rows = tuple(
@@ -362,7 +360,7 @@ def curve_table(curve: LearningCurve, needed: int | None, args: argparse.Namespa
 
 def separation_table(neighbours: tuple[Separation, ...], args: argparse.Namespace) -> Table:
     """Lay out what it takes to tell neighbours apart."""
-    from grammeter.report.tables import Table
+    from grammeter.rendering import Table
 
     rows = tuple(
         (

@@ -9,7 +9,7 @@ from grammeter.cli.chance_arguments import add_resamples, add_seed
 from grammeter.cli.output import notice, progress
 
 if TYPE_CHECKING:
-    from grammeter.report.page import Page
+    from grammeter.rendering import Page
 
 MEGABYTE = 1_000_000
 LARGE = 25 * MEGABYTE
@@ -70,7 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Gather and write the page; return the exit code."""
-    from grammeter.reporting.make import write_report
+    from grammeter.verbs import write_report
 
     _check_output(args)
     with progress(args):
@@ -86,8 +86,8 @@ def _check_output(args: argparse.Namespace) -> None:
     """Refuse what cannot become a page, before any work is done."""
     from pathlib import Path
 
-    from grammeter.core.errors import UsageError
-    from grammeter.corpus.text import check_folder
+    from grammeter.core import UsageError
+    from grammeter.formats import check_folder
 
     if not args.output:
         raise UsageError("a report is a file, and none is named", fix="Add: -o report.html")
@@ -102,10 +102,8 @@ def _check_output(args: argparse.Namespace) -> None:
 def _gathered(args: argparse.Namespace) -> Page:
     from pathlib import Path
 
-    from grammeter.comparison.judged import as_table
-    from grammeter.corpus.foreign import metric_name, read_any_scores
-    from grammeter.reporting.make import make_report
-    from grammeter.reporting.materials import read_materials
+    from grammeter.formats import metric_name, read_any_scores
+    from grammeter.verbs import as_table, make_report, read_materials
 
     scores = as_table(read_any_scores(args.scores), metric_name(args.scores))
     found = read_materials(args.files, scores=scores, first_segment=args.first_segment)

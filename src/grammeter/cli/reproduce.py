@@ -12,9 +12,8 @@ from grammeter.cli import model_arguments
 from grammeter.cli.output import add_output, emit, notice, progress
 
 if TYPE_CHECKING:
-    from grammeter.papers.cells import Cell, PrintedTable, Value
-    from grammeter.papers.reproduce import Reproduction, Task
-    from grammeter.report.tables import Form, Table
+    from grammeter.papers import Cell, PrintedTable, Reproduction, Task, Value
+    from grammeter.rendering import Form, Table
 
 ALL = "all"
 PROCESSES = 2
@@ -64,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """List, or make tables and print them; return the exit code."""
-    from grammeter.papers.reproduce import list_tasks
+    from grammeter.papers import list_tasks
 
     tasks = list_tasks(None if args.paper == ALL else args.paper, args.table)
     if args.paper is None:
@@ -75,9 +74,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _reproduce(args: argparse.Namespace, tasks: Sequence[Task]) -> int:
-    from grammeter.neural.runtime import using
-    from grammeter.papers.materials import Materials
-    from grammeter.papers.reproduce import reproduce
+    from grammeter.models import using
+    from grammeter.papers import Materials, reproduce
 
     with using(model_arguments.runtime(args)), progress(args):
         found = reproduce(tasks, Materials(models=args.models, processes=PROCESSES))
@@ -91,7 +89,7 @@ def _reproduce(args: argparse.Namespace, tasks: Sequence[Task]) -> int:
 
 def _emit(args: argparse.Namespace, data: Mapping[str, Any], tables: Sequence[Titled]) -> None:
     """Print; write to ``-o`` in the form that the file's name tells, else as JSON."""
-    from grammeter.corpus.text import write_text
+    from grammeter.formats import write_text
 
     form = _FORMS.get(Path(args.output).suffix.lower()) if args.output else None
     if form:
@@ -102,7 +100,7 @@ def _emit(args: argparse.Namespace, data: Mapping[str, Any], tables: Sequence[Ti
 
 def _text(tables: Sequence[Titled], form: Form) -> str:
     """Write tables one after the other, each under its title; one alone in TSV has none."""
-    from grammeter.report.tables import render
+    from grammeter.rendering import render
 
     if form == "tsv" and len(tables) == 1:
         return render(tables[0][1], form)
@@ -123,8 +121,8 @@ def overview_table(found: Reproduction) -> Titled:
     """Count the verdicts by table."""
     from typing import get_args
 
-    from grammeter.papers.cells import Verdict
-    from grammeter.report.tables import Table
+    from grammeter.papers import Verdict
+    from grammeter.rendering import Table
 
     verdicts: tuple[str, ...] = get_args(Verdict)
     counts = Counter((cell.paper, cell.table, cell.verdict) for cell in found.cells)
@@ -147,7 +145,7 @@ def _differing(found: Reproduction) -> Iterator[Titled]:
 
 def _why(printed: PrintedTable, cells: Sequence[Cell]) -> Table:
     """Lay out cells with the number of the reason; the reasons stand below, each once."""
-    from grammeter.report.tables import Table
+    from grammeter.rendering import Table
 
     reasons = list(dict.fromkeys(cell.note for cell in cells))
     rows = tuple(
@@ -165,7 +163,7 @@ def _why(printed: PrintedTable, cells: Sequence[Cell]) -> Table:
 
 
 def _listing(tasks: Iterable[Task]) -> Table:
-    from grammeter.report.tables import Table
+    from grammeter.rendering import Table
 
     rows = tuple(
         (
@@ -214,7 +212,7 @@ def _belongs(cell: Cell, printed: PrintedTable, differing: bool) -> bool:
 
 
 def _table(printed: PrintedTable, cells: Iterable[Cell]) -> Table:
-    from grammeter.report.tables import Table, format_number
+    from grammeter.rendering import Table, format_number
 
     rows = [
         (
@@ -245,7 +243,7 @@ def _finer(printed: PrintedTable, cell: Cell) -> int:
 
 
 def _shown(value: Value | None, digits: int) -> str:
-    from grammeter.report.tables import format_number
+    from grammeter.rendering import format_number
 
     if value is None:
         return ""

@@ -13,8 +13,8 @@ from grammeter.cli.homes import check_home
 from grammeter.cli.output import notice
 
 if TYPE_CHECKING:
-    from grammeter.core.item import Item
-    from grammeter.ranking.sampling import Distribution
+    from grammeter.core import Item
+    from grammeter.study import Distribution
 
 SELECTORS = ("paper", "uniform", "diversity", "spread")
 
@@ -90,10 +90,9 @@ def _add_judges(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Draw and print; return the exit code."""
-    from grammeter.api import sample
-    from grammeter.corpus.items import items_text
-    from grammeter.corpus.scores import read_scores
-    from grammeter.ranking.sampling import distribution
+    from grammeter.formats import items_text, read_scores
+    from grammeter.study import distribution
+    from grammeter.verbs import sample
 
     check_home(args, args.scores, "--scores", "--metric")
     check_home(args, args.select == "spread", "--select spread", "--scores")
@@ -126,7 +125,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _judges(args: argparse.Namespace) -> list[str]:
     """Return the judges' names; a single number stands for as many numbered judges."""
-    from grammeter.core.errors import UsageError
+    from grammeter.core import UsageError
 
     given: list[str] = args.judges
     planned = (args.overlap, args.sharers, args.repeats)
@@ -145,7 +144,7 @@ def _judges(args: argparse.Namespace) -> list[str]:
 
 
 def _write(path: str, text: str) -> None:
-    from grammeter.corpus.text import write_text
+    from grammeter.formats import write_text
 
     if path == "-":
         sys.stdout.write(text)
@@ -154,8 +153,8 @@ def _write(path: str, text: str) -> None:
 
 
 def _probabilities_tsv(source: Distribution) -> str:
-    from grammeter.ranking.selectors import multiplicities
-    from grammeter.report.tables import Table, to_tsv
+    from grammeter.rendering import Table, to_tsv
+    from grammeter.study import multiplicities
 
     columns = (source.expected_systems, source.values, source.probabilities)
     rows = tuple(

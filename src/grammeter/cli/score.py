@@ -23,8 +23,8 @@ from grammeter.cli.output import (
 from grammeter.cli.types_arguments import add_types
 
 if TYPE_CHECKING:
-    from grammeter.core.table import ScoreTable
-    from grammeter.metrics.base import Metric
+    from grammeter.core import ScoreTable
+    from grammeter.metrics import Metric
 
 STDOUT = "-"
 
@@ -73,15 +73,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Score and print; return the exit code."""
-    from grammeter.neural.runtime import using
+    from grammeter.models import using
 
     with using(model_arguments.runtime(args)), judge_arguments.asking(args):
         return _score(args)
 
 
 def _score(args: argparse.Namespace) -> int:
-    from grammeter.corpus.scores import write_scores
-    from grammeter.corpus.text import check_folder
+    from grammeter.formats import check_folder, write_scores
     from grammeter.scoring import score
 
     limits = _limits(args.fail_under, args.metrics)
@@ -105,8 +104,7 @@ def _score(args: argparse.Namespace) -> int:
 
 
 def _print(table: ScoreTable, args: argparse.Namespace) -> None:
-    from grammeter.report.tables import scores_table
-    from grammeter.report.types import Style, long_types_tables, types_tables
+    from grammeter.rendering import Style, long_types_tables, scores_table, types_tables
 
     if args.format == "json":
         print_json(table.to_json())
@@ -122,8 +120,8 @@ def _print(table: ScoreTable, args: argparse.Namespace) -> None:
 
 
 def _write_segments(table: ScoreTable, path: str) -> None:
-    from grammeter.corpus.text import write_text
-    from grammeter.report.segments import segments_tsv
+    from grammeter.formats import write_text
+    from grammeter.rendering import segments_tsv
 
     if path == STDOUT:
         sys.stdout.write(segments_tsv(table))
@@ -135,8 +133,8 @@ def _named(spelled: str) -> Metric:
     """Return a metric; a file that slipped in among the metrics is told as such."""
     from pathlib import Path
 
-    from grammeter.core.errors import UsageError
-    from grammeter.metrics.registry import metric
+    from grammeter.core import UsageError
+    from grammeter.metrics import metric
 
     try:
         return metric(spelled)
@@ -150,7 +148,7 @@ def _named(spelled: str) -> Metric:
 
 
 def _limits(given: Iterable[str], metrics: Iterable[str]) -> dict[str, float]:
-    from grammeter.core.errors import UnknownNameError, UsageError
+    from grammeter.core import UnknownNameError, UsageError
 
     limits: dict[str, float] = {}
     for text in given:
@@ -169,8 +167,8 @@ def _limits(given: Iterable[str], metrics: Iterable[str]) -> dict[str, float]:
 
 def _check_limit(name: str, value: float) -> None:
     """Refuse a limit that no score can reach, or that every score reaches."""
-    from grammeter.core.errors import UsageError
-    from grammeter.metrics.registry import metric
+    from grammeter.core import UsageError
+    from grammeter.metrics import metric
 
     low, high = metric(name).bounds
     if isfinite(value) and low <= value <= high:

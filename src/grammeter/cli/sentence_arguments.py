@@ -13,9 +13,9 @@ from grammeter.cli.meta_arguments import read_sources
 from grammeter.cli.output import notice
 
 if TYPE_CHECKING:
-    from grammeter.core.table import ScoreTable
-    from grammeter.corpus.judgments import Judgments
-    from grammeter.meta.joined import Source
+    from grammeter.core import ScoreTable
+    from grammeter.formats import Judgments
+    from grammeter.meta import Source
 
 
 def add_inputs(parser: argparse.ArgumentParser) -> None:
@@ -48,10 +48,9 @@ def read_sides(args: argparse.Namespace) -> tuple[ScoreTable, Judgments]:
     UsageError
         If no judgments are left, or judgments in the place of scores come from standard input.
     """
-    from grammeter.core.errors import UsageError
-    from grammeter.core.table import ScoreTable
-    from grammeter.corpus import foreign, judgments
-    from grammeter.meta.joined import join_scores
+    from grammeter.core import ScoreTable, UsageError
+    from grammeter.formats import foreign, judgments
+    from grammeter.meta import join_scores
 
     more = [path for path in args.judgments if path != "-" and not foreign.is_judged(path)]
     people = [path for path in args.judgments if path not in more]
@@ -81,8 +80,7 @@ def read_sides(args: argparse.Namespace) -> tuple[ScoreTable, Judgments]:
 
 
 def _is_judged(sources: Mapping[str, Source], path: str) -> bool:
-    from grammeter.corpus.foreign import metric_name
-    from grammeter.corpus.judgments import Judgments
+    from grammeter.formats import Judgments, metric_name
 
     return isinstance(sources.get(metric_name(path)), Judgments)
 
@@ -91,8 +89,7 @@ def _read(
     args: argparse.Namespace, tables: Sequence[ScoreTable], paths: Sequence[str]
 ) -> Judgments:
     """Read judgments; the outputs that were scored tell the number of the first sentence."""
-    from grammeter.corpus.corpus import Corpus
-    from grammeter.corpus.judgments import read_judgments, read_judgments_of, read_outputs
+    from grammeter.formats import Corpus, read_judgments, read_judgments_of, read_outputs
 
     if args.hyps:
         outputs = read_outputs(args.hyps)

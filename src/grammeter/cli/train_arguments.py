@@ -13,8 +13,8 @@ from grammeter.cli.chance_arguments import add_seed
 from grammeter.cli.output import notice, print_json, progress
 
 if TYPE_CHECKING:
-    from grammeter.train.settings import Settings
-    from grammeter.training import Reading
+    from grammeter.training import Settings
+    from grammeter.verbs import Reading
 
 
 def add_parallel(parser: argparse.ArgumentParser, *, named: bool = False) -> None:
@@ -117,7 +117,7 @@ def add_running(parser: argparse.ArgumentParser) -> None:
 
 def settings(args: argparse.Namespace, *, seed: int | None = None) -> Settings:
     """Return how a model shall be fitted."""
-    from grammeter.train.settings import Settings
+    from grammeter.training import Settings
 
     return Settings(
         encoder=args.encoder,
@@ -134,7 +134,7 @@ def settings(args: argparse.Namespace, *, seed: int | None = None) -> Settings:
 
 def reading(args: argparse.Namespace) -> Reading:
     """Return how parallel data shall be read."""
-    from grammeter.training import Reading
+    from grammeter.verbs import Reading
 
     return Reading(
         source=args.source_column,
@@ -147,9 +147,9 @@ def reading(args: argparse.Namespace) -> Reading:
 @contextmanager
 def at_work(args: argparse.Namespace) -> Generator[None]:
     """Show progress, run models as the arguments say, tell after Ctrl-C how to go on."""
-    from grammeter.core.folders import expanded
-    from grammeter.neural.runtime import Runtime, using
-    from grammeter.train.live import listening
+    from grammeter.core import expanded
+    from grammeter.models import Runtime, using
+    from grammeter.training import listening
 
     folder = expanded(args.cache_dir) if args.cache_dir else None
     runtime = Runtime(device=args.device, download=args.download, cache_dir=folder)
@@ -179,7 +179,7 @@ def _again(args: argparse.Namespace) -> str:
 
 def print_card(args: argparse.Namespace, card: dict[str, Any]) -> None:
     """Print what a training came to: its card as JSON, or the page."""
-    from grammeter.train.card import card_page
+    from grammeter.training import card_page
 
     if args.format == "json":
         print_json(card)

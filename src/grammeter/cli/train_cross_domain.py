@@ -12,8 +12,8 @@ from grammeter.cli.train_arguments import add_parallel, at_work, reading, settin
 from grammeter.cli.train_impara import add_preference
 
 if TYPE_CHECKING:
-    from grammeter.report.tables import Table
-    from grammeter.train.analysis import Cell
+    from grammeter.rendering import Table
+    from grammeter.training import Cell
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,8 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Train, test, print the table; return the exit code."""
-    from grammeter.report.tables import render
-    from grammeter.training import train_cross_domain
+    from grammeter.rendering import render
+    from grammeter.verbs import train_cross_domain
 
     with at_work(args):
         cells = train_cross_domain(
@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _corpora(given: list[str]) -> dict[str, list[str]]:
     """Return data by name; a name that comes again adds to its corpus."""
-    from grammeter.core.errors import UsageError
+    from grammeter.core import UsageError
 
     corpora: dict[str, list[str]] = {}
     for text in given:
@@ -70,7 +70,7 @@ def _corpora(given: list[str]) -> dict[str, list[str]]:
 
 
 def _json(cell: Cell) -> dict[str, object]:
-    from grammeter.core.score import json_number
+    from grammeter.core import json_number
 
     low, high = cell.interval
     reasons: dict[str, object] = {}
@@ -91,7 +91,7 @@ def _json(cell: Cell) -> dict[str, object]:
 
 
 def _table(cells: list[Cell]) -> Table:
-    from grammeter.report.tables import Table
+    from grammeter.rendering import Table
 
     rows = tuple(
         (

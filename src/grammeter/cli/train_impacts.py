@@ -16,8 +16,8 @@ from grammeter.cli.train_arguments import (
 )
 
 if TYPE_CHECKING:
-    from grammeter.report.tables import Table
-    from grammeter.train.analysis import EditImpact, TypeImpact
+    from grammeter.rendering import Table
+    from grammeter.training import EditImpact, TypeImpact
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,9 +43,9 @@ def run(args: argparse.Namespace) -> int:
     """Measure and print; return the exit code."""
     from dataclasses import asdict
 
-    from grammeter.report.tables import render
-    from grammeter.train.analysis import impacts_by_type, impacts_of_edits
-    from grammeter.training import edit_impacts
+    from grammeter.rendering import render
+    from grammeter.training import impacts_by_type, impacts_of_edits
+    from grammeter.verbs import edit_impacts
 
     with at_work(args):
         sentences = edit_impacts(args.parallel, args.encoder, reading=reading(args)).sentences
@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _types(types: list[TypeImpact]) -> Table:
-    from grammeter.report.tables import Table
+    from grammeter.rendering import Table
 
     rows = tuple(
         (row.type, str(row.count), f"{row.mean:.4f}", f"{row.median:.4f}", f"{row.deviation:.4f}")
@@ -72,7 +72,7 @@ def _types(types: list[TypeImpact]) -> Table:
 
 
 def _edits(edits: list[EditImpact]) -> Table:
-    from grammeter.report.tables import Table
+    from grammeter.rendering import Table
 
     rows = tuple(
         (f"{row.impact:.4f}", row.type, f"[{row.original} -> {row.correction}]", row.origin)

@@ -69,7 +69,7 @@ def add_run(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Train and print the card; return the exit code."""
-    from grammeter.training import train_impara
+    from grammeter.verbs import train_impara
 
     with at_work(args):
         card = train_impara(

@@ -49,8 +49,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Train and print the cards; return the exit code."""
-    from grammeter.train.card import card_page
-    from grammeter.training import train_some
+    from grammeter.training import card_page
+    from grammeter.verbs import train_some
 
     with at_work(args):
         cards = train_some(

@@ -13,7 +13,7 @@ from grammeter.core.verdict import JudgedEdit
 from grammeter.version import __version__
 
 Method = Literal["shapley", "leave-one-out"]
-"""How a sentence score is shared out among edits; see :mod:`grammeter.attribution`."""
+"""How a sentence score is shared out among edits; see :mod:`grammeter.scoring.attribution`."""
 
 METHODS: tuple[Method, ...] = get_args(Method)
 

@@ -37,7 +37,7 @@ class Ranking:
         A judge's score of each group, if the judge gave scores; higher is better, ``None`` where
         one is missing.
     replies
-        What a language model answered, as :mod:`grammeter.judging` stores it.
+        What a language model answered, as :mod:`grammeter.verbs._judge` stores it.
 
     Raises
     ------

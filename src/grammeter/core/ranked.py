@@ -13,7 +13,7 @@ from grammeter.core.signature import Signature
 from grammeter.core.stored import reading
 from grammeter.version import __version__
 
-KIND = "ranking"
+RANKING_KIND = "ranking"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Ranked(Shown, Mapping[str, RankedSystem]):
     def to_json(self) -> dict[str, Any]:
         """Return the public shape of a ranking."""
         return {
-            "kind": KIND,
+            "kind": RANKING_KIND,
             "grammeter": __version__,
             "method": self.method,
             "signature": str(self.signature),
@@ -93,7 +93,7 @@ class Ranked(Shown, Mapping[str, RankedSystem]):
         DataError
             If it is something else; ``where`` names the file.
         """
-        with reading(data, KIND, verb="rank", where=where):
+        with reading(data, RANKING_KIND, verb="rank", where=where):
             rows = tuple(_row_from_json(row) for row in data["systems"])
             notes = tuple(data.get("notes", ()))
             return cls(data["method"], Signature.parse(data["signature"]), rows, notes)

@@ -19,7 +19,7 @@ from grammeter.core.stored import reading
 from grammeter.core.type_counts import TypeCounts
 from grammeter.version import __version__
 
-KIND = "scores"
+SCORES_KIND = "scores"
 
 
 _BY_SYSTEM = ("scores", "segments", "statistics", "types", "type_counts", "gold_types")
@@ -127,7 +127,7 @@ class ScoreTable(Shown, Named[MetricScores], over="columns", what="metric in thi
     def to_json(self) -> dict[str, Any]:
         """Return the public shape, without segments and statistics."""
         return {
-            "kind": KIND,
+            "kind": SCORES_KIND,
             "grammeter": __version__,
             "segments": self.segments,
             "systems": list(self.systems),
@@ -181,7 +181,7 @@ class ScoreTable(Shown, Named[MetricScores], over="columns", what="metric in thi
         DataError
             If it is something else; ``where`` names the file.
         """
-        with reading(data, KIND, verb="score", where=where):
+        with reading(data, SCORES_KIND, verb="score", where=where):
             details = data.get("details", {})
             columns = {
                 name: _column(name, shape, details.get(name, {}), data["segments"])

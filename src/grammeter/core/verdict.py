@@ -8,7 +8,7 @@ from typing import Literal
 
 from grammeter.core.edit import Edit
 
-Verdict = Literal["matched", "spurious", "missed"]
+EditVerdict = Literal["matched", "spurious", "missed"]
 """An edit the references agree with; one they do not; one that the system did not make."""
 
 
@@ -18,7 +18,7 @@ class JudgedEdit:
 
     edit: Edit
     original: str
-    verdict: Verdict
+    verdict: EditVerdict
     weight: float | None = None
 
 

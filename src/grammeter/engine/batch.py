@@ -9,17 +9,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from grammeter.core.errors import GrammeterError, UsageError
-from grammeter.core.progress import tell
-from grammeter.corpus.shard_output import output_form, output_name
-from grammeter.corpus.shards import Shard
+from grammeter.core import GrammeterError, UsageError, tell
 from grammeter.engine.block import Done, Totals, checked_blocks
 from grammeter.engine.job import Job
 from grammeter.engine.manifest import NAME, Manifest, at_work, digest
 from grammeter.engine.rows import RowScorer
 from grammeter.engine.workers import Result, Task, score_here, score_with
 from grammeter.engine.writing import ERRORS, FIRST_FAULTS, Finished, Planned, Writer
-from grammeter.neural.runtime import current
+from grammeter.formats import Shard, output_form, output_name
+from grammeter.models import current
 from grammeter.version import __version__
 
 Engine = Literal["local", "ray"]
@@ -104,7 +102,7 @@ def run_batch(
     Parameters
     ----------
     shards
-        Of :func:`~grammeter.corpus.shards.find_shards`; each becomes one file of the folder.
+        Of :func:`~grammeter.formats.shards.find_shards`; each becomes one file of the folder.
     folder
         Made if need be. If it holds an earlier run with the same settings, that is continued:
         finished shards are not touched.

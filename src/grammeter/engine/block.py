@@ -7,12 +7,19 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, islice
 
-from grammeter.core.errors import DataError
-from grammeter.corpus.shard_input import parse_block, read_blocks
-from grammeter.corpus.shard_output import Kind, encode, widened
-from grammeter.corpus.shards import Block, Form, Shard
+from grammeter.core import DataError
 from grammeter.engine.job import ERROR, Job
 from grammeter.engine.rows import Made, RowScorer
+from grammeter.formats import (
+    Block,
+    ColumnKind,
+    Shard,
+    ShardForm,
+    encode,
+    parse_block,
+    read_blocks,
+    widened,
+)
 
 HEAD = 1_000
 """Rows of a shard that are looked at before any is scored."""
@@ -25,7 +32,7 @@ class Done:
     Attributes
     ----------
     data
-        The kept rows, encoded for a :class:`~grammeter.corpus.shard_output.Sink`.
+        The kept rows, encoded for a :class:`~grammeter.formats.shard_output.Sink`.
     columns
         The names of all their columns.
     rows, kept
@@ -75,7 +82,7 @@ def checked_blocks(job: Job, shard: Shard, rows: int) -> Iterator[Block]:
     ------
     DataError
         If no row has a column that holds the texts, if there is one of the name of a new one, or
-        as :func:`~grammeter.corpus.shard_input.read_blocks` says.
+        as :func:`~grammeter.formats.shard_input.read_blocks` says.
     """
     blocks, head, seen = read_blocks(shard, rows), list[Block](), 0
     for block in blocks:
@@ -88,7 +95,7 @@ def checked_blocks(job: Job, shard: Shard, rows: int) -> Iterator[Block]:
     yield from blocks
 
 
-def process(job: Job, block: Block, form: Form) -> Done:
+def process(job: Job, block: Block, form: ShardForm) -> Done:
     """Score a block and encode it in a form."""
     work = scorer(job)
     made = work(parse_block(block))
@@ -106,20 +113,20 @@ def process(job: Job, block: Block, form: Form) -> Done:
 
 def _encoded(
     block: Block,
-    form: Form,
+    form: ShardForm,
     own: Sequence[str],
     made: Sequence[Made],
     kept: Sequence[int],
-    columns: Mapping[str, Kind],
+    columns: Mapping[str, ColumnKind],
 ) -> bytes:
-    new: dict[str, Kind] = {**columns, ERROR: "text"}
+    new: dict[str, ColumnKind] = {**columns, ERROR: "text"}
     cells = [made[at].cells for at in kept]
     if form != "parquet":
         return encode(form, cells, new)
     if block.form == "parquet":
         added = encode("parquet", [row.cells for row in made], new)
         return widened(block.records[0], added, kept if len(kept) < len(made) else None)
-    texts: dict[str, Kind] = dict.fromkeys(own, "text")
+    texts: dict[str, ColumnKind] = dict.fromkeys(own, "text")
     return encode("parquet", cells, texts | new)
 
 

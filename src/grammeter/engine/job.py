@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from grammeter.core.errors import UsageError
-from grammeter.corpus.shards import Form
+from grammeter.core import UsageError
+from grammeter.formats import ShardForm
 
 EditsForm = Literal["m2", "list"]
 """Edits as ``A`` lines of M2 in one text, or as a list of objects."""
@@ -55,7 +55,7 @@ class Job:
     keep: str | None = None
     edits: EditsForm | None = None
     longest: int = LONGEST
-    form: Form | None = None
+    form: ShardForm | None = None
     signatures: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from grammeter.core.errors import UnknownNameError, UsageError
+from grammeter.core import UnknownNameError, UsageError
 
 Cells = Mapping[str, object]
 Test = Callable[[Cells], bool]

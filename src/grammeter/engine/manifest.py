@@ -10,15 +10,11 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal
 
-from grammeter.core.errors import DataError, UsageError
-from grammeter.core.locks import only_one
-from grammeter.core.stored import reading
-from grammeter.corpus.objects import read_object
-from grammeter.corpus.shard_output import PARTIAL
-from grammeter.corpus.shards import Shard
+from grammeter.core import DataError, UsageError, only_one, reading
 from grammeter.engine.block import Totals
 from grammeter.engine.job import Job, differences
 from grammeter.engine.writing import Finished, Planned
+from grammeter.formats import PARTIAL, Shard, read_object
 from grammeter.version import __version__
 
 State = Literal["new", "done", "gone", "changed"]

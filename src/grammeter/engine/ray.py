@@ -16,20 +16,20 @@ from contextlib import contextmanager
 from dataclasses import asdict, replace
 from typing import Any
 
-from grammeter.core.errors import (
+from grammeter.core import (
     DataError,
     GrammeterError,
     MissingResourceError,
     RemoteError,
     UsageError,
+    require,
+    tell,
 )
-from grammeter.core.lazy import require
-from grammeter.core.progress import tell
 from grammeter.engine.block import Totals, checked_blocks, process
 from grammeter.engine.job import Job
 from grammeter.engine.manifest import digest
 from grammeter.engine.writing import Finished, Planned, Writer
-from grammeter.neural.runtime import Runtime, current, using
+from grammeter.models import Runtime, current, using
 
 CPUS = 0.5
 """Of a worker: whole ones on all processors would leave none to hand out the work."""

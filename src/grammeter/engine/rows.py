@@ -8,17 +8,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
-from grammeter.core.edit import Edit
-from grammeter.core.errors import GrammeterError, UsageError
-from grammeter.core.segment import Segment
-from grammeter.corpus.shard_output import Kind
-from grammeter.corpus.shards import Row
+from grammeter.core import Edit, GrammeterError, Segment, UsageError
 from grammeter.engine.job import ERROR, LONGEST_TOKEN, EditsForm, Job
 from grammeter.engine.keep import Keep, parse_keep
-from grammeter.metrics.base import Metric
-from grammeter.metrics.registry import metric as make_metric
-from grammeter.scoring import count
-from grammeter.sentences import Fault, check_alone, isolated, sentence_values
+from grammeter.formats import ColumnKind, Row
+from grammeter.metrics import Metric
+from grammeter.metrics import metric as make_metric
+from grammeter.scoring import Fault, check_alone, count, isolated, sentence_values
 
 
 @dataclass(frozen=True)
@@ -50,7 +46,7 @@ class _Plan:
     scored: bool
     edits: EditsForm | None
 
-    def columns(self) -> Iterator[tuple[str, Kind]]:
+    def columns(self) -> Iterator[tuple[str, ColumnKind]]:
         if self.scored:
             yield self.spelled, "value"
         if self.metric.extracts:
@@ -73,7 +69,9 @@ class RowScorer:
     def __init__(self, job: Job) -> None:
         self._job = job
         self._plans = [_plan(spelled, job) for spelled in job.metrics]
-        self.columns: dict[str, Kind] = dict(c for plan in self._plans for c in plan.columns())
+        self.columns: dict[str, ColumnKind] = dict(
+            c for plan in self._plans for c in plan.columns()
+        )
         self._keep = None if job.keep is None else self._filter(job.keep)
         self._tried = False
 

@@ -10,13 +10,11 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from grammeter.core.errors import GrammeterError
-from grammeter.core.lazy import stand_alone
-from grammeter.core.processes import Workers
-from grammeter.corpus.shards import Block, Form, Shard
+from grammeter.core import GrammeterError, Workers, stand_alone
 from grammeter.engine.block import Done, process
 from grammeter.engine.job import Job
-from grammeter.neural.runtime import Runtime, using
+from grammeter.formats import Block, Shard, ShardForm
+from grammeter.models import Runtime, using
 
 UNDER_WAY = 2
 """Blocks that wait or are worked on, for each process: enough that none is idle."""
@@ -31,7 +29,7 @@ class Task(NamedTuple):
     """A block to score; ``None`` after the last one of a shard."""
 
     shard: Shard
-    form: Form
+    form: ShardForm
     block: Block | None
 
 
@@ -178,7 +176,7 @@ def _begin(runtime: Runtime) -> None:
     _inside.append(context)  # kept: it would be left when it is collected
 
 
-def _work(job: Job, block: Block, form: Form) -> Done:
+def _work(job: Job, block: Block, form: ShardForm) -> Done:
     return process(job, block, form)
 
 

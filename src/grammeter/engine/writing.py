@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from grammeter.corpus.shard_output import Sink
-from grammeter.corpus.shards import Form, Shard
 from grammeter.engine.block import Done, Totals
+from grammeter.formats import Shard, ShardForm, Sink
 
 ERRORS = "errors"
 """The folder, inside that of the output, of the lists of rows with an error."""
@@ -23,7 +22,7 @@ class Planned:
     """A shard and where it goes."""
 
     shard: Shard
-    form: Form
+    form: ShardForm
     output: Path
 
     @property

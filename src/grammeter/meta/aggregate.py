@@ -14,14 +14,18 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from grammeter.core.errors import DataError, UnknownNameError
-from grammeter.core.judgment import Ranking
-from grammeter.core.score import Score
-from grammeter.core.signature import Signature
-from grammeter.core.statistics import FloatArray, IntArray
-from grammeter.core.table import MetricScores, ScoreTable
-from grammeter.ranking.rank import method_of
-from grammeter.ranking.selection import select
+from grammeter.core import (
+    DataError,
+    FloatArray,
+    IntArray,
+    MetricScores,
+    Ranking,
+    Score,
+    ScoreTable,
+    Signature,
+    UnknownNameError,
+)
+from grammeter.ranking import method_of, select
 
 Aggregate = Literal["mean", "expected-wins", "trueskill", "bradley-terry"]
 AGGREGATES: tuple[Aggregate, ...] = get_args(Aggregate)
@@ -35,7 +39,7 @@ def human_scores(
     Parameters
     ----------
     by
-        A method of :func:`grammeter.ranking.rank.rank`.
+        A method of :func:`grammeter.ranking._rank.rank`.
 
     Returns
     -------

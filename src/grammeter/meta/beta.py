@@ -16,14 +16,19 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from grammeter.core.errors import DataError, UnknownNameError, UsageError
-from grammeter.core.score import json_number
-from grammeter.core.signature import Signature
-from grammeter.core.statistics import FloatArray
-from grammeter.core.table import MetricScores, ScoreTable
+from grammeter.core import (
+    DataError,
+    FloatArray,
+    MetricScores,
+    ScoreTable,
+    Signature,
+    UnknownNameError,
+    UsageError,
+    json_number,
+)
 from grammeter.meta.selection import select_systems
 from grammeter.meta.system_values import few_systems
-from grammeter.stats.correlation import pearson, spearman
+from grammeter.stats import pearson, spearman
 from grammeter.version import __version__
 
 KIND = "meta-beta"
@@ -159,7 +164,7 @@ def sweep_beta(
     choice
         ``anew`` or ``fixed``; default: anew where the scores hold their statistics.
     rescorer
-        Scores anew, such as :func:`grammeter.api.rescored`.
+        Scores anew, such as :func:`grammeter.verbs._api.rescored`.
     notes
         Of the table that the scores are from.
 

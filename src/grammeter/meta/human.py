@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from grammeter.core.errors import UsageError
-from grammeter.core.judgment import Ranking
-from grammeter.core.ranked import Ranked
-from grammeter.core.signature import Signature
+from grammeter.core import Ranked, Ranking, Signature, UsageError
 from grammeter.meta.aggregate import human_scores
 from grammeter.meta.judged import MEAN, has_scores, judged_table
-from grammeter.ranking.rank import METHODS, rank
+from grammeter.ranking import METHODS, rank
 
 USUAL = "expected-wins"
 """How judgments score systems unless said otherwise."""

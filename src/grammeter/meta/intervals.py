@@ -7,20 +7,21 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from grammeter.core.statistics import FloatArray, IntArray
-from grammeter.core.table import MetricScores
+from grammeter.core import FloatArray, IntArray, MetricScores
 from grammeter.meta.judged import MEAN, JudgedScores
 from grammeter.meta.system_values import Design
-from grammeter.stats.correlation import (
+from grammeter.stats import (
     FEWEST_FISHER,
     SAME,
-    Kind,
+    CoefficientName,
+    PairedSamples,
+    bca_interval,
+    bootstrap,
     bootstrap_coefficients,
     coefficients,
     defined_interval,
     fisher_interval,
 )
-from grammeter.stats.resample import PairedSamples, bca_interval, bootstrap
 
 Sampler = Callable[[MetricScores, Sequence[str]], PairedSamples | None]
 """Gathers the summable rows of some systems; ``None`` where the scores have no rows."""
@@ -32,7 +33,7 @@ Interval = tuple[float, float, str | None]
 """The two ends, and why they are NaN if they are."""
 
 
-def fisher(value: float, n: int, kind: Kind, confidence: float) -> Interval:
+def fisher(value: float, n: int, kind: CoefficientName, confidence: float) -> Interval:
     """Return the interval by Fisher's z."""
     if n < FEWEST_FISHER[kind]:
         return _none(_too_few(FEWEST_FISHER[kind], n))
@@ -45,7 +46,7 @@ def interval(
     value: float,
     scores: FloatArray,
     human: FloatArray,
-    kind: Kind,
+    kind: CoefficientName,
     design: Design,
     resampled: FloatArray | str | None,
 ) -> Interval:
@@ -73,7 +74,7 @@ def interval(
 
 
 def _over_systems(
-    value: float, scores: FloatArray, human: FloatArray, kind: Kind, design: Design
+    value: float, scores: FloatArray, human: FloatArray, kind: CoefficientName, design: Design
 ) -> Interval:
     if len(scores) < FEWEST_RESAMPLED:
         return _none(_too_few(FEWEST_RESAMPLED, len(scores)))
@@ -116,7 +117,7 @@ def _bca(
     value: float,
     scores: FloatArray,
     human: FloatArray,
-    kind: Kind,
+    kind: CoefficientName,
     design: Design,
     again: FloatArray,
 ) -> Interval:

@@ -7,13 +7,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from grammeter.core.errors import DataError
-from grammeter.core.judgment import Ranking, with_sentence_numbers
-from grammeter.core.ranked import Ranked
-from grammeter.core.statistics import SegmentScores
-from grammeter.core.table import MetricScores, ScoreTable
+from grammeter.core import (
+    DataError,
+    MetricScores,
+    Ranked,
+    Ranking,
+    ScoreTable,
+    SegmentScores,
+    with_sentence_numbers,
+)
 from grammeter.meta.judged import judged_table, ranked_table
-from grammeter.ranking.selection import notes_of
+from grammeter.ranking import notes_of
 
 Source = ScoreTable | Ranked | Sequence[Ranking]
 """Scores of metrics; a ranking; or judgments, of people or language models."""

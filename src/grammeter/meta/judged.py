@@ -22,16 +22,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grammeter.core.errors import DataError, UsageError
-from grammeter.core.judgment import Ranking
-from grammeter.core.ranked import Ranked
-from grammeter.core.score import Score
-from grammeter.core.signature import Signature
-from grammeter.core.statistics import FloatArray, SegmentScores
-from grammeter.core.table import MetricScores, ScoreTable
+from grammeter.core import (
+    DataError,
+    FloatArray,
+    MetricScores,
+    Ranked,
+    Ranking,
+    Score,
+    ScoreTable,
+    SegmentScores,
+    Signature,
+    UsageError,
+)
 from grammeter.meta.aggregate import human_scores
-from grammeter.ranking.pairs import Pairs, extract_pairs
-from grammeter.ranking.selection import notes_of, notes_of_few
+from grammeter.ranking import Pairs, extract_pairs, notes_of, notes_of_few
 
 MEAN = "mean"
 """The way of scoring systems that takes the judges' own scores."""
@@ -65,7 +69,7 @@ def judged_table(
     name
         What the metric is called.
     by
-        How systems are scored: a method of :func:`grammeter.ranking.rank.rank`, or ``mean`` of the
+        How systems are scored: a method of :func:`grammeter.ranking._rank.rank`, or ``mean`` of the
         scores that the judges gave.
     segments
         How many sentences there are, if more than the last one that was judged.

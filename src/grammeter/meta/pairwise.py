@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from grammeter.core.score import json_number
-from grammeter.core.statistics import FloatArray
+from grammeter.core import FloatArray, json_number
 
 
 @dataclass(frozen=True, slots=True)

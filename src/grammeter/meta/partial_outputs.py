@@ -14,9 +14,8 @@ from typing import Literal
 
 import numpy as np
 
-from grammeter.core.edit import Edit, GoldEdits
-from grammeter.core.statistics import FloatArray, IntArray
-from grammeter.edits.partial import appliable, chain, orders, partial_text
+from grammeter.alignment import appliable, chain, orders, partial_text
+from grammeter.core import Edit, FloatArray, GoldEdits, IntArray
 
 Given = Literal["source", "random", "reference"]
 """What a metric is given as the source: the sentence itself; a random text of the same chain (one

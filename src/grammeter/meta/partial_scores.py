@@ -8,12 +8,16 @@ from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 
-from grammeter.core.edit import GoldEdits
-from grammeter.core.score import Score
-from grammeter.core.segment import Segment
-from grammeter.core.signature import Signature
-from grammeter.core.statistics import FloatArray, SegmentScores, Statistics
-from grammeter.edits.partial import appliable, partial_text
+from grammeter.alignment import appliable, partial_text
+from grammeter.core import (
+    FloatArray,
+    GoldEdits,
+    Score,
+    Segment,
+    SegmentScores,
+    Signature,
+    Statistics,
+)
 from grammeter.meta.partial_outputs import Chain, Line, PartialOutputs
 
 Against = Literal["others", "all", "given"]

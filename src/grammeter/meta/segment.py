@@ -15,11 +15,17 @@ from itertools import combinations
 
 import numpy as np
 
-from grammeter.core.errors import DataError
-from grammeter.core.judgment import Ranking, repeated_segments
-from grammeter.core.signature import Signature
-from grammeter.core.statistics import BoolArray, FloatArray, IntArray
-from grammeter.core.table import MetricScores, ScoreTable
+from grammeter.core import (
+    BoolArray,
+    DataError,
+    FloatArray,
+    IntArray,
+    MetricScores,
+    Ranking,
+    ScoreTable,
+    Signature,
+    repeated_segments,
+)
 from grammeter.meta.judged import JudgedScores, preferences
 from grammeter.meta.selection import select_systems
 from grammeter.meta.sentence_level import (
@@ -37,12 +43,15 @@ from grammeter.meta.soft import (
     swap_pvalues,
 )
 from grammeter.meta.ties import CELLS, cell_numbers, tie_calibrated, weights_of
-from grammeter.ranking.bootstrap import unit_numbers
-from grammeter.ranking.pairs import Pairs, extract_pairs
-from grammeter.ranking.selection import FEW, notes_of, of_judges
-from grammeter.stats.correlation import SAME
-from grammeter.stats.resample import PairedSamples, bootstrap, generator, percentile_interval
-from grammeter.stats.significance import randomisation_pvalues
+from grammeter.ranking import FEW, Pairs, extract_pairs, notes_of, of_judges, unit_numbers
+from grammeter.stats import (
+    SAME,
+    PairedSamples,
+    bootstrap,
+    generator,
+    percentile_interval,
+    randomisation_pvalues,
+)
 
 Intervals = tuple[tuple[float, float], tuple[float, float]]
 """Of tau and of accuracy."""

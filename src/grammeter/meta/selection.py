@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from grammeter.core.errors import DataError, UnknownNameError
-from grammeter.core.statistics import BoolArray, FloatArray
-from grammeter.ranking.selection import named_systems
+from grammeter.core import BoolArray, DataError, FloatArray, UnknownNameError
+from grammeter.ranking import named_systems
 
 OUTLIER_CUTOFF = 2.5
 """Scaled deviations from the median beyond which a system is an outlier (Mathur et al. 2020)."""

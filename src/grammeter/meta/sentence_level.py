@@ -6,10 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
-from grammeter.core.errors import UnknownNameError, UsageError
-from grammeter.core.named import Named
-from grammeter.core.score import json_number
-from grammeter.core.signature import Signature
+from grammeter.core import Named, Signature, UnknownNameError, UsageError, json_number
 from grammeter.meta.ties import (
     AGAINST,
     BOTH,
@@ -20,9 +17,7 @@ from grammeter.meta.ties import (
     TieRule,
     weights_of,
 )
-from grammeter.ranking.bootstrap import UNITS, Unit
-from grammeter.ranking.pairs import Extraction
-from grammeter.ranking.selection import EXTRACTIONS
+from grammeter.ranking import EXTRACTIONS, UNITS, Extraction, Unit
 from grammeter.version import __version__
 
 KIND = "meta-sentence"

@@ -12,9 +12,9 @@ from itertools import combinations
 
 import numpy as np
 
-from grammeter.core.statistics import FloatArray, IntArray
-from grammeter.ranking.pairs import Pairs
-from grammeter.stats.resample import chunks, generator, on_grid
+from grammeter.core import FloatArray, IntArray
+from grammeter.ranking import Pairs
+from grammeter.stats import chunks, generator, on_grid
 
 
 def soft_pairwise_accuracy(human: FloatArray, metric: FloatArray) -> float:

@@ -12,9 +12,7 @@ from itertools import permutations
 
 import numpy as np
 
-from grammeter.core.errors import UsageError
-from grammeter.core.statistics import FloatArray
-from grammeter.core.table import MetricScores, ScoreTable
+from grammeter.core import FloatArray, MetricScores, ScoreTable, UsageError
 from grammeter.meta.intervals import Sampler, interval, resampled_scores, without_each
 from grammeter.meta.pairwise import pairwise_accuracy
 from grammeter.meta.selection import best_first, outliers, select_systems
@@ -27,8 +25,15 @@ from grammeter.meta.system_values import (
     SystemMeta,
     WilliamsCell,
 )
-from grammeter.stats.correlation import KINDS, Kind, coefficients, correlate
-from grammeter.stats.williams import FEWEST, perfect, williams_matrix
+from grammeter.stats import (
+    FEWEST,
+    KINDS,
+    CoefficientName,
+    coefficients,
+    correlate,
+    perfect,
+    williams_matrix,
+)
 
 FEWEST_TOP = 4
 """The curve of the best K begins here."""
@@ -104,7 +109,7 @@ def correlate_systems(
         )
         for name, column in columns.items()
     }
-    williams: dict[Kind, dict[str, dict[str, WilliamsCell]]] = {
+    williams: dict[CoefficientName, dict[str, dict[str, WilliamsCell]]] = {
         kind: _williams(found, scores, criterion, kind) for kind in TESTED
     }
     judged = dict(zip(chosen, criterion.tolist(), strict=True))
@@ -138,9 +143,9 @@ def _correlations(
     human: FloatArray,
     design: Design,
     resampled: FloatArray | str | None,
-) -> dict[Kind, Correlation]:
+) -> dict[CoefficientName, Correlation]:
     undefined = _undefined(column, systems, scores, human)
-    found: dict[Kind, Correlation] = {}
+    found: dict[CoefficientName, Correlation] = {}
     for kind in KINDS:
         if undefined:
             nan = math.nan
@@ -194,7 +199,10 @@ def _top(scores: FloatArray, human: FloatArray) -> dict[int, Pair]:
 
 
 def _williams(
-    found: Mapping[str, MetricMeta], scores: Mapping[str, FloatArray], human: FloatArray, kind: Kind
+    found: Mapping[str, MetricMeta],
+    scores: Mapping[str, FloatArray],
+    human: FloatArray,
+    kind: CoefficientName,
 ) -> dict[str, dict[str, WilliamsCell]]:
     cells: dict[str, dict[str, WilliamsCell]] = {name: {} for name in found}
     values = {name: metric[kind].value for name, metric in found.items()}

@@ -6,15 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
-from grammeter.core.errors import UnknownNameError, UsageError
-from grammeter.core.html import number
-from grammeter.core.named import Named
-from grammeter.core.score import json_number
-from grammeter.core.shown import Layout, Shown
-from grammeter.core.signature import Signature
-from grammeter.core.table import MetricScores
+from grammeter.core import (
+    Layout,
+    MetricScores,
+    Named,
+    Shown,
+    Signature,
+    UnknownNameError,
+    UsageError,
+    json_number,
+    number,
+)
 from grammeter.meta.pairwise import PairwiseAccuracy
-from grammeter.stats.correlation import TIE_POLICIES, Kind, TiePolicy
+from grammeter.stats import TIE_POLICIES, CoefficientName, TiePolicy
 from grammeter.version import __version__
 
 KIND = "meta-system"
@@ -24,7 +28,7 @@ Interval = Literal["fisher", "systems", "systems-bca", "sentences", "none"]
 sentences with the systems as they are."""
 INTERVALS: tuple[Interval, ...] = get_args(Interval)
 
-TESTED: tuple[Kind, ...] = ("pearson", "spearman")
+TESTED: tuple[CoefficientName, ...] = ("pearson", "spearman")
 """The coefficients that Williams' test, leaving out systems and the best K are about."""
 
 FEW_SYSTEMS = 10
@@ -156,7 +160,7 @@ class MetricMeta(Named[Correlation], over="correlations", what="correlation"):
     """
 
     signature: Signature
-    correlations: Mapping[Kind, Correlation]
+    correlations: Mapping[CoefficientName, Correlation]
     scores: Mapping[str, float]
     pairwise: PairwiseAccuracy
     leave_one_out: Mapping[str, Pair] = field(default_factory=_no_pairs)
@@ -197,7 +201,7 @@ class SystemMeta(Shown, Named[MetricMeta], over="metrics", what="metric"):
     systems: tuple[str, ...]
     human: Mapping[str, float]
     metrics: Mapping[str, MetricMeta]
-    williams: Mapping[Kind, Mapping[str, Mapping[str, WilliamsCell]]]
+    williams: Mapping[CoefficientName, Mapping[str, Mapping[str, WilliamsCell]]]
     outliers: tuple[str, ...] = ()
     about: tuple[str, ...] = ()
     """Notes of the scores and judgments that were correlated."""

@@ -12,8 +12,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from grammeter.core.errors import UnknownNameError
-from grammeter.core.statistics import FloatArray, IntArray
+from grammeter.core import FloatArray, IntArray, UnknownNameError
 
 CELLS = ("concordant", "discordant", "tie read against", "tie read with", "human tie", "both tie")
 """Where a pair can fall.

@@ -15,15 +15,11 @@ from typing import Any, overload
 
 import numpy as np
 
-from grammeter.core.errors import UsageError
-from grammeter.core.score import json_number
-from grammeter.core.signature import Signature
-from grammeter.core.statistics import FloatArray
-from grammeter.core.table import MetricScores, ScoreTable
+from grammeter.core import FloatArray, MetricScores, ScoreTable, Signature, UsageError, json_number
 from grammeter.meta.intervals import fisher
 from grammeter.meta.selection import best_first, select_systems
 from grammeter.meta.system_values import TESTED, Correlation, few_systems
-from grammeter.stats.correlation import Kind, correlate
+from grammeter.stats import CoefficientName, correlate
 from grammeter.version import __version__
 
 KIND = "meta-window"
@@ -31,7 +27,7 @@ KIND = "meta-window"
 SIZE = 4
 """Systems of a window, as in the figures of Kobayashi et al. 2024."""
 
-Coefficients = Mapping[Kind, Correlation]
+Coefficients = Mapping[CoefficientName, Correlation]
 """Pearson's and Spearman's correlation; NaN with a reason where one is undefined."""
 
 
@@ -193,7 +189,7 @@ def _signature(column: MetricScores, shown: Mapping[str, object]) -> Signature:
 
 def _in_window(
     column: MetricScores, systems: Sequence[str], human: Mapping[str, float], confidence: float
-) -> dict[Kind, Correlation]:
+) -> dict[CoefficientName, Correlation]:
     sign = 1.0 if column.higher_is_better else -1.0
     values = [column[name].value if name in column.scores else math.nan for name in systems]
     scores, criterion = sign * np.array(values), np.array([human[name] for name in systems])
@@ -201,7 +197,7 @@ def _in_window(
 
 
 def _correlation(
-    scores: FloatArray, human: FloatArray, kind: Kind, confidence: float
+    scores: FloatArray, human: FloatArray, kind: CoefficientName, confidence: float
 ) -> Correlation:
     found = correlate(scores, human, kind)
     low, high, none = fisher(found.statistic, found.n, kind, confidence)

@@ -6,13 +6,9 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from grammeter.core.segment import Segment
-from grammeter.core.statistics import Statistics
+from grammeter.core import Segment, Statistics
 from grammeter.metrics.base import Metric
-from grammeter.neural.devices import gpu
-from grammeter.neural.files import check_installed, find_model
-from grammeter.neural.runtime import current
-from grammeter.neural.service import Steps, run_together
+from grammeter.models import Steps, check_installed, current, find_model, gpu, run_together
 
 
 @dataclass(frozen=True, kw_only=True)

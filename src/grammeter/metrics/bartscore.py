@@ -9,14 +9,20 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from grammeter.core.explanation import Explanation, Grid
-from grammeter.core.segment import Segment
-from grammeter.core.statistics import BoolArray, FloatArray, IntArray, SegmentScores, Statistics
-from grammeter.edits.ngrams import reference_slots
+from grammeter.alignment import reference_slots
+from grammeter.core import (
+    BoolArray,
+    Explanation,
+    FloatArray,
+    Grid,
+    IntArray,
+    Segment,
+    SegmentScores,
+    Statistics,
+)
 from grammeter.metrics.asking import Asking
 from grammeter.metrics.base import Needs, SentenceMean
-from grammeter.neural.measures import Likelihood, Pair
-from grammeter.neural.service import Request, Steps
+from grammeter.models import Likelihood, Pair, Request, Steps
 
 Direction = Literal[
     "source-to-hypothesis", "reference-to-hypothesis", "hypothesis-to-reference", "f"

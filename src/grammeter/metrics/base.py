@@ -14,17 +14,25 @@ from typing import Any, ClassVar, Literal, Self, Union, cast
 
 import numpy as np
 
-from grammeter.core import spelling
-from grammeter.core.edit import Edit, GoldEdits
-from grammeter.core.errors import UnknownNameError, UsageError
-from grammeter.core.explanation import Explanation
-from grammeter.core.plugins import distribution_of
-from grammeter.core.score import Score
-from grammeter.core.segment import Segment
-from grammeter.core.signature import Signature
-from grammeter.core.statistics import FloatArray, IntArray, SegmentScores, Statistics
-from grammeter.core.surroundings import Surroundings
-from grammeter.core.type_counts import CountedTypes, Tier
+from grammeter.core import (
+    CountedTypes,
+    Edit,
+    Explanation,
+    FloatArray,
+    GoldEdits,
+    IntArray,
+    Score,
+    Segment,
+    SegmentScores,
+    Signature,
+    Statistics,
+    Surroundings,
+    Tier,
+    UnknownNameError,
+    UsageError,
+    distribution_of,
+    spelling,
+)
 
 Needs = Literal["gold", "texts", "gold or texts", "nothing"]
 """What a metric holds a hypothesis against: gold edits, reference texts, either, or nothing."""

@@ -11,21 +11,25 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from grammeter.core.errors import DataError, UsageError
-from grammeter.core.explanation import Explanation, Grid
-from grammeter.core.folders import expanded
-from grammeter.core.score import Score
-from grammeter.core.segment import Segment, reference_texts
-from grammeter.core.statistics import FloatArray, IntArray, SegmentScores, Statistics
-from grammeter.core.surroundings import Surroundings
-from grammeter.edits.ngrams import gap, reference_slots
+from grammeter.alignment import gap, reference_slots
+from grammeter.core import (
+    DataError,
+    Explanation,
+    FloatArray,
+    Grid,
+    IntArray,
+    Score,
+    Segment,
+    SegmentScores,
+    Statistics,
+    Surroundings,
+    UsageError,
+    expanded,
+    reference_texts,
+)
 from grammeter.metrics.asking import Asking
 from grammeter.metrics.base import Metric, Needs, SentenceMean
-from grammeter.neural.encoder import layer_of
-from grammeter.neural.files import find_model
-from grammeter.neural.measures import TokenSimilarity
-from grammeter.neural.runtime import current
-from grammeter.neural.service import Request, Steps
+from grammeter.models import Request, Steps, TokenSimilarity, current, find_model, layer_of
 
 FIGURES = ("precision", "recall", "f1")
 
@@ -211,7 +215,7 @@ class BertScore(SentenceMean, Asking):
         """
         if chosen < 0:
             return
-        from grammeter.neural.encoder import token_cosines
+        from grammeter.models import token_cosines
 
         pair = segment.hypothesis, segment.references[chosen] or ""
         found = token_cosines(find_model(self.model), self._measure([segment]), pair, current())

@@ -10,28 +10,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from grammeter.core.errors import UsageError
-from grammeter.core.explanation import Explanation
-from grammeter.core.progress import track
-from grammeter.core.score import Score
-from grammeter.core.segment import Segment
-from grammeter.core.statistics import (
-    CorpusChoice,
-    FloatArray,
-    IntArray,
-    SegmentScores,
-    Statistics,
-)
-from grammeter.core.surroundings import Surroundings
-from grammeter.edits.annotate import Annotator, annotator
-from grammeter.edits.chunk_lengths import (
-    average_length,
-    changes_nothing,
-    rows_by_length,
-    weighted_sums,
-)
-from grammeter.edits.chunks import Changes, Sentence, Target, read_targets
-from grammeter.edits.verdicts import (
+from grammeter.alignment import (
     CURVES,
     FN,
     FP_NE,
@@ -40,8 +19,13 @@ from grammeter.edits.verdicts import (
     TN,
     TOGETHER,
     TP,
+    Changes,
+    ChunkedSentence,
     Judged,
     Row,
+    Target,
+    average_length,
+    changes_nothing,
     chunk_grid,
     competing,
     each_version,
@@ -52,16 +36,30 @@ from grammeter.edits.verdicts import (
     over_sentences,
     prf,
     rates,
+    read_targets,
     reference_grid,
+    rows_by_length,
     similarity_sums,
     trials,
+    weighted_sums,
 )
+from grammeter.core import (
+    CorpusChoice,
+    Explanation,
+    FloatArray,
+    IntArray,
+    Score,
+    Segment,
+    SegmentScores,
+    Statistics,
+    Surroundings,
+    UsageError,
+    track,
+)
+from grammeter.errant import Annotator, annotator
 from grammeter.metrics.asking import Asking
 from grammeter.metrics.base import Metric, Needs, mean_of
-from grammeter.neural.encoder import layer_of
-from grammeter.neural.files import find_model
-from grammeter.neural.measures import TokenSimilarity
-from grammeter.neural.service import Request, Steps, run_together
+from grammeter.models import Request, Steps, TokenSimilarity, find_model, layer_of, run_together
 
 FACTORS = {"corpus": (0.45, 0.35, 0.15, 0.05), "sentence": (0.35, 0.25, 0.20, 0.20)}
 """CLEME 2.0's trade-off between hit, wrong, under- and over-correction, by level."""
@@ -100,7 +98,7 @@ class Cleme(Asking):
     detection
         Count a changed chunk as a hit if a reference changes it, too, whatever it becomes.
     pipeline
-        What extracts edits from texts; see :func:`grammeter.edits.annotate.annotator`.
+        What extracts edits from texts; see :func:`grammeter.errant.annotate.annotator`.
     model
         The encoder of similarity weights: a folder, or a name on the hub; ``none``:
         ``bert-base-uncased``.
@@ -309,7 +307,7 @@ class Cleme(Asking):
         """Return the slot of each sentence's reference in the corpus score, ``(segments,)``.
 
         Corpus: in the order of the sentences, the one with the best measure together with all
-        sums so far, then the most hits, the fewest false positives, the fewest misses. Sentence:
+        sums so far, then the most hits, the fewest false positives, the fewest misses. ChunkedSentence:
         the one with the best measures of the sentence. The first of equal ones.
         """
         return self._chosen(statistics, running=True)
@@ -402,7 +400,7 @@ class Cleme(Asking):
     def _judged(self, targets: Sequence[Target]) -> list[list[Judged]]:
         """Judge each hypothesis against each reference, or against all of them at once."""
         found: list[list[Judged]] = []
-        known: dict[Sentence, dict[int, Changes]] = {}
+        known: dict[ChunkedSentence, dict[int, Changes]] = {}
         for sentence, hypothesis in track(targets, self.name):
             if sentence not in known:
                 known[sentence] = competing(sentence, changed_only=self.changed_only)

@@ -10,15 +10,17 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from grammeter.core.fmeasure import f_fraction, f_measure
-from grammeter.core.score import Counts, Score
-from grammeter.core.signature import Signature
-from grammeter.core.statistics import (
+from grammeter.core import (
     CorpusChoice,
+    Counts,
     FloatArray,
     IntArray,
+    Score,
     SegmentScores,
+    Signature,
     Statistics,
+    f_fraction,
+    f_measure,
 )
 from grammeter.metrics.base import Metric, SentenceMean, mean_of
 

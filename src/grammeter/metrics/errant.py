@@ -8,29 +8,44 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from grammeter.core.edit import DETECTION_ONLY, Edit, GoldEdits
-from grammeter.core.errors import UsageError
-from grammeter.core.explanation import Explanation, Grid
-from grammeter.core.progress import track
-from grammeter.core.score import Counts
-from grammeter.core.segment import Segment
-from grammeter.core.statistics import FloatArray, IntArray, Statistics
-from grammeter.core.type_counts import UNKNOWN, CountedTypes, Tier, TypeCounts, tier_of
-from grammeter.core.verdict import JudgedEdit, Verdict
-from grammeter.edits.annotate import Annotator, annotator
-from grammeter.edits.compare import (
+from grammeter.alignment import segment_edits
+from grammeter.core import (
+    DETECTION_ONLY,
+    UNKNOWN,
+    CountedTypes,
+    Counts,
+    Edit,
+    EditVerdict,
+    Explanation,
+    FloatArray,
+    GoldEdits,
+    Grid,
+    IntArray,
+    JudgedEdit,
+    Segment,
+    Statistics,
+    Tier,
+    TypeCounts,
+    UsageError,
+    tier_of,
+    track,
+)
+from grammeter.errant import (
+    Annotator,
+    GoldTypes,
     Groups,
+    Language,
     Mode,
     Outcome,
     Rules,
+    annotator,
     choose,
     counted,
+    foreign_types,
     grouped,
     outcomes,
+    types_by_rules,
 )
-from grammeter.edits.languages import Language
-from grammeter.edits.schemes import GoldTypes, foreign_types, types_by_rules
-from grammeter.edits.segments import segment_edits
 from grammeter.metrics.base import Needs
 from grammeter.metrics.edit_f import (
     COLUMNS,
@@ -376,7 +391,7 @@ class _Batch:
         """Put the edits that count and the missed ones into the order of the sentence."""
         source, rules = self._segments[position].source.split(), self._rules
         proposed, gold = self._groups(position, number)
-        found: list[tuple[Edit, Verdict]] = []
+        found: list[tuple[Edit, EditVerdict]] = []
         for edit in filter(rules.counts, self._edits[position].proposed):
             keys = rules.keys(edit)
             if all(key in gold for key in keys):

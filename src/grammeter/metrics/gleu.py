@@ -11,13 +11,19 @@ from typing import ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from grammeter.core.errors import UsageError
-from grammeter.core.explanation import Explanation, Grid
-from grammeter.core.score import Score
-from grammeter.core.segment import Segment
-from grammeter.core.statistics import BoolArray, FloatArray, IntArray, SegmentScores, Statistics
-from grammeter.edits import ngrams
-from grammeter.edits.ngrams import Shared, Unit
+from grammeter.alignment import Shared, Unit, ngrams
+from grammeter.core import (
+    BoolArray,
+    Explanation,
+    FloatArray,
+    Grid,
+    IntArray,
+    Score,
+    Segment,
+    SegmentScores,
+    Statistics,
+    UsageError,
+)
 from grammeter.metrics.base import Metric, Needs
 
 _DRAWS = 1 << 24

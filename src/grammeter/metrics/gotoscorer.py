@@ -9,18 +9,24 @@ from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from grammeter.core.edit import Edit
-from grammeter.core.errors import UsageError
-from grammeter.core.explanation import Explanation, Grid
-from grammeter.core.fmeasure import f_fraction
-from grammeter.core.progress import track
-from grammeter.core.score import Score
-from grammeter.core.segment import Segment
-from grammeter.core.statistics import FloatArray, SegmentScores, Statistics
-from grammeter.core.surroundings import Surroundings
-from grammeter.core.verdict import JudgedEdit, Verdict
-from grammeter.edits.annotate import Annotator, annotator
-from grammeter.edits.chunks import Piece, Sentence, Target, pieces, read_targets
+from grammeter.alignment import ChunkedSentence, Piece, Target, pieces, read_targets
+from grammeter.core import (
+    Edit,
+    EditVerdict,
+    Explanation,
+    FloatArray,
+    Grid,
+    JudgedEdit,
+    Score,
+    Segment,
+    SegmentScores,
+    Statistics,
+    Surroundings,
+    UsageError,
+    f_fraction,
+    track,
+)
+from grammeter.errant import Annotator, annotator
 from grammeter.metrics.base import Metric, Needs
 
 COLUMNS = ("tp", "fp", "fn", "tn", "total")
@@ -56,7 +62,7 @@ class GoToScorer(Metric):
     a, b, c
         The weight is ``a - (correct + b) / (systems + c)``.
     pipeline
-        What extracts edits from texts; see :func:`grammeter.edits.annotate.annotator`.
+        What extracts edits from texts; see :func:`grammeter.errant.annotate.annotator`.
     """
 
     name: ClassVar[str] = "gotoscorer"
@@ -138,7 +144,7 @@ class GoToScorer(Metric):
 
     def count(self, targets: Sequence[Target], copies: Sequence[int]) -> Statistics:
         """Do :meth:`pooled_statistics` with edits that are already extracted."""
-        lines: dict[Sentence, list[int]] = {}
+        lines: dict[ChunkedSentence, list[int]] = {}
         for position, (sentence, _) in enumerate(targets):
             lines.setdefault(sentence, []).append(position)
         self._check_pool(lines, copies)
@@ -220,7 +226,7 @@ class GoToScorer(Metric):
             return 1.0
         return self.a - (correct + self.b) / (systems + self.c)
 
-    def _check_pool(self, lines: dict[Sentence, list[int]], copies: Sequence[int]) -> None:
+    def _check_pool(self, lines: dict[ChunkedSentence, list[int]], copies: Sequence[int]) -> None:
         known = {number for sentence in lines for number in sentence.references}
         if lines and self.annotator not in known:
             raise UsageError(
@@ -331,7 +337,7 @@ def _judged(
     """Return the system's edits and the gold edits that it lacks, in the sentence's order."""
     right = {piece for piece, outcome in zip(gold, found, strict=True) if outcome.correct}
     matched = {piece[:3] for piece in right}
-    verdicts: dict[Piece, Verdict] = {p: "missed" for p in gold if p.edited and p not in right}
+    verdicts: dict[Piece, EditVerdict] = {p: "missed" for p in gold if p.edited and p not in right}
     for piece in system:
         if piece.edited:
             verdicts[piece] = "matched" if piece[:3] in matched else "spurious"

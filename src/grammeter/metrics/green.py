@@ -9,14 +9,19 @@ from typing import ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from grammeter.core.errors import UsageError
-from grammeter.core.explanation import Explanation, Grid
-from grammeter.core.fmeasure import f_fraction
-from grammeter.core.score import Score
-from grammeter.core.segment import Segment
-from grammeter.core.statistics import FloatArray, IntArray, SegmentScores, Statistics
-from grammeter.edits import ngrams
-from grammeter.edits.ngrams import Batch, Shared, Unit
+from grammeter.alignment import Batch, Shared, Unit, ngrams
+from grammeter.core import (
+    Explanation,
+    FloatArray,
+    Grid,
+    IntArray,
+    Score,
+    Segment,
+    SegmentScores,
+    Statistics,
+    UsageError,
+    f_fraction,
+)
 from grammeter.metrics.base import Metric, Needs
 
 REGIONS = ("TK", "TD", "TI", "OD", "OI", "UD", "UI")

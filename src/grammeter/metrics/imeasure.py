@@ -12,23 +12,32 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from grammeter.core.edit import Edit
-from grammeter.core.errors import UsageError
-from grammeter.core.explanation import Explanation, Grid
-from grammeter.core.fmeasure import f_fraction
-from grammeter.core.score import Score
-from grammeter.core.segment import Segment
-from grammeter.core.statistics import (
+from grammeter.alignment import (
+    GAP,
+    Column,
+    Words,
+    align,
+    align_all,
+    corrected_by_annotator,
+    distinct,
+    mixed,
+)
+from grammeter.core import (
     BoolArray,
     CorpusChoice,
+    Edit,
+    Explanation,
     FloatArray,
+    Grid,
     IntArray,
+    JudgedEdit,
+    Score,
+    Segment,
     SegmentScores,
     Statistics,
+    UsageError,
+    f_fraction,
 )
-from grammeter.core.verdict import JudgedEdit
-from grammeter.edits.candidates import Sentence, corrected_by_annotator, distinct, mixed
-from grammeter.edits.threeway import GAP, Column, align, align_all
 from grammeter.metrics.base import Metric, Needs
 
 COLUMNS = ("tp", "tn", "fp", "fn", "fpn", "source_tn", "source_fn", "candidate")
@@ -200,7 +209,7 @@ class IMeasure(Metric):
             grids=(_alignment_grid(columns), self._candidate_grid(statistics, candidates)),
         )
 
-    def candidates(self, segment: Segment) -> dict[int, Sentence]:
+    def candidates(self, segment: Segment) -> dict[int, Words]:
         """Return the different references that compete, by number.
 
         Raises
@@ -245,7 +254,7 @@ class IMeasure(Metric):
             sums += slots[chosen[n]]
         return chosen
 
-    def _candidate_grid(self, statistics: Statistics, candidates: Mapping[int, Sentence]) -> Grid:
+    def _candidate_grid(self, statistics: Statistics, candidates: Mapping[int, Words]) -> Grid:
         rows = statistics.rows[0][statistics.present[0]]
         figures = self._parts(rows[:, :_SUMMED])
         shown = ("i", "wacc", "wacc_source", "tp", "tn", "fp", "fn", "fpn")
@@ -265,9 +274,9 @@ class _Jobs:
     def __init__(self, metric: IMeasure) -> None:
         self.metric = metric
         self.lines: dict[tuple[object, ...], int] = {}
-        self.candidates: list[dict[int, Sentence]] = []
+        self.candidates: list[dict[int, Words]] = []
         self.baselines: list[int] = []
-        self.jobs: dict[tuple[int, Sentence], int] = {}
+        self.jobs: dict[tuple[int, Words], int] = {}
         self.texts: dict[tuple[int, str], int] = {}
 
     def add(self, segment: Segment) -> int:

@@ -8,15 +8,19 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from grammeter.core.errors import DataError, MissingResourceError, UsageError
-from grammeter.core.segment import Segment
-from grammeter.core.statistics import BoolArray, FloatArray, SegmentScores, Statistics
+from grammeter.core import (
+    BoolArray,
+    DataError,
+    FloatArray,
+    MissingResourceError,
+    Segment,
+    SegmentScores,
+    Statistics,
+    UsageError,
+)
 from grammeter.metrics.asking import Asking
 from grammeter.metrics.base import Needs, SentenceMean
-from grammeter.neural.cards import FILE, read_card
-from grammeter.neural.files import find_model
-from grammeter.neural.measures import MeanSimilarity, Regression
-from grammeter.neural.service import Request, Steps
+from grammeter.models import FILE, MeanSimilarity, Regression, Request, Steps, find_model, read_card
 
 COLUMNS = ("quality", "similarity", "truncated")
 

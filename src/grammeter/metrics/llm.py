@@ -12,20 +12,33 @@ from typing import ClassVar
 
 import numpy as np
 
-from grammeter.core.errors import UsageError
-from grammeter.core.explanation import Explanation
-from grammeter.core.score import Score
-from grammeter.core.segment import Segment
-from grammeter.core.statistics import FloatArray, SegmentScores, Statistics
-from grammeter.core.surroundings import Surroundings
-from grammeter.edits.annotate import Annotator, annotator
-from grammeter.edits.markup import marked
-from grammeter.judge import opinions, request, runtime
-from grammeter.judge.calls import Estimate
-from grammeter.judge.grouping import draw_sets
-from grammeter.judge.opinions import Context, Group, Opinion
-from grammeter.judge.panel import Panel
-from grammeter.judge.protocol import Criterion, Name, Prompt, Protocol
+from grammeter.alignment import marked
+from grammeter.core import (
+    Explanation,
+    FloatArray,
+    Score,
+    Segment,
+    SegmentScores,
+    Statistics,
+    Surroundings,
+    UsageError,
+)
+from grammeter.errant import Annotator, annotator
+from grammeter.llm import (
+    Context,
+    Criterion,
+    Estimate,
+    Group,
+    Name,
+    Opinion,
+    Panel,
+    Prompt,
+    Protocol,
+    draw_sets,
+    opinions,
+    request,
+    runtime,
+)
 from grammeter.metrics.base import Metric, Needs
 
 CITATION = """\

@@ -8,16 +8,22 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from grammeter.core.edit import Edit, GoldEdits
-from grammeter.core.errors import UsageError
-from grammeter.core.explanation import Explanation, Grid
-from grammeter.core.progress import track
-from grammeter.core.score import Counts
-from grammeter.core.segment import Segment
-from grammeter.core.statistics import IntArray, SegmentScores, Statistics
-from grammeter.core.verdict import JudgedEdit, Verdict
-from grammeter.edits.arcs import Proposal, Row0
-from grammeter.edits.lattice import matcher
+from grammeter.alignment import Proposal, Row0, matcher
+from grammeter.core import (
+    Counts,
+    Edit,
+    EditVerdict,
+    Explanation,
+    GoldEdits,
+    Grid,
+    IntArray,
+    JudgedEdit,
+    Segment,
+    SegmentScores,
+    Statistics,
+    UsageError,
+    track,
+)
 from grammeter.metrics.base import Needs
 from grammeter.metrics.edit_f import (
     COLUMNS,
@@ -301,7 +307,7 @@ def _judged(
     matches = _matches(source, proposed, gold)
     judged: list[JudgedEdit] = []
     for edit, found in zip(proposed, matches, strict=True):
-        verdict: Verdict = "matched" if found else "spurious"
+        verdict: EditVerdict = "matched" if found else "spurious"
         kind = gold[found[0]].type if found else ""
         judged.append(
             JudgedEdit(Edit(edit.start, edit.end, edit.correction, kind), edit.original, verdict)

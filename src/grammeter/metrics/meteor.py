@@ -11,13 +11,18 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from grammeter.core.errors import UsageError
-from grammeter.core.explanation import Explanation, Grid
-from grammeter.core.score import Score
-from grammeter.core.segment import Segment
-from grammeter.core.statistics import FloatArray, IntArray, SegmentScores, Statistics
-from grammeter.edits.ngrams import gap, reference_slots
-from grammeter.edits.stem import stem
+from grammeter.alignment import gap, reference_slots, stem
+from grammeter.core import (
+    Explanation,
+    FloatArray,
+    Grid,
+    IntArray,
+    Score,
+    Segment,
+    SegmentScores,
+    Statistics,
+    UsageError,
+)
 from grammeter.metrics.base import Needs, SentenceMean, mean_of
 
 

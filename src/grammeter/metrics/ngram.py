@@ -11,12 +11,18 @@ from typing import TYPE_CHECKING, ClassVar, Literal, cast
 import numpy as np
 import numpy.typing as npt
 
-from grammeter.core.errors import UsageError
-from grammeter.core.explanation import Explanation, Grid
-from grammeter.core.score import Score
-from grammeter.core.segment import Segment
-from grammeter.core.statistics import BoolArray, FloatArray, SegmentScores, Statistics
-from grammeter.edits.ngrams import gap, reference_slots
+from grammeter.alignment import gap, reference_slots
+from grammeter.core import (
+    BoolArray,
+    Explanation,
+    FloatArray,
+    Grid,
+    Score,
+    Segment,
+    SegmentScores,
+    Statistics,
+    UsageError,
+)
 from grammeter.metrics.base import Metric, Needs
 
 if TYPE_CHECKING:

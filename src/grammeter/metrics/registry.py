@@ -8,9 +8,7 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, cast
 
-from grammeter.core import spelling
-from grammeter.core.errors import GrammeterError, UnknownNameError, UsageError
-from grammeter.core.plugins import METRICS
+from grammeter.core import METRICS, GrammeterError, UnknownNameError, UsageError, spelling
 from grammeter.metrics.base import Metric, build
 
 BUILT_IN: dict[str, str] = {

@@ -8,15 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from grammeter.core.errors import UsageError
-from grammeter.core.score import Score
-from grammeter.core.segment import Segment
-from grammeter.core.statistics import FloatArray, SegmentScores, Statistics
-from grammeter.edits.ratios import levenshtein_ratio, token_sort_ratio
+from grammeter.alignment import levenshtein_ratio, token_sort_ratio
+from grammeter.core import FloatArray, Score, Segment, SegmentScores, Statistics, UsageError
 from grammeter.metrics.asking import Asking
 from grammeter.metrics.base import Needs, SentenceMean, mean_of
-from grammeter.neural.measures import Perplexity
-from grammeter.neural.service import Request, Steps
+from grammeter.models import Perplexity, Request, Steps
 
 FIGURES = (
     "perplexity_source",

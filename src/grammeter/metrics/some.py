@@ -9,15 +9,20 @@ from typing import ClassVar, cast
 
 import numpy as np
 
-from grammeter.core.errors import MissingResourceError, UsageError
-from grammeter.core.explanation import Explanation, Grid
-from grammeter.core.folders import expanded
-from grammeter.core.segment import Segment
-from grammeter.core.statistics import FloatArray, SegmentScores, Statistics
+from grammeter.core import (
+    Explanation,
+    FloatArray,
+    Grid,
+    MissingResourceError,
+    Segment,
+    SegmentScores,
+    Statistics,
+    UsageError,
+    expanded,
+)
 from grammeter.metrics.asking import Asking
 from grammeter.metrics.base import Needs, SentenceMean
-from grammeter.neural.measures import Regression
-from grammeter.neural.service import Request, Steps
+from grammeter.models import Regression, Request, Steps
 
 CRITERIA = ("grammaticality", "fluency", "meaning")
 

@@ -9,26 +9,33 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from grammeter.core.errors import DataError, UsageError
-from grammeter.core.explanation import Explanation, Grid
-from grammeter.core.progress import track
-from grammeter.core.score import Counts, Score
-from grammeter.core.segment import Segment, reference_texts
-from grammeter.core.statistics import IntArray, SegmentScores, Statistics
-from grammeter.core.surroundings import Surroundings
-from grammeter.edits.annotate import Annotator, annotator
-from grammeter.edits.compare import Rules, choose
-from grammeter.edits.segments import segment_edits
-from grammeter.edits.weights import (
+from grammeter.alignment import (
     COUNTS,
     WEIGHTS,
     Union,
     Weighed,
     as_proposals,
     check_references,
+    segment_edits,
     statistics_of,
     united,
 )
+from grammeter.core import (
+    Counts,
+    DataError,
+    Explanation,
+    Grid,
+    IntArray,
+    Score,
+    Segment,
+    SegmentScores,
+    Statistics,
+    Surroundings,
+    UsageError,
+    reference_texts,
+    track,
+)
+from grammeter.errant import Annotator, Rules, annotator, choose
 from grammeter.metrics.asking import Asking
 from grammeter.metrics.base import Metric, Needs
 from grammeter.metrics.edit_f import (
@@ -41,10 +48,16 @@ from grammeter.metrics.edit_f import (
     running_choice,
 )
 from grammeter.metrics.m2 import M2, MOST_BETA
-from grammeter.neural.encoder import layer_of
-from grammeter.neural.files import find_model
-from grammeter.neural.measures import Likelihood, Pair, TokenSimilarity
-from grammeter.neural.service import Request, Steps, run_together
+from grammeter.models import (
+    Likelihood,
+    Pair,
+    Request,
+    Steps,
+    TokenSimilarity,
+    find_model,
+    layer_of,
+    run_together,
+)
 
 MODELS = {"bertscore": "bert-base-uncased", "bartscore": "facebook/bart-base"}
 """What weighs the edits where no model is named."""
@@ -153,7 +166,7 @@ class Weighted(EditF, Asking):
         """Return the edits of each segment and annotator; with error types, if wanted."""
 
     def steps(self, segments: Sequence[Segment]) -> Steps[Statistics]:
-        """Ask for all weights at once; columns are :data:`~grammeter.edits.weights.COLUMNS`.
+        """Ask for all weights at once; columns are :data:`~grammeter.alignment.weights.COLUMNS`.
 
         All weights of a segment are NaN where the model gives no number for one of its texts.
         """

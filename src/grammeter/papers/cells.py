@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from grammeter.core.score import json_number
+from grammeter.core import json_number
 
 Verdict = Literal["equal", "within tolerance", "differs", "needs"]
 """Equal as printed; as near as the recipe says it must come; neither; one of the two is missing."""

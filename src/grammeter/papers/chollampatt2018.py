@@ -5,18 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import product
 
-from grammeter.core.table import ScoreTable
-from grammeter.corpus.foreign import read_score_file
-from grammeter.meta.segment import correlate_sentences
-from grammeter.meta.sentence_level import MetricAgreement, SentenceDesign
-from grammeter.meta.ties import TieRule
+from grammeter.core import ScoreTable
+from grammeter.formats import read_score_file
+from grammeter.meta import MetricAgreement, SentenceDesign, TieRule, correlate_sentences
 from grammeter.papers.cells import Ours, Tolerance
 from grammeter.papers.correlations import correlated, correlation_cells
 from grammeter.papers.materials import Materials
 from grammeter.papers.recipe import Made, Recipe
-from grammeter.ranking.expected_wins import ExpectedWins
-from grammeter.ranking.pairs import Extraction, extract_pairs
-from grammeter.ranking.trueskill import TrueSkill
+from grammeter.ranking import ExpectedWins, Extraction, TrueSkill, extract_pairs
 
 SCORES = "meta_chollampatt_ng_2018"
 JUDGMENTS = "human_gjg15"

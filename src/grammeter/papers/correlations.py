@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from grammeter.core.table import ScoreTable
-from grammeter.meta.system import correlate_systems
-from grammeter.meta.system_values import TESTED, Design, SystemMeta
+from grammeter.core import ScoreTable
+from grammeter.meta import TESTED, Design, SystemMeta, correlate_systems
 
 People = Mapping[str, Mapping[str, float]]
 """People's scores by a short name of the ranking (``EW``, ``TS``), then by system."""

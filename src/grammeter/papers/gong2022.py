@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from grammeter.core.errors import MissingResourceError
-from grammeter.edits.pipelines import find_pipeline
-from grammeter.neural.files import find_model
+from grammeter.core import MissingResourceError
+from grammeter.errant import find_pipeline
+from grammeter.models import find_model
 from grammeter.papers.cells import Ours, Tolerance
 from grammeter.papers.chollampatt2018 import CONLL14, NO_TEXT, SCORES, not_transcribed
 from grammeter.papers.correlations import COLUMNS, correlation_cells

@@ -15,24 +15,27 @@ from math import comb
 
 import numpy as np
 
-from grammeter.core.ranked import Ranked, ranks_text
-from grammeter.core.statistics import FloatArray
-from grammeter.core.table import MetricScores
-from grammeter.corpus.foreign import read_score_file
-from grammeter.meta.beta import parse_betas, sweep_beta
+from grammeter.core import FloatArray, MetricScores, Ranked, ranks_text
+from grammeter.formats import read_score_file
+from grammeter.meta import parse_betas, sweep_beta
 from grammeter.papers.cells import Ours, Tolerance, Value
 from grammeter.papers.materials import Materials
 from grammeter.papers.recipe import Made, Recipe
-from grammeter.ranking.agreement import Agreement, agree, in_mean
-from grammeter.ranking.bootstrap import Resampling, Unit
-from grammeter.ranking.head_to_head import head_to_head
-from grammeter.ranking.judge_correlations import judge_correlations
-from grammeter.ranking.pairs import Pairs
-from grammeter.ranking.prediction import validate
-from grammeter.ranking.rank import rank
-from grammeter.ranking.selectors import group_outputs
-from grammeter.ranking.trueskill import TrueSkill
-from grammeter.stats.correlation import Kind, correlate
+from grammeter.ranking import (
+    Agreement,
+    Pairs,
+    Resampling,
+    TrueSkill,
+    Unit,
+    agree,
+    head_to_head,
+    in_mean,
+    judge_correlations,
+    rank,
+    validate,
+)
+from grammeter.stats import CoefficientName, correlate
+from grammeter.study import group_outputs
 
 JUDGMENTS = "human_gjg15"
 CONLL14 = "conll14_test"
@@ -227,7 +230,7 @@ def _table7(materials: Materials) -> Made:
 
 # --- metrics -------------------------------------------------------------------------------
 
-_COEFFICIENTS: Mapping[str, Kind] = {"rho": "spearman", "r": "pearson"}
+_COEFFICIENTS: Mapping[str, CoefficientName] = {"rho": "spearman", "r": "pearson"}
 
 
 def _table3a(materials: Materials) -> Made:

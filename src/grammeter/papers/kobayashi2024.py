@@ -14,19 +14,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from grammeter.core.judgment import Ranking
-from grammeter.core.score import Score
-from grammeter.core.signature import Signature
-from grammeter.core.table import MetricScores, ScoreTable
-from grammeter.corpus.benchmarks import benchmark
+from grammeter.core import MetricScores, Ranking, Score, ScoreTable, Signature
+from grammeter.formats import benchmark
 from grammeter.papers.cells import Ours, Tolerance
 from grammeter.papers.materials import Materials
 from grammeter.papers.printed import read_tables
 from grammeter.papers.recipe import Made, Recipe
 
 if TYPE_CHECKING:
-    from grammeter.meta.ties import TieRule
-    from grammeter.meta.window import Window
+    from grammeter.meta import TieRule, Window
 
 PAPER = "kobayashi2024"
 DATA = ("conll14_test", "seeda")
@@ -80,8 +76,7 @@ def _table1(materials: Materials) -> Made:
 
 def _correlations(materials: Materials) -> Iterator[tuple[str, str, float]]:
     """Yield row, column and Pearson's or Spearman's coefficient."""
-    from grammeter.meta.system import correlate_systems
-    from grammeter.meta.system_values import Design
+    from grammeter.meta import Design, correlate_systems
 
     table, design = _scores(materials), Design(interval="none")
     for (judged, name), chosen in product(JUDGED.items(), SETS):
@@ -123,7 +118,7 @@ def _evaluator_and_system(row: str) -> tuple[str, str]:
 
 def _extracted(row: str, *more: str) -> Say:
     """Name the pipeline and the gold edits of a metric that extracts edits."""
-    from grammeter.edits.pipelines import find_pipeline
+    from grammeter.errant import find_pipeline
 
     by = f"edits by the pipeline {find_pipeline().name}"
     return partial(Ours, note="; ".join([by, TAKEN[row], *more]))
@@ -158,8 +153,7 @@ def _agreement(
     materials: Materials, column: MetricScores, ties: TieRule
 ) -> Iterator[tuple[str, float]]:
     """Yield column and value: accuracy and tau over all pairs of systems of each judgment."""
-    from grammeter.meta.segment import correlate_sentences
-    from grammeter.meta.sentence_level import SentenceDesign
+    from grammeter.meta import SentenceDesign, correlate_sentences
 
     design = SentenceDesign(pairs="expanded", ties=ties, resamples=0)
     table = ScoreTable(tuple(column), len(materials.seeda_judged), {column.metric: column})
@@ -184,7 +178,7 @@ def _rankings(materials: Materials, name: str) -> Sequence[Ranking]:
 
 def _table2(materials: Materials) -> Made:
     """Draw the lines between clusters again, from the printed ranges of ranks."""
-    from grammeter.ranking.clusters import cluster_numbers
+    from grammeter.ranking import cluster_numbers
 
     found: dict[tuple[str, str], Ours] = {}
     for rows in _printed_ranges().values():
@@ -209,7 +203,7 @@ def _printed_ranges() -> Mapping[str, Mapping[str, tuple[int, int]]]:
 
 
 def _figure_window(materials: Materials) -> Made:
-    from grammeter.meta.window import correlate_windows
+    from grammeter.meta import correlate_windows
 
     table = _scores(materials)
     found: dict[tuple[str, str], Ours] = {}

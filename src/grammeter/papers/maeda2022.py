@@ -26,12 +26,12 @@ def _nothing(materials: Materials) -> Made:
 
 
 def _table3(materials: Materials) -> Made:
-    from grammeter.meta.maege import Design, maege
-    from grammeter.metrics.registry import metric
+    from grammeter.meta import MaegeDesign, maege
+    from grammeter.metrics import metric
 
     corpus = materials.conll14_alternatives
     metrics = {row: metric(spelled) for row, spelled in BESIDE.items()}
-    results = maege(corpus.sources, corpus.gold, metrics, design=Design(seed=1))
+    results = maege(corpus.sources, corpus.gold, metrics, design=MaegeDesign(seed=1))
     short = {"pearson": "r", "spearman": "rho", "kendall": "tau"}
     return {
         (row, f"{level} {short[kind]}"): Ours(value, NOT_PRINTED)

@@ -7,15 +7,18 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
-from grammeter.core.table import ScoreTable
-from grammeter.corpus.benchmarks import benchmark
-from grammeter.corpus.corpus import Corpus
-from grammeter.corpus.datasets import dataset_path
-from grammeter.corpus.foreign import read_human_scores
-from grammeter.corpus.gold import TextRule, reference_texts
-from grammeter.corpus.judged import Judgments
-from grammeter.corpus.read import read_corpus
-from grammeter.metrics.base import Metric
+from grammeter.core import ScoreTable
+from grammeter.formats import (
+    Corpus,
+    Judgments,
+    TextRule,
+    benchmark,
+    dataset_path,
+    read_corpus,
+    read_human_scores,
+    reference_texts,
+)
+from grammeter.metrics import Metric
 from grammeter.scoring import score
 
 

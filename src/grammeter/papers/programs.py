@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from grammeter.corpus.gold import TextRule, reference_texts
-from grammeter.edits.pipelines import find_pipeline
+from grammeter.errant import find_pipeline
+from grammeter.formats import TextRule, reference_texts
 from grammeter.papers.cells import Ours
 from grammeter.papers.chollampatt2018 import CONLL14, SCORES
 from grammeter.papers.correlations import correlation_cells

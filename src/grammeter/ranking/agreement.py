@@ -12,11 +12,15 @@ from dataclasses import astuple, replace
 
 import numpy as np
 
-from grammeter.core.door import checked
-from grammeter.core.errors import DataError, UnknownNameError
-from grammeter.core.judgment import Ranking, with_sentence_numbers
-from grammeter.core.signature import Signature
-from grammeter.core.statistics import IntArray
+from grammeter.core import (
+    DataError,
+    IntArray,
+    Ranking,
+    Signature,
+    UnknownNameError,
+    checked,
+    with_sentence_numbers,
+)
 from grammeter.ranking.agreement_notes import agreement_notes
 from grammeter.ranking.agreement_results import (
     KIND,
@@ -44,8 +48,8 @@ from grammeter.ranking.judged_units import (
 from grammeter.ranking.pairs import extract_pairs
 from grammeter.ranking.resampled_agreement import Resamples, alpha_interval, kappa_interval
 from grammeter.ranking.selection import notes_of, of_judges
-from grammeter.stats.agreement import Comparisons, Kappa, krippendorff_alpha, mean_kappa
-from grammeter.stats.agreement import kappa as kappa_of
+from grammeter.stats import Comparisons, Kappa, krippendorff_alpha, mean_kappa
+from grammeter.stats import kappa as kappa_of
 
 __all__ = [
     "KIND",

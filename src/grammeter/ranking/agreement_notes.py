@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from grammeter.core.judgment import Ranking
+from grammeter.core import Ranking
 from grammeter.ranking.agreement_results import KINDS, Agreement
 from grammeter.ranking.judged_units import Compared, Outputs
 from grammeter.ranking.selection import FEW, listed

@@ -8,12 +8,10 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from grammeter.core.score import json_number
-from grammeter.core.shown import Layout, Shown, records_layout
-from grammeter.core.signature import Signature
+from grammeter.core import Layout, Shown, Signature, json_number, records_layout
 from grammeter.ranking.judged_units import Judges
 from grammeter.ranking.resampled_agreement import Interval
-from grammeter.stats.agreement import Alpha, Kappa
+from grammeter.stats import Alpha, Kappa
 from grammeter.version import __version__
 
 KIND = "agreement"

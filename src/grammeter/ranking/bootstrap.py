@@ -14,10 +14,9 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from grammeter.core.errors import UnknownNameError, UsageError
-from grammeter.core.statistics import FloatArray, IntArray
+from grammeter.core import FloatArray, IntArray, UnknownNameError, UsageError
 from grammeter.ranking.pairs import Pairs
-from grammeter.stats.resample import chunks, generator, resample_counts
+from grammeter.stats import chunks, generator, resample_counts
 
 Unit = Literal["pair", "ranking", "sentence"]
 """What is drawn as a whole.

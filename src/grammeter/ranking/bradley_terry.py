@@ -17,8 +17,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from grammeter.core.errors import DataError, UsageError
-from grammeter.core.statistics import BoolArray, FloatArray, IntArray
+from grammeter.core import BoolArray, DataError, FloatArray, IntArray, UsageError
 from grammeter.ranking.bootstrap import Resampling, Unit, resampled_counts
 from grammeter.ranking.pairs import Pairs
 

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grammeter.core.errors import UsageError
-from grammeter.core.statistics import FloatArray, IntArray
+from grammeter.core import FloatArray, IntArray, UsageError
 
 RankRange = tuple[int, int]
 """First and last rank, from 1."""

@@ -16,8 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from grammeter.core.lazy import require
-from grammeter.core.statistics import BoolArray, FloatArray
+from grammeter.core import BoolArray, FloatArray, require
 from grammeter.ranking import truncation
 from grammeter.ranking.truncation import correction
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from statistics import NormalDist
 from typing import NamedTuple
 
-from grammeter.core.errors import UsageError
+from grammeter.core import UsageError
 from grammeter.ranking.truncation import CorrectionCurves, correction
 
 _SPREAD = 4

@@ -10,13 +10,11 @@ from itertools import combinations, combinations_with_replacement
 
 import numpy as np
 
-from grammeter.core.judgment import Ranking
-from grammeter.core.statistics import FloatArray, IntArray
+from grammeter.core import FloatArray, IntArray, Ranking
 from grammeter.ranking.bootstrap import unit_numbers
 from grammeter.ranking.pairs import extract_pairs
 from grammeter.ranking.unlabelled import order_of_units
-from grammeter.stats.agreement import between_rows, within_rows
-from grammeter.stats.correlation import average_ranks
+from grammeter.stats import average_ranks, between_rows, within_rows
 
 BETTER, EQUAL, WORSE = range(3)
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grammeter.core.statistics import BoolArray, FloatArray, IntArray
+from grammeter.core import BoolArray, FloatArray, IntArray
 from grammeter.ranking.game import GameModel
 from grammeter.ranking.truncation import CorrectionCurves
 

@@ -9,8 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from grammeter.core.judgment import Ranking
-from grammeter.core.statistics import BoolArray, IntArray
+from grammeter.core import BoolArray, IntArray, Ranking
 
 Extraction = Literal["expanded", "unexpanded"]
 """``expanded``: all systems behind an output are compared; ``unexpanded``: one for each output."""

@@ -15,19 +15,25 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from grammeter.core.errors import DataError, UnknownNameError, UsageError
-from grammeter.core.judgment import Ranking
-from grammeter.core.progress import track
-from grammeter.core.signature import Signature
-from grammeter.core.statistics import BoolArray, FloatArray, IntArray
+from grammeter.core import (
+    BoolArray,
+    DataError,
+    FloatArray,
+    IntArray,
+    Ranking,
+    Signature,
+    UnknownNameError,
+    UsageError,
+    track,
+)
+from grammeter.ranking._expected_wins import Divisor
+from grammeter.ranking._rank import Method, method_of, notes_of_method, shown_design
 from grammeter.ranking.bootstrap import Resampling, Unit, derived_seed, unit_numbers
 from grammeter.ranking.clusters import Clustering, cluster_runs
-from grammeter.ranking.expected_wins import Divisor
 from grammeter.ranking.pairs import Extraction, Pairs
-from grammeter.ranking.rank import Method, method_of, notes_of_method, shown_design
 from grammeter.ranking.selection import select
 from grammeter.ranking.unlabelled import unlabelled
-from grammeter.stats.resample import generator
+from grammeter.stats import generator
 from grammeter.version import __version__
 
 KIND = "prediction"
@@ -133,7 +139,7 @@ def validate(
 
     See Also
     --------
-    grammeter.ranking.rank.rank : the other parameters.
+    grammeter.ranking._rank.rank : the other parameters.
     """
     method = method_of(by, divisor=divisor, prior=prior)
     if training not in TRAININGS:

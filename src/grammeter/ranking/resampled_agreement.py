@@ -7,10 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grammeter.core.errors import UsageError
-from grammeter.core.statistics import FloatArray, IntArray
-from grammeter.stats.agreement import Coincidences, kappa_values
-from grammeter.stats.resample import resample_counts
+from grammeter.core import FloatArray, IntArray, UsageError
+from grammeter.stats import Coincidences, kappa_values, resample_counts
 
 LEAST_SENTENCES = 10
 """Fewer sentences give no interval: a 95% interval would hold the truth in less than 90%."""

@@ -8,8 +8,7 @@ from typing import get_args
 
 import numpy as np
 
-from grammeter.core.errors import DataError, UnknownNameError
-from grammeter.core.judgment import Ranking, with_sentence_numbers
+from grammeter.core import DataError, Ranking, UnknownNameError, with_sentence_numbers
 from grammeter.ranking.pairs import Extraction, Pairs, extract_pairs
 
 EXTRACTIONS: tuple[Extraction, ...] = get_args(Extraction)

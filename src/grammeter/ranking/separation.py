@@ -12,12 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from grammeter.core.errors import UnknownNameError, UsageError
-from grammeter.core.judgment import Ranking
-from grammeter.core.score import json_number
-from grammeter.core.statistics import IntArray
+from grammeter.core import IntArray, Ranking, UnknownNameError, UsageError, json_number
 from grammeter.ranking.pairs import Pairs, extract_pairs
-from grammeter.stats.significance import sign_test
+from grammeter.stats import sign_test
 
 
 @dataclass(frozen=True, slots=True)

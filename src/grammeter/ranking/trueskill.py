@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from grammeter.core.progress import track
-from grammeter.core.statistics import BoolArray, FloatArray, IntArray
+from grammeter.core import BoolArray, FloatArray, IntArray, track
 from grammeter.ranking.bootstrap import Resampling, Unit, resampled_counts
 from grammeter.ranking.game import GameModel
 from grammeter.ranking.meanfield import mean_field
@@ -152,7 +151,7 @@ def _played(jobs: Sequence[_Job], processes: int) -> Iterator[FloatArray]:
     if processes == 1 or len(jobs) == 1:
         yield from map(_play, jobs)
         return
-    from grammeter.core.processes import Workers
+    from grammeter.core import Workers
 
     with Workers(min(processes, len(jobs))) as workers:
         yield from track(workers.pool.map(_play, jobs), "TrueSkill", total=len(jobs))

@@ -22,7 +22,7 @@ from functools import cached_property
 
 import numpy as np
 
-from grammeter.core.statistics import FloatArray
+from grammeter.core import FloatArray
 
 _LOG_ROOT_TWO_PI = 0.5 * math.log(2 * math.pi)
 _DEEP = 20.0

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from grammeter.core.statistics import IntArray
+from grammeter.core import IntArray
 from grammeter.ranking.bootstrap import Unit, unit_numbers
 from grammeter.ranking.pairs import Pairs
 

@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from grammeter.core.statistics import FloatArray, IntArray
+from grammeter.core import FloatArray, IntArray
 
 Level = Literal["nominal", "ordinal", "interval"]
 """What the values mean: names, places in an order, or measures with meaningful differences."""

@@ -16,12 +16,12 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from grammeter.core.statistics import BoolArray, FloatArray
+from grammeter.core import BoolArray, FloatArray
 from grammeter.stats.pvalues import kendall_pvalue, pearson_pvalue, spearman_pvalue
 from grammeter.stats.resample import percentile_interval, resample_counts
 
-Kind = Literal["pearson", "spearman", "kendall"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
+CoefficientName = Literal["pearson", "spearman", "kendall"]
+KINDS: tuple[CoefficientName, ...] = get_args(CoefficientName)
 
 TiePolicy = Literal["tau-a", "tau-b", "tau-c", "gamma"]
 """What C - D, the concordant less the discordant pairs, is divided by.
@@ -39,7 +39,7 @@ ROUNDING = 4e-16
 """So near to 1 or -1, for each unit, a coefficient is that: its p-value depends on it."""
 
 
-FEWEST_FISHER: Mapping[Kind, int] = {"pearson": 4, "spearman": 4, "kendall": 5}
+FEWEST_FISHER: Mapping[CoefficientName, int] = {"pearson": 4, "spearman": 4, "kendall": 5}
 """Units that an interval by Fisher's z needs."""
 
 SAME = "all resamples give the same value"
@@ -104,7 +104,7 @@ def average_ranks(values: FloatArray) -> FloatArray:
     return _weighted_ranks(values, _once(values))
 
 
-def coefficients(kind: Kind, *, ties: TiePolicy = "tau-b") -> Coefficient:
+def coefficients(kind: CoefficientName, *, ties: TiePolicy = "tau-b") -> Coefficient:
     """Return the function of this kind; ``ties`` concerns Kendall's only."""
     weighted = _weighted(kind, ties)
 
@@ -122,7 +122,7 @@ def _once(values: FloatArray) -> FloatArray:
     return np.ones(np.asarray(values).shape[-1:], dtype=np.float64)
 
 
-def _weighted(kind: Kind, ties: TiePolicy) -> _Weighted:
+def _weighted(kind: CoefficientName, ties: TiePolicy) -> _Weighted:
     """Return the function that counts unit ``u`` as if it stood there ``weights[u]`` times."""
     if kind == "pearson":
         return _weighted_pearson
@@ -253,7 +253,7 @@ def _distinct(values: FloatArray, weights: FloatArray) -> FloatArray:
 
 
 def correlate(
-    x: FloatArray, y: FloatArray, kind: Kind = "pearson", *, ties: TiePolicy = "tau-b"
+    x: FloatArray, y: FloatArray, kind: CoefficientName = "pearson", *, ties: TiePolicy = "tau-b"
 ) -> Result:
     """Correlate two variables and test whether they are unrelated.
 
@@ -287,7 +287,7 @@ def correlate(
     return Result(value, _pvalue(x, y, kind, value), len(x))
 
 
-def _pvalue(x: FloatArray, y: FloatArray, kind: Kind, value: float) -> float:
+def _pvalue(x: FloatArray, y: FloatArray, kind: CoefficientName, value: float) -> float:
     if kind == "kendall":
         return kendall_pvalue(x, y)
     if kind == "spearman":
@@ -311,7 +311,7 @@ def _undefined(x: FloatArray, y: FloatArray) -> str | None:
 
 
 def fisher_interval(
-    coefficient: float, n: int, kind: Kind = "pearson", *, confidence: float = 0.95
+    coefficient: float, n: int, kind: CoefficientName = "pearson", *, confidence: float = 0.95
 ) -> tuple[float, float]:
     """Return an interval by Fisher's z, ``tanh(atanh(r) +- q * e)``.
 
@@ -337,7 +337,7 @@ def fisher_interval(
 def bootstrap_coefficients(
     x: FloatArray,
     y: FloatArray,
-    kind: Kind = "pearson",
+    kind: CoefficientName = "pearson",
     *,
     resamples: int,
     seed: int,

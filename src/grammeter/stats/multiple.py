@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from grammeter.core.statistics import BoolArray, FloatArray
+from grammeter.core import BoolArray, FloatArray
 
 Correction = Literal["none", "holm", "bonferroni", "benjamini-hochberg"]
 """How p-values of one family are adjusted."""

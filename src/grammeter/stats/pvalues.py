@@ -14,7 +14,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from grammeter.core.statistics import FloatArray, IntArray
+from grammeter.core import FloatArray, IntArray
 
 EXACT = 9
 """Up to so many units the p-values of rank coefficients are exact, with ties, too."""

@@ -15,8 +15,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from grammeter.core.progress import tell
-from grammeter.core.statistics import FloatArray
+from grammeter.core import FloatArray, tell
 
 CELLS = 2**21
 """Numbers of one working array; bounds the memory whatever the number of resamples."""

@@ -13,8 +13,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from grammeter.core.progress import tell
-from grammeter.core.statistics import FloatArray, IntArray
+from grammeter.core import FloatArray, IntArray, tell
 from grammeter.stats.resample import PairedSamples, chunks, count_units, generator
 
 RELATIVE_TOLERANCE = 1e-10

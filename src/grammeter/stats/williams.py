@@ -11,9 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grammeter.core.errors import DataError
-from grammeter.core.statistics import BoolArray, FloatArray
-from grammeter.stats.correlation import Kind, average_ranks
+from grammeter.core import BoolArray, DataError, FloatArray
+from grammeter.stats.correlation import CoefficientName, average_ranks
 from grammeter.stats.pvalues import SMALLEST
 
 FEWEST = 4
@@ -95,7 +94,7 @@ def perfect(between: FloatArray) -> BoolArray:
 
 
 def williams_matrix(
-    criterion: FloatArray, variables: FloatArray, kind: Kind = "pearson"
+    criterion: FloatArray, variables: FloatArray, kind: CoefficientName = "pearson"
 ) -> WilliamsMatrix:
     """Test every variable against every other.
 

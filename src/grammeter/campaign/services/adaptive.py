@@ -19,11 +19,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grammeter.core.judgment import Ranking
-from grammeter.core.statistics import BoolArray, FloatArray
-from grammeter.ranking.bootstrap import Resampling
-from grammeter.ranking.expected_wins import ExpectedWins
-from grammeter.ranking.pairs import extract_pairs
+from grammeter.core import BoolArray, FloatArray, Ranking
+from grammeter.ranking import ExpectedWins, Resampling, extract_pairs
 
 EVEN = 0.2
 """The share of the uniform distribution."""

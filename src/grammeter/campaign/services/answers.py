@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from grammeter.campaign.models import Assignment, Judge, Judgment, State, Task
 from grammeter.campaign.services import order
-from grammeter.core.errors import DataError
+from grammeter.core import DataError
 
 LONGEST_TEXT = 10_000
 """Characters of a comment or reason."""

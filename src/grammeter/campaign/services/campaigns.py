@@ -16,10 +16,10 @@ from grammeter.campaign.models import NAME_LENGTH, Campaign, Judge, Kind, Strate
 from grammeter.campaign.services import audit, judges, order
 from grammeter.campaign.services.checks import Check
 from grammeter.campaign.services.stock import Stock
-from grammeter.core.errors import DataError, UnknownNameError, UsageError
-from grammeter.core.item import Item as Sampled
-from grammeter.corpus.corpus import Corpus
-from grammeter.ranking.selectors import group_outputs
+from grammeter.core import DataError, UnknownNameError, UsageError
+from grammeter.core import Item as Sampled
+from grammeter.formats import Corpus
+from grammeter.study import group_outputs
 from grammeter.version import __version__
 
 LARGEST_SEED = 2**63 - 1
@@ -167,7 +167,7 @@ def create(
     corpus
         Sources and outputs that the items were made from.
     items
-        From :func:`draw_items` or :func:`grammeter.corpus.items.read_items`.
+        From :func:`draw_items` or :func:`grammeter.formats.items.read_items`.
 
     Raises
     ------
@@ -192,8 +192,8 @@ def create(
 def draw_items(
     plan: Plan, corpus: Corpus, *, n: int, select: Any = "paper", per_item: int = 5
 ) -> tuple[Sampled, ...]:
-    """Draw the items of a campaign; see :func:`grammeter.api.sample`."""
-    from grammeter.api import sample
+    """Draw the items of a campaign; see :func:`grammeter.verbs._api.sample`."""
+    from grammeter.verbs import sample
 
     if n < 1:
         raise UsageError(f"{n} items", fix="Draw one at least.")
@@ -375,7 +375,7 @@ def _with_judges(plan: Plan, items: Sequence[Sampled]) -> Sequence[Sampled]:
             )
         return items
     if not named:
-        from grammeter.ranking.assignment import assign
+        from grammeter.study import assign
 
         names = judges.names_of(plan.judges)
         shared = count_of(plan.overlap, len(items)) if len(names) > 1 else 0

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from grammeter.campaign.models import Kind
-from grammeter.core.errors import DataError, UnknownNameError
-from grammeter.corpus.text import checked_lines, read_text
+from grammeter.core import DataError, UnknownNameError
+from grammeter.formats import checked_lines, read_text
 
 KEYS = ("source", "outputs", "ranks", "explanation", "loud", "before", "after")
 LARGEST = 2**20

@@ -17,7 +17,7 @@ from django.db import DatabaseError, connection, connections, transaction
 from django.db.migrations.executor import MigrationExecutor
 
 from grammeter.campaign.conf import database_settings, is_file, shown
-from grammeter.core.errors import (
+from grammeter.core import (
     DataError,
     GrammeterError,
     MissingResourceError,

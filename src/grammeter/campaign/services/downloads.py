@@ -10,8 +10,7 @@ from typing import Any
 
 from grammeter.campaign.models import Campaign
 from grammeter.campaign.services import judges, results
-from grammeter.corpus.judged import Form
-from grammeter.corpus.judgments import format_judgments
+from grammeter.formats import JudgmentForm, format_judgments
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +45,7 @@ def _lines(rows: Iterable[Mapping[str, Any]]) -> str:
     return "".join(f"{json.dumps(row, ensure_ascii=False, allow_nan=False)}\n" for row in rows)
 
 
-def _judgments_text(campaign: Campaign, *, form: Form) -> str:
+def _judgments_text(campaign: Campaign, *, form: JudgmentForm) -> str:
     return format_judgments(results.judgments(campaign), form)
 
 

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from grammeter.campaign.models import Campaign, Invite, Judge, Strategy
 from grammeter.campaign.services import audit, judges
-from grammeter.core.errors import DataError, UsageError
+from grammeter.core import DataError, UsageError
 
 BYTES = 16
 DAYS = 30

@@ -26,7 +26,7 @@ from grammeter.campaign.models import (
     State,
 )
 from grammeter.campaign.services import audit, order
-from grammeter.core.errors import UnknownNameError, UsageError
+from grammeter.core import UnknownNameError, UsageError
 
 LONGEST_TOLD = 2000
 """Characters of what judges tell of their experience."""

@@ -14,11 +14,9 @@ from django.utils import timezone
 from grammeter.campaign.models import Campaign, Item, Judge, Judgment, State
 from grammeter.campaign.services import audit, campaigns
 from grammeter.campaign.services.stock import Stock
-from grammeter.core.errors import DataError, UsageError
-from grammeter.core.item import Item as Sampled
-from grammeter.core.judgment import Ranking
-from grammeter.corpus.corpus import Corpus
-from grammeter.corpus.judged import Judgments
+from grammeter.core import DataError, Ranking, UsageError
+from grammeter.core import Item as Sampled
+from grammeter.formats import Corpus, Judgments
 
 
 def load(

@@ -12,7 +12,7 @@ from django.db.models import Q, QuerySet
 
 from grammeter.campaign.models import Campaign
 from grammeter.campaign.services import audit
-from grammeter.core.errors import UsageError
+from grammeter.core import UsageError
 
 
 def make_password() -> str:

@@ -15,7 +15,7 @@ from django.db import connection
 
 from grammeter.campaign.models import Campaign, Item, Judgment, Kind, Strategy
 from grammeter.campaign.services import adaptive, results
-from grammeter.core.statistics import FloatArray
+from grammeter.core import FloatArray
 
 NEWS = 0.05
 """By which share the judgments must have grown before the ranking is looked at again."""

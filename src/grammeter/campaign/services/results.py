@@ -24,12 +24,9 @@ from grammeter.campaign.models import (
     Task,
 )
 from grammeter.campaign.services import judges, verdicts
-from grammeter.core.edit import Edit
-from grammeter.core.judgment import Ranking
-from grammeter.core.ranked import Ranked
-from grammeter.corpus.judged import Block, JudgmentFile, Judgments
-from grammeter.ranking.agreement import Agreement, agree
-from grammeter.ranking.rank import rank
+from grammeter.core import Edit, Ranked, Ranking
+from grammeter.formats import JudgedBlock, JudgmentFile, Judgments
+from grammeter.ranking import Agreement, agree, rank
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +173,7 @@ def ranking(campaign: Campaign, **settings: Any) -> Ranked:
     Parameters
     ----------
     settings
-        Those of :func:`grammeter.ranking.rank.rank`: ``by``, ``unit``, ``resamples`` ...
+        Those of :func:`grammeter.ranking._rank.rank`: ``by``, ``unit``, ``resamples`` ...
 
     Raises
     ------
@@ -348,7 +345,7 @@ def _file(campaign: Campaign) -> JudgmentFile:
     """Return how the imported file was written: an export is written in the same way."""
     kept: dict[str, Any] = dict(campaign.origin["file"])
     given: list[dict[str, Any]] = kept.pop("blocks")
-    return JudgmentFile(**kept, blocks=tuple(Block(**block) for block in given))
+    return JudgmentFile(**kept, blocks=tuple(JudgedBlock(**block) for block in given))
 
 
 def _judges(campaign: Campaign) -> Iterator[JudgeProgress]:

@@ -19,8 +19,8 @@ from grammeter.campaign.models import (
     Sentence,
 )
 from grammeter.campaign.services.checks import Check
-from grammeter.core.errors import DataError
-from grammeter.corpus.corpus import Corpus
+from grammeter.core import DataError
+from grammeter.formats import Corpus
 
 Group = tuple[str, ...]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from grammeter.campaign.models import Strategy
 from grammeter.campaign.services.campaigns import Plan
-from grammeter.core.item import Item
+from grammeter.core import Item
 
 
 def settings_without_effect(plan: Plan, items: Sequence[Item]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from grammeter.campaign.marking import edits_of
 from grammeter.campaign.models import Assignment, Judgment
 from grammeter.campaign.services import pages
-from grammeter.core.edit import Edit
+from grammeter.core import Edit
 
 Edits = Sequence[Sequence[Edit]]
 """The edits of each output, in the order shown."""

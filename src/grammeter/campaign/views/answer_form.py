@@ -10,7 +10,7 @@ from typing import Literal, cast, get_args
 
 from django.core import signing
 
-from grammeter.core.errors import DataError
+from grammeter.core import DataError
 
 Action = Literal["draft", "submit", "skip"]
 VERDICTS = ("valid", "invalid")

@@ -10,9 +10,9 @@ from django.db.models import Max
 
 from grammeter.campaign.models import AuditEntry, Campaign, Judgment
 from grammeter.campaign.services import results
-from grammeter.core.errors import GrammeterError
-from grammeter.ranking.agreement import Agreement
-from grammeter.stats.agreement import Kappa
+from grammeter.core import GrammeterError
+from grammeter.ranking import Agreement
+from grammeter.stats import Kappa
 
 
 def of(campaign: Campaign, unit: str) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from grammeter.campaign.models import (
 from grammeter.campaign.services import answers, order, pages, verdicts
 from grammeter.campaign.services.pages import Feedback, ItemPage
 from grammeter.campaign.views.answer_form import Answer, served_now
-from grammeter.core.edit import Edit
+from grammeter.core import Edit
 
 REASONS = (
     "The sentence makes no sense to me",

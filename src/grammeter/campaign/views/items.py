@@ -14,7 +14,7 @@ from grammeter.campaign.views import item_page
 from grammeter.campaign.views.answer_form import Answer, read_answer
 from grammeter.campaign.views.gate import judge_page, mark, next_step, wants_json
 from grammeter.campaign.views.joining import has_begun, next_address
-from grammeter.core.errors import DataError, GrammeterError
+from grammeter.core import DataError, GrammeterError
 
 _STATES: dict[str, str] = {State.DONE: "answered", State.SKIPPED: "skipped"}
 

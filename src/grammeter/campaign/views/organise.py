@@ -22,7 +22,7 @@ from grammeter.campaign.services import campaigns as campaigns_
 from grammeter.campaign.services.downloads import DOWNLOADS
 from grammeter.campaign.views import figures
 from grammeter.campaign.views.gate import allowed
-from grammeter.core.errors import GrammeterError
+from grammeter.core import GrammeterError
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, Campaign, P], HttpResponse]

@@ -1,0 +1,255 @@
+"""Sentences cut into chunks, so that versions of one source can be held against each other.
+
+Two ways to cut: :func:`partition` gives all versions of a sentence the same boundaries (CLEME),
+:func:`pieces` cuts each version at its own edits (GoToScorer). Both start from the edits of
+:func:`read_targets`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from grammeter.alignment.segments import Extract
+from grammeter.core import DataError, Edit, Segment
+
+Tokens = tuple[str, ...]
+
+
+class Change(NamedTuple):
+    """The source tokens ``start:end`` become ``tokens``."""
+
+    start: int
+    end: int
+    tokens: Tokens
+
+
+Changes = tuple[Change, ...]
+"""What one version changes: sorted by span, without overlaps."""
+
+
+class Chunk(NamedTuple):
+    """A span of the source and what stands there in each version.
+
+    Attributes
+    ----------
+    start, end
+        Source tokens ``start:end``; empty where versions only insert.
+    source
+        These tokens.
+    texts
+        The tokens of each version.
+    changed
+        Whether an edit of that version lies here, even one that leaves the text as it is.
+    """
+
+    start: int
+    end: int
+    source: Tokens
+    texts: tuple[Tokens, ...]
+    changed: tuple[bool, ...]
+
+
+class Piece(NamedTuple):
+    """A part of one version: an edit, an unchanged token, or the empty place before one."""
+
+    start: int
+    end: int
+    tokens: Tokens
+    edited: bool
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ChunkedSentence:
+    """A source sentence and what each reference changes, by its number, ascending."""
+
+    source: Tokens
+    references: Mapping[int, Changes]
+
+
+Target = tuple[ChunkedSentence, Changes]
+"""A sentence and what a hypothesis changes in it."""
+
+
+def ordered(source: Sequence[str], edits: Iterable[Edit]) -> Changes:
+    """Return what edits change, sorted by span; insertions at one place keep their order.
+
+    No-ops are left out. A correction that is empty or begins with ``-NONE-`` deletes. There are
+    no alternatives: ``a||b`` is one token, as in the authors' programs.
+
+    Raises
+    ------
+    ValueError
+        If an edit reaches outside the sentence or two edits overlap.
+    """
+    changes = sorted(
+        (Change(e.start, e.end, _tokens(e)) for e in edits if not e.is_noop),
+        key=lambda change: change[:2],
+    )
+    done = 0
+    for change in changes:
+        if change.start < done or change.end < change.start or change.end > len(source):
+            kind = "overlaps another edit" if change.start < done else "lies outside the sentence"
+            raise ValueError(f"edit {change.start} {change.end} {' '.join(change.tokens)!r} {kind}")
+        done = change.end
+    return tuple(changes)
+
+
+def partition(source: Tokens, versions: Sequence[Changes]) -> list[Chunk]:
+    """Cut a source and versions of it at the same places (Ye et al. 2023, chunk partition).
+
+    The spans of all changes are joined where they overlap or touch; each joined span is a chunk,
+    and so is each stretch between them, which nobody changes. The texts of a version, joined,
+    are that version.
+    """
+    spans = _joined(sorted(change[:2] for version in versions for change in version))
+    columns = [_texts(source, version, spans) for version in versions]
+    chunks: list[Chunk] = []
+    done = 0
+    for number, (start, end) in enumerate(spans):
+        if start > done:
+            chunks.append(_unchanged(source, done, start, len(versions)))
+        cells = [column[number] for column in columns]
+        texts, changed = tuple(text for text, _ in cells), tuple(flag for _, flag in cells)
+        chunks.append(Chunk(start, end, source[start:end], texts, changed))
+        done = end
+    if done < len(source):
+        chunks.append(_unchanged(source, done, len(source), len(versions)))
+    return chunks
+
+
+def pieces(source: Tokens, changes: Changes) -> list[Piece]:
+    """Cut one version at its own edits (Gotou et al. 2020).
+
+    Each edit is a piece and each token outside edits. Before each of them, and at the end,
+    stands an empty piece, unless an insertion stands there.
+    """
+    found: list[Piece] = []
+    done = 0
+    for change in changes:
+        _keep(found, source, done, change.start)
+        if change.start < change.end:
+            _gap(found, change.start)
+        found.append(Piece(*change, edited=True))
+        done = change.end
+    _keep(found, source, done, len(source))
+    _gap(found, len(source))
+    return found
+
+
+def read_targets(segments: Sequence[Segment], extract: Extract) -> list[Target]:
+    """Return each segment's sentence and what its hypothesis changes.
+
+    Gold edits stand as they are; where a segment has none, edits are extracted from its
+    reference texts, numbered from 0. Segments of one source line share one :class:`ChunkedSentence`.
+    All extraction is done in one call, each distinct pair of texts once.
+
+    Raises
+    ------
+    DataError
+        If a source is empty, a segment has neither gold edits nor a reference text, or gold
+        edits overlap; names the sentence.
+    """
+    wanted = (pair for segment in segments for pair in _pairs(segment))
+    pairs = list(dict.fromkeys(pair for pair in wanted if pair[0] != pair[1]))
+    edits = dict(zip(pairs, extract(pairs), strict=True))
+    known: dict[tuple[str, int, int], ChunkedSentence] = {}
+    found: list[Target] = []
+    for segment in segments:
+        key = (segment.source, id(segment.references), id(segment.gold) if segment.gold else 0)
+        sentence = known.get(key)
+        if sentence is None:
+            sentence = known[key] = _sentence(segment, edits, number=len(known) + 1)
+        pair = _normal(segment.source), _normal(segment.hypothesis)
+        found.append((sentence, ordered(sentence.source, edits.get(pair, ()))))
+    return found
+
+
+def _tokens(edit: Edit) -> Tokens:
+    tokens = tuple("||".join(edit.corrections).split())
+    return () if tokens[:1] == ("-NONE-",) else tokens
+
+
+def _joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Join sorted spans that overlap or touch."""
+    joined: list[tuple[int, int]] = []
+    for start, end in spans:
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return joined
+
+
+def _unchanged(source: Tokens, start: int, end: int, versions: int) -> Chunk:
+    text = source[start:end]
+    return Chunk(start, end, text, (text,) * versions, (False,) * versions)
+
+
+def _texts(
+    source: Tokens, changes: Changes, spans: Sequence[tuple[int, int]]
+) -> list[tuple[Tokens, bool]]:
+    """Return a version's text in each span, and whether one of its changes lies there."""
+    found: list[tuple[Tokens, bool]] = []
+    at = 0
+    for start, end in spans:
+        first, done, text = at, start, ()
+        while at < len(changes) and changes[at].start <= end:
+            text += source[done : changes[at].start] + changes[at].tokens
+            done = changes[at].end
+            at += 1
+        found.append((text + source[done:end], at > first))
+    return found
+
+
+def _keep(found: list[Piece], source: Tokens, start: int, end: int) -> None:
+    """Add unchanged tokens, each with the empty place before it."""
+    for position in range(start, end):
+        _gap(found, position)
+        found.append(Piece(position, position + 1, source[position : position + 1], edited=False))
+
+
+def _gap(found: list[Piece], position: int) -> None:
+    """Add the empty place at a position unless an insertion stands there."""
+    if not found or found[-1][:2] != (position, position):
+        found.append(Piece(position, position, (), edited=False))
+
+
+def _normal(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _pairs(segment: Segment) -> list[tuple[str, str]]:
+    """Return all pairs of texts whose edits a segment needs."""
+    source = _normal(segment.source)
+    texts = [segment.hypothesis, *([] if segment.gold else segment.texts)]
+    return [(source, _normal(text)) for text in texts]
+
+
+def _sentence(
+    segment: Segment, extracted: Mapping[tuple[str, str], Sequence[Edit]], *, number: int
+) -> ChunkedSentence:
+    source = _normal(segment.source)
+    references: Mapping[int, Sequence[Edit]] = segment.gold or {
+        label: extracted.get((source, _normal(text)), ())
+        for label, text in enumerate(segment.references)
+        if text is not None
+    }
+    where = f"sentence {number}"
+    if not source or not references:
+        raise DataError(
+            "the source is empty" if not source else "there is no reference",
+            where=where,
+            fix="Leave the sentence out, in all files.",
+        )
+    tokens = tuple(source.split())
+    try:
+        found = {label: ordered(tokens, references[label]) for label in sorted(references)}
+    except ValueError as error:
+        raise DataError(
+            f"{error} ({source[:60]!r})",
+            where=where,
+            fix="The edits of one annotator must not overlap; correct the M2 file.",
+        ) from None
+    return ChunkedSentence(tokens, found)

@@ -1,0 +1,262 @@
+"""MaxMatch: the edits of a hypothesis that agree best with gold edits.
+
+Dahlmeier & Ng 2012, "Better evaluation for grammatical error correction", section 3, as the
+official scorer 3.2 computes it, quirks included. All optimal alignments of source and
+hypothesis form a graph; phrase edits with at most ``max_unchanged`` unchanged words become
+longer arcs; arcs that equal a gold edit get a large negative weight; the shortest path gives
+the edits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import chain
+from typing import Protocol
+
+from grammeter.alignment.arcs import (
+    EPSILON,
+    Arc,
+    Proposal,
+    Row0,
+    Texts,
+    elementary_arcs,
+    longer_arcs,
+    weigh_insertions,
+)
+from grammeter.alignment.moves import Graph, optimal_moves
+from grammeter.core import Edit
+
+ARC_LIMIT = 200_000
+"""Above this many phrase edits a lattice is handled without listing them."""
+
+
+class Matcher(Protocol):
+    """Finds the edits of a hypothesis that agree best with gold edits."""
+
+    def edits(self, gold: Iterable[Edit] = ()) -> tuple[Proposal, ...]:
+        """Return the hypothesis's edits, left to right."""
+        ...
+
+
+def matcher(
+    source: Sequence[str],
+    hypothesis: Sequence[str],
+    *,
+    max_unchanged: int = 2,
+    row0: Row0 = "3.2",
+    trim: bool = True,
+    arc_limit: float = ARC_LIMIT,
+) -> Matcher:
+    """Prepare to match a hypothesis with any gold edits of its source.
+
+    Parameters
+    ----------
+    source, hypothesis
+        Tokens.
+    max_unchanged
+        Unchanged words that an edit may hold, 0 or more.
+    row0
+        Offsets of insertions before the first token.
+    trim
+        Leave out runs of unchanged words at both ends. Exact unless a gold edit replaces words
+        by themselves.
+    arc_limit
+        Above this many phrase edits the result is that of
+        :class:`~grammeter.alignment.large_lattice.LargeLattice`.
+    """
+    graph = optimal_moves(source, hypothesis)
+    window = _window(graph, max_unchanged, trim)
+    texts = Texts(source, hypothesis)
+    vertices = list(graph)[window.first : window.last + 1]
+    successors = elementary_arcs(graph, vertices, texts.width, row0)
+    longer = longer_arcs(
+        successors, max_unchanged, limit=arc_limit, hidden=window.branching - window.first
+    )
+    if longer is None:
+        from grammeter.alignment.large_lattice import LargeLattice
+
+        return LargeLattice(graph, texts, max_unchanged=max_unchanged, row0=row0)
+    kept, hidden = _without_noops(longer, window)
+    elementary = sum(times for edges in graph.values() for _, times, _ in edges)
+    arcs = [*chain.from_iterable(successors), *kept]
+    return Lattice(texts, vertices, arcs, window.first, elementary + len(kept) + hidden)
+
+
+class Lattice:
+    """All edits that can turn a source into a hypothesis, listed.
+
+    Parameters
+    ----------
+    texts
+        The words.
+    vertices
+        Those that matter, ascending.
+    arcs
+        In the order of the scorer's list of edges, which decides among ties.
+    offset
+        Distance of the first vertex from the beginning.
+    edges
+        Length of the scorer's list of edges: the weight of a match, negated.
+    """
+
+    def __init__(
+        self,
+        texts: Texts,
+        vertices: Sequence[int],
+        arcs: Sequence[Arc],
+        offset: int,
+        edges: int,
+    ) -> None:
+        self._texts = texts
+        self._vertices = vertices
+        self._arcs = arcs
+        self._offset = float(offset)
+        self._match = -float(edges)
+        self._edges = [
+            (arc.begin, arc.target, _weight(arc.length, arc.length > arc.unchanged and arc.times))
+            for arc in arcs
+        ]
+        self._without_gold: tuple[Proposal, ...] | None = None
+        self._by_span: dict[tuple[int, int], list[Arc]] | None = None
+
+    def edits(self, gold: Iterable[Edit] = ()) -> tuple[Proposal, ...]:
+        """Return the hypothesis's edits, left to right, that agree best with gold edits."""
+        weights = self._matched(gold)
+        if weights:
+            return self._shortest(
+                [
+                    (begin, target, weights.get(arc, weight))
+                    for arc, (begin, target, weight) in zip(self._arcs, self._edges, strict=True)
+                ]
+            )
+        if self._without_gold is None:
+            self._without_gold = self._shortest(self._edges)
+        return self._without_gold
+
+    def _shortest(self, edges: Sequence[tuple[int, int, float]]) -> tuple[Proposal, ...]:
+        """Bellman-Ford in the order of the edges: among ties the order and rounding decide."""
+        distance = [float("inf")] * len(self._vertices)
+        distance[0] = self._offset
+        arrived = [-1] * len(self._vertices)
+        changed = True
+        while changed:
+            changed = False
+            for index, (begin, target, weight) in enumerate(edges):
+                reached = distance[begin] + weight
+                if reached < distance[target]:
+                    distance[target] = reached
+                    arrived[target] = index
+                    changed = True
+        path: list[Proposal] = []
+        vertex = len(self._vertices) - 1
+        while vertex:
+            arc = self._arcs[arrived[vertex]]
+            vertex = arc.begin
+            if not arc.noop:
+                path.append(self._proposal(arc))
+        return tuple(reversed(path))
+
+    def _matched(self, gold: Iterable[Edit]) -> dict[Arc, float]:
+        """Return the weights that differ because of gold edits; empty if no arc matches."""
+        by_span: dict[tuple[int, int], list[Edit]] = {}
+        for edit in gold:
+            by_span.setdefault((edit.start, edit.end), []).append(edit)
+        weights: dict[Arc, float] = {}
+        for span, edits in by_span.items():
+            arcs = self._at(span)
+            matching = [arc for arc in arcs if any(self._agree(arc, edit) for edit in edits)]
+            if matching and span[0] == span[1]:
+                weights |= weigh_insertions(arcs, edits, self._agree, self._match)
+            else:
+                weights |= dict.fromkeys(matching, self._match)
+        return weights
+
+    def _at(self, span: tuple[int, int]) -> list[Arc]:
+        """Return the arcs with these offsets."""
+        if self._by_span is None:
+            self._by_span = {}
+            for arc in self._arcs:
+                self._by_span.setdefault((arc.start, arc.end), []).append(arc)
+        return self._by_span.get(span, [])
+
+    def _agree(self, arc: Arc, gold: Edit) -> bool:
+        return self._proposal(arc).matches(gold, self._texts.source)
+
+    def _proposal(self, arc: Arc) -> Proposal:
+        begin, target = self._vertices[arc.begin], self._vertices[arc.target]
+        return self._texts.proposal(arc, begin, target)
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """The vertices that can matter, by position.
+
+    Runs of unchanged words at both ends cannot: up to ``first`` all distances are whole
+    numbers, and every path to the end goes through ``last``. The noop arcs in the runs are only
+    counted, because their number enters the weight of a match. ``branching`` is the first
+    vertex with a choice.
+    """
+
+    first: int
+    branching: int
+    last: int
+    leading_noops: int
+    trailing_noops: int
+
+
+def _window(graph: Graph, max_unchanged: int, trim: bool) -> _Window:
+    edges = list(graph.values())
+    end = len(edges) - 1
+    branching = 0
+    while branching < end and _only_noop(edges[branching]):
+        branching += 1
+    if not trim or branching == end:
+        return _Window(0, 0, end, 0, 0)
+    tail = end
+    while tail and _only_noop(edges[tail - 1]):
+        tail -= 1
+    # With two unchanged words a noop arc may jump over the last vertex that matters, so keep
+    # one more; with three or more, which vertices are jumped over is not worth the bookkeeping.
+    last = min(end, tail + {0: 0, 1: 1, 2: 3}.get(max_unchanged, end))
+    return _Window(
+        first=max(0, branching - max_unchanged),
+        branching=branching,
+        last=last,
+        leading_noops=sum(max(0, min(k, max_unchanged - 1)) for k in range(1, branching)),
+        trailing_noops=end - last if max_unchanged == 2 else 0,
+    )
+
+
+def _only_noop(edges: Sequence[tuple[int, int, bool]]) -> bool:
+    return len(edges) == 1 and edges[0][2]
+
+
+def _without_noops(longer: Sequence[Arc], window: _Window) -> tuple[list[Arc], int]:
+    """Take longer noop arcs out as the original does: what follows one is not looked at.
+
+    Returns
+    -------
+    kept, hidden
+        The arcs that stay, and how many noop arcs outside the window stay too.
+    """
+    hidden, odd = divmod(window.leading_noops, 2)
+    look = not odd
+    kept: list[Arc] = []
+    for arc in longer:
+        if look and arc.length == arc.unchanged:
+            look = False
+        else:
+            kept.append(arc)
+            look = True
+    return kept, hidden + (window.trailing_noops + (not look)) // 2
+
+
+@cache
+def _weight(length: int, times: int) -> float:
+    """Return the weight of an arc without gold, added up in the original's steps."""
+    weight = float(length)
+    for _ in range(times):
+        weight += EPSILON
+    return weight

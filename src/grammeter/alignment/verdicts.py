@@ -1,0 +1,303 @@
+"""Chunks of a hypothesis judged against references, as CLEME does it.
+
+The five kinds of chunks (Ye et al. 2023, 2025):
+
+======  ===================================================================
+tp      a hit: changed, and to what a reference has there
+fp_ne   a wrong correction: changed where a reference changes something else
+fp_un   an over-correction: changed where no reference does
+fn      a miss: left alone where a correction was needed
+tn      rightly left alone
+======  ===================================================================
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy.typing as npt
+
+from grammeter.alignment.chunks import Changes, Chunk, ChunkedSentence, Tokens, partition
+from grammeter.core import Edit, EditVerdict, Grid, JudgedEdit, f_measure
+
+KINDS = ("tp", "fp_ne", "fp_un", "fn", "tn")
+"""The names of the kinds; a kind is its place here."""
+
+TP, FP_NE, FP_UN, FN, TN = range(len(KINDS))
+
+Row = Sequence[float]
+"""Counts or weights of one sentence or corpus, in the order of ``KINDS``."""
+
+Similarities = Mapping[tuple[str, str], float]
+"""How alike the texts of pairs are, in any unit."""
+
+NOISE = 1e-6
+"""Differences of similarities below this come from single precision."""
+
+TOGETHER = -1
+"""Label where all references are taken together."""
+
+WHOLE = -1
+"""Length of a column that is not told apart by length."""
+
+
+class Curve(NamedTuple):
+    """A length weight: ``alpha / (1 + (alpha - 1) exp(distance))``, clipped."""
+
+    alpha: float
+    low: float
+    high: float
+
+    def weight(self, distance: float) -> float:
+        """Return the weight at a distance from the average length, in tokens."""
+        weight = self.alpha / (1 + (self.alpha - 1) * math.exp(min(distance, 700)))
+        return min(max(weight, self.low), self.high)
+
+
+_MILD = Curve(2, 0.75, 1.25)
+_HITS, _WRONG, _MISSED = Curve(10, 1, 10), Curve(10, 0.25, 1), Curve(10, 1, 1)
+
+CURVES: Mapping[tuple[str, str], tuple[Curve, Curve, Curve]] = {
+    ("length-corpus", "dependent"): (_MILD, _MILD, _MILD),
+    ("length-corpus", "independent"): (_MILD, _MILD, _MILD),
+    ("length-sentence", "dependent"): (_HITS, _WRONG, _MISSED),
+    ("length-sentence", "independent"): (_HITS._replace(low=2.5), _WRONG, _MISSED),
+}
+"""The authors' constants for hits, false positives and misses."""
+
+
+def length_weight(curves: tuple[Curve, Curve, Curve], kind: int, longer: float) -> float:
+    """Return the weight of a chunk that is ``longer`` tokens longer than the average.
+
+    Long hits and misses weigh more, long false positives less (Ye et al. 2023).
+    """
+    hit, wrong, missed = curves
+    if kind in (FP_NE, FP_UN):
+        return wrong.weight(longer)
+    return (hit if kind == TP else missed).weight(-longer)
+
+
+class Judged(NamedTuple):
+    """The chunks of a hypothesis and their kinds, against one reference or several.
+
+    Attributes
+    ----------
+    label
+        Number of the reference, or ``TOGETHER``.
+    versions
+        Where the texts of these references stand in each chunk; the hypothesis stands at 0.
+    chunks, kinds
+        Equally long.
+    """
+
+    label: int
+    versions: tuple[int, ...]
+    chunks: Sequence[Chunk]
+    kinds: Sequence[int]
+
+
+def competing(sentence: ChunkedSentence, *, changed_only: bool) -> dict[int, Changes]:
+    """Return the references that count.
+
+    If wanted, those equal to the source are left out, then those with an empty text; where none
+    would be left, the first stays.
+    """
+    texts = {k: _text(sentence.source, changes) for k, changes in sentence.references.items()}
+    kept = list(texts)
+    if changed_only:
+        kept = [k for k in kept if texts[k] != sentence.source] or kept[:1]
+    kept = [k for k in kept if texts[k]] or kept[:1]
+    return {k: sentence.references[k] for k in kept}
+
+
+def judge(
+    source: Tokens, hypothesis: Changes, references: Mapping[int, Changes], *, detection: bool
+) -> list[Judged]:
+    """Judge a hypothesis against each reference alone (dependent assumption).
+
+    With ``detection``, a chunk that both change is a hit, whatever it becomes.
+    """
+    chunks = partition(source, [hypothesis, *references.values()])
+    return [
+        Judged(label, (at,), chunks, [_kind(chunk, at, detection) for chunk in chunks])
+        for at, label in enumerate(references, start=1)
+    ]
+
+
+def judge_together(
+    source: Tokens, hypothesis: Changes, references: Mapping[int, Changes], *, detection: bool
+) -> Judged:
+    """Judge a hypothesis against all references at once (independent assumption)."""
+    chunks = partition(source, [hypothesis, *references.values()])
+    versions = tuple(range(1, len(references) + 1))
+    kinds = [_kind_together(chunk, versions, detection) for chunk in chunks]
+    return Judged(TOGETHER, versions, chunks, kinds)
+
+
+def each_version(judged: Judged, labels: Iterable[int]) -> list[Judged]:
+    """Return the same kinds once per reference, so that weights may differ."""
+    found = zip(labels, judged.versions, strict=True)
+    return [judged._replace(label=label, versions=(at,)) for label, at in found]
+
+
+def counts_by_length(judged: Judged) -> Counter[tuple[str, int]]:
+    """Count chunks by kind and length, in tokens of source or hypothesis, whichever are more.
+
+    ``tn``, ``changed`` and ``length`` have no length: chunks rightly left alone, chunks that the
+    references change, and the length of these, in tokens of source or reference.
+    """
+    found: Counter[tuple[str, int]] = Counter()
+    for chunk, kind in zip(judged.chunks, judged.kinds, strict=True):
+        width = chunk.end - chunk.start
+        length = WHOLE if kind == TN else max(width, len(chunk.texts[0]))
+        found[KINDS[kind], length] += 1
+        for at in judged.versions:
+            if chunk.changed[at]:
+                found["changed", WHOLE] += 1
+                found["length", WHOLE] += max(width, len(chunk.texts[at]))
+    return found
+
+
+def trials(judged: Judged) -> list[tuple[str, str]]:
+    """Return whose similarities weigh the chunks against one reference.
+
+    The pairs of a text and the reference: first the source, then for each chunk but ``tn`` the
+    source with this chunk alone put in: the hypothesis' text or, for a miss, the reference's.
+    Where nothing is left of the source, it is taken as it was.
+    """
+    (at,) = judged.versions
+    source = [chunk.source for chunk in judged.chunks]
+    reference = _join(chunk.texts[at] for chunk in judged.chunks)
+    pairs = [(_join(source), reference)]
+    for number, (chunk, kind) in enumerate(zip(judged.chunks, judged.kinds, strict=True)):
+        if kind != TN:
+            text = chunk.texts[at if kind == FN else 0]
+            tried = _join([*source[:number], text, *source[number + 1 :]])
+            pairs.append((tried or pairs[0][0], reference))
+    return pairs
+
+
+def similarity_sums(judged: Judged, similarities: Similarities, *, unmoved: float) -> list[float]:
+    """Sum the chunks of each kind, weighed by what they do for the sentence (Ye et al. 2025).
+
+    A chunk weighs as much as the similarity to the reference changes when it alone is put into
+    the source; ``similarities`` has those of all :func:`trials`. ``tn`` weigh 1; a chunk that
+    changes nothing weighs ``unmoved``.
+    """
+    untouched, *moved = (similarities[pair] for pair in trials(judged))
+    moves = iter(moved)
+    sums = [0.0] * len(KINDS)
+    for kind in judged.kinds:
+        weight = 1.0 if kind == TN else abs(untouched - next(moves))
+        sums[kind] += weight if weight >= NOISE else unmoved
+    return sums
+
+
+def prf(row: Row, beta: float) -> tuple[float, float, float, float]:
+    """Return F, precision, recall and accuracy; precision and recall are 1 where undefined."""
+    tp, wrong, over, fn, tn = row
+    fp = wrong + over
+    precision = tp / (tp + fp) if tp + fp else 1.0
+    recall = tp / (tp + fn) if tp + fn else 1.0
+    everything = tp + fp + fn + tn
+    accuracy = (tp + tn) / everything if everything else 1.0
+    return f_measure(tp, tp + fp, tp + fn, beta), precision, recall, accuracy
+
+
+def rates(row: Row, factors: Sequence[float]) -> tuple[float, float, float, float, float]:
+    """Return CLEME 2.0's score and its hit, wrong, under and over; 0 where undefined."""
+    tp, wrong, over, fn, _ = row
+    needed, made = tp + wrong + fn, tp + wrong + over
+    shares = [part / needed if needed else 0.0 for part in (tp, wrong, fn)]
+    shares.append(over / made if made else 0.0)
+    good = [shares[0], *(1 - share for share in shares[1:])]
+    score = sum(factor * part for factor, part in zip(factors, good, strict=True))
+    return score, shares[0], shares[1], shares[2], shares[3]
+
+
+def is_share(factors: Sequence[float]) -> bool:
+    """Whether four numbers from 0 on sum to 1."""
+    numbers = {type(factor) for factor in factors} <= {int, float}
+    return numbers and len(factors) == 4 and min(factors) >= 0 and math.isclose(sum(factors), 1)
+
+
+def over_sentences(parts: Mapping[str, npt.NDArray[Any]]) -> dict[str, float]:
+    """Sum the counts of sentences, and average their measures."""
+    counts = {*KINDS, "fp", "truncated"}
+    return {
+        name: (column.sum() if name in counts else column.mean()).item()
+        for name, column in parts.items()
+    }
+
+
+def chunk_grid(judged: Judged) -> Grid:
+    """Show all chunks that somebody changes."""
+    columns = ("span", "source", "hypothesis", *("reference",) * len(judged.versions), "kind")
+    rows = tuple(
+        (
+            f"{chunk.start}:{chunk.end}",
+            *map(" ".join, (chunk.source, chunk.texts[0])),
+            *(" ".join(chunk.texts[at]) for at in judged.versions),
+            KINDS[kind],
+        )
+        for chunk, kind in zip(judged.chunks, judged.kinds, strict=True)
+        if any(chunk.changed)
+    )
+    return Grid("Chunks", columns, rows)
+
+
+def reference_grid(judged: Sequence[Judged], rows: Sequence[Sequence[float]], measure: str) -> Grid:
+    """Show for each reference the sums by kind and, last in its row, the score."""
+    cells = tuple(
+        (
+            "all" if each.label == TOGETHER else str(each.label),
+            *(f"{n:g}" for n in sums),
+            f"{value:.4f}",
+        )
+        for each, (*sums, value) in zip(judged, rows, strict=True)
+    )
+    return Grid("References", ("reference", *KINDS, measure), cells)
+
+
+def judged_edits(judged: Judged) -> Iterator[JudgedEdit]:
+    """Turn chunks that count into edits with their verdicts."""
+    for chunk, kind in zip(judged.chunks, judged.kinds, strict=True):
+        if kind != TN:
+            text = chunk.texts[judged.versions[0] if kind == FN else 0]
+            verdict: EditVerdict = (
+                "missed" if kind == FN else "matched" if kind == TP else "spurious"
+            )
+            edit = Edit(chunk.start, chunk.end, " ".join(text))
+            yield JudgedEdit(edit, " ".join(chunk.source), verdict)
+
+
+def _kind(chunk: Chunk, at: int, detection: bool) -> int:
+    """Return the kind against one reference; what is unchanged is compared by its text."""
+    equal = chunk.texts[0] == chunk.texts[at]
+    if not chunk.changed[0]:
+        return TN if equal else FN
+    if chunk.changed[at]:
+        return TP if equal or detection else FP_NE
+    return TP if equal and not detection else FP_UN
+
+
+def _kind_together(chunk: Chunk, versions: Sequence[int], detection: bool) -> int:
+    """Return the kind against several references; a miss is what all of them change."""
+    touched = [chunk.changed[at] for at in versions]
+    if not chunk.changed[0]:
+        return FN if all(touched) else TN
+    equal = any(chunk.texts[at] == chunk.texts[0] for at in versions)
+    if any(touched) if detection else equal:
+        return TP
+    return FP_NE if any(touched) else FP_UN
+
+
+def _join(texts: Iterable[Tokens]) -> str:
+    return " ".join(token for text in texts for token in text)
+
+
+def _text(source: Tokens, changes: Changes) -> Tokens:
+    return tuple(token for chunk in partition(source, [changes]) for token in chunk.texts[0])

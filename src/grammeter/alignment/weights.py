@@ -1,0 +1,260 @@
+"""Edits and what each weighs: how far it alone moves a sentence towards its reference or away.
+
+Gong et al. (2022), section 4.2: with S the source, R the source with all edits of an annotator,
+and S+e the source with the edit e alone, e weighs ``|score(S+e, R) - score(S, R)|``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from grammeter.alignment.arcs import Proposal
+from grammeter.core import (
+    DETECTION_ONLY,
+    DataError,
+    Edit,
+    EditVerdict,
+    JudgedEdit,
+    Segment,
+    Statistics,
+    apply,
+    without_overlaps,
+)
+
+NOISE = 1e-6
+"""A smaller difference of scores is that of single precision: such an edit weighs nothing."""
+
+WEIGHTS = ("correct", "proposed", "gold")
+"""What the edits that agree weigh together, those of the hypothesis, those of the annotator."""
+
+COUNTS = ("correct_edits", "proposed_edits", "gold_edits", "edits", "weightless")
+"""How many those are; how many there are in all; how many of them weigh nothing."""
+
+COLUMNS = (*WEIGHTS, *COUNTS, "truncated")
+"""Of one sentence against one annotator; the last one: whether a model read only a part."""
+
+
+@dataclass(frozen=True, slots=True)
+class Union:
+    """The edits of a hypothesis and of one annotator; identical ones are one.
+
+    Attributes
+    ----------
+    source, reference
+        The sentence, and what the annotator makes of it; tokens joined by one blank.
+    edits
+        First those of the hypothesis.
+    originals, texts
+        For each edit, the words that it replaces, and the sentence with this edit alone.
+    verdicts
+        For each edit, ``None`` for one of the annotator that the hypothesis met by another of
+        the annotator's corrections.
+    gold
+        For each edit, whether it is the annotator's, by the first correction.
+    """
+
+    source: str
+    reference: str
+    edits: tuple[Edit, ...]
+    originals: tuple[str, ...]
+    texts: tuple[str, ...]
+    verdicts: tuple[EditVerdict | None, ...]
+    gold: tuple[bool, ...]
+
+    def pairs(self) -> Iterator[tuple[str, str]]:
+        """Return the (text, reference) pairs whose scores make the weights, the source first."""
+        if self.edits:
+            for text in (self.source, *self.texts):
+                yield text, self.reference
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """Edits with their weights, of one hypothesis against one annotator.
+
+    Attributes
+    ----------
+    weights
+        For each edit, 0 or more; NaN where it is unknown.
+    weightless
+        How many edits weigh nothing, or did before weights were inverted.
+    truncated
+        Whether a model read only a part of a text.
+    """
+
+    union: Union
+    weights: Sequence[float]
+    weightless: int = 0
+    truncated: bool = False
+
+    @classmethod
+    def of(cls, union: Union, figures: Sequence[Sequence[float]], *, inverse: bool) -> Weighed:
+        """Make weights from the score of each of :meth:`Union.pairs`, and whether it was cut."""
+        weights = weights_of([score for score, _ in figures])
+        weightless = weights.count(0.0)
+        truncated = any(cut for _, cut in figures)
+        return cls(union, inverted(weights) if inverse else weights, weightless, truncated)
+
+    def row(self) -> list[float]:
+        """Return what :data:`COLUMNS` names; sums do not depend on the order of the edits."""
+        union = self.union
+        members = (
+            [verdict == "matched" for verdict in union.verdicts],
+            [verdict in ("matched", "spurious") for verdict in union.verdicts],
+            union.gold,
+        )
+        sums = [
+            math.fsum(weight for weight, member in zip(self.weights, group, strict=True) if member)
+            for group in members
+        ]
+        numbers = (*map(sum, members), len(union.edits), self.weightless, self.truncated)
+        return [*sums, *map(float, numbers)]
+
+    def judged(self, *, alike: bool) -> tuple[JudgedEdit, ...]:
+        """Return the edits in the order of the sentence.
+
+        If all weigh nothing and shall then weigh ``alike``, they weigh 1 together.
+        """
+        union, weights = self.union, self.weights
+        if alike and 0 < self.weightless == len(weights):
+            weights = [1 / len(weights)] * len(weights)
+        rows = zip(union.edits, union.originals, union.verdicts, weights, strict=True)
+        found = [JudgedEdit(e, old, verdict, w) for e, old, verdict, w in rows if verdict]
+        return tuple(sorted(found, key=lambda each: (each.edit.start, each.edit.end)))
+
+
+def statistics_of(weighed: Sequence[Mapping[int, Weighed]]) -> Statistics:
+    """Return a row for each segment, a slot for each annotator; see :data:`COLUMNS`.
+
+    All weights of a segment are NaN where one of them is.
+    """
+    labels = tuple(sorted({number for each in weighed for number in each}))
+    slot = {number: position for position, number in enumerate(labels)}
+    rows = np.zeros((len(weighed), len(labels), len(COLUMNS)))
+    present = np.zeros(rows.shape[:2], dtype=np.bool_)
+    for position, each in enumerate(weighed):
+        for number, one in each.items():
+            rows[position, slot[number]] = one.row()
+            present[position, slot[number]] = True
+    odd = np.flatnonzero(np.isnan(rows).any(axis=(1, 2)))
+    rows[odd, :, : len(WEIGHTS)] = np.where(present[odd, :, None], np.nan, 0.0)
+    return Statistics(rows, present, labels, COLUMNS)
+
+
+def united(source: Sequence[str], proposed: Mapping[Proposal, str], gold: Iterable[Edit]) -> Union:
+    """Put together the edits of a hypothesis and of one annotator.
+
+    Parameters
+    ----------
+    source
+        The tokens of the sentence.
+    proposed
+        The edits of the hypothesis, and the type of each.
+    gold
+        The edits of the annotator. The first correction of each makes the reference; an edit of
+        the hypothesis may agree with any. One that overlaps an earlier one does not go into the
+        reference.
+    """
+    wanted: dict[Proposal, Edit] = {}
+    for edit in (each for each in gold if not each.is_noop):
+        old = " ".join(source[edit.start : edit.end])
+        wanted.setdefault(Proposal(edit.start, edit.end, old, edit.correction), edit)
+    agreeing = {
+        mine: [own for own, edit in wanted.items() if mine.matches(edit, source)]
+        for mine in proposed
+    }
+    met = {own for owns in agreeing.values() for own in owns}
+    union = list(dict.fromkeys([*proposed, *wanted]))
+    verdicts: list[EditVerdict | None] = [
+        ("matched" if agreeing[e] else "spurious")
+        if e in proposed
+        else (None if e in met else "missed")
+        for e in union
+    ]
+    return Union(
+        source=" ".join(source),
+        reference=" ".join(apply(source, without_overlaps(wanted.values())[0])),
+        edits=tuple(
+            _edit(e, proposed, [wanted[own] for own in agreeing.get(e, [e])]) for e in union
+        ),
+        originals=tuple(e.original for e in union),
+        texts=tuple(_with_one(source, e) for e in union),
+        verdicts=tuple(verdicts),
+        gold=tuple(e in wanted for e in union),
+    )
+
+
+def check_references(segments: Iterable[Segment]) -> None:
+    """Compare reference texts that stand beside gold edits with what these make.
+
+    Texts and edits belong together where there are as many texts as annotators. Edits that only
+    detect may have been applied to a text or not: published texts differ in that.
+
+    Raises
+    ------
+    DataError
+        If a text is neither; the message names sentence and annotator.
+    """
+    by_gold = {id(segment.gold): segment for segment in segments}
+    annotators = sorted({number for segment in by_gold.values() for number in segment.gold})
+    for segment in by_gold.values():
+        if len(segment.references) != len(annotators):
+            continue
+        for number, edits in segment.gold.items():
+            text = segment.references[annotators.index(number)]
+            if text is not None and text.split() not in _corrected(segment.source, edits):
+                raise DataError(
+                    f"the reference text of {segment.source[:60]!r} is not what the gold edits of"
+                    f" annotator {number} make: {text[:60]!r}",
+                    fix="Give texts that belong to the edits, in the order of the annotators,"
+                    " or the edits alone.",
+                )
+
+
+def _corrected(source: str, edits: Iterable[Edit]) -> list[list[str]]:
+    wanted = list(edits)
+    sure = [edit for edit in wanted if edit.type not in DETECTION_ONLY]
+    return [apply(source.split(), without_overlaps(some)[0]) for some in (wanted, sure)]
+
+
+def as_proposals(source: Sequence[str], edits: Iterable[Edit]) -> dict[Proposal, str]:
+    """Return edits in the form of M2's, and the type of each."""
+    return {
+        Proposal(e.start, e.end, " ".join(source[e.start : e.end]), e.correction): e.type
+        for e in edits
+    }
+
+
+def _edit(edit: Proposal, proposed: Mapping[Proposal, str], gold: Sequence[Edit]) -> Edit:
+    """Return an edit of the hypothesis, with the type of a gold edit that it meets, or that one."""
+    if edit not in proposed:
+        return gold[0]
+    kind = gold[0].type if gold else proposed[edit]
+    return Edit(edit.start, edit.end, edit.correction, kind)
+
+
+def _with_one(source: Sequence[str], edit: Proposal) -> str:
+    old = edit.original.split()
+    start = edit.start
+    if old and list(source[start : start + len(old)]) != old:
+        start = 0  # only before the first token do offsets not fit the words: see edits.arcs.Row0
+    return " ".join([*source[:start], *edit.correction.split(), *source[start + len(old) :]])
+
+
+def weights_of(scores: Sequence[float]) -> list[float]:
+    """Return the weights from the scores of :meth:`Union.pairs`; NaN where a score is no number."""
+    if not scores:
+        return []
+    base, *others = scores
+    moves = [abs(score - base) for score in others]
+    return [0.0 if move < NOISE else move if move < math.inf else math.nan for move in moves]
+
+
+def inverted(weights: Sequence[float]) -> list[float]:
+    """Return 1 / weight; an edit that weighs nothing gets the largest of these, or stays at 0."""
+    largest = max((1 / weight for weight in weights if weight), default=0.0)
+    return [1 / weight if weight else largest for weight in weights]

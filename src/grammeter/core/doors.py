@@ -1,0 +1,39 @@
+"""The door of a room: what others may use of it, loaded when it is first used (PEP 562).
+
+What a room offers stands in the stub beside its ``__init__``, which type checkers read, too.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+
+
+def door(room: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
+    """Return ``__getattr__`` and ``__dir__`` of a room: ``__getattr__, __dir__ = door(__name__)``.
+
+    The stub has lines ``from grammeter.room.module import name as name``.
+    """
+
+    def get(name: str) -> object:
+        module = _homes(room).get(name)
+        if module is None:
+            raise AttributeError(f"module {room!r} has no attribute {name!r}")
+        value = vars(import_module(module)).get(name) or import_module(f"{module}.{name}")
+        setattr(sys.modules[room], name, value)
+        return value
+
+    return get, lambda: sorted(_homes(room))
+
+
+@cache
+def _homes(room: str) -> dict[str, str]:
+    """Return where each name of a room is defined."""
+    import re
+    from pathlib import Path
+
+    stub = Path(sys.modules[room].__path__[0], "__init__.pyi").read_text(encoding="utf-8")
+    statements = re.findall(r"^from (\S+) import (\([^)]*\)|.*)$", stub, re.M)
+    return {name: home for home, names in statements for name in re.findall(r"as (\w+)", names)}

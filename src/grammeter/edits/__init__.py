@@ -1,1 +1,0 @@
-"""Two sentences to edits: alignments, n-grams, and what follows from them."""

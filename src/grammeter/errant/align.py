@@ -1,0 +1,362 @@
+"""ERRANT's alignment: a linguistically weighted Damerau-Levenshtein distance over tokens.
+
+Felice, Bryant & Briscoe 2016, "Automatic extraction of learner errors in ESL sentences using
+linguistically enhanced alignments", section 3, as errant 3.0.2 computes it.
+
+Two shortcuts are exact. Equal tokens at the end: a match is taken unconditionally and no cell
+depends on later tokens. Equal tokens at the beginning: with a prefix of ``p`` equal tokens the
+cell ``(p + a, p)`` costs exactly ``a``, because every path to it has ``a`` more deletions than
+insertions and no other step costs less than nothing; so its step is a match or a change of case
+where the words allow it and else a deletion, which the words alone decide. A transposition
+never reaches into the prefix, because the search for one stops where two cells of a diagonal
+cost the same, and on the border and before it they do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, cached_property
+from itertools import accumulate, islice
+from math import inf
+from typing import Literal, NamedTuple, cast
+
+from grammeter.core import require
+from grammeter.errant.tokens import Tokens
+
+Operation = Literal["S", "I", "D", "T"]
+"""Substitution, insertion, deletion, transposition."""
+
+OPEN_CLASSES = frozenset({"ADJ", "ADV", "NOUN", "VERB"})
+COST_LIMIT = 300_000
+"""So many substitution costs are remembered, some 40 MB; then all are forgotten."""
+
+
+class Change(NamedTuple):
+    """A step of an alignment that is no match: source tokens and what they become."""
+
+    kind: Operation
+    start: int
+    end: int
+    target_start: int
+    target_end: int
+
+    @property
+    def span(self) -> Span:
+        """The tokens on both sides."""
+        return Span(*self[1:])
+
+
+class Span(NamedTuple):
+    """Source tokens ``start:end`` and the target tokens that replace them."""
+
+    start: int
+    end: int
+    target_start: int
+    target_end: int
+
+
+class Region(NamedTuple):
+    """What differs: tokens from ``start`` on, up to an end on each side."""
+
+    start: int
+    source_end: int
+    target_end: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many tokens differ on each side."""
+        return self.source_end - self.start, self.target_end - self.start
+
+
+def region(source: Sequence[str], target: Sequence[str]) -> Region:
+    """Trim equal tokens, first at the end and then at the beginning."""
+    source_end, target_end = len(source), len(target)
+    while source_end and target_end and source[source_end - 1] == target[target_end - 1]:
+        source_end -= 1
+        target_end -= 1
+    start, shorter = 0, min(source_end, target_end)
+    while start < shorter and source[start] == target[start]:
+        start += 1
+    return Region(start, source_end, target_end)
+
+
+class Aligner:
+    """Aligns many sentences and remembers what words cost.
+
+    Parameters
+    ----------
+    lev
+        Plain Levenshtein: all substitutions cost 1, nothing is transposed.
+    cost_limit
+        How many costs are remembered.
+    """
+
+    def __init__(self, *, lev: bool = False, cost_limit: int = COST_LIMIT) -> None:
+        self.lev = lev
+        self._costs = _EvenCosts() if lev else _Costs(cost_limit)
+
+    def is_decided_by_words(self, source: Tokens, target: Tokens) -> bool:
+        """Whether :meth:`align` looks at nothing but the words of these two sentences."""
+        lengths = region(source.texts, target.texts).shape
+        return self.lev or 0 in lengths or lengths == (1, 1)
+
+    def align(self, source: Tokens, target: Tokens) -> list[Change]:
+        """Return the changes of the best alignment, left to right, matches left out.
+
+        Both sentences must be tagged unless :meth:`is_decided_by_words`.
+        """
+        part = region(source.texts, target.texts)
+        left, right = part.shape
+        found: list[Change] = []
+        if (left, right) == (1, 1):
+            at = part.start
+            return [Change("S", at, at + 1, at, at + 1)]  # at most 1.999: an I and a D cost 2
+        if left and right:
+            self._costs.prune(left * right)
+            grid = _Grid(self._costs, source, target, part, transpose=not self.lev)
+            left, right = grid.retrace(found)
+        found.extend(self._along_border(source, target, part.start, left, right))
+        found.reverse()
+        return found
+
+    def _along_border(
+        self, source: Tokens, target: Tokens, equal: int, left: int, right: int
+    ) -> Iterator[Change]:
+        """Walk from the border of the differing region to the beginning of the sentences."""
+        long, short = (source, target) if left else (target, source)
+        extra = left or right
+        while extra:
+            at = equal + extra - 1
+            same = equal > 0 and long.texts[at] == short.texts[equal - 1]
+            if same or (equal and not self.lev and long.lowers[at] == short.lowers[equal - 1]):
+                equal -= 1
+                if not same:
+                    pair = (at, equal) if left else (equal, at)
+                    yield Change("S", pair[0], pair[0] + 1, pair[1], pair[1] + 1)
+            elif left:
+                yield Change("D", at, at + 1, equal, equal)
+                extra -= 1
+            else:
+                yield Change("I", equal, equal, at, at + 1)
+                extra -= 1
+
+
+class _Grid:
+    """The matrix of costs of one region."""
+
+    def __init__(
+        self,
+        costs: _Costs | _EvenCosts,
+        source: Tokens,
+        target: Tokens,
+        part: Region,
+        *,
+        transpose: bool,
+    ) -> None:
+        sides = (slice(part.start, part.source_end), slice(part.start, part.target_end))
+        self._start = part.start
+        self._source = source.texts[sides[0]]
+        self._target = target.texts[sides[1]]
+        self._rows = costs.rows_of(source, sides[0])
+        self._words = costs.words_of(target, sides[1])
+        self._orders = _Orders(source.lowers[sides[0]], target.lowers[sides[1]], transpose)
+        self._cells = [[float(at) for at in range(len(self._target) + 1)]]
+        for i in range(len(self._source)):
+            self._cells.append([i + 1.0])
+            self._fill_row(i)
+
+    def _fill_row(self, i: int) -> None:
+        above, current = self._cells[-2:]
+        text, costs, first = self._source[i], self._rows[i], self._orders.first_in_target[i]
+        left, diagonal = current[0], above[0]
+        columns = zip(
+            self._target,
+            self._words,
+            islice(above, 1, None),
+            self._orders.first_in_source,
+            strict=True,
+        )
+        for other, word, up, first_in_source in columns:
+            if text == other:
+                left = diagonal
+            else:
+                left = (left if left <= up else up) + 1
+                if diagonal < left and diagonal + costs[word] < left:
+                    left = diagonal + costs[word]
+                if first_in_source < i and first < len(current) - 1:
+                    left = min(left, self._transposition(i, len(current) - 1)[0])
+            current.append(left)
+            diagonal = up
+
+    def _transposition(self, i: int, j: int) -> tuple[float, int]:
+        """Return the cost of a transposition that ends here, and how far back it begins."""
+        cells = self._cells
+        for back in range(1, min(i, j) + 1):
+            start = cells[i - back][j - back]
+            if cells[i - back + 1][j - back + 1] == start:
+                break
+            if self._orders.is_reordered(i - back, i + 1, j - back, j + 1):
+                return start + back, back
+        return inf, 0
+
+    def retrace(self, found: list[Change]) -> tuple[int, int]:
+        """Collect the changes from the end to the border; return where the border is met."""
+        first = self._start
+        i, j = len(self._source), len(self._target)
+        while i and j:
+            if self._source[i - 1] == self._target[j - 1]:
+                i, j = i - 1, j - 1
+                continue
+            kind, up, left = self._step(i, j)
+            found.append(Change(kind, first + i - up, first + i, first + j - left, first + j))
+            i, j = i - up, j - left
+        return i, j
+
+    def _step(self, i: int, j: int) -> tuple[Operation, int, int]:
+        """Say which step led to a cell; among equal ones the first in this order."""
+        cells, value = self._cells, self._cells[i][j]
+        if self._orders.may_end(i - 1, j - 1):
+            transposed, back = self._transposition(i - 1, j - 1)
+            if transposed == value:
+                return "T", back + 1, back + 1
+        if cells[i - 1][j - 1] + self._rows[i - 1][self._words[j - 1]] == value:
+            return "S", 1, 1
+        return ("I", 0, 1) if cells[i][j - 1] + 1 == value else ("D", 1, 0)
+
+
+class _Orders:
+    """Answers whether some tokens are others in another order, case aside.
+
+    A transposition that ends at two tokens needs each of them among the earlier ones on the
+    other side. (If they are the same but for case, it costs more than to substitute them.)
+    Sums of hashes are compared first; only where they agree are the tokens sorted.
+
+    Attributes
+    ----------
+    first_in_target, first_in_source
+        Where each token of one side is first met on the other; where it is not, or where
+        transpositions are not ``wanted``, behind the end.
+    """
+
+    def __init__(self, source: Sequence[str], target: Sequence[str], wanted: bool) -> None:
+        self._source = source
+        self._target = target
+        self.first_in_target = _first_positions(source, target if wanted else ())
+        self.first_in_source = _first_positions(target, source if wanted else ())
+
+    def may_end(self, i: int, j: int) -> bool:
+        """Whether a transposition can end at these tokens."""
+        return self.first_in_target[i] < j and self.first_in_source[j] < i
+
+    def is_reordered(self, start: int, end: int, target_start: int, target_end: int) -> bool:
+        """Compare tokens ``start:end`` with the target's."""
+        sums, others = self._sums
+        if sums[end] - sums[start] != others[target_end] - others[target_start]:
+            return False
+        return sorted(self._source[start:end]) == sorted(self._target[target_start:target_end])
+
+    @cached_property
+    def _sums(self) -> tuple[list[int], list[int]]:
+        """Running sums of hashes on both sides."""
+        return (
+            list(accumulate(map(hash, self._source), initial=0)),
+            list(accumulate(map(hash, self._target), initial=0)),
+        )
+
+
+def _first_positions(words: Sequence[str], others: Sequence[str]) -> list[int]:
+    first = {word: at for at, word in reversed(list(enumerate(others)))}
+    absent = len(words) + len(others)
+    return [first.get(word, absent) for word in words]
+
+
+_Word = tuple[str, str, str, str]
+"""Text, lower case, lemma, word class."""
+
+
+class _Costs:
+    """What it costs to put one word for another, computed when first asked for."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._at_most = 0
+        self._distance = indel_distance()
+        self._numbers: dict[_Word, int] = {}
+        self._words: list[_Word] = []
+        self._rows: list[_Row] = []
+
+    def words_of(self, tokens: Tokens, part: slice) -> list[int]:
+        """Return a number for each token, the same for tokens that cost the same."""
+        columns = (tokens.texts, tokens.lowers, tokens.lemmas, tokens.pos)
+        return [self._number(word) for word in zip(*(c[part] for c in columns), strict=True)]
+
+    def rows_of(self, tokens: Tokens, part: slice) -> Sequence[dict[int, float]]:
+        """Return the costs of putting others, by number, for each of these tokens."""
+        return [self._rows[number] for number in self.words_of(tokens, part)]
+
+    def prune(self, more: int) -> None:
+        """Make room for so many costs; numbers given out before may lose their meaning."""
+        self._at_most += more
+        if self._at_most > self._limit:
+            self._at_most = sum(map(len, self._rows)) + len(self._rows) + more
+        if self._at_most > self._limit:
+            self._numbers, self._words, self._rows, self._at_most = {}, [], [], more
+
+    def _number(self, word: _Word) -> int:
+        found = self._numbers.get(word)
+        if found is None:
+            found = self._numbers[word] = len(self._rows)
+            self._words.append(word)
+            self._rows.append(_Row(word, self._words, self._distance))
+        return found
+
+
+class _EvenCosts:
+    """All substitutions cost 1."""
+
+    def words_of(self, tokens: Tokens, part: slice) -> list[int]:
+        """Return one number for all tokens."""
+        return [0] * len(tokens.texts[part])
+
+    def rows_of(self, tokens: Tokens, part: slice) -> Sequence[dict[int, float]]:
+        """Return the cost of putting any word."""
+        return [{0: 1.0}] * len(tokens.texts[part])
+
+    def prune(self, more: int) -> None:
+        """Keep what is there; it never grows."""
+
+
+class _Row(dict[int, float]):
+    """The costs of one word against others, by their numbers.
+
+    A cost has a part for the lemma, one for the word class and one for the letters; 0 up to
+    1.999. Words that differ in case alone cost nothing.
+    """
+
+    def __init__(
+        self, word: _Word, words: list[_Word], distance: Callable[[str, str], float]
+    ) -> None:
+        super().__init__()
+        self._word = word
+        self._words = words
+        self._distance = distance
+
+    def __missing__(self, number: int) -> float:
+        text, lower, lemma, pos = self._word
+        other_text, other_lower, other_lemma, other_pos = self._words[number]
+        if lower == other_lower:
+            cost = 0.0
+        else:
+            cost = 0.0 if lemma == other_lemma else 0.499
+            if pos != other_pos:
+                cost += 0.25 if pos in OPEN_CLASSES and other_pos in OPEN_CLASSES else 0.5
+            cost += self._distance(text, other_text)
+        self[number] = cost
+        return cost
+
+
+@cache
+def indel_distance() -> Callable[[str, str], float]:
+    """Return the function that says how far two words are apart in letters, 0..1."""
+    module = require("rapidfuzz.distance", extra="errant")
+    return cast("Callable[[str, str], float]", module.Indel.normalized_distance)

@@ -1,0 +1,336 @@
+"""The ERRANT annotator: pairs of sentences to typed edits, in batches.
+
+Align, merge, classify, over parses that are made once for each distinct sentence and only where
+one of the three looks at more than the words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import get_args
+
+from grammeter.core import Edit, UnknownNameError, cache_folder
+from grammeter.errant.align import Aligner, Change
+from grammeter.errant.given import GivenEdits, by_span
+from grammeter.errant.languages import NEUTRAL_RULES, Language, language
+from grammeter.errant.merge import Strategy, is_decided_by_changes, merge
+from grammeter.errant.parse import Parser
+from grammeter.errant.pipelines import NEUTRAL, Pipeline, find_pipeline
+from grammeter.errant.tokens import Tokens, split
+
+CHUNK = 4096
+"""Pairs that are worked on at once."""
+
+EDIT_LIMIT = 100_000
+"""So many edits are remembered by their pairs, some 25 MB; a pair counts as one more."""
+
+Texts = tuple[str, str]
+"""Source and corrected sentence."""
+
+
+class Annotator:
+    """Extracts and types edits. Make one with :func:`annotator`.
+
+    Parameters
+    ----------
+    rules
+        Those of the language.
+    parser
+        What parses; ``None``: the language's rules look at words alone.
+    types
+        Whether edits get types.
+    merge
+        How adjacent changes become edits.
+    lev
+        Align by plain Levenshtein distance.
+
+    Attributes
+    ----------
+    rules
+        Those of the language.
+    notice
+        One line that users should see once, or ``None``: the pipeline was not chosen by the
+        user and its scores are not comparable with published ones.
+    """
+
+    def __init__(
+        self,
+        rules: Language,
+        parser: Parser | None,
+        *,
+        types: bool = True,
+        merge: Strategy = "rules",
+        lev: bool = False,
+    ) -> None:
+        self.rules = rules
+        self._parser = parser
+        self._types = types
+        self._merge: Strategy = merge
+        self._lev = lev or parser is None
+        self._aligner = Aligner(lev=self._lev)
+        self._known: dict[Texts, tuple[Edit, ...]] = {}
+        self._weight = 0
+        self.notice: str | None = parser.pipeline.notice if parser else None
+
+    def annotate(
+        self, pairs: Sequence[Texts], tokens: Mapping[str, Tokens] | None = None
+    ) -> list[tuple[Edit, ...]]:
+        """Return the edits of each (source, corrected) pair, left to right.
+
+        Parameters
+        ----------
+        pairs
+            Texts whose tokens are separated by white space. Equal tokens give no edits, ``()``,
+            also where the texts differ in their spaces (``errant_parallel`` then writes no
+            ``noop`` line).
+        tokens
+            By text, where these texts are raw and the pipeline's tokeniser split them; see
+            :func:`~grammeter.alignment.tokenise.tokenised`.
+
+        Raises
+        ------
+        MissingResourceError
+            If spaCy is needed and not installed.
+        UsageError
+            If types are wanted and the pipeline's tags are not those that the rules know.
+        """
+        edits: dict[Texts, tuple[Edit, ...]] = {}
+        for pair in pairs if tokens is None else ():
+            if pair in self._known:
+                edits[pair] = self._known[pair]
+        for chunk in _chunks(_by_source(pair for pair in pairs if pair not in edits)):
+            edits.update(zip(chunk, self._extract(chunk, tokens), strict=True))
+        if tokens is None:
+            self._remember(edits)
+        return [edits[pair] for pair in pairs]
+
+    def retype(
+        self,
+        source: str,
+        edits: Sequence[Edit],
+        *,
+        minimise: bool = True,
+        keep_types: bool = False,
+    ) -> tuple[Edit, ...]:
+        """Type given edits of one sentence by one annotator, as ``errant_m2 -gold``.
+
+        Parameters
+        ----------
+        source
+            Tokens separated by white space.
+        edits
+            In any order; their alternatives and no-ops are dropped.
+        minimise
+            Take equal tokens off both ends of an edit.
+        keep_types
+            Leave the types as they are.
+
+        Returns
+        -------
+        edits
+            In the order of their given spans. Those that only detect (``Um``, ``UNK``) keep
+            span and text and get the type ``UNK``.
+        """
+        return self.retype_all([(source, edits)], minimise=minimise, keep_types=keep_types)[0]
+
+    def retype_all(
+        self,
+        sentences: Sequence[tuple[str, Sequence[Edit]]],
+        *,
+        minimise: bool = True,
+        keep_types: bool = False,
+    ) -> list[tuple[Edit, ...]]:
+        """Do :meth:`retype` for many (source, edits), parsing them together."""
+        given = [GivenEdits.of(source, edits, minimise=minimise) for source, edits in sentences]
+        return [sentence.placed() for sentence in given] if keep_types else self._typed(given)
+
+    def reextract_all(
+        self, sentences: Sequence[tuple[str, Sequence[Edit]]]
+    ) -> list[tuple[Edit, ...]]:
+        """Extract anew from the text that given edits make, as ``errant_m2 -auto``.
+
+        Edits that only detect (``Um``, ``UNK``) are not applied; they stay, typed ``UNK``, and
+        among edits with the same span stand first.
+        """
+        given = [GivenEdits.of(source, edits, minimise=False) for source, edits in sentences]
+        detected = self._typed([sentence.detections() for sentence in given])
+        extracted = self.annotate([(sentence.source, sentence.target) for sentence in given])
+        return [
+            tuple(sorted([*old, *new], key=by_span))
+            for old, new in zip(detected, extracted, strict=True)
+        ]
+
+    def signature(self) -> dict[str, str]:
+        """Return what the edits depend on: pipeline, its hash, rules, merging, alignment."""
+        pipeline = self._parser.pipeline if self._parser else None
+        return {
+            "pipeline": f"{pipeline.name}-{pipeline.version}" if pipeline else NEUTRAL,
+            **({"pipeline-hash": pipeline.hash} if pipeline else {}),
+            "rules": self.rules.rules,
+            "merge": self._merge,
+            "align": "lev" if self._lev else "linguistic",
+        }
+
+    def _typed(self, given: Sequence[GivenEdits]) -> list[tuple[Edit, ...]]:
+        texts = {text for one in given if one.spans for text in (one.source, one.target)}
+        parses = self._parse({text: split(text) for text in sorted(texts)})
+        return [
+            one.typed(self.rules, parses[one.source], parses[one.target]) if one.spans else ()
+            for one in given
+        ]
+
+    def _extract(
+        self, pairs: Sequence[Texts], tokens: Mapping[str, Tokens] | None
+    ) -> Iterator[tuple[Edit, ...]]:
+        bare = {text: tokens[text] if tokens else split(text) for pair in pairs for text in pair}
+        drafts = [self._draft(bare[source], bare[target]) for source, target in pairs]
+        needed = {
+            text: bare[text]
+            for pair, draft in zip(pairs, drafts, strict=True)
+            for text, needs in zip(pair, draft.needs, strict=True)
+            if needs
+        }
+        parses = bare | self._parse(needed)
+        for (source, target), draft in zip(pairs, drafts, strict=True):
+            yield self._finish(parses[source], parses[target], draft.changes)
+
+    def _draft(self, source: Tokens, target: Tokens) -> _Draft:
+        """Do without parses what can be done without."""
+        if source.texts == target.texts:
+            return _Draft([], (False, False))
+        if not self._aligner.is_decided_by_words(source, target):
+            return _Draft(None, (True, True))
+        changes = self._aligner.align(source, target)
+        if not self._merges_by_changes(changes):
+            return _Draft(changes, (True, True))
+        typed = self._types and self.rules.types_need == "parse"
+        kinds = {change.kind for change in changes}
+        return _Draft(changes, (typed and kinds != {"I"}, typed and kinds != {"D"}))
+
+    def _merges_by_changes(self, changes: Sequence[Change]) -> bool:
+        if self._merge != "rules":
+            return is_decided_by_changes(changes, self._merge)
+        return self.rules.merges_by_changes(changes)
+
+    def _finish(
+        self, source: Tokens, target: Tokens, changes: list[Change] | None
+    ) -> tuple[Edit, ...]:
+        if changes is None:
+            changes = self._aligner.align(source, target)
+        if self._merge == "rules":
+            spans = self.rules.merge(changes, source, target)
+        else:
+            spans = merge(changes, source, target, self._merge)
+        return tuple(
+            [
+                Edit(
+                    span.start,
+                    span.end,
+                    " ".join(target.texts[span.target_start : span.target_end]),
+                    self.rules.classify(span, source, target) if self._types else "",
+                )
+                for span in spans
+            ]
+        )
+
+    def _parse(self, sentences: dict[str, Tokens]) -> dict[str, Tokens]:
+        if self._parser is None:
+            return sentences
+        parses = self._parser.parse(sentences.values(), dependencies=self._types)
+        return dict(zip(sentences, parses, strict=True))
+
+    def _remember(self, edits: dict[Texts, tuple[Edit, ...]]) -> None:
+        for pair, found in edits.items():
+            if self._weight > EDIT_LIMIT:
+                self._known, self._weight = {}, 0
+            if pair not in self._known:
+                self._known[pair] = found
+                self._weight += 1 + len(found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """How far a pair comes without parses.
+
+    Attributes
+    ----------
+    changes
+        The alignment, if the words decide it.
+    needs
+        Whether the source and the target must be parsed.
+    """
+
+    changes: list[Change] | None
+    needs: tuple[bool, bool]
+
+
+def annotator(
+    pipeline: str | None = None,
+    *,
+    types: bool = True,
+    merge: Strategy = "rules",
+    lev: bool = False,
+    cache_dir: str | Path | None = None,
+) -> Annotator:
+    """Make an annotator; equal arguments give the same object, which remembers its work.
+
+    Parameters
+    ----------
+    pipeline
+        A spaCy pipeline by name or folder; ``neutral``: none, for any language, by words
+        alone. By default ``en_core_web_sm`` if it is installed, else the small one that ships
+        with this package, and then with a notice.
+    types
+        Whether edits get types. Without them nothing needs a dependency parser, and the spans
+        are the same.
+    merge
+        How adjacent changes become edits, in the words of ``errant_parallel -merge``.
+    lev
+        Align by plain Levenshtein distance.
+    cache_dir
+        Where parses are kept on disk; ``off``: nowhere. By default ``GRAMMETER_CACHE`` names
+        it, else it is the user's cache folder.
+
+    Raises
+    ------
+    MissingResourceError
+        If there is no such pipeline.
+    UnknownNameError
+        If there is no such way of merging.
+    """
+    if merge not in get_args(Strategy):
+        raise UnknownNameError("way of merging", merge, get_args(Strategy))
+    return _annotator(pipeline, types, merge, lev, cache_folder(cache_dir))
+
+
+@cache
+def _annotator(
+    pipeline: str | None, types: bool, merge: Strategy, lev: bool, folder: Path | None
+) -> Annotator:
+    if pipeline == NEUTRAL:
+        return Annotator(NEUTRAL_RULES, None, types=types, merge=merge, lev=lev)
+    parser = _parser(find_pipeline(pipeline), folder)
+    rules = language(parser.pipeline.language)
+    return Annotator(rules, parser, types=types, merge=merge, lev=lev)
+
+
+@cache
+def _parser(pipeline: Pipeline, folder: Path | None) -> Parser:
+    """Return one parser for all annotators of a pipeline, with or without types."""
+    return Parser(pipeline, folder)
+
+
+def _by_source(pairs: Iterable[Texts]) -> list[Texts]:
+    """Put distinct pairs of one source together, so that it is at hand once."""
+    groups: dict[str, dict[Texts, None]] = {}
+    for pair in pairs:
+        groups.setdefault(pair[0], {})[pair] = None
+    return [pair for group in groups.values() for pair in group]
+
+
+def _chunks(pairs: Sequence[Texts]) -> Iterator[Sequence[Texts]]:
+    for start in range(0, len(pairs), CHUNK):
+        yield pairs[start : start + CHUNK]

@@ -1,0 +1,388 @@
+"""ERRANT's third step: the type of an edit, for English.
+
+Bryant, Felice & Briscoe 2017, "Automatic annotation and evaluation of error types for
+grammatical error correction", section 3.3, as errant 3.0.2 applies it. A type is an operation
+(``M`` missing, ``U`` unnecessary, ``R`` replacement) and a category, ``R:NOUN:NUM``. The rules
+are short functions, tried in order; what they know of words, tags and relations stands in
+``data/english.json``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from grammeter.core import UsageError, require
+from grammeter.errant.align import Span
+from grammeter.errant.english import dictionary, english
+from grammeter.errant.lancaster import stem
+from grammeter.errant.tokens import Tokens
+
+UNKNOWN = "UNK"
+"""Type of an edit that changes nothing: an error was seen but not corrected."""
+
+
+def classify(span: Span, source: Tokens, target: Tokens) -> str:
+    """Return the type of an edit.
+
+    Both sentences must be parsed, except that the side without tokens may be bare.
+
+    Raises
+    ------
+    UsageError
+        If a token has a tag that is none of the Penn Treebank's.
+    """
+    if source.texts[span.start : span.end] == target.texts[span.target_start : span.target_end]:
+        return UNKNOWN
+    return _classify(
+        _Side(source, span.start, span.end), _Side(target, span.target_start, span.target_end)
+    )
+
+
+def _classify(one: _Side, other: _Side) -> str:
+    if not len(one):
+        return f"M:{_one_sided(other)}"
+    if not len(other):
+        return f"U:{_one_sided(one)}"
+    if one.lowers[-1] == other.lowers[-1] and (len(one) > 1 or len(other) > 1):
+        # [Doctor -> The doctor]: the last token differs in case alone and says nothing
+        return _classify(one.without_last(), other.without_last())
+    return f"R:{_two_sided(one, other)}"
+
+
+class _Side:
+    """The tokens on one side of an edit; each column starts at 0."""
+
+    def __init__(self, tokens: Tokens, start: int, end: int) -> None:
+        self.tokens = tokens
+        self.start = start
+        self.end = end
+        self.lowers = tokens.lowers[start:end]
+        self.deps = tokens.deps[start:end]
+
+    def __len__(self) -> int:
+        return self.end - self.start
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return self.tokens.texts[self.start : self.end]
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        return self.tokens.tags[self.start : self.end]
+
+    @property
+    def pos(self) -> tuple[str, ...]:
+        return self.tokens.pos[self.start : self.end]
+
+    @property
+    def lemmas(self) -> tuple[str, ...]:
+        return self.tokens.lemmas[self.start : self.end]
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """ERRANT's word classes, by tag."""
+        known = english().categories
+        try:
+            return tuple([known[tag] for tag in self.tags])
+        except KeyError as error:
+            raise UsageError(
+                f"the pipeline gives the tag {error.args[0]!r}, which ERRANT's rules do not know",
+                fix="Use a pipeline with Penn Treebank tags, or do without types.",
+            ) from None
+
+    def without_last(self) -> _Side:
+        return _Side(self.tokens, self.start, self.end - 1)
+
+
+def _one_sided(side: _Side) -> str:
+    """Return the category of tokens that are missing or unnecessary."""
+    categories = side.categories
+    special = _special_word(side) if len(side) == 1 else None
+    if found := special or _uniform(side.deps, categories):
+        return found
+    return "VERB" if set(categories) == {"PART", "VERB"} else "OTHER"
+
+
+def _special_word(side: _Side) -> str | None:
+    if side.tags[0] == "POS":
+        return "NOUN:POSS"
+    if side.lowers[0] in english().contractions:
+        return "CONTR"
+    infinitive = side.lowers[0] == "to" and side.pos[0] == "PART" and side.deps[0] != "prep"
+    return "VERB:FORM" if infinitive else None
+
+
+def _uniform(
+    deps: Sequence[str], categories: Sequence[str], *, same_verb: bool = False
+) -> str | None:
+    """Return the category of tokens that all have one relation or one word class."""
+    known = english()
+    if known.auxiliary.issuperset(deps):
+        return "VERB:TENSE"
+    if len(set(categories)) == 1:
+        if categories[0] == "VERB" and same_verb:
+            return "VERB:TENSE"  # [eat -> has eaten]
+        if categories[0] not in known.rare:
+            return categories[0]
+    return known.relations.get(deps[0]) if len(set(deps)) == 1 else None
+
+
+def _two_sided(one: _Side, other: _Side) -> str:
+    """Return the category of a replacement."""
+    if "".join(one.lowers) == "".join(other.lowers):
+        return "ORTH"
+    if sorted(one.lowers) == sorted(other.lowers):
+        return "WO"
+    if len(one) == len(other) == 1:
+        pair = _Pair(_word(one), _word(other))
+        for rule in _WORD_RULES:
+            if found := rule(pair):
+                return found
+    return _phrases(one, other)
+
+
+def _phrases(one: _Side, other: _Side) -> str:
+    """Return the category where several tokens differ, or where nothing else tells."""
+    categories = one.categories + other.categories
+    same_last = one.lemmas[-1] == other.lemmas[-1]
+    if found := _uniform(one.deps + other.deps, categories, same_verb=same_last):
+        return found
+    if set(categories) == {"PART", "VERB"}:
+        return "VERB:FORM" if same_last else "VERB"  # [to eat -> eating], [look at -> see]
+    if ("NOUN", "PART") in (one.categories, other.categories) and one.lemmas[0] == other.lemmas[0]:
+        return "NOUN:POSS"  # [friends -> friend 's]
+    compared = not {"more", "most"}.isdisjoint((one.lowers[0], other.lowers[0]))
+    if compared and same_last and len(one) <= 2 and len(other) <= 2:
+        return "ADJ:FORM"  # [more free -> freer]
+    return "OTHER"
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """One token with its sentence."""
+
+    text: str
+    lower: str
+    lemma: str
+    tag: str
+    category: str
+    dep: str
+    tokens: Tokens
+    at: int
+
+    @property
+    def is_auxiliary(self) -> bool:
+        return self.dep.startswith("aux")
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """One token that replaces another."""
+
+    one: _Word
+    other: _Word
+
+    @property
+    def categories(self) -> set[str]:
+        return {self.one.category, self.other.category}
+
+    @property
+    def deps(self) -> set[str]:
+        return {self.one.dep, self.other.dep}
+
+    @property
+    def same_category(self) -> bool:
+        return self.one.category == self.other.category
+
+    @property
+    def same_lemma(self) -> bool:
+        return self.one.lemma == self.other.lemma
+
+    @property
+    def similarity(self) -> float:
+        """Levenshtein similarity of the letters, case aside; 0..1."""
+        similarity = cast(
+            "Callable[[str, str], float]",
+            require("rapidfuzz.distance", extra="errant").Levenshtein.normalized_similarity,
+        )
+        return similarity(self.one.lower, self.other.lower)
+
+    def target(self) -> str | None:
+        """Return the category of what replaces, unless it is rare and says nothing."""
+        return None if self.other.category in english().rare else self.other.category
+
+    def listed(self, name: str) -> str | None:
+        """Look the two words up in a table of pairs."""
+        found = english().pairs[name].get((self.one.lower, self.other.lower))
+        return self.target() if found == "TARGET" else found
+
+
+def _word(side: _Side) -> _Word:
+    return _Word(
+        text=side.texts[0],
+        lower=side.lowers[0],
+        lemma=side.lemmas[0],
+        tag=side.tags[0],
+        category=side.categories[0],
+        dep=side.deps[0],
+        tokens=side.tokens,
+        at=side.start,
+    )
+
+
+def _possessive(pair: _Pair) -> str | None:
+    return "NOUN:POSS" if "POS" in (pair.one.tag, pair.other.tag) else None
+
+
+def _contraction(pair: _Pair) -> str | None:
+    known, words = english(), (pair.one.lower, pair.other.lower)
+    if pair.same_category and not known.contractions.isdisjoint(words):
+        return "CONTR"
+    if words[1] == known.stems.get(words[0]) or words[0] == known.stems.get(words[1]):
+        return "CONTR"  # [ca -> can]
+    return "VERB:TENSE" if words[0] in known.stems or words[1] in known.stems else None
+
+
+def _agreement(pair: _Pair) -> str | None:
+    return pair.listed("agreement")
+
+
+def _misspelling(pair: _Pair) -> str | None:
+    """Judge words that no dictionary has."""
+    word = pair.one
+    if not word.text.isalpha() or word.text in dictionary() or word.lower in dictionary():
+        return None
+    if pair.same_lemma:
+        inflected = pair.same_category and word.category in ("NOUN", "VERB")
+        return f"{word.category}:INFL" if inflected else "MORPH"
+    similarity = pair.similarity
+    short = len(word.text) <= 4 and len(pair.other.text) <= 4
+    if similarity > 0.55 or (short and (similarity == 0.5 or round(similarity, 3) == 0.333)):
+        return "SPELL"
+    return pair.target() or "OTHER"
+
+
+def _inflection(pair: _Pair) -> str | None:
+    """Judge forms of one lemma."""
+    if not (pair.same_lemma and _both_open(pair)):
+        return None
+    if pair.same_category:
+        same = {"ADJ": "ADJ:FORM", "NOUN": "NOUN:NUM"}.get(pair.one.category)
+        found = same or (_verb_form(pair) if pair.one.category == "VERB" else None)
+        if found:
+            return found
+    if pair.deps <= {"acomp", "amod"}:
+        return "ADJ:FORM"
+    if pair.one.category == "ADJ" and pair.other.tag == "NNS":
+        return "NOUN:NUM"  # [musical -> musicals]
+    return _form_of_tag(pair.other.tag) or "MORPH"
+
+
+def _verb_form(pair: _Pair) -> str | None:
+    if _follow_auxiliaries(pair):
+        return "VERB:FORM"
+    tags = (pair.one.tag, pair.other.tag)
+    for tag in ("VBG", "VBN", "VBD", "VBZ"):
+        if tag in tags:
+            return _form_of_tag(tag)
+    return "VERB:TENSE" if pair.one.is_auxiliary and pair.other.is_auxiliary else None
+
+
+def _form_of_tag(tag: str) -> str | None:
+    forms = {"VBG": "VERB:FORM", "VBN": "VERB:FORM", "VBD": "VERB:TENSE", "VBZ": "VERB:SVA"}
+    return forms.get(tag)
+
+
+def _follow_auxiliaries(pair: _Pair) -> bool:
+    """Whether both verbs come after an auxiliary, so that tense and agreement lie there."""
+    words = (pair.one, pair.other)
+    if all(word.is_auxiliary for word in words):
+        return all(_is_later_auxiliary(word) for word in words)
+    known = english().auxiliary
+    return all(
+        any(word.tokens.deps[child] in known for child in word.tokens.children(word.at))
+        for word in words
+    )
+
+
+def _is_later_auxiliary(word: _Word) -> bool:
+    """Whether the first auxiliary of its verb is another word."""
+    tokens = word.tokens
+    for child in tokens.children(tokens.heads[word.at]):
+        if tokens.deps[child].startswith("aux"):
+            return tokens.texts[child] != word.text
+    return False
+
+
+def _derivation(pair: _Pair) -> str | None:
+    same_stem = _both_open(pair) and stem(pair.one.text) == stem(pair.other.text)
+    return "MORPH" if same_stem else None
+
+
+def _both_open(pair: _Pair) -> bool:
+    return pair.categories <= english().open
+
+
+def _auxiliaries(pair: _Pair) -> str | None:
+    return "VERB:TENSE" if pair.one.is_auxiliary and pair.other.is_auxiliary else None
+
+
+def _same_class(pair: _Pair) -> str | None:
+    if pair.same_category and (found := pair.target()):
+        return found
+    return english().relations.get(pair.one.dep) if len(pair.deps) == 1 else None
+
+
+def _related_classes(pair: _Pair) -> str | None:
+    if pair.categories == {"PART", "PREP"} or pair.deps == {"prt", "prep"}:
+        return "PART"
+    if pair.categories == {"DET", "PRON"}:
+        if pair.other.dep in english().arguments:
+            return "PRON"
+        return "DET" if pair.other.dep == "poss" else None
+    return "DET" if pair.categories == {"DET", "NUM"} else None
+
+
+def _function_words(pair: _Pair) -> str | None:
+    return pair.listed("function")
+
+
+def _not_letters(pair: _Pair) -> str | None:
+    return None if pair.one.text.isalpha() and pair.other.text.isalpha() else "OTHER"
+
+
+def _confused_words(pair: _Pair) -> str | None:
+    return pair.listed("confused")
+
+
+def _similar_letters(pair: _Pair) -> str | None:
+    one, other, similarity = pair.one.text, pair.other.text, pair.similarity
+    long = len(one) > 5 and len(other) > 5
+    if long and (one.startswith(other) or other.startswith(one)) and similarity >= 0.66:
+        return "MORPH"  # [stress -> stressed]
+    for row in english().similarity:
+        if row.fits(len(one), len(other), similarity) and (
+            found := pair.target() if row.type == "TARGET" else row.type
+        ):
+            return found
+    return None
+
+
+_WORD_RULES: tuple[Callable[[_Pair], str | None], ...] = (
+    _possessive,
+    _contraction,
+    _agreement,
+    _misspelling,
+    _inflection,
+    _derivation,
+    _auxiliaries,
+    _same_class,
+    _related_classes,
+    _function_words,
+    _not_letters,
+    _confused_words,
+    _similar_letters,
+)
+"""Rules for one token that replaces another; the first that answers decides."""

@@ -1,0 +1,313 @@
+"""Edits held against edits: what ERRANT counts, by error type, and which reference it takes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from grammeter.core import UNKNOWN, Counts, Edit, GoldEdits, Tier, f_measure, tier_of
+
+Mode = Literal["span-correction", "span-detection", "token-detection", "span-type"]
+"""What must be equal: span and correction; the span; one token; span, correction and type."""
+
+Key = tuple[int | str, ...]
+"""What two edits must share to agree: span first, then what else the mode asks for."""
+
+Groups = Mapping[Key, Sequence[str]]
+"""The error types of all edits with one key; insertions at one place may share one."""
+
+Outcome = Literal["tp", "fp", "fn"]
+
+Triple = tuple[float, float, float]
+"""True positives, false positives, false negatives."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rules:
+    """Which edits count, and when two of them agree.
+
+    Attributes
+    ----------
+    mode
+        What must be equal. The detection modes count edits of the type ``UNK``, too.
+    single, multi
+        Only edits with at most one token on either side; only those with more on one side.
+        Both leave nothing, as in the package.
+    dropped
+        Error types that do not count.
+    """
+
+    mode: Mode = "span-correction"
+    single: bool = False
+    multi: bool = False
+    dropped: frozenset[str] = frozenset()
+
+    @property
+    def needs_types(self) -> bool:
+        """Whether error types of extracted edits change what is counted."""
+        return self.mode == "span-type" or bool(self.dropped)
+
+    @property
+    def detects(self) -> bool:
+        """Whether corrections do not matter."""
+        return self.mode in ("span-detection", "token-detection")
+
+    def counts(self, edit: Edit) -> bool:
+        """Whether an edit counts at all."""
+        if edit.is_noop or edit.type in self.dropped:
+            return False
+        if edit.type == UNKNOWN and not self.detects:
+            return False
+        short = edit.end - edit.start < 2 and len(edit.correction.split()) < 2
+        return not (self.multi if short else self.single)
+
+    def keys(self, edit: Edit, wanted: Container[Key] = ()) -> list[Key]:
+        """Return the keys of an edit: one for each token it touches, or one.
+
+        An insertion touches the token on its right. Of several corrections that count as right,
+        the first whose key is ``wanted`` is taken, else the first.
+        """
+        if self.mode == "token-detection":
+            end = max(edit.end, edit.start + 1)
+            return [(token, token + 1) for token in range(edit.start, end)]
+        if self.mode == "span-detection":
+            return [(edit.start, edit.end)]
+        head = (edit.start, edit.end) + ((edit.type,) if self.mode == "span-type" else ())
+        keys: list[Key] = [(*head, correction) for correction in edit.corrections]
+        return [next((key for key in keys if key in wanted), keys[0])]
+
+
+def grouped(
+    edits: Sequence[Edit],
+    rules: Rules,
+    wanted: Container[Key] = (),
+    types: Sequence[str] | None = None,
+) -> Groups:
+    """Group the types of the edits that count by key, in the order of the edits.
+
+    Parameters
+    ----------
+    edits
+        Of one annotator, or of a hypothesis.
+    rules
+        Which count, and by what they agree.
+    wanted
+        Keys of the hypothesis, by which references choose among alternative corrections.
+    types
+        Other names for the types of the edits, one each: what counts and what agrees is decided
+        by the edits' own.
+    """
+    groups: dict[Key, list[str]] = {}
+    for edit, name in zip(edits, types or [edit.type for edit in edits], strict=True):
+        if rules.counts(edit):
+            for key in rules.keys(edit, wanted):
+                groups.setdefault(key, []).append(name)
+    return groups
+
+
+def outcomes(proposed: Groups, gold: Groups) -> Iterator[tuple[str, Outcome]]:
+    """Tell true from false positives and negatives, each with its error type.
+
+    As the package counts: a key that both have is as many true positives as gold edits have it,
+    under the gold types; a key that one side has is as many false ones as that side's edits.
+    """
+    for key, types in proposed.items():
+        matched = key in gold
+        outcome: Outcome = "tp" if matched else "fp"
+        for kind in gold[key] if matched else types:
+            yield kind, outcome
+    for key, types in gold.items():
+        if key not in proposed:
+            for kind in types:
+                yield kind, "fn"
+
+
+def counted(proposed: Groups, gold: Groups) -> Counts:
+    """Count true and false positives and false negatives."""
+    found = Counter(outcome for _, outcome in outcomes(proposed, gold))
+    return Counts(found["tp"], found["fp"], found["fn"])
+
+
+def counted_by_type(found: Iterable[tuple[str, Outcome]]) -> dict[str, Counts]:
+    """Count outcomes by error type, in the order in which the types come."""
+    counts: dict[str, Counter[Outcome]] = {}
+    for kind, outcome in found:
+        counts.setdefault(kind, Counter())[outcome] += 1
+    return {kind: Counts(c["tp"], c["fp"], c["fn"]) for kind, c in counts.items()}
+
+
+def choose(
+    rows: Iterable[Sequence[Triple | None]],
+    *,
+    beta: float,
+    digits: int | None,
+    running: bool = True,
+) -> list[int]:
+    """Choose among the references of each sentence, as the package does.
+
+    In the order of the sentences, the one whose counts give the best F together with all counts
+    chosen so far; among equals the one with more true positives, then fewer false positives,
+    then fewer false negatives, then the first.
+
+    Parameters
+    ----------
+    rows
+        For each sentence, true and false positives and false negatives by reference; ``None``
+        does not compete.
+    beta
+        Weight of recall in F.
+    digits
+        F is rounded to so many decimals before it is compared, so that near ties are decided by
+        the counts; the package rounds to 4. ``None`` compares exactly.
+    running
+        Add the counts chosen so far; else each sentence is alone.
+
+    Returns
+    -------
+    list of int
+        Positions; 0 where no reference competes.
+    """
+    total: Triple = (0, 0, 0)
+    chosen: list[int] = []
+    for row in rows:
+        at = _best(row, total, beta, digits)
+        chosen.append(at)
+        best = row[at] if row else None
+        if running and best is not None:
+            total = (total[0] + best[0], total[1] + best[1], total[2] + best[2])
+    return chosen
+
+
+def _best(row: Sequence[Triple | None], total: Triple, beta: float, digits: int | None) -> int:
+    best_rank: tuple[float, ...] = ()
+    best = 0
+    for position, counts in enumerate(row):
+        if counts is None:
+            continue
+        tp, fp, fn = counts
+        f = _f(total[0] + tp, total[1] + fp, total[2] + fn, beta, digits)
+        rank = (f, tp, -fp, -fn)
+        if not best_rank or rank > best_rank:
+            best_rank, best = rank, position
+    return best
+
+
+def _f(tp: float, fp: float, fn: float, beta: float, digits: int | None) -> float:
+    if digits is None:
+        return f_measure(tp, tp + fp, tp + fn, beta)
+    return round(package_f(Counts(tp, fp, fn), beta), digits)
+
+
+def package_f(counts: Counts, beta: float) -> float:
+    """Return F as the package ``errant`` computes it, which it rounds: to the very last bit."""
+    p, r, b2 = counts.precision, counts.recall, beta * beta
+    below = b2 * p + r
+    return (1 + b2) * p * r / below if below else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """The edits of one hypothesis annotator held against those of one reference annotator.
+
+    Attributes
+    ----------
+    hypothesis, reference
+        Annotator numbers.
+    proposed, gold
+        Error types by key.
+    counts
+        What they have in common and what not.
+    """
+
+    hypothesis: int
+    reference: int
+    proposed: Groups
+    gold: Groups
+    counts: Counts
+
+    def by_type(self) -> dict[str, Counts]:
+        """Count by error type, in the order in which the types come."""
+        return counted_by_type(outcomes(self.proposed, self.gold))
+
+
+@dataclass(frozen=True)
+class EditComparison:
+    """Two annotations of the same sentences.
+
+    Attributes
+    ----------
+    pairings
+        For each sentence, all pairs of a hypothesis and a reference annotator.
+    chosen
+        Which of them count.
+    """
+
+    pairings: Sequence[Sequence[Pairing]]
+    chosen: Sequence[int]
+
+    @property
+    def best(self) -> list[Pairing]:
+        """The chosen pair of each sentence."""
+        return [row[at] for row, at in zip(self.pairings, self.chosen, strict=True)]
+
+    @property
+    def counts(self) -> Counts:
+        """The sums over the chosen pairs."""
+        return total_of(pairing.counts for pairing in self.best)
+
+    def by_type(self, tier: Tier) -> dict[str, Counts]:
+        """Count the chosen pairs by error type, in alphabetical order."""
+        found: Iterator[tuple[str, Outcome]] = (
+            (tier_of(kind, tier), outcome)
+            for pairing in self.best
+            for kind, outcome in outcomes(pairing.proposed, pairing.gold)
+        )
+        return dict(sorted(counted_by_type(found).items()))
+
+
+def compare_edits(
+    hypotheses: Sequence[GoldEdits],
+    references: Sequence[GoldEdits],
+    rules: Rules,
+    *,
+    beta: float = 0.5,
+    digits: int | None = 4,
+) -> EditComparison:
+    """Compare two annotations of the same sentences, as ``errant_compare``.
+
+    Parameters
+    ----------
+    hypotheses, references
+        For each sentence, edits by annotator. If hypotheses have several, the best pair counts.
+    rules
+        Which edits count, and when two agree.
+    beta, digits
+        As for :func:`choose`.
+
+    Raises
+    ------
+    ValueError
+        If they are not equally many.
+    """
+    pairings = [
+        [_paired(*h, *r, rules) for h in hypothesis.items() for r in reference.items()]
+        for hypothesis, reference in zip(hypotheses, references, strict=True)
+    ]
+    rows = [[(p.counts.tp, p.counts.fp, p.counts.fn) for p in row] for row in pairings]
+    return EditComparison(pairings, choose(rows, beta=beta, digits=digits))
+
+
+def total_of(counts: Iterable[Counts]) -> Counts:
+    """Add up counts."""
+    triples = [(each.tp, each.fp, each.fn) for each in counts]
+    return Counts(*map(sum, zip(*triples, strict=True))) if triples else Counts(0, 0, 0)
+
+
+def _paired(
+    hypothesis: int, proposed: Sequence[Edit], reference: int, gold: Sequence[Edit], rules: Rules
+) -> Pairing:
+    own = grouped(proposed, rules)
+    theirs = grouped(gold, rules, own)
+    return Pairing(hypothesis, reference, own, theirs, counted(own, theirs))

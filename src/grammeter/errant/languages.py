@@ -1,0 +1,148 @@
+"""Rules by language: which changes make one edit, and what an edit is called.
+
+English has ERRANT's. Every other language has the neutral rules, unless a package announces
+better ones under the entry point group ``grammeter.languages``, by language code::
+
+    [project.entry-points."grammeter.languages"]
+    de = "my_package:GERMAN"          # a grammeter.errant.languages.Language
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import entry_points
+from itertools import chain
+from typing import cast
+
+from grammeter.core import UsageError
+from grammeter.errant.align import Change, Span
+from grammeter.errant.classify import classify
+from grammeter.errant.merge import adjacent, is_decided_by_changes, joined, merge, parts
+from grammeter.errant.tokens import Tokens
+
+GROUP = "grammeter.languages"
+"""The entry point group in which other packages announce rules."""
+
+OPERATIONS = "[MRU]|UNK"
+"""Types that say what an edit does and no more."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Language:
+    """The rules of a language.
+
+    Attributes
+    ----------
+    rules
+        Their name and version, for signatures.
+    merge
+        Changes of an alignment, source and target to the spans of edits, left to right.
+    merges_by_changes
+        Whether :attr:`merge` would look at nothing but the words for these changes; where it
+        says so, sentences are not parsed for it.
+    classify
+        The type of an edit.
+    types_need
+        What :attr:`classify` looks at: ``parse`` or just the ``words``.
+    types
+        The types that :attr:`classify` gives, as a regular expression; by default those of
+        ERRANT, an operation and a main type.
+    """
+
+    rules: str
+    merge: Callable[[Sequence[Change], Tokens, Tokens], list[Span]]
+    merges_by_changes: Callable[[Sequence[Change]], bool]
+    classify: Callable[[Span, Tokens, Tokens], str]
+    types_need: str = "parse"
+    types: str = r"[MRU]:\S+|UNK"
+
+    def gives(self, name: str) -> bool:
+        """Whether these rules may give this error type."""
+        return re.fullmatch(self.types, name) is not None
+
+    @property
+    def has_main_types(self) -> bool:
+        """Whether types say more than the operation (``M``, ``R``, ``U``)."""
+        return self.types != OPERATIONS
+
+
+def merge_neutral(changes: Sequence[Change], source: Tokens, target: Tokens) -> list[Span]:
+    """Merge adjacent changes, except that substitutions among themselves stay apart.
+
+    Single characters are merged all the same, for tokens of Chinese text. Against the edits of
+    human annotators and of ERRANT's relatives this is better than merging all, nothing, or
+    changes of one kind: docs/concepts/errant-edits.md has the figures.
+    """
+
+    def is_letter(change: Change) -> bool:
+        return len(source.texts[change.start]) == 1 == len(target.texts[change.target_start])
+
+    def together(one: Change, next_: Change) -> bool:
+        return is_letter(one) and is_letter(next_)
+
+    return [
+        joined(part)
+        for group in adjacent(changes)
+        for part in (
+            parts(group, together) if all(change.kind == "S" for change in group) else [group]
+        )
+    ]
+
+
+def operation(span: Span, source: Tokens, target: Tokens) -> str:
+    """Return ``M``, ``U`` or ``R``; ``UNK`` for an edit that changes nothing."""
+    old = source.texts[span.start : span.end]
+    new = target.texts[span.target_start : span.target_end]
+    if old == new:
+        return "UNK"
+    return "R" if old and new else "U" if old else "M"
+
+
+def _words_suffice(_changes: Sequence[Change]) -> bool:
+    return True
+
+
+NEUTRAL_RULES = Language(
+    rules="neutral-1",
+    merge=merge_neutral,
+    merges_by_changes=_words_suffice,
+    classify=operation,
+    types_need="words",
+    types=OPERATIONS,
+)
+
+ENGLISH = Language(
+    rules="errant-3.0.2",
+    merge=merge,
+    merges_by_changes=is_decided_by_changes,
+    classify=classify,
+)
+
+BUILT_IN = {"en": ENGLISH}
+
+
+def language(code: str) -> Language:
+    """Return the rules of a language by its code; the neutral ones where there are none.
+
+    Raises
+    ------
+    UsageError
+        If rules that a package announces cannot be loaded.
+    """
+    return BUILT_IN.get(code) or _plugin(code) or NEUTRAL_RULES
+
+
+@cache
+def _plugin(code: str) -> Language | None:
+    for point in chain(entry_points(group=GROUP, name=code)):
+        try:
+            return cast("Language", point.load())
+        except (ImportError, AttributeError) as error:
+            raise UsageError(
+                f"the rules for language {code!r} cannot be loaded from {point.value}: {error}",
+                fix="Reinstall the package that brings them, or take it off.",
+            ) from error
+    return None

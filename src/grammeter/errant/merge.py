@@ -1,0 +1,324 @@
+"""ERRANT's second step: which adjacent changes of an alignment make one edit.
+
+Bryant, Felice & Briscoe 2017, "Automatic annotation and evaluation of error types for
+grammatical error correction", section 3.2, as errant 3.0.2 applies it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import accumulate, pairwise
+from string import punctuation
+from typing import Literal, NamedTuple
+
+from grammeter.errant.align import Change, Span, indel_distance
+from grammeter.errant.tokens import Tokens
+
+Strategy = Literal["rules", "all-split", "all-merge", "all-equal"]
+"""``rules``: those of English; ``all-split``: each change alone; ``all-merge``: all adjacent
+changes together; ``all-equal``: adjacent changes of one kind together."""
+
+CONTENT_CLASSES = frozenset({"ADJ", "ADV", "AUX", "NOUN", "VERB"})
+VERBAL_CLASSES = frozenset({"AUX", "PART", "VERB"})
+SIMILAR = 0.75
+"""Above this similarity of letters a substitution stands alone."""
+
+
+def merge(
+    changes: Iterable[Change], source: Tokens, target: Tokens, strategy: Strategy = "rules"
+) -> list[Span]:
+    """Merge changes into edits, left to right.
+
+    Both sentences must be tagged for ``rules``, unless :func:`is_decided_by_changes`.
+    """
+    groups = adjacent(changes)
+    if strategy == "all-split":
+        return [change.span for group in groups for change in group]
+    if strategy == "all-merge":
+        return [joined(group) for group in groups]
+    if strategy == "all-equal":
+        return [joined(part) for group in groups for part in parts(group, _same_operation)]
+    return [
+        span
+        for group in groups
+        for part in parts(group, _both_untransposed)
+        for span in _by_rules(part, source, target)
+    ]
+
+
+def is_decided_by_changes(changes: Iterable[Change], strategy: Strategy = "rules") -> bool:
+    """Whether :func:`merge` looks at nothing but the changes themselves."""
+    return strategy != "rules" or not any(
+        len(part) > 1 and any(change.kind == "S" for change in part)
+        for group in adjacent(changes)
+        for part in parts(group, _both_untransposed)
+    )
+
+
+def adjacent(changes: Iterable[Change]) -> Iterator[list[Change]]:
+    """Group changes that have no match between them."""
+
+    def touch(one: Change, next_: Change) -> bool:
+        return one.end == next_.start and one.target_end == next_.target_start
+
+    return parts(changes, touch)
+
+
+def parts(
+    changes: Iterable[Change], together: Callable[[Change, Change], bool]
+) -> Iterator[list[Change]]:
+    """Split a sequence wherever two neighbours do not belong together."""
+    part: list[Change] = []
+    for change in changes:
+        if part and not together(part[-1], change):
+            yield part
+            part = []
+        part.append(change)
+    if part:
+        yield part
+
+
+def joined(changes: Sequence[Change]) -> Span:
+    """Return the span from the first change to the last."""
+    first, last = changes[0], changes[-1]
+    return Span(first.start, last.end, first.target_start, last.target_end)
+
+
+def _both_untransposed(one: Change, next_: Change) -> bool:
+    return "T" not in (one.kind, next_.kind)
+
+
+def _same_operation(one: Change, next_: Change) -> bool:
+    """Whether two changes are alike; transpositions are if they are equally long."""
+    return one.kind == next_.kind and one.end - one.start == next_.end - next_.start
+
+
+def _by_rules(changes: Sequence[Change], source: Tokens, target: Tokens) -> Iterator[Span]:
+    """Merge or split adjacent insertions, deletions and substitutions."""
+    kinds = {change.kind for change in changes}
+    if len(changes) == 1 or kinds in ({"D"}, {"I"}):
+        yield joined(changes)
+    elif "S" not in kinds:
+        yield from (change.span for change in changes)
+    else:
+        yield from _Sequence(changes, source, target).spans()
+
+
+class _Cut(NamedTuple):
+    """What a rule decides: merge ``changes[left:right]``, go on with what lies on both sides.
+
+    Equal positions merge nothing and split there.
+    """
+
+    left: int
+    right: int
+
+
+class _Part(NamedTuple):
+    """Changes ``low:high`` of a sequence that are still to be treated.
+
+    ``ceiling``: no rule but those for the first change fires on a window that is wider; a
+    wider part of the sequence has shown it.
+    """
+
+    low: int
+    high: int
+    ceiling: int
+
+
+class _Sequence:
+    """Adjacent changes with at least one substitution, and running sums over their tokens.
+
+    Rules are tried on all windows of changes, widest first, then leftmost; the first that fires
+    decides and what lies left and right of its cut is treated in the same way. The sums answer
+    each question in constant time, whatever the width of the window.
+    """
+
+    def __init__(self, changes: Sequence[Change], source: Tokens, target: Tokens) -> None:
+        self._changes = changes
+        self._sides = (
+            _Side(source, [c[1:3] for c in changes]),
+            _Side(target, [c[3:5] for c in changes]),
+        )
+        self._substitutions = list(accumulate((c.kind == "S" for c in changes), initial=0))
+
+    def spans(self) -> Iterator[Span]:
+        """Return the edits, left to right."""
+        pending: list[_Part | Span] = [_Part(0, len(self._changes), len(self._changes))]
+        while pending:
+            part = pending.pop()
+            if isinstance(part, Span):
+                yield part
+            elif part.high > part.low:
+                pending.extend(reversed(self._treat(part)))
+
+    def _treat(self, part: _Part) -> list[_Part | Span]:
+        """Return edits, and what is still to be treated, left to right."""
+        low, high, _ = part
+        changes = self._changes[low:high]
+        kinds = {change.kind for change in changes}
+        if len(changes) == 1 or kinds in ({"D"}, {"I"}):
+            return [joined(changes)]
+        if "S" in kinds:
+            for width in range(high - low - 1, 0, -1):
+                last_start = high - width if width <= part.ceiling else low + 1
+                for start in range(low, last_start):
+                    cut = self._rules(start, start + width, part)
+                    if cut is not None:
+                        return self._applied(cut, part, width)
+            if any(side.has_content(low, high - 1) for side in self._sides):
+                return [joined(changes)]
+        return [change.span for change in changes]
+
+    def _applied(self, cut: _Cut, part: _Part, width: int) -> list[_Part | Span]:
+        middle = self._changes[cut.left : cut.right]
+        return [
+            _Part(part.low, cut.left, width),
+            *([joined(middle)] if middle else []),
+            _Part(cut.right, part.high, width),
+        ]
+
+    def _rules(self, first: int, last: int, part: _Part) -> _Cut | None:
+        """Try the rules in their order on the changes from ``first`` to ``last``."""
+        if self._substitutions[first] == self._substitutions[last + 1]:
+            return None
+        return (
+            self._possessive(first, last, part)
+            or self._case(first, last, part)
+            or self._white_space(first, last)
+            or self._same_class(first, last)
+            or (self._smallest(first, last, part) if last - first == 1 else None)
+        )
+
+    def _possessive(self, first: int, last: int, part: _Part) -> _Cut | None:
+        """Keep a suffix with its noun: [friends -> friend 's]."""
+        if first == part.low and any(side.tag(first, 0) == "POS" for side in self._sides):
+            return _Cut(first + 1, first + 1)
+        if any(side.tag(last, -1) == "POS" for side in self._sides):
+            return _Cut(last - 1, last + 1)
+        return None
+
+    def _case(self, first: int, last: int, part: _Part) -> _Cut | None:
+        """Merge what only the case of the last token shows to belong together."""
+        source, target = self._sides
+        if source.last_lower(last) != target.last_lower(last):
+            return None
+        lengths = source.length(first, last), target.length(first, last)
+        if first == part.low and (
+            (lengths[0] == 1 and target.first(first)[0].isupper())
+            or (lengths[1] == 1 and source.first(first)[0].isupper())
+        ):
+            return _Cut(first, last + 1)  # [Cat -> The big cat]
+        if any(
+            length > 1 and side.is_punctuation(last)
+            for side, length in zip(self._sides, lengths, strict=True)
+        ):
+            return _Cut(last - 1, last + 1)  # [, we -> . We]
+        return None
+
+    def _white_space(self, first: int, last: int) -> _Cut | None:
+        """Merge what is the same but for spaces, hyphens and apostrophes: [sub - way -> subway]."""
+        source, target = self._sides
+        same = source.letters(first, last) == target.letters(first, last)
+        return _Cut(first, last + 1) if same else None
+
+    def _same_class(self, first: int, last: int) -> _Cut | None:
+        """Merge tokens of one word class, and verbs with what helps them: [to eat -> eating]."""
+        source, target = self._sides
+        if source.length(first, last) == target.length(first, last):
+            return None
+        verbal = source.is_verbal(first, last) and target.is_verbal(first, last)
+        uniform = source.only_class(first, last)
+        if verbal or (uniform is not None and uniform == target.only_class(first, last)):
+            return _Cut(first, last + 1)
+        return None
+
+    def _smallest(self, first: int, last: int, part: _Part) -> _Cut | None:
+        """Split two changes that nothing holds together."""
+        source, target = self._sides
+        one, other = self._changes[first].kind, self._changes[last].kind
+        if (
+            source.length(first, last) == target.length(first, last) == 2
+            or (one == "S" and _similar(source.first(first), target.first(first)))
+            or (other == "S" and _similar(source.last(last), target.last(last)))
+        ):
+            return _Cut(last, last)
+        final_determiner = (other in "DS" and source.ends_in_determiner(last)) or (
+            other in "IS" and target.ends_in_determiner(last)
+        )
+        return _Cut(last, last) if last == part.high - 1 and final_determiner else None
+
+
+class _Side:
+    """The source's or the target's tokens under a sequence of changes.
+
+    Positions count changes; ``first`` and ``last`` name the outer ones of a window that holds a
+    token at least.
+    """
+
+    def __init__(self, tokens: Tokens, spans: Sequence[tuple[int, int]]) -> None:
+        self._tokens = tokens
+        self._starts = [start for start, _ in spans]
+        self._ends = [end for _, end in spans]
+        begin, end = spans[0][0], spans[-1][1]
+        self._begin = begin
+        letters = [_letters(text) for text in tokens.lowers[begin:end]]
+        pos = tokens.pos[begin:end]
+        self._letters = "".join(letters)
+        self._offsets = list(accumulate(map(len, letters), initial=0))
+        self._verbal = list(accumulate((p in VERBAL_CLASSES for p in pos), initial=0))
+        self._content = list(accumulate((p in CONTENT_CLASSES for p in pos), initial=0))
+        self._runs = list(accumulate((one != other for one, other in pairwise(pos)), initial=0))
+
+    def length(self, first: int, last: int) -> int:
+        return self._ends[last] - self._starts[first]
+
+    def first(self, first: int) -> str:
+        return self._tokens.texts[self._starts[first]]
+
+    def last(self, last: int) -> str:
+        return self._tokens.texts[self._ends[last] - 1]
+
+    def last_lower(self, last: int) -> str:
+        return self._tokens.lowers[self._ends[last] - 1]
+
+    def tag(self, at: int, which: Literal[0, -1]) -> str:
+        return self._tokens.tags[self._ends[at] - 1 if which else self._starts[at]]
+
+    def ends_in_determiner(self, last: int) -> bool:
+        return self._tokens.pos[self._ends[last] - 1] == "DET"
+
+    def is_punctuation(self, last: int) -> bool:
+        """Whether the last token but one is punctuation."""
+        at = self._ends[last] - 2
+        return self._tokens.pos[at] == "PUNCT" or self._tokens.texts[at] in punctuation
+
+    def letters(self, first: int, last: int) -> str:
+        """Return all tokens as one word in lower case, without hyphens and apostrophes."""
+        begin, end = self._window(first, last)
+        return self._letters[self._offsets[begin] : self._offsets[end]]
+
+    def is_verbal(self, first: int, last: int) -> bool:
+        begin, end = self._window(first, last)
+        return self._verbal[end] - self._verbal[begin] == end - begin
+
+    def has_content(self, first: int, last: int) -> bool:
+        begin, end = self._window(first, last)
+        return self._content[end] > self._content[begin]
+
+    def only_class(self, first: int, last: int) -> str | None:
+        """Return the word class of all tokens, if they have the same."""
+        begin, end = self._window(first, last)
+        same = self._runs[begin] == self._runs[end - 1]
+        return self._tokens.pos[self._starts[first]] if same else None
+
+    def _window(self, first: int, last: int) -> tuple[int, int]:
+        return self._starts[first] - self._begin, self._ends[last] - self._begin
+
+
+def _letters(lower: str) -> str:
+    return lower.replace("-", "").replace("'", "")
+
+
+def _similar(one: str, other: str) -> bool:
+    return 1 - indel_distance()(one, other) > SIMILAR

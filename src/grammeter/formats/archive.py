@@ -1,0 +1,178 @@
+"""The files inside a folder, a zip or a tar, read without ever unpacking them to disk.
+
+What people download is not to be trusted: members with absolute paths, ``..`` or links are
+refused, and their number, total size and ratio to the packed size are limited.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import re
+import stat
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, cast
+
+from grammeter.core import DataError
+from grammeter.formats.text import MAX_RATIO
+
+MAX_MEMBERS = 20_000
+MAX_TOTAL = 512 * 2**20
+"""Bytes of all members together."""
+_FREE_BYTES = 2**20
+"""So small a total does no harm, whatever its ratio."""
+_BLOCK = 2**16
+_GZIP = b"\x1f\x8b"
+_BZIP2 = b"BZh"
+_FAULTS = (
+    OSError,
+    EOFError,
+    NotImplementedError,
+    zlib.error,
+    tarfile.TarError,
+    zipfile.BadZipFile,
+)
+_FIX = "Fetch it again from its official page, or unpack it yourself and give the folder."
+
+
+def contents(path: Path, *, limit: int) -> Iterator[tuple[str, bytes]]:
+    """Yield name and bytes of every file of up to ``limit`` bytes; larger ones are passed over.
+
+    Parameters
+    ----------
+    path
+        A file, a folder, a zip, or a tar, plain or packed by gzip or bzip2.
+
+    Raises
+    ------
+    DataError
+        If it does not exist, is damaged, or is unsafe as described above.
+    """
+    try:
+        found = path.stat()
+        size = found.st_size
+        if path.is_dir():
+            yield from _folder(path, limit)
+        elif not stat.S_ISREG(found.st_mode):
+            raise OSError("no file and no folder")
+        elif zipfile.is_zipfile(path):
+            yield from _zip(path, limit, _Budget(str(path), size))
+        elif _is_tar(path):
+            yield from _tar(path, limit, _Budget(str(path), size))
+        elif size <= limit:
+            yield path.name, path.read_bytes()
+    except FileNotFoundError:
+        fix = "Check the path."
+        raise DataError("there is no such file or folder", where=str(path), fix=fix) from None
+    except _FAULTS as error:
+        raise DataError(f"cannot be read: {error}", where=str(path), fix=_FIX) from error
+
+
+def unpacked(data: bytes, name: str, *, limit: int) -> bytes | None:
+    """Unpack gzip, leave other bytes as they are; ``None`` beyond ``limit`` bytes."""
+    if not data.startswith(_GZIP):
+        return data if len(data) <= limit else None
+    try:
+        content = gzip.GzipFile(fileobj=io.BytesIO(data)).read(limit + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(f"damaged gzip data: {error}", where=name, fix=_FIX) from None
+    return content if len(content) <= limit else None
+
+
+class _Budget:
+    """Counts what an archive unpacks to and stops it in time."""
+
+    def __init__(self, where: str, packed: int) -> None:
+        self.where = where
+        self.limit = min(MAX_TOTAL, max(packed * MAX_RATIO, _FREE_BYTES))
+        self.members = 0
+        self.total = 0
+
+    def member(self, name: str) -> None:
+        self.members += 1
+        if self.members > MAX_MEMBERS:
+            raise self.refused(f"more than {MAX_MEMBERS} members")
+        windows = "\\" in name or re.match(r"[A-Za-z]:", name)
+        if name.startswith("/") or windows or ".." in name.split("/"):
+            raise self.refused(f"the member {name!r} points outside the archive")
+
+    def spend(self, size: int) -> None:
+        self.total += size
+        if self.total > self.limit:
+            raise self.refused(f"it unpacks to more than {self.limit} bytes")
+
+    def refused(self, reason: str) -> DataError:
+        return DataError(f"this archive is not safe: {reason}", where=self.where, fix=_FIX)
+
+
+class _Counted(io.RawIOBase):
+    """A stream that charges what is read from it to a budget."""
+
+    def __init__(self, stream: IO[bytes], budget: _Budget) -> None:
+        super().__init__()
+        self.stream = stream
+        self.budget = budget
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        data = self.stream.read(min(size, _BLOCK) if size >= 0 else _BLOCK)
+        self.budget.spend(len(data))
+        return data
+
+
+def _folder(folder: Path, limit: int) -> Iterator[tuple[str, bytes]]:
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and path.stat().st_size <= limit:
+            yield path.relative_to(folder).as_posix(), path.read_bytes()
+
+
+def _zip(path: Path, limit: int, budget: _Budget) -> Iterator[tuple[str, bytes]]:
+    with zipfile.ZipFile(path) as archive:
+        for info in archive.infolist():
+            budget.member(info.filename)
+            if stat.S_ISLNK(info.external_attr >> 16):
+                raise budget.refused(f"the member {info.filename!r} is a link")
+            if info.flag_bits & 1:
+                raise budget.refused(f"the member {info.filename!r} is encrypted")
+            budget.spend(info.file_size)
+            if not info.is_dir() and info.file_size <= limit:
+                with archive.open(info) as member:
+                    yield info.filename, member.read(info.file_size)
+
+
+def _tar(path: Path, limit: int, budget: _Budget) -> Iterator[tuple[str, bytes]]:
+    with _stream(path) as stream:
+        counted = _Counted(stream, budget)
+        with tarfile.open(fileobj=counted, mode="r|") as archive:
+            for info in archive:
+                budget.member(info.name)
+                if not info.isreg() and not info.isdir():
+                    raise budget.refused(f"the member {info.name!r} is a link or a device")
+                member = archive.extractfile(info) if info.size <= limit else None
+                if member is not None:
+                    yield info.name, member.read()
+
+
+def _is_tar(path: Path) -> bool:
+    """Whether the unpacked bytes begin with a tar head; reads no more than that."""
+    try:
+        with _stream(path) as stream:
+            tarfile.TarInfo.frombuf(stream.read(tarfile.BLOCKSIZE), "utf-8", "surrogateescape")
+    except _FAULTS:
+        return False
+    return True
+
+
+def _stream(path: Path) -> IO[bytes]:
+    with path.open("rb") as file:
+        head = file.read(len(_BZIP2))
+    if head.startswith(_GZIP):
+        return cast("IO[bytes]", gzip.GzipFile(path))
+    return bz2.BZ2File(path) if head == _BZIP2 else path.open("rb")

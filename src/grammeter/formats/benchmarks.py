@@ -1,0 +1,158 @@
+"""Named benchmarks of metrics: data sets of outputs that people judged, and how to read them.
+
+``gjg15``: Grundkiewicz et al. 2015, ``seeda-e`` and ``seeda-s``: edit-based and sentence-based
+judgments of Kobayashi et al. 2024. They tell what the files do not: which number the first
+sentence has, whose scores stand in a column without names, how the paper ranked the systems.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from grammeter.core import DataError, MetricScores, ScoreTable, UnknownNameError, UsageError
+from grammeter.formats.datasets import dataset_path
+from grammeter.formats.foreign import parse_value
+from grammeter.formats.judgments import FirstSegment, Judgments, read_judgments
+from grammeter.formats.text import read_lines
+
+_SEEDA = (
+    "BART BERT-fuse GECToR-BERT GECToR-ens GPT-3.5 INPUT LM-Critic PIE REF-F REF-M Riken-Tohoku"
+    " T5 TemplateGEC TransGEC UEDIN-MS"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Benchmark:
+    """One benchmark.
+
+    Attributes
+    ----------
+    dataset
+        The data set that holds its files.
+    judgments, first_segment
+        The file of judgments, and the number that it gives to the first sentence.
+    method
+        How the paper ranked the systems.
+    scores
+        The file of the paper's own scores by people, one a line; ``None`` if they are to be
+        computed from the judgments.
+    systems
+        Whose scores stand in these lines.
+    copies
+        Systems whose outputs, in the data of the published figures, were another's by mistake.
+    """
+
+    name: str
+    dataset: str
+    judgments: str
+    first_segment: FirstSegment
+    method: str
+    scores: str | None = None
+    systems: tuple[str, ...] = ()
+    copies: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def read_judgments(self) -> Judgments:
+        """Read the judgments; raise :class:`MissingResourceError` if the set is not here."""
+        return read_judgments(self.path(self.judgments), first_segment=self.first_segment)
+
+    def read_scores(self) -> dict[str, float] | None:
+        """Read the stored scores by system, ``None`` if there are none.
+
+        Raises
+        ------
+        MissingResourceError
+            If the data set is not here.
+        DataError
+            If the file has another number of lines, or something that is no number.
+        """
+        if self.scores is None:
+            return None
+        path = self.path(self.scores)
+        lines = read_lines(path)
+        if len(lines) != len(self.systems):
+            raise DataError(
+                f"{len(lines)} scores of {len(self.systems)} systems",
+                where=str(path),
+                fix=f"Get the data set again: grammeter data get {self.dataset}",
+            )
+        values = [parse_value(line, f"{path}:{at}") for at, line in enumerate(lines, start=1)]
+        return dict(zip(self.systems, values, strict=True))
+
+    def as_published(self, table: ScoreTable) -> ScoreTable:
+        """Score systems as the published figures did: by the outputs that were taken for theirs.
+
+        Raises
+        ------
+        UsageError
+            If its published data are those of today.
+        DataError
+            If the table lacks the system whose outputs were taken.
+        """
+        if not self.copies:
+            raise UsageError(
+                f"the published figures of {self.name} were computed on the data of today",
+                fix="Leave --published-data out.",
+            )
+        columns = {name: self._as_published(column) for name, column in table.items()}
+        return replace(table, columns=columns)
+
+    def _as_published(self, column: MetricScores) -> MetricScores:
+        for system, taken in self.copies.items():
+            if taken not in column:
+                raise DataError(
+                    f"{column.metric} has no score of {taken!r}, whose outputs were published as"
+                    f" those of {system}",
+                    fix=f"Score {taken}, too, or leave --published-data out.",
+                )
+        settings = {"published-data": ", ".join(f"{a}={b}" for a, b in self.copies.items())}
+        copied = column.of_systems({system: self.copies.get(system, system) for system in column})
+        return replace(copied, signature=column.signature.extended(settings))
+
+    def path(self, file: str) -> Path:
+        """Return where one of its files stands on this machine."""
+        return dataset_path(self.dataset, file)
+
+
+def _seeda(name: str, granularity: str) -> Benchmark:
+    return Benchmark(
+        name=name,
+        dataset="seeda",
+        judgments=f"judgments_{granularity}.xml",
+        first_segment=1,
+        method="trueskill",
+        scores=f"scores/human/TS_{granularity}.txt",
+        systems=tuple(_SEEDA.split()),
+        # until commit 082e663 of tmu-nlp/SEEDA, of 14 December 2024
+        copies={"LM-Critic": "PIE"},
+    )
+
+
+BENCHMARKS: Mapping[str, Benchmark] = {
+    benchmark.name: benchmark
+    for benchmark in (
+        Benchmark(
+            name="gjg15",
+            dataset="human_gjg15",
+            judgments="judgments.xml",
+            first_segment=0,
+            method="expected-wins",
+        ),
+        _seeda("seeda-e", "edit"),
+        _seeda("seeda-s", "sent"),
+    )
+}
+
+
+def benchmark(name: str) -> Benchmark:
+    """Return a benchmark by its name.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is none.
+    """
+    if name not in BENCHMARKS:
+        raise UnknownNameError("benchmark", name, BENCHMARKS)
+    return BENCHMARKS[name]

@@ -1,0 +1,283 @@
+"""The corpus: sources, what they are held against, and the outputs of systems, all parallel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, cast
+
+from grammeter.core import (
+    DataError,
+    Edit,
+    GoldEdits,
+    LengthMismatchError,
+    Segment,
+    UnknownNameError,
+)
+
+GIVEN = "given"
+"""The rule of reference texts that were read as texts."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Corpus:
+    """Parallel sentences; every length is checked here, once.
+
+    Attributes
+    ----------
+    sources
+        One text a sentence.
+    references
+        Shape ``[references][sentences]``; ``None`` where a sentence lacks that reference.
+    systems
+        The outputs by system name, one text a sentence.
+    gold
+        The gold edits of each sentence by annotator; empty if there are none.
+    text_rule
+        How the reference texts came about: ``given``, or the rule by which gold edits were
+        applied. Stands in signatures.
+    normalisation
+        The Unicode form that all texts were brought to, if to one. Stands in signatures.
+    origins
+        Where each part was read from, for messages: ``source``, ``gold``, ``references[0]``,
+        ``systems[AMU]`` to a path.
+    notices
+        What the reader found unusual and took as it was meant: line ends, white space.
+    notes
+        What must be known to read scores of these texts: faults passed over, edits left out,
+        outputs that seem to be tokenised otherwise.
+
+    Raises
+    ------
+    DataError
+        If a part is empty, has the wrong shape, holds something other than text, or leaves a
+        sentence without any reference or annotator.
+    LengthMismatchError
+        If parts are not equally long.
+    """
+
+    sources: Sequence[str]
+    references: Sequence[Sequence[str | None]] = ()
+    systems: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
+    gold: Sequence[GoldEdits] = ()
+    text_rule: str = GIVEN
+    normalisation: str | None = None
+    origins: Mapping[str, str] = field(default_factory=dict[str, str])
+    notices: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("sources", "references", "systems"):
+            object.__setattr__(self, name, _walked(getattr(self, name)))
+        self._check_texts("source", self.sources)
+        if len(self.sources) == 0:  # arrays and columns have no truth value
+            raise DataError(
+                "there is no sentence", where=self._origin("source"), fix="Give one at least."
+            )
+        self._check_references()
+        self._check_systems()
+        for name, outputs in self.systems.items():
+            self._check_texts(f"systems[{name}]", outputs)
+            self._check_length(f"systems[{name}]", outputs)
+        if self.gold:
+            self._check_length("gold", self.gold)
+            self._check_gold()
+
+    def __repr__(self) -> str:
+        return (
+            f"<Corpus of {len(self)} sentences, {len(self.references)} references,"
+            f" {'with' if self.gold else 'without'} gold edits,"
+            f" systems: {', '.join(self.systems) or 'none'}>"
+        )
+
+    def __len__(self) -> int:
+        return len(self.sources)
+
+    def segments(self, system: str) -> list[Segment]:
+        """Return what a metric sees of one system, a segment for each sentence."""
+        if system not in self.systems:
+            raise UnknownNameError("system", system, self.systems)
+        previous, following = ["", *self.sources[:-1]], [*self.sources[1:], ""]
+        rows = zip(
+            self.sources, self.systems[system], self._targets, previous, following, strict=True
+        )
+        return [
+            Segment(source, output, *target, before, after)
+            for source, output, target, before, after in rows
+        ]
+
+    @cached_property
+    def _targets(self) -> list[tuple[tuple[str | None, ...], GoldEdits]]:
+        """References and gold of each sentence; the same objects for all systems."""
+        texts = list(zip(*self.references, strict=True)) or [()] * len(self)
+        no_gold: GoldEdits = {}
+        # copied: sentences that were given one and the same object are told apart by metrics
+        gold = [dict(edits) for edits in self.gold] or [no_gold] * len(self)
+        return list(zip(texts, gold, strict=True))
+
+    def _origin(self, part: str) -> str:
+        return self.origins.get(part, part)
+
+    def _check_references(self) -> None:
+        if not _is_list(self.references) or any(isinstance(r, str) for r in self.references):
+            raise DataError(
+                "references must be a list of references, each a list of sentences",
+                where="references",
+                fix="Write [[first sentence, second sentence, ...]] for one reference.",
+            )
+        for number, reference in enumerate(self.references):
+            self._check_texts(f"references[{number}]", reference, may_lack=True)
+        counts = {len(reference) for reference in self.references}
+        from_files = "references[0]" in self.origins  # a file is one reference
+        square = len(self.references) == len(self.sources) and not from_files
+        if square and len(counts) == 1 and counts != {len(self.sources)}:
+            raise DataError(
+                f"{len(self.references)} references of {max(counts)} sentences each look"
+                " transposed",
+                where="references",
+                fix="The first index is the reference, the second the sentence.",
+            )
+        for number, reference in enumerate(self.references):
+            self._check_length(f"references[{number}]", reference)
+        for line, texts in enumerate(zip(*self.references, strict=True), start=1):
+            if all(text is None for text in texts):
+                raise DataError(
+                    "this sentence has no reference at all",
+                    where=f"{self._origin('references[0]')}:{line}",
+                    fix="Each sentence needs one reference at least; leave the sentence out.",
+                )
+
+    def _check_systems(self) -> None:
+        if not hasattr(self.systems, "items"):
+            raise DataError(
+                f"{type(self.systems).__name__} where outputs by name belong",
+                where="systems",
+                fix='Write {"AMU": [first output, second output, ...]}.',
+            )
+
+    def _check_gold(self) -> None:
+        for number, (source, gold) in enumerate(zip(self.sources, self.gold, strict=True), 1):
+            if not gold:
+                raise DataError(
+                    "this sentence has no annotator",
+                    where=f"{self._origin('gold')}, sentence {number}",
+                    fix="Write {0: ()} for an annotator who found nothing to correct.",
+                )
+            tokens = len(source.split())
+            for edit in (edit for edits in gold.values() for edit in edits):
+                if not 0 <= edit.start <= edit.end <= tokens:
+                    raise DataError(
+                        f"edit {edit.start} {edit.end} lies outside its sentence of"
+                        f" {tokens} tokens",
+                        where=f"{self._origin('gold')}, sentence {number}",
+                        fix="Offsets count the tokens of the source sentence.",
+                    )
+
+    def _check_length(self, part: str, lines: Sequence[object]) -> None:
+        if len(lines) != len(self.sources):
+            raise LengthMismatchError(
+                self._origin(part), len(lines), self._origin("source"), len(self.sources)
+            )
+
+    def _check_texts(self, part: str, lines: Sequence[object], *, may_lack: bool = False) -> None:
+        if not _is_list(lines):
+            what = "one text" if isinstance(lines, str) else type(lines).__name__
+            raise DataError(
+                f"{what} where a list of sentences belongs",
+                where=self._origin(part),
+                fix="Split it into a list, one text a sentence.",
+            )
+        try:
+            joined = "\n".join(cast("Sequence[str]", lines))
+            clean = joined.count("\n") == max(len(lines) - 1, 0)
+            joined.encode()
+        except (TypeError, UnicodeEncodeError):
+            clean = False
+        if not clean:
+            self._check_each(part, lines, may_lack)
+
+    def _check_each(self, part: str, lines: Sequence[object], may_lack: bool) -> None:
+        """Find the sentence at fault; the quick check above is for whole files."""
+        for number, line in enumerate(lines, start=1):
+            fault = _fault(line, may_lack)
+            if fault:
+                raise DataError(
+                    fault,
+                    where=f"{self._origin(part)}:{number}",
+                    fix="A sentence is one line of Unicode text.",
+                )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values; :meth:`from_json` reads them back."""
+        return {
+            "sources": list(self.sources),
+            "references": [list(reference) for reference in self.references],
+            "text_rule": self.text_rule,
+            "normalisation": self.normalisation,
+            "gold": [_gold_to_json(gold) for gold in self.gold],
+            "systems": {name: list(outputs) for name, outputs in self.systems.items()},
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Corpus:
+        """Read what :meth:`to_json` wrote; raise :class:`DataError` if it is something else."""
+        try:
+            return cls(
+                sources=data["sources"],
+                references=data["references"],
+                text_rule=data["text_rule"],
+                normalisation=data.get("normalisation"),
+                gold=[_gold_from_json(gold) for gold in data["gold"]],
+                systems=data["systems"],
+            )
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+            raise DataError(
+                f"damaged corpus: {type(error).__name__}: {error}",
+                fix="Write the file again with 'grammeter score -o FILE'.",
+            ) from error
+
+
+def _walked(value: Any) -> Any:
+    """Make lists of generators, which can be walked through but once."""
+    if isinstance(value, Mapping):
+        given = cast("Mapping[Any, Any]", value)
+        return {key: _walked(item) for key, item in given.items()}
+    if isinstance(value, list | tuple):
+        items = cast("Sequence[Any]", value)
+        return (
+            [*map(_walked, items)] if any(isinstance(item, Iterator) for item in items) else items
+        )
+    return list(cast("Iterator[Any]", value)) if isinstance(value, Iterator) else value
+
+
+def _is_list(value: object) -> bool:
+    return not isinstance(value, str) and hasattr(value, "__len__")
+
+
+def _fault(line: object, may_lack: bool) -> str | None:
+    if line is None and may_lack:
+        return None
+    if not isinstance(line, str):
+        return f"{type(line).__name__} {line!r} where a text belongs"
+    if "\n" in line:
+        return f"a sentence holds a line end: {line[:40]!r}"
+    try:
+        line.encode()
+    except UnicodeEncodeError as error:
+        return f"U+{ord(line[error.start]):04X} is half a surrogate pair, no character"
+    return None
+
+
+def _gold_to_json(gold: GoldEdits) -> dict[str, list[list[Any]]]:
+    return {
+        str(annotator): [[e.start, e.end, e.type, *e.corrections] for e in edits]
+        for annotator, edits in gold.items()
+    }
+
+
+def _gold_from_json(data: Mapping[str, list[list[Any]]]) -> GoldEdits:
+    return {
+        int(annotator): tuple(Edit(s, e, c, t, tuple(more)) for s, e, t, c, *more in edits)
+        for annotator, edits in data.items()
+    }

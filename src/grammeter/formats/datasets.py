@@ -1,0 +1,389 @@
+"""Named data sets: where they live, where they come from, and whether they are what they were.
+
+The package ships none of them: most have no open licence. They stand in one local folder, a
+folder for each set, which ``GRAMMETER_DATA`` names; files are known by their checksums.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files as package_files
+from pathlib import Path
+from typing import IO, Any, Literal
+
+from grammeter.core import (
+    DataError,
+    MissingResourceError,
+    RemoteError,
+    UnknownNameError,
+    expanded,
+    home,
+)
+from grammeter.formats.archive import contents, unpacked
+
+VARIABLE = "GRAMMETER_DATA"
+State = Literal["present", "incomplete", "absent"]
+Opener = Callable[[str], AbstractContextManager[IO[bytes]]]
+"""Opens an address for reading; tests give their own."""
+
+_TIMEOUT_S = 60
+
+
+@dataclass(frozen=True, slots=True)
+class DataFile:
+    """One file of a data set.
+
+    Attributes
+    ----------
+    path
+        Where it stands in the set's folder.
+    sha256, size
+        Of its content; of a ``.gz`` file, of what is packed in it.
+    what
+        What it holds.
+    origin
+        The page where it was published.
+    url
+        A direct address, if its licence lets programs fetch it.
+    optional
+        Whether the set is complete without it.
+    """
+
+    path: str
+    sha256: str
+    size: int
+    what: str
+    origin: str
+    url: str | None
+    optional: bool
+
+    def holds(self, content: bytes) -> bool:
+        """Whether these are the bytes of the file, unpacked."""
+        return len(content) == self.size and hashlib.sha256(content).hexdigest() == self.sha256
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """A named data set; ``page`` is its official address, ``licence`` a notice in our words."""
+
+    name: str
+    title: str
+    page: str
+    licence: str
+    citation: str
+    files: tuple[DataFile, ...]
+
+    def file(self, path: str) -> DataFile:
+        """Return one file; raise :class:`UnknownNameError` if the set has none of this path."""
+        for file in self.files:
+            if file.path == path:
+                return file
+        raise UnknownNameError(f"file of {self.name}", path, [file.path for file in self.files])
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A data set as it stands on this machine; ``missing`` counts no optional files."""
+
+    dataset: Dataset
+    folder: Path
+    state: State
+    missing: tuple[DataFile, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import or a download brought.
+
+    ``copied`` and ``missing`` are files of the set; ``differing`` are files that bear the name
+    of a missing one, yet hold something else.
+    """
+
+    listing: Listing
+    copied: tuple[DataFile, ...]
+    differing: tuple[str, ...] = ()
+
+
+def data_folder() -> Path:
+    """Return the folder of all sets: ``GRAMMETER_DATA``, or the user's data folder.
+
+    Raises
+    ------
+    MissingResourceError
+        If nothing names one, and the user has no folder at all.
+    """
+    named = os.environ.get(VARIABLE)
+    if named:
+        return expanded(named)
+    if sys.platform == "win32":
+        base, usual = os.environ.get("LOCALAPPDATA"), "AppData/Local"
+    elif sys.platform == "darwin":
+        base, usual = None, "Library/Application Support"
+    else:
+        base, usual = os.environ.get("XDG_DATA_HOME"), ".local/share"
+    if base:
+        return Path(base) / "grammeter"
+    own = home()
+    if own is None:
+        raise MissingResourceError(
+            "there is no place for data sets: this user has no folder",
+            fix=f"Let the environment variable {VARIABLE} name a folder.",
+        )
+    return own / usual / "grammeter"
+
+
+def dataset(name: str) -> Dataset:
+    """Return a data set by name; raise :class:`UnknownNameError` if there is none."""
+    if name not in _catalogue():
+        raise UnknownNameError("data set", name, _catalogue())
+    return _catalogue()[name]
+
+
+def list_datasets() -> list[Listing]:
+    """Return all data sets and whether their files are here; checksums are not computed."""
+    return [_listing(entry) for entry in _catalogue().values()]
+
+
+def damaged_files(name: str) -> list[DataFile]:
+    """Return the files that are here, but do not have their checksum."""
+    entry = dataset(name)
+    folder = data_folder() / name
+    there = [file for file in entry.files if (folder / file.path).is_file()]
+    return [file for file in there if not _is_sound(folder / file.path, file)]
+
+
+def dataset_path(name: str, file: str | None = None) -> Path:
+    """Return where a data set, or one file of it, stands.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such set or file.
+    MissingResourceError
+        If it is not here, or not complete; says how to get it.
+    """
+    entry = dataset(name)
+    if file is None:
+        listing = _listing(entry)
+        if listing.state != "present":
+            raise _missing(listing)
+        return listing.folder
+    path = data_folder() / name / entry.file(file).path
+    if not path.is_file():
+        raise _missing(_listing(entry), entry.file(file))
+    return path
+
+
+def import_dataset(name: str, source: str | Path) -> Imported:
+    """Copy the files of a data set out of what the user downloaded.
+
+    Files are found by their checksums, so names and folders there do not matter; what is
+    already here stays. Each file appears complete or not at all.
+
+    Parameters
+    ----------
+    name
+        The data set.
+    source
+        A file, a folder, or an archive (zip, tar).
+
+    Raises
+    ------
+    DataError
+        If nothing in it belongs to the set, it cannot be read, or the archive is not safe.
+    """
+    entry = dataset(name)
+    wanted: dict[str, list[DataFile]] = {}
+    for file in entry.files:
+        wanted.setdefault(file.sha256, []).append(file)
+    limit = max(file.size for file in entry.files)
+    found: dict[DataFile, bytes] = {}
+    seen: set[str] = set()
+    # gzip may be a little longer than what it packs
+    for member, data in contents(Path(source), limit=2 * limit + 1024):
+        content = unpacked(data, f"{source}: {member}", limit=limit)
+        matches = [] if content is None else wanted.get(hashlib.sha256(content).hexdigest(), [])
+        found |= {file: content for file in matches if content is not None}
+        if not matches:
+            seen.add(member.rpartition("/")[2].removesuffix(".gz"))
+    if not found:
+        raise _nothing_found(entry, str(source), seen)
+    copied = _store(entry, found)
+    listing = _listing(entry)
+    names = {Path(file.path).name.removesuffix(".gz") for file in listing.missing}
+    return Imported(listing, copied, tuple(sorted(seen & names)))
+
+
+def get_dataset(name: str, *, opener: Opener | None = None) -> Imported:
+    """Download the missing files of a data set whose licence lets a program do so.
+
+    Raises
+    ------
+    MissingResourceError
+        If a file has no direct address; says where the user finds it and what to do then.
+    RemoteError
+        If an address does not answer, or gives something else than the file.
+    """
+    entry = dataset(name)
+    listing = _listing(entry)
+    if any(file.url is None for file in listing.missing):
+        raise _missing(listing)
+    fetched = {
+        file: _download(file.url, file, opener or _open_https)
+        for file in entry.files
+        if file.url is not None and not _is_sound(listing.folder / file.path, file)
+    }
+    copied = _store(entry, fetched)
+    return Imported(_listing(entry), copied)
+
+
+@cache
+def _catalogue() -> Mapping[str, Dataset]:
+    text = package_files("grammeter.formats").joinpath("datasets.json").read_text(encoding="utf-8")
+    return {data["name"]: _entry(data) for data in json.loads(text)}
+
+
+def _entry(data: dict[str, Any]) -> Dataset:
+    """Make a data set of its entry, where files of one kind and origin stand together."""
+    files = tuple(
+        DataFile(
+            path=path,
+            sha256=sha256,
+            size=size,
+            what=part["what"],
+            origin=f"https://github.com/{part['repository']}/tree/{part['commit']}",
+            url=part["download"] + origin if "download" in part else None,
+            optional=part.get("optional", False),
+        )
+        for part in data["parts"]
+        for path, origin, size, sha256 in part["files"]
+    )
+    words = {key: data[key] for key in ("name", "title", "page", "licence", "citation")}
+    return Dataset(**words, files=files)
+
+
+def _listing(entry: Dataset) -> Listing:
+    folder = data_folder() / entry.name
+    needed = [file for file in entry.files if not file.optional]
+    missing = tuple(file for file in needed if not (folder / file.path).is_file())
+    state: State = "incomplete" if missing else "present"
+    return Listing(entry, folder, "absent" if len(missing) == len(needed) else state, missing)
+
+
+def _is_sound(path: Path, file: DataFile) -> bool:
+    """Whether the file is here and has its checksum."""
+    try:
+        content = unpacked(path.read_bytes(), str(path), limit=file.size)
+    except (DataError, OSError):
+        return False
+    return content is not None and file.holds(content)
+
+
+def _store(entry: Dataset, found: Mapping[DataFile, bytes]) -> tuple[DataFile, ...]:
+    """Write files that are not here yet: all to a folder beside, then each to its place."""
+    folder = data_folder() / entry.name
+    new = [file for file in found if not _is_sound(folder / file.path, file)]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        beside = Path(tempfile.mkdtemp(prefix=f".{entry.name}-", dir=folder.parent))
+        try:
+            for number, file in enumerate(new):
+                packed = file.path.endswith(".gz")
+                data = gzip.compress(found[file], mtime=0) if packed else found[file]
+                (beside / str(number)).write_bytes(data)
+            for number, file in enumerate(new):
+                (folder / file.path).parent.mkdir(parents=True, exist_ok=True)
+                os.replace(beside / str(number), folder / file.path)
+        finally:
+            shutil.rmtree(beside, ignore_errors=True)
+    except OSError as error:
+        raise DataError(
+            f"cannot be written: {error.strerror}",
+            where=str(folder),
+            fix=f"Let the environment variable {VARIABLE} name a folder that you may write.",
+        ) from error
+    return tuple(new)
+
+
+def _missing(listing: Listing, file: DataFile | None = None) -> MissingResourceError:
+    entry = listing.dataset
+    message = f"the data set {entry.name!r} is not here"
+    if file:
+        message = f"{file.path!r} of the data set {entry.name!r} is not here"
+    elif listing.state == "incomplete":
+        lacking = _first(missing.path for missing in listing.missing)
+        message = f"the data set {entry.name!r} is incomplete: {lacking} missing"
+    command = f"Run: grammeter data get {entry.name}"
+    if all(one.url for one in entry.files):
+        fix = command
+    else:
+        lacks = [file] if file else listing.missing
+        pages = dict.fromkeys([entry.page, *(one.origin for one in lacks)])
+        told = f"{command} --from FILE_OR_FOLDER   with what you find at"
+        fix = "\n  ".join([told, *pages])
+    fix += f"\n  Licence: {entry.licence}"
+    return MissingResourceError(message, where=str(listing.folder), fix=fix)
+
+
+def _nothing_found(entry: Dataset, source: str, seen: Iterable[str]) -> DataError:
+    names = {Path(file.path).name.removesuffix(".gz") for file in entry.files}
+    alike = sorted(names.intersection(seen))
+    hint = f"; {_first(alike)} differ in content from what is known" if alike else ""
+    return DataError(
+        f"nothing in it is a file of the data set {entry.name!r}{hint}",
+        where=source,
+        fix=f"Get it from {entry.page}; line ends must be as published (git: autocrlf=false).",
+    )
+
+
+def _first(names: Iterable[str], count: int = 3) -> str:
+    listed: Sequence[str] = list(names)
+    rest = f" and {len(listed) - count} more" if len(listed) > count else ""
+    return ", ".join(listed[:count]) + rest
+
+
+def _download(url: str, file: DataFile, opener: Opener) -> bytes:
+    from http.client import HTTPException
+
+    fix = "Try again later, or fetch it in a browser and give it with --from."
+    if not url.startswith("https://"):
+        raise RemoteError("only https addresses are fetched", where=url, fix=fix)
+    try:
+        with opener(url) as answer:
+            content = answer.read(file.size + 1)
+    except (OSError, HTTPException, ValueError) as error:
+        raise RemoteError(f"could not be fetched: {error}", where=url, fix=fix) from error
+    if not file.holds(content):
+        raise RemoteError(
+            f"is not the file that is known as {file.path}: its checksum differs",
+            where=url,
+            fix=fix,
+        )
+    return content
+
+
+def _open_https(url: str) -> AbstractContextManager[IO[bytes]]:
+    from urllib import request
+
+    opener = request.OpenerDirector()
+    # no handler for http, so that nothing sends us on to an address without https
+    for handler in (
+        request.ProxyHandler,
+        request.UnknownHandler,
+        request.HTTPDefaultErrorHandler,
+        request.HTTPRedirectHandler,
+        request.HTTPErrorProcessor,
+        request.HTTPSHandler,
+    ):
+        opener.add_handler(handler())
+    return opener.open(url, timeout=_TIMEOUT_S)

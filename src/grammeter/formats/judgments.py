@@ -1,0 +1,370 @@
+"""Human judgments from files: Appraise-2015 XML, WMT CSV, JSON lines.
+
+The format is told by the content when reading, by the name when writing. Appraise and WMT files
+count sentences from 0 or from 1 and do not say which; :func:`read_judgments` says how that is
+found out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from grammeter.core import (
+    DataError,
+    LengthMismatchError,
+    Ranking,
+    UsageError,
+    checked,
+    with_sentence_numbers,
+)
+from grammeter.formats.appraise import format_appraise, parse_appraise
+from grammeter.formats.equal_outputs import check_names
+from grammeter.formats.joining import document_notes, join
+from grammeter.formats.judged import FirstSegment, JudgmentFile, JudgmentForm, Judgments, Separator
+from grammeter.formats.judged_lines import format_lines, parse_lines
+from grammeter.formats.numbering import Outputs, shifted, with_numbers
+from grammeter.formats.outputs import output_name, read_output
+from grammeter.formats.text import (
+    STDIN,
+    decode,
+    encoding_notices,
+    read_bytes,
+    write_text,
+)
+from grammeter.formats.wmt import format_wmt, is_wmt, lost_in_wmt, parse_wmt
+
+__all__ = [
+    "FirstSegment",
+    "JudgmentForm",
+    "JudgmentFile",
+    "Judgments",
+    "Outputs",
+    "Separator",
+    "format_judgments",
+    "parse_judgments",
+    "read_judgments",
+    "read_outputs",
+    "read_sides",
+    "write_judgments",
+]
+
+PathLike = str | Path
+_LINE_END = re.compile(r"\r*\n|\r")
+SUFFIXES: dict[str, JudgmentForm] = {".xml": "appraise", ".csv": "wmt", ".jsonl": "jsonl"}
+
+
+@checked
+def read_judgments(
+    paths: PathLike | Sequence[PathLike],
+    *,
+    first_segment: FirstSegment | None = None,
+    systems: Outputs | None = None,
+    drop: Container[str] = (),
+    separator: Separator | None = None,
+) -> Judgments:
+    """Read the judgments of one file, or of several, one after the other.
+
+    Parameters
+    ----------
+    paths
+        Files, plain or gzip; ``-`` is standard input.
+    first_segment
+        The number that Appraise and WMT files give to the first sentence. Without it, the one
+        is taken for which all systems of each group have the same output, white space aside,
+        if ``systems`` are given, else 0. JSON lines count from 1.
+    systems
+        The outputs that were judged, by name. Groups are checked against them.
+    drop
+        Names of systems that take no part later: their outputs may be missing.
+    separator
+        What stands between the names of systems that wrote the same, in Appraise and WMT
+        files; default: commas if the file has one there, else spaces.
+
+    Raises
+    ------
+    DataError
+        With file and line: a file that is empty, broken or of another format, a document type,
+        a rank outside the scale, a system twice in one item or unknown, or judgments that do
+        not fit the outputs.
+    UsageError
+        If a file is named twice; or if it is unknown how the sentences of one file lie to those
+        of another, see :func:`~grammeter.formats.joining.join`.
+    """
+    return _read(
+        paths,
+        lambda text, where: parse_judgments(
+            text,
+            where,
+            first_segment=first_segment,
+            systems=systems,
+            drop=drop,
+            separator=separator,
+        ),
+        first_segment,
+    )
+
+
+def _read(
+    paths: PathLike | Sequence[PathLike],
+    parse: Callable[[str, str], Judgments],
+    first_segment: FirstSegment | None,
+) -> Judgments:
+    listed = [paths] if isinstance(paths, str | Path) else list(paths)
+    if not listed or len(set(map(str, listed))) != len(listed):
+        named = ", ".join(map(str, listed)) or "none"
+        raise UsageError(f"judgments from {named}", fix="Name each file once, and one at least.")
+    parts: list[Judgments] = []
+    for path in listed:
+        data = read_bytes(path)
+        found = parse(decode(data, path), str(path))
+        parts.append(replace(found, notices=(*encoding_notices(data, path), *found.notices)))
+    joined = join(parts)
+    if first_segment is None or any(file.form != "jsonl" for file in joined.files):
+        return joined
+    unused = "--first-segment (first_segment=) had no effect: JSON lines count sentences from 1"
+    return replace(joined, notes=(*joined.notes, unused))
+
+
+def read_sides(
+    sides: Sequence[Sequence[PathLike]],
+    read: Callable[[Sequence[str]], Judgments] = read_judgments,
+    *,
+    alone: bool = False,
+) -> list[Judgments]:
+    """Read the judgments of several sides, people and a model, their sentences counted alike.
+
+    Parameters
+    ----------
+    sides
+        The files of each side; a file may stand on several.
+    read
+        Reads all files together.
+    alone
+        Whether nothing else counts these sentences: then those of different documents that have
+        one number get numbers of their own.
+    """
+    paths = list(dict.fromkeys(str(path) for side in sides for path in side))
+    found = read(paths)
+    rankings = with_sentence_numbers(found) if alone else found
+    rows = list(zip(rankings, found.origins, strict=True))
+    files = dict(zip(paths, found.files, strict=True))
+    return [
+        replace(
+            found,
+            rankings=tuple(ranking for ranking, origin in rows if _file_of(origin) in side),
+            files=tuple(files[path] for path in side),
+            origins=tuple(origin for _, origin in rows if _file_of(origin) in side),
+        )
+        for side in ([str(path) for path in side] for side in sides)
+    ]
+
+
+def _file_of(origin: str) -> str:
+    return origin.rpartition(":")[0]
+
+
+def parse_judgments(
+    text: str,
+    where: str,
+    *,
+    first_segment: FirstSegment | None = None,
+    systems: Outputs | None = None,
+    drop: Container[str] = (),
+    separator: Separator | None = None,
+) -> Judgments:
+    """Read judgments from a text; ``where`` names it in messages.
+
+    See :func:`read_judgments` for the rest.
+    """
+    text = _LINE_END.sub("\n", text) if "\r" in text else text
+    form = _form_of(text, where)
+    if form == "jsonl":
+        found = parse_lines(text, where)
+    else:
+        parse = parse_appraise if form == "appraise" else parse_wmt
+        found = parse(text, where, separator=separator, systems=systems or ())
+    if not found.rankings:
+        raise DataError("no judgment in this file", where=where, fix="It needs one item at least.")
+    numbered = with_numbers(found, where, stated=first_segment, systems=systems, drop=drop)
+    return replace(
+        numbered,
+        notices=(*numbered.notices, *_odd_items(found, where)),
+        notes=(*numbered.notes, *(f"{where}: {note}" for note in document_notes(numbered))),
+    )
+
+
+def parse_judgments_of(
+    text: str,
+    where: str,
+    outputs: Outputs | None = None,
+    *,
+    segments: int = 0,
+    first_segment: FirstSegment | None = None,
+) -> Judgments:
+    """Read judgments of sentences that were scored; ``where`` names them in messages.
+
+    Parameters
+    ----------
+    outputs
+        The outputs that were scored. They are evidence as in :func:`read_judgments` if all
+        systems that were judged are among them.
+    segments
+        How many sentences were scored, if known: a file with one number more counts from 1.
+    first_segment
+        See :func:`read_judgments`.
+    """
+    found = parse_judgments(text, where, first_segment=first_segment)
+    if outputs is not None and {name for r in found for name in r.systems} <= {*outputs}:
+        return parse_judgments(text, where, first_segment=first_segment, systems=outputs)
+    numbers = {ranking.segment for ranking in found}
+    if found.files[0].basis == "default" and 1 not in numbers and max(numbers) == segments + 1:
+        return shifted(found, 1, "found")
+    return found
+
+
+def read_judgments_of(
+    paths: PathLike | Sequence[PathLike],
+    outputs: Outputs | None = None,
+    *,
+    segments: int = 0,
+    first_segment: FirstSegment | None = None,
+) -> Judgments:
+    """Read files of judgments of sentences that were scored; see :func:`parse_judgments_of`."""
+    return _read(
+        paths,
+        lambda text, where: parse_judgments_of(
+            text, where, outputs, segments=segments, first_segment=first_segment
+        ),
+        first_segment,
+    )
+
+
+@checked
+def write_judgments(
+    path: PathLike,
+    judgments: Judgments | Sequence[Ranking],
+    *,
+    form: JudgmentForm | None = None,
+    first_segment: FirstSegment | None = None,
+) -> tuple[str, ...]:
+    """Write judgments; :func:`read_judgments` gives them back.
+
+    What was read from one file is written with that file's own numbering, separator and
+    attributes.
+
+    Parameters
+    ----------
+    path, judgments
+        Where, and what.
+    form
+        Default: by the name, ``.xml``, ``.csv`` or ``.jsonl``, with ``.gz`` after that if packed.
+    first_segment
+        The number of the first sentence; default: that of the file they were read from, else 0.
+
+    Returns
+    -------
+    tuple
+        What a reader should know: WMT CSV holds less than the other formats, see
+        :func:`~grammeter.formats.wmt.format_wmt`.
+
+    Raises
+    ------
+    DataError
+        If the format cannot hold a judgment, or the file cannot be written.
+    UsageError
+        If the name does not tell the format.
+    """
+    form = form or _form_by_name(path)
+    write_text(path, format_judgments(judgments, form, first_segment=first_segment))
+    lost = lost_in_wmt(judgments) if form == "wmt" else ""
+    return (f"{path}: WMT CSV cannot hold everything: {lost}",) if lost else ()
+
+
+def format_judgments(
+    judgments: Judgments | Sequence[Ranking],
+    form: JudgmentForm,
+    *,
+    first_segment: FirstSegment | None = None,
+) -> str:
+    """Return judgments as text; see :func:`write_judgments`."""
+    files = judgments.files if isinstance(judgments, Judgments) else ()
+    file = files[0] if len(files) == 1 and files[0].form == form else JudgmentFile(form=form)
+    if form == "jsonl":
+        return format_lines(judgments)
+    check_names([ranking.systems for ranking in judgments])
+    same = file.blocks and sum(block.count for block in file.blocks) == len(judgments)
+    blocks = file.blocks if same else ()
+    stated = first_segment if first_segment is not None else file.first_segment if same else 0
+    if form == "wmt":
+        return format_wmt(judgments, first_segment=stated, blocks=blocks)
+    return format_appraise(judgments, first_segment=stated, separator=file.separator, blocks=blocks)
+
+
+def read_outputs(paths: Iterable[PathLike]) -> dict[str, list[str]]:
+    """Read the outputs that were judged, each system named after its file.
+
+    Of an M2 file it is the text that the annotator's edits make; see
+    :func:`~grammeter.formats.read.read_corpus`.
+
+    Raises
+    ------
+    DataError
+        If a file is absent, unreadable or empty, or two differ in length.
+    UsageError
+        If two systems have one name.
+    """
+    outputs: dict[str, list[str]] = {}
+    first: PathLike = ""
+    for path in paths:
+        name, lines = output_name(path), read_output(path)
+        if name in outputs:
+            raise UsageError(f"two systems are called {name!r}", fix="Rename one of the files.")
+        if outputs and len(lines) != (count := len(next(iter(outputs.values())))):
+            raise LengthMismatchError(str(path), len(lines), str(first), count)
+        first = first or path
+        outputs[name] = lines
+    return outputs
+
+
+def _form_of(text: str, where: str) -> JudgmentForm:
+    """Tell the format by the content."""
+    start = text.lstrip()[:1]
+    if not start:
+        raise DataError("the file is empty", where=where, fix="Judgments need one item at least.")
+    if start == "<":
+        return "appraise"
+    if start == "{":
+        return "jsonl"
+    if is_wmt(text):
+        return "wmt"
+    raise DataError(
+        "judgments of no known format",
+        where=f"{where}:1",
+        fix="Known are Appraise XML (<appraise-results>), WMT CSV (a first line with system1Id and"
+        ' system1rank) and JSON lines ({"judge": ...}).',
+    )
+
+
+def _form_by_name(path: PathLike) -> JudgmentForm:
+    name = str(path)
+    suffix = Path(name.removesuffix(".gz")).suffix
+    if suffix not in SUFFIXES or name == STDIN:
+        raise UsageError(
+            f"the name {name!r} does not tell the format of judgments",
+            fix=f"Let it end in {', '.join(SUFFIXES)}, with .gz after that if packed.",
+        )
+    return SUFFIXES[suffix]
+
+
+def _odd_items(judgments: Judgments, where: str) -> Iterator[str]:
+    counts = {
+        "skipped": sum(ranking.skipped for ranking in judgments),
+        "without outputs": sum(not (r.groups or r.skipped) for r in judgments),
+        "with one output": sum(len(r.groups) == 1 and not r.skipped for r in judgments),
+    }
+    told = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
+    if told:
+        yield f"{where}: {len(judgments)} items, of them {told}"

@@ -1,0 +1,326 @@
+"""Read a corpus from files of any known format."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Literal
+
+from grammeter.core import DataError, Edit, GoldEdits, LengthMismatchError, UsageError, checked
+from grammeter.formats.corpus import GIVEN, Corpus
+from grammeter.formats.gold import TextRule, reference_texts
+from grammeter.formats.m2 import M2File, parse_m2
+from grammeter.formats.outputs import (
+    check_no_annotator,
+    is_m2,
+    output_name,
+    output_texts,
+    split_annotator,
+)
+from grammeter.formats.text import (
+    STDIN,
+    checked_lines,
+    decode,
+    encoding_notices,
+    read_bytes,
+    space_notices,
+    split_lines,
+    token_notices,
+)
+
+UnicodeForm = Literal["NFC", "NFD", "NFKC", "NFKD"]
+"""Unicode normalisation forms."""
+
+PathLike = str | Path
+
+MOST_FAULTS = 5
+"""How many faults of one file are told one by one."""
+
+
+@checked
+def read_corpus(
+    *,
+    source: PathLike | Sequence[PathLike] | None = None,
+    references: Sequence[PathLike] = (),
+    systems: Sequence[PathLike] | Mapping[str, PathLike] = (),
+    names: Sequence[str] | None = None,
+    rule: TextRule | None = None,
+    lenient: bool = False,
+    normalise: UnicodeForm | None = None,
+) -> Corpus:
+    """Read sources, references and system outputs.
+
+    Parameters
+    ----------
+    source
+        A text, or an M2 file whose ``S`` lines are taken; several are read one after the
+        other. Without it the sentences of the gold M2 are the sources.
+    references
+        Texts, M2 files with gold edits, or both. Where texts are given, metrics on texts use
+        them; else texts are made from the gold edits by ``rule``.
+    systems
+        Texts, by name or named after their files; or M2 files, of which the output is the text that
+        the annotator's edits make: ``out.m2:1`` names the annotator where there are several.
+    names
+        Names for ``systems``, in their order.
+    rule
+        How gold edits become texts; default :class:`~grammeter.formats.gold.TextRule`.
+    lenient
+        Pass over M2 edits outside their sentence and unknown lines, and report them.
+    normalise
+        Bring all texts to this Unicode form; default: leave them as they are.
+
+    Raises
+    ------
+    DataError
+        With file and line, for whatever is wrong with a file.
+    UsageError
+        If two systems have one name, neither sources nor gold edits are given, or standard input
+        is to be read twice.
+    """
+    reader = _Reader(lenient=lenient, form=normalise)
+    source_paths = _source_paths(source)
+    reference_paths = list(references)
+    output_paths = _named(systems, names)
+    _check_stdin([*source_paths, *reference_paths, *output_paths.values()])
+    rule = rule or TextRule()
+    outputs = {
+        name: reader.output(f"systems[{name}]", path, rule) for name, path in output_paths.items()
+    }
+    texts, gold_files = reader.references(reference_paths)
+    gold = _merged(gold_files)
+    sources = reader.sources(source_paths, gold_files)
+    reader.check_sources(sources, [*gold_files, *reader.output_files])
+    for name, path in output_paths.items():
+        reader.notes += token_notices(sources, outputs[name], path)
+    text_rule, made = GIVEN, texts
+    if gold and not texts:
+        made, left_out = reference_texts(sources, gold, rule)
+        text_rule = str(rule)
+        if left_out:
+            reader.notes.append(
+                f"{reader.origins['gold']}: {left_out} edits overlap an earlier one of the same"
+                " annotator; they are left out of the reference texts, not of the gold edits"
+            )
+    return Corpus(
+        sources=sources,
+        references=made,
+        systems=outputs,
+        gold=gold,
+        text_rule=text_rule,
+        normalisation=normalise,
+        origins=reader.origins,
+        notices=tuple(dict.fromkeys(reader.notices)),  # a file may be read for two parts
+        notes=tuple(dict.fromkeys(reader.notes)),
+    )
+
+
+def read_records_corpus(path: PathLike) -> Corpus:
+    """Read a corpus that stands in one table: JSON lines, TSV, CSV or parquet.
+
+    See :mod:`grammeter.formats.records` for the shapes.
+    """
+    from grammeter.formats.records import read_records
+
+    records = read_records(path)
+    origins = {part: str(path) for part in ("source", "references[0]")}
+    return Corpus(
+        sources=records.sources,
+        references=records.references,
+        systems=records.systems,
+        origins=origins,
+    )
+
+
+@dataclass
+class _Reader:
+    """Reads files and keeps what is to be said of them."""
+
+    lenient: bool
+    form: UnicodeForm | None
+    origins: dict[str, str] = field(default_factory=dict[str, str])
+    notices: list[str] = field(default_factory=list[str])
+    notes: list[str] = field(default_factory=list[str])
+    source_files: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
+    output_files: list[tuple[str, M2File]] = field(default_factory=list[tuple[str, M2File]])
+
+    def output(self, part: str, path: PathLike, rule: TextRule) -> list[str]:
+        """Read a text, or make it of the edits of an M2 file."""
+        self.origins[part] = str(path)
+        file, _ = split_annotator(path)
+        text = self._text(file)
+        if not is_m2(text, file):
+            check_no_annotator(path)
+            return self._lines_of(text, file)
+        m2 = self._m2(text, file)
+        lines, left_out = output_texts(m2, path, rule)
+        self.output_files.append((str(file), m2))
+        self.notices.append(f"{path}: M2; the output is the text that its edits make")
+        if left_out:
+            self.notes.append(
+                f"{path}: {left_out} edits overlap an earlier one; they are left out of the output"
+            )
+        return lines
+
+    def references(
+        self, paths: Sequence[PathLike]
+    ) -> tuple[list[list[str | None]], list[tuple[str, M2File]]]:
+        texts: list[list[str | None]] = []
+        gold: list[tuple[str, M2File]] = []
+        for path in paths:
+            text = self._text(path)
+            if is_m2(text, path):
+                file = self._m2(text, path)
+                gold.append((str(path), file))
+                self.notices += _order_notices(file, path)
+            else:
+                self.origins[f"references[{len(texts)}]"] = str(path)
+                texts.append([*self._lines_of(text, path)])
+        if gold:
+            self.origins["gold"] = ", ".join(path for path, _ in gold)
+        return texts, gold
+
+    def sources(self, paths: Sequence[PathLike], gold: Sequence[tuple[str, M2File]]) -> list[str]:
+        if not paths:
+            if not gold:
+                raise UsageError(
+                    "no sources", fix="Give the source texts (-s) or a gold M2 file (-r)."
+                )
+            self.origins["source"] = gold[0][0]
+            return gold[0][1].sources
+        self.origins["source"] = ", ".join(str(path) for path in paths)
+        return [line for path in paths for line in self._source_lines(path)]
+
+    def check_sources(self, sources: Sequence[str], files: Sequence[tuple[str, M2File]]) -> None:
+        """Refuse edits of other sentences."""
+        for path, file in files:
+            if len(file.blocks) != len(sources):
+                raise LengthMismatchError(
+                    self.origins["source"], len(sources), path, len(file.blocks)
+                )
+            for number, (line, block) in enumerate(zip(sources, file.blocks, strict=True), 1):
+                if line != block.source and line.split() != block.source.split():
+                    raise DataError(
+                        f"differs from sentence {number} of {path}: {line[:40]!r} and"
+                        f" {block.source[:40]!r}",
+                        where=self._place(number),
+                        fix="Edits count the tokens of their own S lines; give the sources"
+                        " that belong to them, or leave --source out.",
+                    )
+
+    def _source_lines(self, path: PathLike) -> list[str]:
+        text = self._text(path)
+        lines = self._m2(text, path).sources if is_m2(text, path) else self._lines_of(text, path)
+        self.source_files.append((str(path), len(lines)))
+        return lines
+
+    def _place(self, number: int) -> str:
+        """Return file and line of a source sentence."""
+        for path, count in self.source_files:
+            if number <= count:
+                return f"{path}:{number}"
+            number -= count
+        return f"{self.origins['source']}:{number}"
+
+    def _text(self, path: PathLike) -> str:
+        data = read_bytes(path)
+        self.notices += encoding_notices(data, path)
+        text = decode(data, path)
+        return _normalised(text, path, self.form) if self.form else text
+
+    def _lines_of(self, text: str, path: PathLike) -> list[str]:
+        self.notices += space_notices(text, path)
+        return checked_lines(text, path)
+
+    def _m2(self, text: str, path: PathLike) -> M2File:
+        file = parse_m2(text, str(path), lenient=self.lenient)
+        self.notes += file.notices[:MOST_FAULTS]
+        if len(file.notices) > MOST_FAULTS:
+            self.notes.append(f"{path}: {len(file.notices)} faults passed over in all")
+        return file
+
+
+def _order_notices(file: M2File, path: PathLike) -> list[str]:
+    """Say where gold edits are out of order: the M2 scorer loses matches there."""
+    unsorted = sum(
+        any(a.start > b.start for a, b in pairwise(edits))
+        for block in file.blocks
+        for edits in block.gold.values()
+    )
+    if not unsorted:
+        return []
+    return [
+        f"{path}: gold edits are out of order in {unsorted} sentences; m2 passes over some of"
+        " them, as the official scorer does, unless sort_gold=true"
+    ]
+
+
+def _normalised(text: str, path: PathLike, form: UnicodeForm) -> str:
+    """Bring a text to a Unicode form; refuse to split tokens that gold edits count."""
+    normal = unicodedata.normalize(form, text)
+    if is_m2(text, path):
+        pairs = zip(split_lines(text), split_lines(normal), strict=True)
+        for number, (old, new) in enumerate(pairs, start=1):
+            if old.startswith("S ") and len(old.split()) != len(new.split()):
+                raise DataError(
+                    f"{form} splits tokens that gold edits count: {old[2:42]!r}",
+                    where=f"{path}:{number}",
+                    fix="Take NFC or NFD, which split none.",
+                )
+    return normal
+
+
+def _merged(files: Sequence[tuple[str, M2File]]) -> list[GoldEdits]:
+    """Join the annotators of several files; numbers that clash are counted on."""
+    if not files:
+        return []
+    merged: list[dict[int, tuple[Edit, ...]]] = [dict(b.gold) for b in files[0][1].blocks]
+    for path, file in files[1:]:
+        if len(file.blocks) != len(merged):
+            raise DataError(
+                f"{len(file.blocks)} sentences, but {files[0][0]} has {len(merged)}",
+                where=path,
+                fix="Gold files that are used together must have the same sentences.",
+            )
+        taken = {number for gold in merged for number in gold}
+        own = {number for block in file.blocks for number in block.gold}
+        shift = max(taken) + 1 - min(own) if taken & own else 0
+        for gold, block in zip(merged, file.blocks, strict=True):
+            gold.update({number + shift: edits for number, edits in block.gold.items()})
+    return [*merged]
+
+
+def _named(
+    systems: Sequence[PathLike] | Mapping[str, PathLike], names: Sequence[str] | None
+) -> dict[str, PathLike]:
+    if isinstance(systems, Mapping):
+        if names is not None:
+            raise UsageError("the systems have names already", fix="Leave names out.")
+        return dict(systems)
+    paths = list(systems)
+    given = list(names) if names is not None else [output_name(path) for path in paths]
+    if len(given) != len(paths):
+        raise UsageError(
+            f"{len(given)} names for {len(paths)} outputs", fix="Give one name for each output."
+        )
+    for name in given:
+        if given.count(name) > 1:
+            both = ", ".join(str(p) for p, n in zip(paths, given, strict=True) if n == name)
+            raise UsageError(
+                f"two systems are called {name!r}: {both}", fix="Rename one with --names."
+            )
+    return dict(zip(given, paths, strict=True))
+
+
+def _source_paths(source: PathLike | Sequence[PathLike] | None) -> list[PathLike]:
+    if source is None:
+        return []
+    return [source] if isinstance(source, str | Path) else list(source)
+
+
+def _check_stdin(paths: Iterable[PathLike]) -> None:
+    if sum(str(split_annotator(path)[0]) == STDIN for path in paths) > 1:
+        raise UsageError("standard input is read twice", fix="Use '-' once only.")

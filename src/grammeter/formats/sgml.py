@@ -1,0 +1,301 @@
+"""The SGML of NUCLE and the CoNLL shared tasks: essays with mistakes marked by character.
+
+::
+
+    <DOC nid="1">
+    <TEXT>
+    <TITLE>
+    On cats
+    </TITLE>
+    <P>
+    This are a cat.
+    </P>
+    </TEXT>
+    <ANNOTATION teacher_id="8">
+    <MISTAKE start_par="1" start_off="5" end_par="1" end_off="8">
+    <TYPE>SVA</TYPE>
+    <CORRECTION>is</CORRECTION>
+    </MISTAKE>
+    </ANNOTATION>
+    </DOC>
+
+Paragraphs, the title among them, and characters count from 0. A file of alternative
+annotations has no ``TEXT``. :mod:`grammeter.formats.standoff` lays the mistakes onto tokens.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from grammeter.core import DataError
+from grammeter.formats.elements import Element, element_tree
+from grammeter.formats.text import read_text, write_text
+
+PARAGRAPH = "P"
+
+# learners write "R&D" and "p < 0.05"; SGML took both as text, XML does not
+_BARE = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#\d+|#x[0-9A-Fa-f]+);)|<(?![A-Za-z/!?])")
+_ESCAPED = {"&": "&amp;", "<": "&lt;", "\r": "&#13;"}
+_ESCAPED_IN_QUOTES = _ESCAPED | {'"': "&quot;", "\n": "&#10;", "\t": "&#9;"}
+_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+_NAME = re.compile(r"[A-Za-z_][\w.-]*\Z")
+_DIGITS = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """A marked span of characters and what should stand there.
+
+    ``start`` and ``end`` are character offsets in the paragraphs of these numbers, half-open.
+    ``line`` is where the file has it.
+    """
+
+    start_paragraph: int
+    start: int
+    end_paragraph: int
+    end: int
+    type: str
+    correction: str
+    comment: str | None = None
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """All mistakes that one annotator marked in one document."""
+
+    annotator: str
+    mistakes: tuple[Mistake, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """A paragraph and the element it stands in, ``P`` or ``TITLE``."""
+
+    text: str
+    element: str = PARAGRAPH
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """An essay and its annotations; without paragraphs if the file has no text.
+
+    ``origin`` and ``line`` tell where it was read.
+    """
+
+    id: str
+    paragraphs: tuple[Paragraph, ...] = ()
+    annotations: tuple[Annotation, ...] = ()
+    origin: str = field(default="", compare=False)
+    line: int = field(default=0, compare=False)
+
+
+def read_sgml(path: str | Path) -> tuple[Document, ...]:
+    """Read a file of documents.
+
+    Raises
+    ------
+    DataError
+        With file and line: if it is not well-formed, declares a document type or entities,
+        has unknown or missing elements, or offsets that are no whole numbers.
+    """
+    return parse_sgml(read_text(path), str(path))
+
+
+def parse_sgml(text: str, where: str) -> tuple[Document, ...]:
+    """Read documents from a text; ``where`` names it in messages."""
+    reader = _Reader(where)
+    root = reader.tree(text)
+    documents = tuple(reader.document(node) for node in reader.children(root, {"DOC"}))
+    if not documents:
+        raise DataError("no document in this file", where=where, fix="It needs <DOC nid=...>.")
+    return documents
+
+
+def write_sgml(path: str | Path, documents: Iterable[Document]) -> None:
+    """Write documents; :func:`read_sgml` gives them back.
+
+    Raises
+    ------
+    DataError
+        If a text holds control characters, which the format cannot carry.
+    """
+    write_text(path, format_sgml(documents))
+
+
+def format_sgml(documents: Iterable[Document]) -> str:
+    """Return documents as SGML text."""
+    return "".join(_format_document(document) for document in documents)
+
+
+def merge_documents(files: Iterable[Sequence[Document]]) -> tuple[Document, ...]:
+    """Join the annotations that several files have of the same documents.
+
+    Documents are matched by ``id`` and keep the order of their first appearance; a file of
+    alternative annotations needs no text.
+
+    Raises
+    ------
+    DataError
+        If two files have different texts for a document, or one annotator comes twice.
+    """
+    merged: dict[str, Document] = {}
+    for document in (document for file in files for document in file):
+        known = merged.get(document.id)
+        merged[document.id] = _joined(known, document) if known else document
+    return tuple(merged.values())
+
+
+def _joined(first: Document, second: Document) -> Document:
+    where = f"{second.origin}:{second.line}"
+    if first.paragraphs and second.paragraphs and first.paragraphs != second.paragraphs:
+        raise DataError(
+            f"document {second.id!r} has another text than in {first.origin}:{first.line}",
+            where=where,
+            fix="Files that are used together must have the same essays.",
+        )
+    twice = {a.annotator for a in first.annotations} & {a.annotator for a in second.annotations}
+    if twice:
+        raise DataError(
+            f"annotator {min(twice)!r} comes twice in document {second.id!r}",
+            where=where,
+            fix="Give each annotator's file once.",
+        )
+    base = first if first.paragraphs else second
+    annotations = first.annotations + second.annotations
+    return Document(base.id, base.paragraphs, annotations, base.origin, base.line)
+
+
+def _format_document(document: Document) -> str:
+    text = "".join(_format_paragraph(paragraph) for paragraph in document.paragraphs)
+    parts = [f'<DOC nid="{_escape(document.id, _ESCAPED_IN_QUOTES)}">\n']
+    parts += [f"<TEXT>\n{text}</TEXT>\n"] if document.paragraphs else []
+    for annotation in document.annotations:
+        parts.append(
+            f'<ANNOTATION teacher_id="{_escape(annotation.annotator, _ESCAPED_IN_QUOTES)}">\n'
+        )
+        parts += [_format_mistake(mistake) for mistake in annotation.mistakes]
+        parts.append("</ANNOTATION>\n")
+    return "".join([*parts, "</DOC>\n\n"])
+
+
+def _format_paragraph(paragraph: Paragraph) -> str:
+    name = paragraph.element
+    if not _NAME.match(name):
+        raise DataError(f"{name!r} cannot name an element", fix="Paragraphs are P or TITLE.")
+    return f"<{name}>\n{_escape(paragraph.text)}\n</{name}>\n"
+
+
+def _format_mistake(mistake: Mistake) -> str:
+    comment = mistake.comment
+    end = "" if comment is None else f"<COMMENT>{_escape(comment)}</COMMENT>\n"
+    return (
+        f'<MISTAKE start_par="{mistake.start_paragraph}" start_off="{mistake.start}"'
+        f' end_par="{mistake.end_paragraph}" end_off="{mistake.end}">\n'
+        f"<TYPE>{_escape(mistake.type)}</TYPE>\n"
+        f"<CORRECTION>{_escape(mistake.correction)}</CORRECTION>\n{end}</MISTAKE>\n"
+    )
+
+
+def _escape(text: str, table: dict[str, str] = _ESCAPED) -> str:
+    found = _NOT_XML.search(text)
+    if found:
+        raise DataError(
+            f"U+{ord(found[0]):04X} cannot stand in SGML: {text[:40]!r}",
+            fix="Take control characters out of the text.",
+        )
+    escaped = "".join(table.get(letter, letter) for letter in text)
+    return escaped.replace("]]>", "]]&gt;")
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Turns nodes into documents; knows the file's name for messages."""
+
+    where: str
+
+    def tree(self, text: str) -> Element:
+        from defusedxml.ElementTree import ParseError
+
+        # a file is a row of documents: one root around them makes it XML, on the same lines,
+        # and leaves no place where a document type or entities could be declared
+        wrapped = f"<ROOT>{_BARE.sub(lambda m: _ESCAPED[m[0]], text)}</ROOT>"
+        try:
+            return element_tree(wrapped)
+        except ParseError as error:
+            raise DataError(
+                f"cannot be parsed: {str(error).partition(':')[0]}",
+                where=f"{self.where}:{error.position[0]}",
+                fix="Elements are closed in the order in which they were opened; document types"
+                " and entities are not declared.",
+            ) from None
+
+    def document(self, node: Element) -> Document:
+        parts = self.children(node, {"TEXT", "ANNOTATION"})
+        texts = [part for part in parts if part.tag == "TEXT"]
+        paragraphs = [p for text in texts for p in self.children(text, None)]
+        return Document(
+            id=self.attribute(node, "nid"),
+            paragraphs=tuple(Paragraph(_trimmed(self.content(p)), p.tag) for p in paragraphs),
+            annotations=tuple(self.annotation(part) for part in parts if part.tag != "TEXT"),
+            origin=self.where,
+            line=node.line,
+        )
+
+    def annotation(self, node: Element) -> Annotation:
+        mistakes = tuple(self.mistake(child) for child in self.children(node, {"MISTAKE"}))
+        return Annotation(self.attribute(node, "teacher_id"), mistakes)
+
+    def mistake(self, node: Element) -> Mistake:
+        parts = self.children(node, {"TYPE", "CORRECTION", "COMMENT"})
+        texts = {part.tag: self.content(part) for part in parts}
+        if len(texts) != len(parts) or not {"TYPE", "CORRECTION"} <= texts.keys():
+            raise self.fault(node, "needs one TYPE and one CORRECTION, and one COMMENT at most")
+        start_paragraph, start, end_paragraph, end = (
+            self.number(node, name) for name in ("start_par", "start_off", "end_par", "end_off")
+        )
+        if (start_paragraph, start) > (end_paragraph, end):
+            raise self.fault(node, "ends before it starts")
+        return Mistake(
+            start_paragraph, start, end_paragraph, end,
+            texts["TYPE"], texts["CORRECTION"], texts.get("COMMENT"), node.line,
+        )  # fmt: skip
+
+    def children(self, node: Element, allowed: set[str] | None) -> list[Element]:
+        if node.text.strip():
+            raise self.fault(node, f"has text between its elements: {node.text.strip()[:40]!r}")
+        for child in node.children:
+            if allowed is not None and child.tag not in allowed:
+                raise self.fault(child, f"does not belong here; {' or '.join(sorted(allowed))} do")
+        return node.children
+
+    def content(self, node: Element) -> str:
+        if node.children:
+            raise self.fault(node.children[0], f"stands inside the text of <{node.tag}>")
+        return node.text
+
+    def attribute(self, node: Element, name: str) -> str:
+        if name not in node.attributes:
+            raise self.fault(node, f"has no {name}")
+        return node.attributes[name]
+
+    def number(self, node: Element, name: str) -> int:
+        text = self.attribute(node, name)
+        if not (text.isascii() and text.isdigit()) or len(text) > _DIGITS:
+            raise self.fault(node, f"{name}={text[:40]!r} is no whole number of a usual size")
+        return int(text)
+
+    def fault(self, node: Element, message: str) -> DataError:
+        return DataError(
+            f"<{node.tag}> {message}",
+            where=f"{self.where}:{node.line}",
+            fix="See the CoNLL-2014 data format: DOC > TEXT > P, DOC > ANNOTATION > MISTAKE.",
+        )
+
+
+def _trimmed(text: str) -> str:
+    """Take off the line ends by which the tags stand on lines of their own."""
+    return text.removeprefix("\n").removesuffix("\n")

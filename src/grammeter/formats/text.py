@@ -1,0 +1,308 @@
+"""Plain text: UTF-8, one sentence a line."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import os
+import secrets
+import stat
+import sys
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
+
+from grammeter.core import DataError, UsageError
+
+STDIN = "-"
+SUFFIXES = (".txt", ".tok", ".out", ".hyp", ".cor", ".m2", ".sgml", ".gz")
+"""What is taken off a file's name to make a system's name."""
+
+MAX_RATIO = 200
+"""Unpacked bytes for each packed byte; text packs three- to tenfold."""
+
+_FREE_BYTES = 64 * 2**20
+"""So little does no harm, whatever its ratio."""
+_BLOCK = 2**20
+_FRESH = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+_PRIVATE = 0o600
+_ENDLESS = ("/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+_END_MARKS = frozenset(".!?")
+
+
+def read_bytes(path: str | Path) -> bytes:
+    """Read a file, ``-`` for standard input; gzip is unpacked.
+
+    Raises
+    ------
+    DataError
+        If it does not exist, is a folder, cannot be read, or its gzip data are damaged or unpack
+        to far more than texts do.
+    """
+    try:
+        data = sys.stdin.buffer.read() if str(path) == STDIN else _bytes_of(Path(path))
+    except FileNotFoundError:
+        fix = "No file fits this pattern." if "*" in str(path) else "Check the path."
+        raise DataError("there is no such file", where=str(path), fix=fix) from None
+    except IsADirectoryError:
+        raise DataError(
+            "this is a folder, not a file", where=str(path), fix="Name the file inside it."
+        ) from None
+    except OSError as error:
+        raise DataError(
+            f"cannot be read: {error.strerror}", where=str(path), fix="Check its permissions."
+        ) from error
+    except ValueError as error:  # a NUL, or what no file system can spell
+        raise DataError(
+            f"this is no name of a file: {error}", where=ascii(str(path)), fix="Check the path."
+        ) from None
+    return _unpacked(data, path) if data[:2] == b"\x1f\x8b" else data
+
+
+def _bytes_of(path: Path) -> bytes:
+    with path.open("rb") as file:
+        if stat.S_ISCHR(os.fstat(file.fileno()).st_mode) and os.path.realpath(path) in _ENDLESS:
+            raise DataError("this device never ends", where=str(path), fix="Name a file.")
+        return file.read()
+
+
+def decode(data: bytes, path: str | Path) -> str:
+    """Decode UTF-8 and drop a byte order mark.
+
+    Raises
+    ------
+    DataError
+        At the first line that is not UTF-8.
+    """
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        read = error.object  # the data less the byte order mark: positions count from there
+        line = read.count(b"\n", 0, error.start) + 1
+        raise DataError(
+            f"not UTF-8: byte 0x{read[error.start]:02x}",
+            where=f"{path}:{line}",
+            fix="Convert the file, for example: iconv -f LATIN1 -t UTF-8 FILE",
+        ) from None
+
+
+def split_lines(text: str) -> list[str]:
+    r"""Split at ``\n`` only and take one ``\r`` off each line; a last newline ends a line."""
+    lines = text.split("\n")
+    if lines[-1] == "":
+        lines.pop()
+    return [line.removesuffix("\r") for line in lines] if "\r" in text else lines
+
+
+def read_text(path: str | Path) -> str:
+    """Read a whole UTF-8 file; see :func:`read_bytes` and :func:`decode` for the errors."""
+    return decode(read_bytes(path), path)
+
+
+def read_lines(path: str | Path) -> list[str]:
+    """Read a text, one sentence a line; empty lines are kept.
+
+    Raises
+    ------
+    DataError
+        If the file is absent, unreadable, not UTF-8, or empty.
+    """
+    return checked_lines(read_text(path), path)
+
+
+def checked_lines(text: str, path: str | Path) -> list[str]:
+    """Split a file's text into lines; raise :class:`DataError` if there is none."""
+    lines = split_lines(text)
+    if not lines:
+        raise DataError("the file is empty", where=str(path), fix="It needs one sentence a line.")
+    return lines
+
+
+def write_lines(path: str | Path, lines: Iterable[str]) -> None:
+    """Write one sentence a line, gzip by the name's suffix.
+
+    Raises
+    ------
+    DataError
+        If a sentence holds a line end or a lone surrogate.
+    """
+    write_text(path, "".join(f"{checked_line(line)}\n" for line in lines))
+
+
+def write_text(path: str | Path, text: str, *, private: bool = False) -> None:
+    """Write a text as UTF-8, gzip by the name's suffix; see :func:`write_bytes`.
+
+    Raises
+    ------
+    DataError
+        If the text holds a lone surrogate, or the file cannot be written.
+    UsageError
+        If the name is ``-``, which is standard input.
+    """
+    try:
+        data = text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        line = text.count("\n", 0, error.start) + 1
+        raise DataError(
+            f"U+{ord(text[error.start]):04X} is half a surrogate pair, no character",
+            where=f"{path}:{line}",
+            fix="Repair the text where it was made.",
+        ) from None
+    write_bytes(path, data, private=private)
+
+
+def write_bytes(path: str | Path, data: bytes, *, private: bool = False) -> None:
+    """Write a file, gzip by the name's suffix.
+
+    The file is whole or what it was: what is written stands beside it first. Only links,
+    devices, pipes and what belongs to others are written in place. ``private``: for the eyes of
+    its owner alone, from its first byte on; a device keeps the mode that it has.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be written.
+    UsageError
+        If the name is ``-``, which is standard input.
+    """
+    if str(path) == STDIN:
+        raise UsageError("'-' is standard input, no file to write", fix="Give a file's name.")
+    target = Path(path)
+    # no time and no name in the gzip head: same text, same bytes
+    content = gzip.compress(data, mtime=0) if is_gzip(path) else data
+    try:
+        if _is_replaceable(target):
+            _replace(target, content, private=private)
+        else:
+            if private and target.is_file():
+                target.chmod(_PRIVATE)
+            target.write_bytes(content)
+    except OSError as error:
+        raise DataError(
+            f"cannot be written: {error.strerror}", where=str(path), fix="Check the folder."
+        ) from error
+    except ValueError as error:
+        raise DataError(
+            f"this is no name of a file: {error}", where=ascii(str(path)), fix="Check the path."
+        ) from None
+
+
+def _is_replaceable(target: Path) -> bool:
+    """Whether a new file may take this place: nothing is there, or an ordinary file of ours."""
+    try:
+        found = target.lstat()
+    except FileNotFoundError:
+        return True
+    ours = found.st_uid == os.geteuid() and found.st_gid in (os.getegid(), *os.getgroups())
+    may = os.access(target, os.W_OK) and os.access(target.parent, os.W_OK)
+    return stat.S_ISREG(found.st_mode) and found.st_nlink == 1 and ours and may
+
+
+def _replace(target: Path, data: bytes, *, private: bool) -> None:
+    fresh = target.with_name(f".{secrets.token_hex(8)}.part")  # as short for the longest name
+    try:
+        with open(os.open(fresh, _FRESH, _PRIVATE if private else 0o666), "wb") as file:
+            if target.exists():
+                found = target.stat()
+                os.chown(fresh, -1, found.st_gid)
+                fresh.chmod(_PRIVATE if private else stat.S_IMODE(found.st_mode))
+            file.write(data)
+        fresh.replace(target)
+    except BaseException:  # an interrupt, too
+        fresh.unlink(missing_ok=True)
+        raise
+
+
+def check_folder(path: str | Path | None) -> None:
+    """Raise :class:`DataError` if a file cannot be written for want of its folder."""
+    if path is not None and not Path(path).absolute().parent.is_dir():
+        raise DataError(
+            "cannot be written: there is no such folder", where=str(path), fix="Make it first."
+        )
+
+
+def checked_line(line: str) -> str:
+    """Return the line; raise :class:`DataError` if it holds what would be read as a line end."""
+    if "\n" in line or line.endswith("\r"):
+        raise DataError(
+            f"a sentence holds a line end: {line[:40]!r}", fix="One sentence is one line."
+        )
+    return line
+
+
+def is_gzip(path: str | Path) -> bool:
+    """Whether a file is to be written as gzip."""
+    return str(path).endswith(".gz")
+
+
+def system_name(path: str | Path) -> str:
+    """Return a file's name less known suffixes: ``out/AMU.txt.gz`` is ``AMU``."""
+    name = Path(path).name
+    while name.endswith(SUFFIXES):
+        name = name.rpartition(".")[0]
+    return name or Path(path).name
+
+
+def encoding_notices(data: bytes, path: str | Path) -> list[str]:
+    """Return what a reader should know of any file: a byte order mark, CR line ends."""
+    found: list[str] = []
+    if data.startswith(codecs.BOM_UTF8):
+        found.append(f"{path}: begins with a byte order mark; it is dropped")
+    if b"\r\n" in data:
+        found.append(f"{path}: line ends are CR LF; the CR is taken off")
+    return found
+
+
+def space_notices(text: str, path: str | Path) -> list[str]:
+    """Return what a reader should know of a file of sentences: unusual white space."""
+    lines = split_lines(text)
+    odd = sum(line != " ".join(line.split()) for line in lines)
+    if not odd:
+        return []
+    return [
+        f"{path}: {odd} of {len(lines)} lines have other white space than single spaces;"
+        " tokens are split at any white space"
+    ]
+
+
+def token_notices(sources: Iterable[str], outputs: Iterable[str], path: str | Path) -> list[str]:
+    """Return a warning if outputs seem not to be tokenised as their sources are.
+
+    What is looked at is the mark at the end of sentences: apart in the sources, joined to the
+    last word in most of the outputs.
+    """
+    ends = [
+        output.split()[-1]
+        for source, output in zip(sources, outputs, strict=False)  # lengths are checked later
+        if output.strip() and source.split()[-1:] and source.split()[-1] in _END_MARKS
+    ]
+    joined = sum(len(end) > 1 and end[-1] in _END_MARKS for end in ends)
+    if 2 * joined <= len(ends):
+        return []
+    return [
+        f"{path}: {joined} of {len(ends)} lines have the last mark joined to its word, which stands"
+        " apart in the sources; tokenise outputs as the sources are, or scores mean little"
+    ]
+
+
+def _unpacked(data: bytes, path: str | Path) -> bytes:
+    packed = io.BytesIO(data)
+    blocks: list[bytes] = []
+    size = 0
+    try:
+        with gzip.GzipFile(fileobj=packed) as stream:
+            while block := stream.read(_BLOCK):
+                blocks.append(block)
+                size += len(block)
+                if size > max(packed.tell() * MAX_RATIO, _FREE_BYTES):
+                    raise DataError(
+                        f"these gzip data unpack to more than {MAX_RATIO} times their size",
+                        where=str(path),
+                        fix="Unpack the file yourself if you trust it.",
+                    )
+        return b"".join(blocks)
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(
+            f"damaged gzip data: {error}", where=str(path), fix="Fetch or pack the file again."
+        ) from None

@@ -1,0 +1,375 @@
+"""Rankings in the CSV of the WMT campaigns: a row for each pair, or for each five outputs.
+
+::
+
+    srclang,trglang,srcIndex,segmentId,judgeID,system1Id,system1rank,system2Id,system2rank,rankingID
+    src,trg,60,60,judge01,conll14st-test.AMU.src-trg,2,conll14st-test.RAC.src-trg,1,24
+
+Columns stand in any order, spelled in any of the ways of :mod:`grammeter.formats.spellings`, and
+tabs or semicolons may separate them. A rank of -1 means that this output was not ranked. An Id is
+a system's name, the names of all systems that wrote the same, or
+``TESTSET.NAME.SRCLANG-TRGLANG``. Sentences count from 0 or from 1, and the file does not tell.
+
+The format knows no times and no skipped items, and rows of pairs lose which outputs were equal.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, groupby
+
+from grammeter.core import DataError, Ranking, shielded
+from grammeter.formats import spellings
+from grammeter.formats.equal_outputs import Names, find_names
+from grammeter.formats.judged import (
+    FirstSegment,
+    JudgedBlock,
+    JudgmentFile,
+    Judgments,
+    Separator,
+    check_scale,
+    joined_names,
+    judge_notes,
+    judge_of,
+    placed,
+    whole_number,
+    with_languages,
+)
+from grammeter.formats.wmt_columns import (
+    FIX,
+    Record,
+    WMTColumns,
+    first_line,
+    heads,
+    is_wmt_head,
+    mark_of,
+    read_table,
+)
+
+UNRANKED = {"-1", "", "-1.0", "na", "nan", "none", "null"}
+UNUSED = "-1"
+DOCUMENT = "documentId"
+COLUMNS = (
+    "srclang", "trglang", "srcIndex", "segmentId", "judgeID",
+    "system1Id", "system1rank", "system2Id", "system2rank", "rankingID",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One row: who ranked what how, and where it stands."""
+
+    line: int
+    judge: str
+    sentence: int
+    item: str | None
+    document: str | None
+    groups: tuple[tuple[str, ...], ...]
+    ranks: tuple[int | None, ...]
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        return self.judge, self.sentence, self.item, self.document
+
+
+def is_wmt(text: str) -> bool:
+    """Whether a text begins like WMT CSV."""
+    return is_wmt_head(heads(first_line(text).split(mark_of(text))))
+
+
+def parse_wmt(
+    text: str,
+    where: str,
+    *,
+    separator: Separator | None = None,
+    systems: Iterable[str] = (),
+) -> Judgments:
+    """Read a text; ``where`` names it in messages.
+
+    Rows of pairs that follow each other and together hold every pair of some outputs, each
+    output with one rank, were one ranking and become one again; other pairs are rankings of
+    two, and systems that share an Id tie in each of them. Sentences are counted as if the file
+    began with 0.
+
+    Parameters
+    ----------
+    separator
+        What stands between names in an Id; default: see
+        :func:`~grammeter.formats.equal_outputs.find_names`.
+    systems
+        The names of the systems, if known.
+
+    Raises
+    ------
+    DataError
+        With file and line: missing columns or cells, numbers that are none, a system twice in
+        one row.
+    """
+    head, records = read_table(text, where)
+    if not records:
+        raise DataError("no row below the column heads", where=where, fix=FIX)
+    columns = WMTColumns.of(head, [record for _, record in records], where)
+    reader = _Reader(where, columns, records, separator, {*systems})
+    found = list(reader.rankings())
+    return Judgments(
+        tuple(ranking for _, ranking in found),
+        (
+            JudgmentFile(
+                form="wmt",
+                first_segment=0,
+                basis="default",
+                separator=reader.names.separator,
+                blocks=(JudgedBlock(reader.attributes, len(found)),),
+            ),
+        ),
+        tuple(f"{where}:{line}" for line, _ in found),
+        tuple(reader.notices()),
+        tuple(reader.notes()),
+    )
+
+
+def format_wmt(
+    rankings: Iterable[Ranking],
+    *,
+    first_segment: FirstSegment = 0,
+    blocks: Sequence[JudgedBlock] = (),
+) -> str:
+    """Return rankings as expanded pairs: a row for every two systems of one ranking.
+
+    Systems that wrote the same tie. Skipped items and items with one system have no row, and
+    times have no column. ``rankingID`` is the item's own name, or its number from 1.
+
+    Raises
+    ------
+    DataError
+        If a system's name holds white space or a comma.
+    """
+    attributes = blocks[0].attributes if blocks else dict[str, str]()
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\n")
+    rankings = list(rankings)
+    with_documents = any(ranking.document for ranking in rankings)
+    writer.writerow([*COLUMNS, *([DOCUMENT] if with_documents else [])])
+    for number, ranking in enumerate(rankings, start=1):
+        head = _head(ranking, attributes, first_segment)
+        item = str(number) if ranking.item is None else ranking.item
+        tail = [ranking.document or UNUSED] if with_documents else []
+        for pair in combinations(sorted(_ranked(ranking)), 2):
+            cells = [cell for name, rank in pair for cell in (_id(name, attributes), rank)]
+            writer.writerow(shielded(str(cell)) for cell in (*head, *cells, item, *tail))
+    if "\r" in out.getvalue():
+        raise DataError("CSV cannot hold a CR in a name", fix="Take it out, or write JSON lines.")
+    return out.getvalue()
+
+
+def lost_in_wmt(rankings: Iterable[Ranking]) -> str:
+    """Say what :func:`format_wmt` does not write; empty if nothing."""
+    counts = Counter[str]()
+    for ranking in rankings:
+        counts["skipped items"] += ranking.skipped
+        counts["items with one system"] += not ranking.skipped and len(ranking.systems) < 2
+        counts["times"] += ranking.seconds is not None
+        counts["equal outputs"] += len(ranking.systems) - len(ranking.groups)
+        counts["items with scores"] += ranking.scores is not None
+        counts["items with replies"] += bool(ranking.replies)
+        counts["documents"] += ranking.document in spellings.UNUSED
+    return ", ".join(f"{count} {what}" for what, count in counts.items() if count)
+
+
+def _ranked(ranking: Ranking) -> Iterator[tuple[str, int]]:
+    if not ranking.skipped:
+        for group, rank in zip(ranking.groups, ranking.ranks, strict=True):
+            yield from ((name, rank) for name in group)
+
+
+def _head(ranking: Ranking, attributes: Mapping[str, str], first: FirstSegment) -> list[str]:
+    number = str(ranking.segment - 1 + first)
+    source, target = attributes.get("srclang", "src"), attributes.get("trglang", "trg")
+    return [source, target, number, number, ranking.judge]
+
+
+def _id(name: str, attributes: Mapping[str, str]) -> str:
+    plain = joined_names([name], "space")
+    if "testset" not in attributes:
+        return plain
+    return f"{attributes['testset']}.{plain}.{attributes['srclang']}-{attributes['trglang']}"
+
+
+class _Reader:
+    """Turns records into rankings; knows the file's name for messages."""
+
+    def __init__(
+        self,
+        where: str,
+        columns: WMTColumns,
+        records: Sequence[tuple[int, Record]],
+        separator: Separator | None,
+        systems: set[str],
+    ) -> None:
+        self.where = where
+        self.columns = columns
+        self.records = records
+        self.unranked = 0
+        self.pairs = Counter(self.languages(record) for _, record in records)
+        items = list(_items(columns, records))
+        self.attributes = _attributes(next(iter(self.pairs)), items) if len(self.pairs) == 1 else {}
+        self.names: Names = find_names(
+            items, separator=separator, is_system=lambda cell: self.short(cell) in systems
+        )
+
+    def rankings(self) -> Iterator[tuple[int, Ranking]]:
+        rows = [self.row(line, record) for line, record in self.records]
+        for _, run in groupby(rows, key=lambda row: row.key):
+            for part in _parts(run):
+                with placed(f"{self.where}:{part.line}"):
+                    ranking = _ranking(part)
+                self.unranked += len(part.groups) - len(ranking.groups)
+                yield part.line, ranking
+
+    def notices(self) -> Iterator[str]:
+        if self.unranked:
+            yield (
+                f"{self.where}: {self.unranked} outputs have no rank beside others that have one;"
+                " they are left out"
+            )
+
+    def notes(self) -> Iterator[str]:
+        judge = self.columns.judge
+        nameless = sum(not (judge and record[judge]) for _, record in self.records)
+        yield from judge_notes(self.where, nameless, len(self.records))
+        yield from (f"{self.where}: {note}" for note in self.names.notes)
+        if self.columns.unranked:
+            names = ", ".join(self.columns.unranked)
+            yield f"{self.where}: no column of ranks for {names}: left out"
+        if len(self.pairs) > 1:
+            names = ", ".join("-".join(pair) for pair in sorted(self.pairs))
+            yield f"{self.where}: several language pairs: {names}; their sentences are kept apart"
+
+    def row(self, line: int, record: Record) -> _Row:
+        columns = self.columns
+        with placed(f"{self.where}:{line}"):
+            shown = [(n, r) for n, r in columns.systems if not _absent(record, n, r)]
+            return _Row(
+                line,
+                (columns.judge and record[columns.judge]) or judge_of(self.where),
+                whole_number(_whole(record[columns.sentence]), columns.sentence),
+                record[columns.item] if columns.item else None,
+                self.document(record),
+                tuple(self.group(record[name]) for name, _ in shown),
+                tuple(_rank(record[rank], rank) for _, rank in shown),
+            )
+
+    def group(self, cell: str) -> tuple[str, ...]:
+        return tuple(self.short(name) for name in self.names.split(cell))
+
+    def short(self, name: str) -> str:
+        return _name(name, self.attributes)
+
+    def languages(self, record: Record) -> tuple[str, ...]:
+        return tuple(record[name] for name in self.columns.languages)
+
+    def document(self, record: Record) -> str | None:
+        """Return the document, with its languages if the file has several pairs of them."""
+        name = record[self.columns.document] if self.columns.document else ""
+        document = None if name in spellings.UNUSED else name
+        several = len(self.pairs) > 1
+        return with_languages(document, "-".join(self.languages(record))) if several else document
+
+
+def _items(columns: WMTColumns, records: Iterable[tuple[int, Record]]) -> Iterator[list[str]]:
+    """Return the cells with names of each item: of a row, or of all rows with one rankingID."""
+    together: dict[object, dict[str, None]] = {}
+    for line, record in records:
+        item = columns.item and record[columns.item]
+        key = (item, columns.judge and record[columns.judge]) if item else line
+        shown = [record[n] for n, r in columns.systems if not _absent(record, n, r)]
+        together.setdefault(key, {}).update(dict.fromkeys(shown))
+    return (list(cells) for cells in together.values())
+
+
+def _attributes(languages: Sequence[str], items: Iterable[Sequence[str]]) -> dict[str, str]:
+    """Return the languages, and the test set if all Ids name the same."""
+    if len(languages) < 2:
+        return {}
+    source, target = languages
+    found = {"srclang": source, "trglang": target}
+    tail = f".{source}-{target}"
+    cells = {cell for item in items for cell in item}
+    sets = {cell.partition(".")[0] if cell.endswith(tail) else None for cell in cells}
+    if len(sets) == 1 and (name := sets.pop()) is not None:
+        found["testset"] = name
+    return found
+
+
+def _name(text: str, attributes: Mapping[str, str]) -> str:
+    if "testset" not in attributes:
+        return text
+    tail = f".{attributes['srclang']}-{attributes['trglang']}"
+    return text.removeprefix(f"{attributes['testset']}.").removesuffix(tail)
+
+
+def _absent(record: Record, name: str, rank: str) -> bool:
+    """Whether a row lacks an output: those with fewer outputs than columns leave cells unused."""
+    return record[name].strip() in spellings.UNUSED and record[rank].strip().lower() in UNRANKED
+
+
+def _rank(text: str, column: str) -> int | None:
+    return None if text.strip().lower() in UNRANKED else whole_number(_whole(text), column)
+
+
+def _whole(text: str) -> str:
+    """Take off what table programs add to whole numbers: spaces, and ``.0``."""
+    return re.sub(r"\.0+\Z", "", text.strip())
+
+
+def _parts(run: Iterable[_Row]) -> Iterator[_Row]:
+    """Put the rows of one judge and sentence that follow each other together to rankings."""
+    together: list[_Row] = []
+    seen: set[frozenset[tuple[str, ...]]] = set()
+    for row in run:
+        pair = frozenset(row.groups)
+        if pair in seen or len(row.groups) != 2:
+            yield from _joined(together)
+            together, seen = [], set()
+        if len(row.groups) == 2:
+            together.append(row)
+            seen.add(pair)
+        else:
+            yield row
+    yield from _joined(together)
+
+
+def _joined(rows: list[_Row]) -> Iterator[_Row]:
+    """Join pairs to one row if they are all the pairs of one ranking."""
+    ranks: dict[tuple[str, ...], int | None] = {}
+    agree = True
+    for row in rows:
+        for group, rank in zip(row.groups, row.ranks, strict=True):
+            agree = ranks.setdefault(group, rank) == rank and agree
+    if len(rows) > 1 and agree and len(rows) == len(ranks) * (len(ranks) - 1) // 2:
+        first = rows[0]
+        shown = tuple(ranks), tuple(ranks.values())
+        yield replace(first, groups=shown[0], ranks=shown[1])
+    else:
+        yield from rows
+
+
+def _ranking(row: _Row) -> Ranking:
+    """Leave out what was not ranked; nothing ranked means skipped."""
+    ranked = [(g, r) for g, r in zip(row.groups, row.ranks, strict=True) if r is not None]
+    skipped = not ranked
+    ranking = Ranking(
+        judge=row.judge,
+        segment=row.sentence + 1,
+        groups=row.groups if skipped else tuple(group for group, _ in ranked),
+        ranks=tuple(rank for _, rank in ranked),
+        skipped=skipped,
+        item=row.item,
+        document=row.document,
+    )
+    return ranking if len(row.groups) == 2 else check_scale(ranking)

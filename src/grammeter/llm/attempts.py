@@ -1,0 +1,314 @@
+"""Replies on disk: an SQLite file with one row for each request that was sent.
+
+Replies cost money. A row is written before the reply is used, nothing is ever deleted, and a
+damaged file is an error, not an empty cache. Several processes may share it. No key is written.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Literal, cast
+
+from grammeter.core import DataError, private_file
+from grammeter.llm.calls import Outcome, Reply, State
+from grammeter.llm.faults import finish_of, json_object
+from grammeter.llm.ladder import Abilities
+
+FILE = "replies-1.sqlite"
+"""The number is that of the file's format."""
+
+AttemptState = Literal["ok", "coerced", "refused", "invalid", "cut", "failed"]
+"""What came of one request; ``cut``: the reply ended at its limit; ``failed``: no completion."""
+
+_WAIT = 30.0
+_READ = "key, state, scores, reply, reason, tokens_in, tokens_out, seconds, body"
+_AT_ONCE = 500
+_TABLES = """
+CREATE TABLE IF NOT EXISTS attempts (
+    id INTEGER PRIMARY KEY,
+    key TEXT NOT NULL,          -- SHA-256 of the request as it was meant
+    server TEXT NOT NULL,
+    model TEXT NOT NULL,
+    started REAL NOT NULL,      -- seconds since 1970
+    seconds REAL NOT NULL,      -- until the reply was there
+    request TEXT NOT NULL,      -- the body as it was sent
+    status INTEGER NOT NULL,    -- of HTTP; 0: no reply
+    body TEXT NOT NULL,         -- of the reply, as it came
+    reply TEXT NOT NULL,        -- the text in it
+    answered_by TEXT,           -- the model's name in the reply
+    fingerprint TEXT,
+    tokens_in INTEGER,
+    tokens_out INTEGER,
+    state TEXT NOT NULL,        -- of this request
+    scores TEXT,                -- JSON
+    reason TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS attempts_by_key ON attempts (key);
+CREATE TABLE IF NOT EXISTS abilities (
+    server TEXT NOT NULL,
+    model TEXT NOT NULL,
+    value TEXT NOT NULL,
+    PRIMARY KEY (server, model)
+);
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One request and what came of it; the columns of the table."""
+
+    key: str
+    server: str
+    model: str
+    started: float
+    seconds: float
+    request: str
+    status: int
+    body: str
+    state: AttemptState
+    reply: str = ""
+    answered_by: str | None = None
+    fingerprint: str | None = None
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    scores: tuple[int, ...] | None = None
+    reason: str = ""
+
+
+_COLUMNS = tuple(column.name for column in fields(Attempt))
+
+
+def end_of(came: AttemptState, bad: int, most: int) -> State | None:
+    """Return how a call ends with a reply, ``None`` if it is asked again.
+
+    Parameters
+    ----------
+    bad
+        How many replies before would not do.
+    most
+        Replies that may come to a call.
+    """
+    match came:
+        case "ok" | "coerced":
+            return "reasked" if bad else came
+        case "refused":
+            return "refused"
+        case "invalid" | "cut":
+            return "invalid" if bad + 1 >= most else None
+        case "failed":
+            return None
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """What is known of a call.
+
+    Attributes
+    ----------
+    attempts
+        Requests sent for it.
+    bad
+        How many replies would not do.
+    cut
+        Whether one of them ended at its limit.
+    reason
+        What was wrong with the last of them.
+    replies
+        The replies to it.
+    outcome
+        How it ended; ``None``: not yet.
+    """
+
+    attempts: int = 0
+    bad: int = 0
+    cut: bool = False
+    reason: str = ""
+    replies: tuple[Reply, ...] = ()
+    outcome: Outcome | None = None
+
+
+class Attempts:
+    """The replies in one folder; to be closed.
+
+    Parameters
+    ----------
+    folder
+        Where the file lies or shall lie; ``None`` keeps everything in memory only.
+
+    Raises
+    ------
+    DataError
+        If the file is damaged or cannot be written; the message names it.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        self._name = ":memory:" if folder is None else str(folder / FILE)
+        with self._told():
+            if folder is not None:
+                _make_private(folder / FILE)
+            self._database = sqlite3.connect(self._name, timeout=_WAIT, isolation_level=None)
+        try:
+            with self._told():
+                self._database.execute("PRAGMA journal_mode = WAL")
+                self._database.execute("PRAGMA synchronous = NORMAL")
+                self._database.executescript(_TABLES)
+                self._database.execute("SELECT reason, fingerprint FROM attempts LIMIT 1")
+        except BaseException:
+            self._database.close()
+            raise
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+    def add(self, attempt: Attempt) -> None:
+        """Write a row; it is safe against the end of this process when this returns."""
+        scores = None if attempt.scores is None else json.dumps(attempt.scores)
+        values = {name: getattr(attempt, name) for name in _COLUMNS} | {"scores": scores}
+        names, marks = ", ".join(_COLUMNS), ", ".join(f":{name}" for name in _COLUMNS)
+        with self._told():
+            self._database.execute(
+                f"INSERT INTO attempts ({names}) VALUES ({marks})",  # noqa: S608
+                values,
+            )
+
+    def histories(self, keys: Sequence[str], most: int) -> dict[str, History]:
+        """Return what is known of calls; those of which nothing is known are left out.
+
+        The first usable reply is the outcome, or else the ``most``-th one, whatever came later:
+        the same file and the same ``most`` give the same outcomes.
+        """
+        found: dict[str, History] = {}
+        for start in range(0, len(keys), _AT_ONCE):
+            part = keys[start : start + _AT_ONCE]
+            marks = ", ".join("?" * len(part))
+            query = f"SELECT {_READ} FROM attempts WHERE key IN ({marks}) ORDER BY id"  # noqa: S608
+            with self._told():
+                rows = cast(list[_Row], self._database.execute(query, part).fetchall())
+                for row in rows:
+                    found[row[0]] = _with_row(found.get(row[0], History()), row, most)
+        return found
+
+    def abilities(self, server: str, model: str) -> Abilities | None:
+        """Return what an endpoint takes, if that has been found out."""
+        with self._told():
+            row = self._database.execute(
+                "SELECT value FROM abilities WHERE server = ? AND model = ?", (server, model)
+            ).fetchone()
+            return None if row is None else Abilities.from_json(row[0])
+
+    def remember(self, server: str, model: str, abilities: Abilities) -> None:
+        """Write down what an endpoint takes."""
+        with self._told():
+            self._database.execute(
+                "INSERT OR REPLACE INTO abilities VALUES (?, ?, ?)",
+                (server, model, abilities.to_json()),
+            )
+
+    @contextmanager
+    def _told(self) -> Generator[None, None, None]:
+        """Turn what goes wrong with the file into an error that names it."""
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            if "no such column" in str(error):
+                raise self._damaged(error) from None
+            raise DataError(
+                f"the replies cannot be kept: {error}", where=self._name,
+                fix="Name a folder that can be written, with room on its disk (cache_dir).",
+            ) from None  # fmt: skip
+        except OSError as error:
+            raise DataError(
+                f"the replies cannot be kept: {error.strerror}", where=self._name,
+                fix="Name a folder that can be written (cache_dir).",
+            ) from None  # fmt: skip
+        except (sqlite3.DatabaseError, ValueError, TypeError, RecursionError) as error:
+            raise self._damaged(error) from None
+
+    def _damaged(self, error: Exception) -> DataError:
+        return DataError(
+            f"the file of replies is damaged: {error}",
+            where=self._name,
+            fix="It holds replies that were paid for: restore a copy, or rescue what is left with"
+            " 'sqlite3 FILE .recover'; move it away to begin anew.",
+        )
+
+
+def _make_private(path: Path) -> None:
+    """Make the file if there is none, for its owner alone; shut one that others may read."""
+    private_file(path)
+    for name in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
+        with suppress(FileNotFoundError, PermissionError):
+            if name.stat().st_mode & 0o077:
+                name.chmod(0o600)
+
+
+_Row = tuple[str, AttemptState, str | None, str, str, int | None, int | None, float, str]
+
+
+def _with_row(history: History, row: _Row, most: int) -> History:
+    """Return a history with one more request; a call that has ended stays as it is."""
+    if history.outcome is not None:
+        return history
+    _, came, scores, text, reason, tokens_in, tokens_out, seconds, body = row
+    reply = Reply(
+        text=text,
+        scores=None if scores is None else tuple(json.loads(scores)),
+        attempt=len(history.replies) + 1,
+        tokens=(tokens_in, tokens_out),
+        seconds=seconds,
+        finish=finish_of(json_object(body)),
+    )
+    bad = came in ("invalid", "cut")
+    after = History(
+        history.attempts + 1,
+        history.bad + bad,
+        history.cut or came == "cut",
+        reason if bad else history.reason,
+        history.replies if came == "failed" else (*history.replies, reply),
+    )
+    ends = end_of(came, history.bad, most)
+    return after if ends is None else replace(after, outcome=_outcome(ends, after, reply, reason))
+
+
+def _outcome(ends: State, history: History, reply: Reply, reason: str) -> Outcome:
+    if ends == "reasked":
+        reason = "; ".join(filter(None, [f"asked again: {history.reason}", reason]))
+    return Outcome(
+        state=ends,
+        scores=reply.scores,
+        reply=reply.text,
+        reason=reason,
+        attempts=history.attempts,
+        replies=history.replies,
+    )
+
+
+def known(folder: Path | None, keys: Sequence[str], most: int) -> dict[str, History]:
+    """Return what is known of calls without making a file; see :meth:`Attempts.histories`."""
+    with _reading(folder) as attempts:
+        return attempts.histories(keys, most) if attempts else {}
+
+
+def concessions(folder: Path | None, server: str, model: str) -> frozenset[str]:
+    """Return what an endpoint was asked without, as far as the file tells."""
+    with _reading(folder) as attempts:
+        abilities = attempts.abilities(server, model) if attempts else None
+    return frozenset(abilities.concessions if abilities else ())
+
+
+@contextmanager
+def _reading(folder: Path | None) -> Generator[Attempts | None]:
+    if folder is None or not (folder / FILE).exists():
+        yield None
+        return
+    attempts = Attempts(folder)
+    try:
+        yield attempts
+    finally:
+        attempts.close()

@@ -1,0 +1,238 @@
+"""Calls go out, outcomes come back; what is known is not asked again."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import random
+import threading
+import warnings
+from collections import deque
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from itertools import repeat
+from pathlib import Path
+from typing import Any, TypeVar
+
+from grammeter.core import GrammeterError, MissingResourceError, cache_folder, track
+from grammeter.llm.attempts import Attempts, History, concessions, known
+from grammeter.llm.calls import Call, Estimate, Outcome
+from grammeter.llm.conversation import Conversation
+from grammeter.llm.cost import BASIS, guess_in, guess_out, read_prices
+from grammeter.llm.request import Request, is_local, server
+from grammeter.llm.runtime import Endpoint, current
+from grammeter.llm.session import Session, UnfinishedError
+from grammeter.llm.transport import Transport
+
+_CONCURRENCY = 4
+
+_Result = TypeVar("_Result")
+
+
+def ask(model: str, calls: Sequence[Call]) -> list[Outcome]:
+    """Answer calls: from the cache, else by the endpoint of :func:`~.runtime.current`.
+
+    Equal calls are sent once. Every reply is written down before it is used, so that the same
+    calls go on where an earlier run was broken off. What it took is counted in the endpoint's
+    ``bill``.
+
+    Parameters
+    ----------
+    model
+        As the endpoint calls it.
+    calls
+        Any number.
+
+    Returns
+    -------
+    list
+        One outcome for each call. Those with the state ``error`` are asked again the next time.
+
+    Raises
+    ------
+    LimitReachedError
+        If a ceiling is reached; what is in flight comes in first.
+    RemoteError
+        If the endpoint cannot be reached, is down, or will not serve this account.
+    MissingResourceError
+        If there is no key, or ``offline`` is set and the cache lacks an answer.
+    DataError
+        If the file of replies is damaged or cannot be written.
+    UsageError
+        If money is limited and the model has no price.
+    """
+    endpoint = current()
+    requests = _requests(endpoint, model, calls)
+    folder = cache_folder(endpoint.cache_dir)
+    histories = known(folder, [request.key for request in requests.values()], endpoint.attempts)
+    done = {key: h.outcome for key, h in histories.items() if h.outcome is not None}
+    endpoint.bill.known += len(done)
+    due = {r.key: r for r in requests.values() if r.key not in done}
+    if due and endpoint.offline:
+        raise MissingResourceError(
+            f"{len(due)} of {len(requests)} calls have no answer in {folder or 'the cache'}",
+            fix="Run the same without --offline, with the same model, base URL and prompt.",
+        )
+    if due:
+        _warn(endpoint)
+        done |= _finish(_Run(endpoint, model, due).results(folder))
+    else:
+        endpoint.bill.concessions.update(concessions(folder, server(endpoint.base_url), model))
+    endpoint.bill.states.update(outcome.state for outcome in done.values())
+    return [done[requests[call].key] for call in calls]
+
+
+def estimate(model: str, calls: Sequence[Call]) -> Estimate:
+    """Say what calls would take; nothing is sent."""
+    endpoint = current()
+    requests = _requests(endpoint, model, calls)
+    folder = cache_folder(endpoint.cache_dir)
+    histories = known(folder, [request.key for request in requests.values()], endpoint.attempts)
+    due = [
+        call
+        for call, request in requests.items()
+        if histories.get(request.key, History()).outcome is None
+    ]
+    tokens_in = sum(guess_in(call.prompt) for call in due)
+    tokens_out = sum(guess_out(call.targets) for call in due)
+    prices = read_prices(endpoint.prices)
+    price = prices.of(model)
+    return Estimate(
+        calls=len(requests),
+        known=len(requests) - len(due),
+        tokens_in=tokens_in,
+        tokens_out=tokens_out,
+        cost=None if price is None else price.of(tokens_in, tokens_out),
+        currency=prices.currency,
+        basis=BASIS,
+        date=prices.date,
+    )
+
+
+class _Run:
+    """Calls that are asked side by side.
+
+    Parameters
+    ----------
+    endpoint, model
+        Who is asked.
+    due
+        What is asked, by key.
+    """
+
+    def __init__(self, endpoint: Endpoint, model: str, due: Mapping[str, Request]) -> None:
+        self._endpoint = endpoint
+        self._model = model
+        self._due = due
+        # two processes that share a cache and a list of calls would ask the same ones at a time
+        self._queue = deque(random.sample(list(due), len(due)))
+        self._done: dict[str, Outcome] = {}
+
+    async def results(self, folder: Path | None) -> dict[str, Outcome]:
+        """Ask everything; raise what ended the run early."""
+        transport = Transport(self._endpoint)
+        try:
+            attempts = Attempts(folder)
+            try:
+                session = Session(self._endpoint, self._model, attempts, transport)
+                await self._ask_all(session)
+            finally:
+                attempts.close()
+        finally:
+            await transport.close()
+        if session.error is not None and len(self._done) < len(self._due):
+            raise self._told(session.error)
+        return self._done
+
+    async def _ask_all(self, session: Session) -> None:
+        ticks = track(repeat(None, len(self._due)), f"asking {self._model}", len(self._due))
+        next(ticks)
+        if not session.proven:  # one call finds out what the endpoint takes
+            await self._work(session, ticks, most=1)
+        tasks = [asyncio.create_task(self._work(session, ticks)) for _ in range(self._concurrency)]
+        try:
+            await asyncio.gather(*tasks)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _work(self, session: Session, ticks: Iterator[None], most: int | None = None) -> None:
+        """Take calls from the queue, one at a time."""
+        taken = 0
+        while self._queue and not session.closing and (most is None or taken < most):
+            key = self._queue.popleft()
+            taken += 1
+            try:
+                self._done[key] = await self._outcome(session, key)
+            except UnfinishedError:
+                continue
+            next(ticks, None)
+
+    async def _outcome(self, session: Session, key: str) -> Outcome:
+        """Look once more whether a process beside us has the answer, else ask."""
+        history = session.history(key)
+        if history.outcome is not None:
+            return history.outcome
+        return await Conversation(session, self._due[key], history).outcome()
+
+    @property
+    def _concurrency(self) -> int:
+        local = is_local(self._endpoint.base_url)
+        return min(self._endpoint.concurrency or (1 if local else _CONCURRENCY), len(self._due))
+
+    def _told(self, error: GrammeterError) -> GrammeterError:
+        """Say with the reason how far we came."""
+        count = f"{len(self._done)} of {len(self._due)} calls were answered before"
+        return type(error)(f"{error.message}; {count}", fix=error.fix)
+
+
+def _requests(endpoint: Endpoint, model: str, calls: Sequence[Call]) -> dict[Call, Request]:
+    """Return the request of each distinct call."""
+    host = server(endpoint.base_url)
+    return {call: Request(host, model, call, endpoint.max_output) for call in dict.fromkeys(calls)}
+
+
+def _warn(endpoint: Endpoint) -> None:
+    if endpoint.base_url.startswith("http://") and not is_local(endpoint.base_url):
+        warnings.warn(
+            f"{server(endpoint.base_url)}: the key and the texts travel unencrypted (http://)",
+            stacklevel=3,
+        )
+
+
+def _finish(work: Coroutine[Any, Any, _Result]) -> _Result:
+    """Run to the end; in a notebook, whose thread has a loop of its own, in another thread."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    return _in_thread(work)
+
+
+def _in_thread(work: Coroutine[Any, Any, _Result]) -> _Result:
+    result: Future[_Result] = Future()
+    started: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]]] = []
+
+    async def known_by_its_task() -> _Result:
+        task = asyncio.current_task()
+        assert task is not None, "a coroutine runs in a task"
+        started.append((asyncio.get_running_loop(), task))
+        return await work
+
+    def run() -> None:
+        try:
+            result.set_result(asyncio.run(known_by_its_task()))
+        except BaseException as error:
+            result.set_exception(error)
+
+    thread = threading.Thread(target=contextvars.copy_context().run, args=(run,))
+    thread.start()
+    try:
+        return result.result()
+    except KeyboardInterrupt:
+        for loop, task in started:
+            loop.call_soon_threadsafe(task.cancel)
+        raise
+    finally:
+        thread.join()

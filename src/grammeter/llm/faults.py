@@ -1,0 +1,179 @@
+"""What a failed request means: ask again, leave the call, or end the run."""
+
+from __future__ import annotations
+
+import email.utils
+import json
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+from grammeter.llm.transport import Raw
+
+Then = Literal["again", "again-briefly", "leave", "refused", "end"]
+"""``again`` as long as there is patience; ``again-briefly`` a few times; ``leave`` this call;
+``refused``: the model will not answer it; ``end`` the run: no other call would fare better."""
+
+_AGAIN = {408, 409, 429}
+_END: Mapping[int, str] = {
+    401: "Check the key.",
+    402: "Check the account: it has no money left.",
+    403: "Check what the key's account may use.",
+    404: "Check the base URL (it ends in /v1 as a rule) and the name of the model.",
+    405: "Check the base URL: it ends in /v1 as a rule.",
+    **dict.fromkeys((301, 302, 303, 307, 308), "Check the base URL: the server has moved."),
+}
+_NO_MONEY = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active",
+             "insufficient_balance"}  # fmt: skip
+_FILTERED = re.compile(r"content_filter|content_policy|ResponsibleAI|moderation|flagged",
+                       re.IGNORECASE)  # fmt: skip
+_SHOWN = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a request brought no completion.
+
+    Attributes
+    ----------
+    reason
+        For people.
+    then
+        What to do.
+    wait
+        Seconds that the server wants us to wait.
+    charged
+        Whether the provider may have charged it.
+    fix
+        What the user can do.
+    """
+
+    reason: str
+    then: Then
+    wait: float | None = None
+    charged: bool = False
+    fix: str = "Run the same command again later: it goes on where it stopped."
+
+
+def json_object(text: str) -> dict[str, Any]:
+    """Return a JSON object; an empty one if it is none."""
+    try:
+        value: Any = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return cast(dict[str, Any], value) if isinstance(value, dict) else {}
+
+
+def error_of(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the error that a body tells; some servers tell it with status 200."""
+    error: Any = body.get("error")
+    if isinstance(error, dict):
+        return cast(dict[str, Any], error)
+    return {"message": str(error)} if error else {}
+
+
+def has_message(body: Mapping[str, Any]) -> bool:
+    """Whether a body is a chat completion."""
+    try:
+        return isinstance(body["choices"][0]["message"], dict)
+    except (KeyError, IndexError, TypeError):
+        return False
+
+
+def finish_of(body: Mapping[str, Any]) -> str | None:
+    """Return why a completion ended, ``None`` if the body does not say."""
+    if not has_message(body):
+        return None
+    reason: Any = body["choices"][0].get("finish_reason")
+    return reason[:40] if isinstance(reason, str) else None
+
+
+def failure(raw: Raw, body: Mapping[str, Any]) -> Failure | None:
+    """Say why a request failed; ``None`` if it brought a completion.
+
+    Parameters
+    ----------
+    raw
+        What came back.
+    body
+        Its JSON object.
+    """
+    if raw.trouble:
+        return _without_reply(raw)
+    error = error_of(body)
+    if raw.status == 200 and not error:
+        if has_message(body):
+            return None
+        return Failure(
+            f"no chat completion: {_shown(raw.text)}", "again-briefly", charged=True,
+            fix="Check the base URL: something else answers there.",
+        )  # fmt: skip
+    status = _status(raw.status, error)
+    words = error.get("message")
+    told = words if isinstance(words, str) and words else raw.text
+    reason = f"HTTP {status}: {_shown(told)}".rstrip(": ")
+    return _by_status(status, reason, raw, error)
+
+
+def _without_reply(raw: Raw) -> Failure:
+    if raw.trouble == "unreachable":
+        return Failure(
+            f"no connection: {_shown(raw.text)}", "again",
+            fix="Check the base URL, and whether the server is running.",
+        )  # fmt: skip
+    if raw.trouble == "timeout":
+        return Failure("no reply in time", "again", charged=True)
+    return Failure(f"the connection broke off: {_shown(raw.text)}", "again", charged=True)
+
+
+def _status(status: int, error: Mapping[str, Any]) -> int:
+    """Return the status that counts: gateways hide that of their provider in the body."""
+    code = error.get("code")
+    if status != 200:
+        return status
+    return code if isinstance(code, int) and 400 <= code < 600 else 502
+
+
+def _by_status(status: int, reason: str, raw: Raw, error: Mapping[str, Any]) -> Failure:
+    names = {str(error.get(name)) for name in ("code", "type")}
+    if names & _NO_MONEY:
+        return Failure(reason, "end", fix=_END[402])
+    if status in (400, 403) and _FILTERED.search(raw.text):
+        return Failure(reason, "refused")
+    if status in _END:
+        return Failure(reason, "end", fix=_END[status])
+    wanted = raw.headers.get("x-should-retry", "").lower()
+    if status in _AGAIN or status >= 500 or wanted == "true":
+        if wanted == "false":
+            return Failure(f"{reason} (and not to be repeated)", "end")
+        return Failure(reason, "again", wait=retry_after(raw.headers))
+    return Failure(reason, "leave")
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds that a server wants us to wait; ``None`` if it does not say."""
+    for name, unit in (("retry-after-ms", 1e-3), ("retry-after", 1.0)):
+        text = headers.get(name, "").strip()
+        if re.fullmatch(r"\d{1,9}(\.\d*)?", text, re.ASCII):
+            return float(text) * unit
+    try:
+        moment = email.utils.parsedate_to_datetime(headers.get("retry-after", "")).timestamp()
+    except (TypeError, ValueError, IndexError, OverflowError):
+        return None
+    return max(0.0, moment - _sent(headers))
+
+
+def _sent(headers: Mapping[str, str]) -> float:
+    """Return when a reply was sent, by the clock that its other times are of."""
+    try:
+        return email.utils.parsedate_to_datetime(headers.get("date", "")).timestamp()
+    except (TypeError, ValueError, IndexError, OverflowError):
+        return time.time()
+
+
+def _shown(text: str) -> str:
+    """Return a text as one short line."""
+    line = " ".join(text.split())
+    return f"{line[:_SHOWN]}..." if len(line) > _SHOWN else line or "an empty reply"

@@ -1,0 +1,173 @@
+"""What a judge is asked: the prompts of LLM-S and LLM-E (Kobayashi et al. 2024, appendix A).
+
+The words stand in ``prompts/``, one file for each prompt; a place for the texts is written
+``{SOURCE}``. Which words were used is told by :attr:`Protocol.template`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Literal, get_args
+
+from grammeter.core import DataError, UsageError
+
+Name = Literal["llm-s", "llm-e"]
+"""Sentences are scored as they are, or with their edits marked."""
+
+Criterion = Literal["grammaticality", "fluency", "meaning", "difficulty", "impact"]
+"""What the judge is to look at; the first three go with sentences, the others with edits."""
+
+Prompt = Literal["paper", "hardened"]
+"""The words of the paper, or ours: texts are quoted, and the judge is told that they are data."""
+
+CRITERIA: Mapping[Name, tuple[Criterion, ...]] = {
+    "llm-s": ("grammaticality", "fluency", "meaning"),
+    "llm-e": ("difficulty", "impact"),
+}
+
+PROMPTS: tuple[Prompt, ...] = get_args(Prompt)
+
+MOST = 5
+"""Targets that are scored side by side at most."""
+
+_PLACE = re.compile(r"\{([A-Z]+)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Outputs of one sentence that are to be scored side by side, and its context.
+
+    Attributes
+    ----------
+    previous, source, following
+        Three lines of the learner's text; the first and the last may be empty.
+    targets
+        Distinct texts, 1 to 5: outputs as they are, or with their edits marked.
+
+    Raises
+    ------
+    DataError
+        If a text holds a line end: what comes after it could pass for a part of the prompt.
+    UsageError
+        If there are no targets, too many, or equal ones.
+    """
+
+    previous: str
+    source: str
+    following: str
+    targets: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if not 1 <= len(set(self.targets)) == len(self.targets) <= MOST:
+            raise UsageError(
+                f"{len(self.targets)} targets, {len(set(self.targets))} of them distinct",
+                fix=f"Ask for 1 to {MOST} distinct ones at a time.",
+            )
+        for text in (self.previous, self.source, self.following, *self.targets):
+            if "\n" in text or "\r" in text:
+                raise DataError(
+                    f"a sentence holds a line end: {text[:40]!r}", fix="One sentence is one line."
+                )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Protocol:
+    """How questions are put into words.
+
+    Attributes
+    ----------
+    name
+        ``llm-s`` or ``llm-e``.
+    criterion
+        Adds the paper's sentence for it; ``None``: none.
+    prompt
+        ``paper`` or ``hardened``.
+    numbered
+        Write ``1.`` and so on before the targets. The paper's text shows no numbers, a copy of
+        its source does; the reply names targets by number in any case.
+
+    Raises
+    ------
+    UsageError
+        If the criterion belongs to the other name.
+    """
+
+    name: Name
+    criterion: Criterion | None = None
+    prompt: Prompt = "paper"
+    numbered: bool = True
+
+    def __post_init__(self) -> None:
+        if self.criterion is not None and self.criterion not in CRITERIA[self.name]:
+            raise UsageError(
+                f"{self.name}: criterion={self.criterion} is not possible",
+                fix=f"{self.name} knows {', '.join(CRITERIA[self.name])}, or none.",
+            )
+
+    def render(self, question: Question) -> str:
+        """Return the whole prompt.
+
+        Texts are filled in together, so that a text that looks like a place is not filled.
+        """
+        texts = (question.previous, question.source, question.following)
+        previous, source, following = map(self._shown, texts)
+        targets = map(self._shown, question.targets)
+        lines = [
+            f"{number}. {text}" if self.numbered else text
+            for number, text in enumerate(targets, start=1)
+        ]
+        return self._filled(previous, source, following, lines, len(lines))
+
+    @property
+    def template(self) -> str:
+        """Id and hash of the words: ``paper-llm-s-fluency-1f2e3d4c5b6a``."""
+        words = self._filled("", "", "", ["{TARGET}", "{TARGET}"], 2)
+        shown = f"{words}\n{self.numbered}"
+        parts = (self.prompt, self.name, self.criterion, "" if self.numbered else "unnumbered")
+        digest = hashlib.sha256(shown.encode()).hexdigest()[:12]
+        return "-".join([part for part in parts if part] + [digest])
+
+    def _shown(self, text: str) -> str:
+        return json.dumps(text, ensure_ascii=False) if self.prompt == "hardened" else text
+
+    def _filled(
+        self, previous: str, source: str, following: str, targets: list[str], count: int
+    ) -> str:
+        values = {
+            "CRITERION": f"{_criteria()[self.criterion]}\n" if self.criterion else "",
+            "PREVIOUS": previous,
+            "SOURCE": source,
+            "FOLLOWING": following,
+            "TARGETS": "\n".join(targets),
+            "FORMAT": _output_format(count),
+        }
+        words = _file(f"{self.prompt}-{self.name}")
+        return _PLACE.sub(lambda place: values[place[1]], words)
+
+
+def _output_format(count: int) -> str:
+    """Return the form of the reply: the line with ``{N}`` once for each target."""
+    lines: list[str] = []
+    for line in _file("output-format").split("\n"):
+        wanted = range(1, count + 1) if "{N}" in line else range(1)
+        lines += [line.replace("{N}", str(number)) for number in wanted]
+    return "\n".join(lines)
+
+
+@cache
+def _criteria() -> dict[str, str]:
+    """Return the sentence of each criterion."""
+    rows = (line.partition(": ") for line in _file("criteria").split("\n"))
+    return {name: sentence for name, _, sentence in rows}
+
+
+@cache
+def _file(name: str) -> str:
+    text = files("grammeter.llm").joinpath("prompts", f"{name}.txt").read_text(encoding="utf-8")
+    return text.removesuffix("\n")

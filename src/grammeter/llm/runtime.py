@@ -1,0 +1,106 @@
+"""Where the judging model answers, and how much may be asked of it.
+
+No metric has fields for these: they change cost and speed, not what is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from grammeter.core import UsageError
+from grammeter.llm.cost import Bill
+
+OPENAI = "https://api.openai.com/v1"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Endpoint:
+    """An OpenAI-compatible endpoint and the limits of its use.
+
+    Attributes
+    ----------
+    base_url
+        Up to and with ``/v1``.
+    key_variable
+        The environment variable that holds the key; the key itself is kept nowhere.
+    concurrency
+        Calls in flight at once; ``None``: 4, or 1 for a server on this machine.
+    requests_per_minute, tokens_per_minute
+        Rates not to be passed; ``None``: no own limit.
+    timeout
+        Seconds to wait for one reply.
+    patience
+        Seconds that one call may take with all its repetitions.
+    max_requests, max_tokens, max_cost
+        Ceilings of this run: requests sent, tokens in and out, money in the price table's
+        currency; reaching one ends the run and keeps everything.
+    cache_dir
+        Folder of the replies; ``None``: the user's cache folder.
+    offline
+        Answer from the cache alone.
+    prices
+        A table of prices to use in place of the one that ships.
+    attempts
+        Replies that may come to one call: an invalid one is asked for again until so many have
+        come. With a greater number the same calls go on after the replies that are there.
+    max_output
+        Tokens of one reply at most, hidden reasoning included; twice as many when a reply was
+        cut. A request with another limit is another request to the cache.
+    backoff
+        Seconds before the first repetition of a request at most; the time doubles with each.
+    bill
+        Counts what is asked under this value; the ceilings hold for it.
+    """
+
+    base_url: str = OPENAI
+    key_variable: str = "OPENAI_API_KEY"
+    concurrency: int | None = None
+    requests_per_minute: float | None = None
+    tokens_per_minute: float | None = None
+    timeout: float = 60.0
+    patience: float = 300.0
+    max_requests: int | None = None
+    max_tokens: int | None = None
+    max_cost: float | None = None
+    cache_dir: Path | None = None
+    offline: bool = False
+    prices: Path | None = None
+    attempts: int = 3
+    max_output: int = 256
+    backoff: float = 0.5
+    bill: Bill = field(default_factory=Bill, init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not self.base_url.startswith(("http://", "https://")):
+            raise UsageError(
+                f"base_url={self.base_url}", fix="Write it as http://localhost:8000/v1"
+            )
+        for name in ("concurrency", "requests_per_minute", "tokens_per_minute", "timeout",
+                     "patience", "max_requests", "max_tokens", "max_cost", "max_output",
+                     "attempts", "backoff"):  # fmt: skip
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise UsageError(f"{name}={value}", fix=f"{name} is greater than 0.")
+
+
+_current: ContextVar[Endpoint | None] = ContextVar("endpoint", default=None)
+_DEFAULT = Endpoint()
+
+
+def current() -> Endpoint:
+    """Return the endpoint of the innermost :func:`using`, else the default one."""
+    return _current.get() or _DEFAULT
+
+
+@contextmanager
+def using(endpoint: Endpoint) -> Generator[Endpoint, None, None]:
+    """Send all questions asked inside the block to ``endpoint``."""
+    token = _current.set(endpoint)
+    try:
+        yield endpoint
+    finally:
+        _current.reset(token)

@@ -1,0 +1,360 @@
+"""MAEGE: whether a metric orders partial corrections by the number of gold edits applied.
+
+Needs no human judgments (Choshen & Abend 2018, "Automatic Metric Validation for Grammatical Error
+Correction"; used by Maeda et al. 2022, section 3). Texts come from
+:mod:`grammeter.meta.partial_outputs`; metrics are handed in as objects.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from grammeter.core import (
+    FloatArray,
+    GoldEdits,
+    Named,
+    Signature,
+    UnknownNameError,
+    UsageError,
+    json_number,
+)
+from grammeter.meta.partial_outputs import Given, PartialOutputs, Pseudo, partial_outputs
+from grammeter.meta.partial_scores import Against, PartialScores, Scorer, Targets, score_outputs
+from grammeter.stats import SMALLEST, Result, correlate
+from grammeter.version import __version__
+
+KIND = "meta-maege"
+
+Ties = Literal["half", "concordant", "drop"]
+"""Pairs that the metric ties: half right, half wrong; right (the public program with a stable
+sort); left out."""
+
+Target = Literal["nominal", "applied"]
+"""What scores of corpora are correlated with: the nominal mean number of edits, or the mean number
+that was in fact applied."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MaegeDesign:
+    """How metrics are measured.
+
+    Attributes
+    ----------
+    seed
+        Of all draws.
+    max_orders
+        Random orders for each annotator's edits.
+
+    Raises
+    ------
+    UsageError
+        If a number is out of range.
+    UnknownNameError
+        If a rule does not exist.
+    """
+
+    seed: int = 1
+    max_orders: int = 1
+    pseudo: Pseudo = "released"
+    ties: Ties = "half"
+    target: Target = "nominal"
+    given: Given = "source"
+    against: Against = "others"
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.seed < 2**32:
+            raise UsageError(f"seed {self.seed}", fix="It lies in 0 to 4294967295.")
+        if self.max_orders < 1:
+            raise UsageError(f"{self.max_orders} orders", fix="Take 1 at least.")
+        rules = {"pseudo": Pseudo, "ties": Ties, "target": Target}
+        for name, allowed in (rules | {"given": Given, "against": Against}).items():
+            if getattr(self, name) not in get_args(allowed):
+                raise UnknownNameError(f"rule for {name}", getattr(self, name), get_args(allowed))
+
+
+@dataclass(frozen=True)
+class ChainResult:
+    """Kendall's tau-a over all pairs of texts inside chains.
+
+    ``kendall`` and the two-sided ``pvalue`` are NaN, with a ``reason``, where there is no pair or
+    a text has no score; ``ties`` are the pairs that the metric ties. The p-value takes pairs as
+    independent, which those of one chain are not: it is too small.
+    """
+
+    kendall: float
+    pvalue: float
+    concordant: int
+    discordant: int
+    ties: int
+    reason: str | None = None
+
+    @property
+    def tie_share(self) -> float:
+        """The share of pairs that the metric ties; NaN without a pair."""
+        pairs = self.concordant + self.discordant + self.ties
+        return self.ties / pairs if pairs else math.nan
+
+
+@dataclass(frozen=True)
+class MetricResult:
+    """What MAEGE says of one metric.
+
+    Attributes
+    ----------
+    signature
+        The metric's own.
+    values
+        Shape ``(11,)``: its scores of the corpora, in its units.
+    corpus, sentence
+        ``pearson`` and ``spearman``: over the corpora, and over all texts of all chains.
+    sentences, lines
+        How many sentences have chains, and how many lines a corpus has: less than there are
+        where a text has nothing that it may be held against.
+    texts
+        How many distinct ones were scored.
+    """
+
+    signature: Signature
+    values: FloatArray
+    corpus: Mapping[str, Result]
+    sentence: Mapping[str, Result]
+    chain: ChainResult
+    sentences: int
+    lines: int
+    texts: int
+
+    @property
+    def reasons(self) -> dict[str, str]:
+        """Why a level has no value, by level."""
+        found = {
+            "corpus": self.corpus["pearson"].reason,
+            "sentence": self.sentence["pearson"].reason,
+            "chain": self.chain.reason,
+        }
+        return {level: reason for level, reason in found.items() if reason}
+
+    def figures(self) -> list[tuple[str, str, float, float]]:
+        """Return level, name of the statistic, value and p-value of all five."""
+        rows = [
+            (level, kind, found.statistic, found.pvalue)
+            for level, results in (("corpus", self.corpus), ("sentence", self.sentence))
+            for kind, found in results.items()
+        ]
+        return [*rows, ("chain", "kendall", self.chain.kendall, self.chain.pvalue)]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the public shape; NaN becomes ``null``, ``reasons`` say why."""
+        chain = asdict(self.chain) | {"tie_share": self.chain.tie_share}
+        chain.pop("reason")
+        return {
+            "signature": str(self.signature),
+            "corpus": _level(self.corpus) | {"values": [json_number(v) for v in self.values]},
+            "sentence": _level(self.sentence) | {"n": self.sentence["pearson"].n},
+            "chain": {name: json_number(value) for name, value in chain.items()},
+            "sentences": self.sentences,
+            "lines": self.lines,
+            "texts": self.texts,
+            **({"reasons": self.reasons} if self.reasons else {}),
+        }
+
+
+@dataclass(frozen=True)
+class Maege(Named[MetricResult], over="metrics", what="metric in these results"):
+    """Results by metric, and what they rest on.
+
+    Attributes
+    ----------
+    target
+        Shape ``(11,)``: what scores of the corpora are correlated with.
+    applied
+        Shape ``(11,)``: mean number of edits applied in each corpus.
+    dropped
+        How many sentences have no chains, by reason.
+    """
+
+    design: MaegeDesign
+    signature: Signature
+    metrics: Mapping[str, MetricResult]
+    target: FloatArray
+    applied: FloatArray
+    dropped: Mapping[str, int] = field(default_factory=dict[str, int])
+    notes: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the public shape."""
+        return {
+            "kind": KIND,
+            "grammeter": __version__,
+            "signature": str(self.signature),
+            **asdict(self.design),
+            "target_values": [json_number(value) for value in self.target],
+            "applied": [json_number(value) for value in self.applied],
+            "dropped": dict(self.dropped),
+            "metrics": {name: result.to_json() for name, result in self.metrics.items()},
+            "notes": [*self.notes],
+        }
+
+
+def maege(
+    sources: Sequence[str],
+    gold: Sequence[GoldEdits],
+    metrics: Mapping[str, Scorer],
+    *,
+    references: Sequence[Sequence[str | None]] = (),
+    design: MaegeDesign | None = None,
+) -> Maege:
+    """Measure metrics on partial corrections.
+
+    Parameters
+    ----------
+    sources, gold
+        Texts, and the edits of each sentence by annotator.
+    metrics
+        By spelling. Of a metric of which less is better the negative is correlated.
+    references
+        Shape ``[references][sentences]``, for ``against="given"``.
+
+    Raises
+    ------
+    UsageError
+        If there are no gold edits or metrics, or a metric needs what the design does not give it.
+    """
+    design = design or MaegeDesign()
+    _check(gold, metrics, references, design)
+    outputs = partial_outputs(
+        sources,
+        gold,
+        seed=design.seed,
+        max_orders=design.max_orders,
+        pseudo=design.pseudo,
+        given=design.given,
+    )
+    applied = _mean_applied(outputs)
+    target = applied if design.target == "applied" else np.arange(len(applied), dtype=np.float64)
+    targets = Targets(
+        sources,
+        gold,
+        references,
+        against=design.against,
+        with_edits=design.given == "source",
+    )
+    return Maege(
+        design,
+        _signature(design, outputs),
+        {
+            name: _measured(score_outputs(metric, outputs, targets), metric, design, target)
+            for name, metric in metrics.items()
+        },
+        target,
+        applied,
+        outputs.dropped,
+    )
+
+
+def chain_result(chains: Sequence[FloatArray], ties: Ties) -> ChainResult:
+    """Count pairs inside chains whose scores should ascend.
+
+    With d discordant pairs of N, tau is 1 - 2 d / N and z = 2 d / sqrt(N) - sqrt(N). A tie adds
+    a half to d (``half``), nothing (``concordant``), or is taken from N (``drop``).
+    """
+    if any(not np.isfinite(scores).all() for scores in chains):
+        return ChainResult(math.nan, math.nan, 0, 0, 0, "some texts have no score")
+    up, down, equal = (sum(each) for each in zip((0, 0, 0), *map(_pairs, chains), strict=True))
+    pairs = up + down + (0 if ties == "drop" else equal)
+    if not pairs:
+        return ChainResult(math.nan, math.nan, up, down, equal, "no pair of texts to compare")
+    wrong = down + (equal / 2 if ties == "half" else 0)
+    z = 2 * wrong / math.sqrt(pairs) - math.sqrt(pairs)
+    pvalue = max(math.erfc(abs(z) / math.sqrt(2)), SMALLEST)
+    return ChainResult(1 - 2 * wrong / pairs, pvalue, up, down, equal)
+
+
+def _mean_applied(outputs: PartialOutputs) -> FloatArray:
+    counts = np.array([[line.applied for line in lines] for lines in outputs.corpora], np.float64)
+    return counts.sum(axis=1) / counts.shape[1] if counts.size else np.full(len(counts), np.nan)
+
+
+def _pairs(scores: FloatArray) -> tuple[int, int, int]:
+    first, second = np.triu_indices(len(scores), k=1)
+    order = np.sign(scores[second] - scores[first])
+    return int((order > 0).sum()), int((order < 0).sum()), int((order == 0).sum())
+
+
+def _check(
+    gold: Sequence[GoldEdits],
+    metrics: Mapping[str, Scorer],
+    references: Sequence[Sequence[str | None]],
+    design: MaegeDesign,
+) -> None:
+    if not gold:
+        raise UsageError("no gold edits", fix="Give an .m2 file with -r.")
+    if not metrics:
+        raise UsageError("no metric", fix="Name one at least; 'grammeter list' shows them.")
+    needy = [name for name, metric in metrics.items() if metric.needs == "gold"]
+    if needy and design.given != "source":
+        raise UsageError(
+            f"{needy[0]} needs gold edits, and they are edits of the source sentence",
+            fix="Leave given (--given) at source, or leave this metric out.",
+        )
+    if needy and design.against == "given":
+        raise UsageError(
+            f"{needy[0]} needs gold edits, not texts", fix="Choose others or all (--against)."
+        )
+    if design.against == "given" and not references:
+        raise UsageError("no reference texts were given", fix="Give them with -r beside the M2.")
+
+
+def _measured(
+    scores: PartialScores, metric: Scorer, design: MaegeDesign, target: FloatArray
+) -> MetricResult:
+    empty = [np.zeros(0)]
+    worth = np.concatenate([chain.worth for chain in scores.chains] or empty)
+    sign = 1.0 if metric.higher_is_better else -1.0
+    context = {} if metric.needs == "nothing" else {"refs": design.against}
+    return MetricResult(
+        signature=metric.signature(context),
+        values=sign * scores.corpora,
+        corpus=_correlated(scores.corpora, target),
+        sentence=_correlated(np.concatenate([*scores.texts] or empty), worth),
+        chain=chain_result(scores.texts, design.ties),
+        sentences=len({chain.sentence for chain in scores.chains}),
+        lines=scores.lines,
+        texts=scores.distinct,
+    )
+
+
+def _correlated(x: FloatArray, y: FloatArray) -> dict[str, Result]:
+    return {
+        "pearson": correlate(x, y, "pearson"),
+        "spearman": correlate(_ranks(x), _ranks(y), "pearson"),
+    }
+
+
+def _ranks(values: FloatArray) -> FloatArray:
+    """Rank by sorting: the vectorised ranks of :mod:`grammeter.stats` take memory n squared."""
+    if np.isnan(values).any():
+        return values
+    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return (np.cumsum(counts) - (counts - 1) / 2)[place]
+
+
+def _level(results: Mapping[str, Result]) -> dict[str, Any]:
+    pvalues = {kind: json_number(found.pvalue) for kind, found in results.items()}
+    values = {kind: json_number(found.statistic) for kind, found in results.items()}
+    return values | {"pvalues": pvalues}
+
+
+def _signature(design: MaegeDesign, outputs: PartialOutputs) -> Signature:
+    counts = {
+        "sentences": len({chain.sentence for chain in outputs.chains}),
+        "chains": len(outputs.chains),
+        "texts": sum(len(chain.texts) for chain in outputs.chains),
+        "corpora": len(outputs.corpora),
+        "lines": len(outputs.corpora[0]),
+    }
+    return Signature.of("maege", asdict(design) | counts)

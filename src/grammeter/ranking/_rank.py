@@ -1,0 +1,262 @@
+"""The verb ``rank``: judgments to a ranking with rank ranges and clusters."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar, Protocol
+
+import numpy as np
+
+from grammeter.core import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    Ranked,
+    RankedSystem,
+    Ranking,
+    Signature,
+    UnknownNameError,
+    UsageError,
+    checked,
+)
+from grammeter.ranking._expected_wins import Divisor, ExpectedWins
+from grammeter.ranking.bootstrap import Resampling, Unit, unit_numbers
+from grammeter.ranking.bradley_terry import BradleyTerry
+from grammeter.ranking.clusters import (
+    cluster_numbers,
+    equalised,
+    rank_ranges,
+    run_ranks,
+    score_order,
+)
+from grammeter.ranking.pairs import Extraction, Pairs
+from grammeter.ranking.selection import listed, select
+from grammeter.ranking.trueskill import TrueSkill
+from grammeter.ranking.unlabelled import unlabelled
+
+
+class Method(Protocol):
+    """What makes scores from judgments; a frozen value, its fields are its settings."""
+
+    name: ClassVar[str]
+    unit: ClassVar[Unit | None]
+    """What is resampled unless said otherwise; ``None``: the runs differ by themselves."""
+
+    def settings(self, comparisons: int) -> Mapping[str, object]:
+        """Return what a signature shows."""
+        ...
+
+    def score(self, wins: IntArray, ties: IntArray) -> FloatArray:
+        """Score the systems on all the data: counts ``(n, n)`` to ``(n,)``; NaN for none."""
+        ...
+
+    def runs(self, pairs: Pairs, resampling: Resampling) -> FloatArray:
+        """Score the systems on each resample, shape ``(runs, n)``."""
+        ...
+
+    def missing(self, wins: IntArray, ties: IntArray) -> tuple[BoolArray, str]:
+        """Return which opponents, ``(n, n)``, a score does not rest on, and what that means."""
+        ...
+
+
+METHODS: Mapping[str, type[ExpectedWins] | type[TrueSkill] | type[BradleyTerry]] = {
+    method.name: method for method in (ExpectedWins, TrueSkill, BradleyTerry)
+}
+
+
+@checked
+def rank(
+    rankings: Sequence[Ranking],
+    *,
+    by: str | Method = "expected-wins",
+    unit: Unit | None = None,
+    resamples: int = 1000,
+    seed: int = 1,
+    confidence: float = 0.95,
+    divisor: Divisor | None = None,
+    prior: float | None = None,
+    judges: Sequence[str] | None = None,
+    without_judges: Sequence[str] | None = None,
+    systems: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
+    extraction: Extraction = "expanded",
+    numbering: str | None = None,
+    processes: int = 1,
+    bootstrap: int | None = None,
+) -> Ranked:
+    """Rank systems by human judgments.
+
+    Parameters
+    ----------
+    rankings
+        What the judges said, such as :func:`grammeter.read_judgments` gives.
+    by
+        ``expected-wins``, ``trueskill``, ``bradley-terry``, or a method with settings of its
+        own such as ``TrueSkill(tau=0.1)``.
+    unit
+        What is resampled for the rank ranges: ``sentence``, ``ranking`` or ``pair``. Default
+        ``sentence``; for TrueSkill nothing is resampled, its runs differ by their random games.
+    resamples
+        How many resamples, or runs of TrueSkill.
+    seed
+        Where the random numbers start.
+    confidence
+        Share of the resamples whose ranks a range covers.
+    divisor
+        Of Expected Wins alone; see :data:`~grammeter.ranking._expected_wins.Divisor`.
+    prior
+        Of Bradley-Terry alone: wins added in both directions for each pair.
+    judges, without_judges
+        Whose judgments count; default everybody's.
+    systems, drop
+        Which systems are ranked: names, or sets of SEEDA; names to leave out. Default all. The
+        outputs of the others leave their items.
+    extraction
+        See :data:`~grammeter.ranking.pairs.Extraction`.
+    numbering
+        How the file counted sentences, for the signature; what was read from files knows it.
+    processes
+        For TrueSkill; the result does not depend on it.
+    bootstrap
+        The old name of ``resamples``; deprecated.
+
+    Returns
+    -------
+    Ranked
+        Best first; the score is that of all the data. A system whose score does not rest on
+        all opponents has a ``reason``, also where it has a score. Names and the order of
+        judgments decide nothing; systems with the same judgments share scores, ranges and
+        clusters.
+
+    Raises
+    ------
+    UsageError
+        If a name is unknown or a number out of range.
+    DataError
+        If nothing is decided, or the method finds no scores.
+    """
+    if bootstrap is not None:
+        warnings.warn("rank(bootstrap=) is called resamples=", DeprecationWarning, stacklevel=2)
+        resamples = bootstrap
+    method = method_of(by, divisor=divisor, prior=prior)
+    resampling = Resampling(
+        unit=unit or method.unit, runs=resamples, seed=seed, processes=processes
+    )
+    chosen = select(
+        rankings,
+        judges=judges,
+        without_judges=without_judges,
+        systems=systems,
+        drop=drop,
+        extraction=extraction,
+        numbering=numbering,
+    )
+    pairs = chosen.pairs
+    settings = {**method.settings(len(pairs)), **shown_design(resampling, confidence)}
+    return Ranked(
+        method.name,
+        Signature.of(method.name, {**settings, **chosen.shown}),
+        tuple(_rows(method, pairs, resampling, confidence)),
+        (*chosen.notes, *notes_of_method(method, pairs, resampling)),
+    )
+
+
+def _rows(
+    method: Method, pairs: Pairs, resampling: Resampling, confidence: float
+) -> Iterator[RankedSystem]:
+    """Yield the systems, best first; of equal scores the better range, then the later name."""
+    bare = unlabelled(pairs, resampling.unit)
+    scores = equalised(method.score(*bare.pairs.counts()), bare.alike)[bare.place]
+    runs = method.runs(bare.pairs, resampling)[:, bare.place]
+    alike = bare.alike[bare.place].tolist()
+    ranges = rank_ranges(*run_ranks(runs), confidence, alike=alike)
+    order = score_order(scores, *(-np.array(ends) for ends in zip(*ranges, strict=True)))
+    clusters = cluster_numbers([ranges[at] for at in order])
+    reasons = list(_reasons(method, pairs))
+    for at, cluster in zip(order, clusters, strict=True):
+        yield RankedSystem(pairs.systems[at], float(scores[at]), ranges[at], cluster, reasons[at])
+
+
+def notes_of_method(method: Method, pairs: Pairs, resampling: Resampling) -> Iterator[str]:
+    """Say what ranges leave out, and which systems never met."""
+    if resampling.unit is None:
+        yield (
+            "runs of TrueSkill differ in their random games alone, as in the papers, not in the"
+            " judgments: ranges are too narrow, clusters too many; --unit sentence (in Python"
+            " unit='sentence') resamples the judgments, too"
+        )
+    elif resampling.unit == "pair":
+        yield (
+            "the unit 'pair' takes comparisons of one item to be independent, which they are not:"
+            " ranges are too narrow, clusters too many"
+        )
+    elif len(np.unique(unit_numbers(pairs, resampling.unit))) == 1:
+        yield (
+            f"all judgments are of one {resampling.unit}: resampling it changes nothing, so ranges"
+            " and clusters mean nothing"
+        )
+    wins, ties = pairs.counts()
+    never = int(np.triu(wins + wins.T + ties == 0, 1).sum())
+    if never and method == ExpectedWins():
+        possible = len(wins) * (len(wins) - 1) // 2
+        yield (
+            f"{never} of {possible} pairs of systems were never compared, and an opponent never met"
+            " counts as 0: --divisor met-opponents averages over the others"
+        )
+
+
+def method_of(
+    by: str | Method, *, divisor: Divisor | None = None, prior: float | None = None
+) -> Method:
+    """Return the method of a name.
+
+    Raises
+    ------
+    UsageError
+        If there is none, or a setting of another method is given.
+    """
+    homes: dict[str, tuple[object, str, str]] = {
+        "divisor": (divisor, ExpectedWins.name, "ExpectedWins"),
+        "prior": (prior, BradleyTerry.name, "BradleyTerry"),
+    }
+    for setting, (value, home, kind) in homes.items():
+        if value is not None and by != home:
+            raise UsageError(
+                f"{setting}={value!r} belongs to {home} by its name",
+                fix=f"Leave it out, or put it into {kind}({setting}=...).",
+            )
+    if not isinstance(by, str):
+        return by
+    if by not in METHODS:
+        raise UnknownNameError("ranking method", by, METHODS)
+    if divisor is not None:
+        return ExpectedWins(divisor=divisor)
+    return METHODS[by]() if prior is None else BradleyTerry(prior=prior)
+
+
+def shown_design(resampling: Resampling, confidence: float) -> Mapping[str, object]:
+    """Return what a signature shows of the resampling."""
+    return {
+        "unit": resampling.unit or "game",
+        "resamples": resampling.runs,
+        "seed": resampling.seed,
+        "confidence": f"{confidence:.10g}",
+    }
+
+
+def _reasons(method: Method, pairs: Pairs) -> Iterator[str | None]:
+    """Say of each system which opponents its score does not rest on."""
+    wins, ties = pairs.counts()
+    missing, meaning = method.missing(wins, ties)
+    compared: BoolArray = np.any(wins + wins.T + ties, axis=1)
+    decided: BoolArray = np.any(wins + wins.T, axis=1)
+    for at, row in enumerate(missing & ~np.eye(len(wins), dtype=np.bool_)):
+        if not compared[at]:
+            yield "never compared with any system"
+        elif not decided[at]:
+            yield "all its comparisons are ties"
+        elif row.any():
+            yield f"{meaning}: {listed([pairs.systems[other] for other in np.flatnonzero(row)])}"
+        else:
+            yield None

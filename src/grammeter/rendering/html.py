@@ -1,0 +1,209 @@
+"""The page of a report: one HTML file that opens from disk and asks nothing of the network.
+
+Style and script stand in ``templates/`` and are written into the page; its policy allows these
+two by their hashes and nothing else, so that a text that became markup in spite of the escaping
+could still neither run nor load anything.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import re
+from base64 import b64encode
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+from itertools import count
+from string import Template
+from typing import Any, cast
+
+from grammeter.rendering.packed import packed
+from grammeter.rendering.page import Browser, Drawing, Page, Section
+from grammeter.rendering.tables import Table
+
+STYLES = ("page.css", "tables.css", "controls.css", "sentences.css", "edits.css")
+SCRIPTS = ("page.js", "tables.js", "data.js", "filter.js", "draw.js", "address.js", "browser.js")
+"""In the order in which they are read."""
+
+TALL = 25
+"""How many rows a table may have before it scrolls in a box of its own, its head in sight."""
+
+_ANCHOR = re.compile(r"[A-Za-z0-9-]+")
+_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+_SVG = frozenset(
+    {"svg", "g", "defs", "clipPath", "title", "desc", "path", "line", "polyline", "polygon", "rect",
+     "circle", "ellipse", "text", "tspan", "marker", "pattern", "linearGradient", "stop"}
+)  # fmt: skip
+
+
+def page_html(page: Page) -> str:
+    """Write a report as one HTML file.
+
+    Every text is escaped; what HTML cannot hold (control characters, halves of a surrogate
+    pair) becomes U+FFFD in the tables and stays as it is among the sentences.
+
+    Raises
+    ------
+    ValueError
+        If an anchor is not made of letters, digits and hyphens, or stands twice; if captions
+        do not fit their tables; if a drawing has elements or attributes that the page's policy
+        would not show.
+    """
+    anchors = [section.anchor for section in page.sections]
+    if len({*anchors}) != len(anchors) or not all(map(_ANCHOR.fullmatch, anchors)):
+        raise ValueError(f"anchors must differ, of letters, digits and hyphens: {anchors}")
+    style, script = style_sheet(), script_text()
+    browser = page.browser
+    return Template(_template("page.html")).substitute(
+        title=escaped(page.title),
+        policy=_policy(style, script),
+        style=style,
+        script=script,
+        facts="".join(_fact(name, value) for name, value in page.facts),
+        links="".join(_links(page)),
+        sections="".join(_sections(page.sections)),
+        browser="" if browser is None else _template("browser.html"),
+        data="" if browser is None else "".join(_data(browser)),
+    )
+
+
+def escaped(text: str) -> str:
+    """Return a text that is only text in HTML, between tags and within quotes."""
+    return html.escape(_UNSEEN.sub("\ufffd", text))
+
+
+@cache
+def style_sheet() -> str:
+    """Return the page's style: all files of :data:`STYLES`."""
+    return "\n".join(map(_template, STYLES))
+
+
+@cache
+def script_text() -> str:
+    """Return the page's script: all files of :data:`SCRIPTS` in one function."""
+    return '"use strict";\n(() => {\n' + "\n".join(map(_template, SCRIPTS)) + "\nstart();\n})();\n"
+
+
+@cache
+def _template(name: str) -> str:
+    return (files("grammeter.rendering") / "templates" / name).read_text(encoding="utf-8")
+
+
+def _policy(style: str, script: str) -> str:
+    return "; ".join(
+        [
+            "default-src 'none'",
+            f"script-src '{_hash(script)}'",
+            f"style-src '{_hash(style)}'",
+            "img-src data:",
+            "base-uri 'none'",
+            "form-action 'none'",
+        ]
+    )
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _fact(name: str, value: str) -> str:
+    return f"<div><dt>{escaped(name)}</dt><dd>{escaped(value)}</dd></div>\n"
+
+
+def _links(page: Page) -> Iterator[str]:
+    for section in page.sections:
+        yield f'<li><a href="#{section.anchor}">{escaped(section.title)}</a></li>\n'
+    if page.browser is not None:
+        yield '<li><a href="#sentence-browser">Sentences</a></li>\n'
+
+
+def _sections(sections: tuple[Section, ...]) -> Iterator[str]:
+    tables, figures = count(1), count(1)
+    for section in sections:
+        head = f"{section.anchor}-head"
+        yield f'<section id="{section.anchor}" aria-labelledby="{head}">\n'
+        yield f'<h2 id="{head}">{escaped(section.title)}</h2>\n'
+        yield from (f"<p>{escaped(words)}</p>\n" for words in section.words)
+        for table, caption in zip(section.tables, _captions(section), strict=True):
+            yield from _table(table, f"{next(tables)}", caption)
+        drawn = [_figure(drawing, next(figures)) for drawing in section.drawings]
+        yield f'<div class="figures">\n{"".join(drawn)}</div>\n' if drawn else ""
+        yield "</section>\n"
+
+
+def _captions(section: Section) -> tuple[str, ...]:
+    wanted = len(section.tables)
+    if not section.captions:
+        return (section.title,) * wanted
+    if len(section.captions) != wanted:
+        raise ValueError(f"{section.anchor}: {len(section.captions)} captions, {wanted} tables")
+    return section.captions
+
+
+def _table(table: Table, number: str, caption: str) -> Iterator[str]:
+    """Write a table that can be sorted, in a box that scrolls sideways where it is too wide."""
+    name, tall = f"table-{number}", " tall" * (len(table.rows) > TALL)
+    yield f'<div class="table">\n<div class="wide{tall}" role="group" aria-labelledby="{name}"'
+    yield f' tabindex="0">\n<table>\n<caption id="{name}"><span><b>Table {number}.</b> '
+    yield f"{escaped(caption)}</span></caption>\n<thead><tr>"
+    for text, side in zip(table.header, table.align, strict=True):
+        yield f'<th scope="col" class="{side}">{escaped(text)}</th>'
+    yield "</tr></thead>\n<tbody>\n"
+    for place, row in enumerate(table.rows):
+        yield "<tr>" + "".join(_cells(table, place, row)) + "</tr>\n"
+    yield "</tbody>\n</table>\n</div>\n"
+    notes = [*(["Bold: the best of its column."] if table.best else []), *table.notes]
+    if notes:
+        items = "".join(f"<li>{escaped(note)}</li>\n" for note in notes)
+        yield f'<ul class="notes">\n{items}</ul>\n'
+    yield "</div>\n"
+
+
+def _cells(table: Table, place: int, row: tuple[str, ...]) -> Iterator[str]:
+    for column, (text, side) in enumerate(zip(row, table.align, strict=True)):
+        shown = f"<bdi>{escaped(text)}</bdi>" if side == "l" else escaped(text)
+        if (place, column) in table.best:
+            shown = f"<strong>{shown}</strong>"
+        shown += _mark(table, place, column)
+        tag = 'th scope="row"' if column == 0 else "td"
+        yield f'<{tag} class="{side}">{shown}</{tag[:2]}>'
+
+
+def _mark(table: Table, place: int, column: int) -> str:
+    """Write what stands behind a cell, as wide as the widest of its column: figures align."""
+    marks = {row: mark.strip() for (row, at), mark in table.marks.items() if at == column}
+    width = max(map(len, marks.values()), default=0)
+    if not width:
+        return ""
+    mark = marks.get(place, "").ljust(width, "\u00a0")
+    return f"<sup>{escaped(mark)}</sup>"
+
+
+def _figure(drawing: Drawing, number: int) -> str:
+    _check_drawing(drawing.svg)
+    caption = f"<figcaption><b>Figure {number}.</b> {escaped(drawing.caption)}</figcaption>"
+    box = f'<div class="wide" role="group" aria-label="Figure {number}" tabindex="0">'
+    return f"<figure>\n{box}\n{drawing.svg}\n</div>\n{caption}\n</figure>\n"
+
+
+def _check_drawing(svg: str) -> None:
+    """Refuse what could run or load something, or what the policy would silently not show."""
+    from defusedxml.ElementTree import fromstring
+
+    if "<!" in svg:
+        raise ValueError("a drawing may have no comments, declarations or CDATA")
+    for element in cast("Any", fromstring(svg)).iter():
+        tag = str(element.tag).rpartition("}")[2]
+        names = [name.rpartition("}")[2].lower() for name in element.attrib]
+        asked = [n for n in names if n.startswith("on") or n in ("style", "href", "src")]
+        outside = [v for v in element.attrib.values() if "url(" in v and "url(#" not in v]
+        if tag not in _SVG or asked or outside:
+            raise ValueError(f"a drawing may not have {[tag, *asked, *outside]}")
+
+
+def _data(browser: Browser) -> Iterator[str]:
+    pieces = packed(browser)
+    yield f'<script type="application/json" id="browser-head">{next(pieces)}</script>\n'
+    for piece in pieces:
+        yield f'<script type="application/json" class="sentences">{piece}</script>\n'

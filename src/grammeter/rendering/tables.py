@@ -1,0 +1,304 @@
+"""Tables of text: one value, four forms (terminal, TSV, Markdown, LaTeX)."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, get_args
+
+from grammeter.core import UnknownNameError, display_width, shielded, single_line, terminal
+
+if TYPE_CHECKING:  # tables without scores are shown without numpy
+    from grammeter.core import MetricScores, ScoreTable
+
+Form = Literal["table", "tsv", "markdown", "latex"]
+"""For the terminal, for programs, for web pages, for papers."""
+
+FORMS: tuple[Form, ...] = get_args(Form)
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "[": "{[}",  # bare, at the start of a row, it would be an option of the line end before it
+    "*": "{*}",
+    **{letter: "\\" + letter for letter in "&%$#_"},
+}
+_MARKDOWN = {"&": "&amp;", "<": "&lt;", **{letter: "\\" + letter for letter in "\\|*_`[]"}}
+_SIGN = re.compile(r"(?:(?<=^)|(?<=\[)|(?<= ))[+-](?=\d)")
+
+
+@dataclass(frozen=True)
+class Table:
+    """A header, rows of the same length, and what stands below.
+
+    Attributes
+    ----------
+    align
+        One letter for each column: ``l`` or ``r``.
+    notes
+        Lines below the table: signatures, the meaning of marks.
+    best
+        ``(row, column)`` of the cells that are best in their column.
+    marks
+        Marks of significance by ``(row, column)``: what stands behind a cell, raised in LaTeX.
+    """
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    align: str
+    notes: tuple[str, ...] = ()
+    best: frozenset[tuple[int, int]] = frozenset()
+    marks: Mapping[tuple[int, int], str] = field(default_factory=dict[tuple[int, int], str])
+
+    def __post_init__(self) -> None:
+        widths = {len(self.header), len(self.align), *(len(row) for row in self.rows)}
+        if len(widths) != 1 or not set(self.align) <= set("lr"):
+            raise ValueError(f"rows, header and align do not fit: {sorted(widths)}, {self.align!r}")
+
+
+def render(table: Table, form: Form, *, bold_best: bool = False) -> str:
+    """Write a table in one of four forms, with a line end after each line.
+
+    ``bold_best`` matters to LaTeX and Markdown alone. TSV has no notes.
+    """
+    if form == "table":
+        return to_text(table)
+    if form == "tsv":
+        return to_tsv(table)
+    write = to_markdown if form == "markdown" else to_latex
+    return write(table, bold_best=bold_best)
+
+
+def notes_text(notes: Iterable[str], form: str) -> str:
+    """Write notes to stand below tables: a list in Markdown, comments in LaTeX, else lines."""
+    write, start = {"markdown": (_markdown, "- "), "latex": (single_line, "% ")}.get(
+        form, (terminal, "")
+    )
+    lines = [f"{start}note: {write(note)}" for note in notes]
+    return _lines(["", *lines]) if lines else ""
+
+
+def to_text(table: Table) -> str:
+    """Write aligned columns, two spaces between them, for a terminal.
+
+    Control and bidirectional characters, by which a name could forge what is seen, are
+    dropped; wide letters count two columns.
+    """
+    lines = [[terminal(cell) for cell in table.header], *_written(table, terminal)]
+    widths = [max(display_width(cell) for cell in column) for column in zip(*lines, strict=True)]
+    lines.insert(1, ["-" * width for width in widths])
+    text = ["  ".join(map(_pad, line, widths, table.align)).rstrip() for line in lines]
+    notes = [terminal(note) for note in table.notes]
+    return _lines([*text, *([""] if notes else []), *notes])
+
+
+def to_tsv(table: Table) -> str:
+    """Write tab-separated values; a tab or line end within a cell becomes a space.
+
+    A cell that a spreadsheet would compute has an apostrophe before it.
+    """
+    rows = [[single_line(cell) for cell in table.header], *_written(table, single_line)]
+    return _lines("\t".join(map(shielded, row)) for row in rows)
+
+
+def to_markdown(table: Table, *, bold_best: bool = False) -> str:
+    """Write a pipe table, the notes as a list below; characters with a meaning are escaped."""
+    rows = _written(table, _markdown, bold="**{}**" if bold_best else "{}")
+    rule = ["---:" if side == "r" else "---" for side in table.align]
+    lines = [f"| {' | '.join(row)} |" for row in (map(_markdown, table.header), rule, *rows)]
+    notes = [f"- {_markdown(note)}" for note in table.notes]
+    return _lines([*lines, *([""] if notes else []), *notes])
+
+
+def to_latex(table: Table, *, bold_best: bool = False) -> str:
+    """Write a ``tabular`` for the package booktabs, the notes as comments, marks raised."""
+    bold = r"\textbf{{{}}}" if bold_best else "{}"
+    rows = _written(table, _latex, bold=bold, behind=_raised)
+    return _lines(
+        [
+            rf"\begin{{tabular}}{{{table.align}}}",
+            r"\toprule",
+            _latex_row([_latex(cell) for cell in table.header]),
+            r"\midrule",
+            *(_latex_row(row) for row in rows),
+            r"\bottomrule",
+            r"\end{tabular}",
+            *(f"% {single_line(note)}" for note in table.notes),
+        ]
+    )
+
+
+def scores_table(
+    table: ScoreTable, *, percent: bool = False, digits: int = 4, parts: Sequence[str] = ()
+) -> Table:
+    """Lay out corpus scores: a row for each system, a column for each metric.
+
+    Parameters
+    ----------
+    percent, digits
+        As for :func:`format_number`.
+    parts
+        Parts of the scores, such as ``precision``: each has a column before the score of a metric
+        that has it.
+
+    Raises
+    ------
+    UnknownNameError
+        If no metric has one of the parts.
+    """
+    cells = list(_columns(table, parts))
+    rows = tuple(
+        (system, *(_cell(column, system, part, percent, digits) for _, column, part in cells))
+        for system in table.systems
+    )
+    best = {
+        (row, place)
+        for place, (_, column, part) in enumerate(cells, start=1)
+        if part is None
+        for row in best_rows(
+            [column[s].value if s in column.scores else math.nan for s in table.systems],
+            higher_is_better=column.higher_is_better,
+        )
+    }
+    return Table(
+        ("system", *(name if part is None else f"{name} {part}" for name, _, part in cells)),
+        rows,
+        "l" + "r" * len(cells),
+        tuple(note for name, column in table.items() for note in score_notes(name, column)),
+        frozenset(best),
+    )
+
+
+def score_notes(name: str, column: MetricScores) -> list[str]:
+    """Say of a metric's column what a reader must know.
+
+    Signature and direction, and missing scores.
+    """
+    lower = "" if column.higher_is_better else " (lower is better)"
+    missing = [
+        f"{name}, {system}: no score: {score.reason or 'undefined'}"
+        for system, score in column.items()
+        if math.isnan(score.value)
+    ]
+    return [f"{name}{lower}: {column.signature}", *missing]
+
+
+def best_rows(values: Sequence[float], *, higher_is_better: bool) -> list[int]:
+    """Return where the best value stands; several places if tied, none if all are NaN."""
+    known = [value for value in values if not math.isnan(value)]
+    if not known:
+        return []
+    top = max(known) if higher_is_better else min(known)
+    return [row for row, value in enumerate(values) if value == top]
+
+
+def format_number(
+    value: float, digits: int = 4, *, percent: bool = False, sign: bool = False
+) -> str:
+    """Write a number for people.
+
+    Parameters
+    ----------
+    value
+        In its own units; NaN is written ``NaN``.
+    digits
+        Decimals in these units.
+    percent
+        Multiply by 100 and show two decimals fewer: 0.3501 becomes 35.01.
+    sign
+        Write ``+`` before a positive number.
+    """
+    if math.isnan(value):
+        return "NaN"
+    scaled, places = (value * 100, max(digits - 2, 0)) if percent else (value, digits)
+    text = f"{scaled:+.{places}f}" if sign else f"{scaled:.{places}f}"
+    return text.lstrip("+-") if float(text) == 0 else text
+
+
+def _columns(
+    table: ScoreTable, wanted: Sequence[str]
+) -> Iterator[tuple[str, MetricScores, str | None]]:
+    """Yield metric, scores and part for each column; part ``None`` is the score itself."""
+    there = {
+        name: {part for score in column.scores.values() for part in score.parts}
+        for name, column in table.items()
+    }
+    for part in wanted:
+        if not any(part in known for known in there.values()):
+            raise UnknownNameError("part of these scores", part, set[str]().union(*there.values()))
+    for name, column in table.items():
+        yield from ((name, column, part) for part in wanted if part in there[name])
+        yield name, column, None
+
+
+def _cell(column: MetricScores, system: str, part: str | None, percent: bool, digits: int) -> str:
+    """Write a score or a part of it: a count as it is, all else as scores are written."""
+    if system not in column.scores:
+        return ""
+    score = column[system]
+    value = score.value if part is None else score.parts.get(part)
+    if value is None or (part is not None and isinstance(value, int)):
+        return "" if value is None else str(value)
+    return format_number(value, digits, percent=percent)
+
+
+def _pad(cell: str, width: int, side: str) -> str:
+    space = " " * (width - display_width(cell))
+    return space + cell if side == "r" else cell + space
+
+
+def _markdown(text: str) -> str:
+    return _replace(single_line(text), _MARKDOWN)
+
+
+def _latex(text: str) -> str:
+    """Escape; a sign before a number becomes mathematics, for a hyphen is no minus."""
+    parts = _SIGN.split(plain := single_line(text))
+    signs = [f"${sign}$" for sign in _SIGN.findall(plain)]
+    escaped = [_replace(part, _LATEX) for part in parts]
+    return "".join(a + b for a, b in zip(escaped, [*signs, ""], strict=True))
+
+
+def _latex_row(cells: Sequence[str]) -> str:
+    return " & ".join(cells) + r" \\"
+
+
+def _written(
+    table: Table,
+    write: Callable[[str], str],
+    *,
+    bold: str = "{}",
+    behind: Callable[[str], str] | None = None,
+) -> list[list[str]]:
+    """Write all cells: the best ones in ``bold``, marks, which are never bold, ``behind`` them."""
+    mark, shapes = behind or write, ("{}", bold)
+    return [
+        [
+            shapes[(y, x) in table.best].format(write(cell)) + mark(table.marks.get((y, x), ""))
+            for x, cell in enumerate(row)
+        ]
+        for y, row in enumerate(table.rows)
+    ]
+
+
+def _raised(mark: str) -> str:
+    """Return a mark as a superscript of mathematics, letters upright."""
+    text = _replace(mark.strip(), _LATEX).replace("{*}", "*")
+    upright = rf"\mathrm{{{text}}}" if any(c.isalpha() for c in mark) else text
+    return f"$^{{{upright}}}$" if text else ""
+
+
+def _replace(text: str, by: Mapping[str, str]) -> str:
+    return "".join(by.get(c, c) for c in text)
+
+
+def _lines(lines: Iterable[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)

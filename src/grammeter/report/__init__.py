@@ -1,1 +1,0 @@
-"""Values to text and pictures: tables, explanations, figures."""

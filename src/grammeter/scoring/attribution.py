@@ -1,0 +1,311 @@
+"""What each edit of an output contributes to its sentence score, under any metric.
+
+An output is its source with edits; a metric scores the source with any subset of them. Two ways
+to share the score out among the edits:
+
+- ``leave-one-out``: the score of the output, less its score without the edit.
+- ``shapley``: what the edit adds to those that are there already, in the mean over all orders
+  in which edits can be applied (Shapley 1953; Goto et al. 2025 for error correction). The values
+  sum to the score with all edits less the score with none.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from random import Random
+
+import numpy as np
+
+from grammeter.core import (
+    METHODS,
+    Attribution,
+    Edit,
+    FloatArray,
+    Method,
+    Segment,
+    Signature,
+    Statistics,
+    UnknownNameError,
+    UsageError,
+    apply,
+)
+from grammeter.errant import annotator
+from grammeter.metrics import Metric
+
+LIMIT = 65_536
+"""Tokens that are scored for one output, in all texts together: all subsets of ten edits in a
+sentence of 64 tokens, of eleven in one of 32."""
+
+LEAST_PAIRS = 2
+"""Pairs of orders without which there is no standard error."""
+
+Order = tuple[int, ...]
+"""Positions of all edits, in the order in which they are applied."""
+
+Subset = int
+"""Edits as bits: edit 0 is the lowest."""
+
+
+def attribute(
+    metric: Metric,
+    segment: Segment,
+    *,
+    method: Method = "shapley",
+    pipeline: str | None = None,
+    seed: int = 1,
+    limit: int = LIMIT,
+    company: Sequence[str] = (),
+) -> Attribution:
+    """Share a sentence score out among the edits of an output.
+
+    The edits are those that ERRANT's annotator extracts. All texts are scored as one batch,
+    each distinct one once, each as if it stood alone.
+
+    Parameters
+    ----------
+    metric
+        Any; what is shared out is its sentence score, in its own units.
+    segment
+        The output, and what it is held against.
+    method
+        ``shapley`` or ``leave-one-out``.
+    pipeline
+        What the annotator parses with; see :func:`grammeter.errant.annotate.annotator`.
+    seed
+        Where random orders start, if they are drawn.
+    limit
+        Tokens that may be scored, in all texts together. If that does not suffice for all
+        subsets of the edits, random orders are drawn, in pairs of an order and its reverse: as
+        many pairs as fit, and two at least.
+    company
+        What the other systems wrote for this sentence; only a pooled metric looks at it.
+
+    Returns
+    -------
+    Attribution
+        NaN, with a reason, for edits whose value needs a score that is not there.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such method.
+    UsageError
+        If seed or limit is out of range.
+    MissingResourceError
+        If the annotator's pipeline or a model is not here.
+    """
+    if method not in METHODS:
+        raise UnknownNameError("method of attribution", method, METHODS)
+    if seed < 0 or limit < 1:
+        raise UsageError(
+            f"seed={seed}, limit={limit} is not possible",
+            fix="Take a seed of at least 0 and a limit of at least 1.",
+        )
+    extract = annotator(pipeline)
+    (edits,) = extract.annotate([(segment.source, segment.hypothesis)])
+    longest = max(len(text.split()) for text in (segment.source, segment.hypothesis))
+    texts = limit // max(longest, 1)
+    orders = draw_orders(len(edits), seed, texts) if method == "shapley" else None
+    scores = _score(metric, segment, edits, _subsets(method, len(edits), orders), company)
+    values, errors = _share(method, scores, len(edits), orders)
+    return Attribution(
+        method=method,
+        total=scores.of[_all(edits)],
+        baseline=scores.of[0],
+        edits=edits,
+        values=tuple(values.tolist()),
+        errors=None if errors is None else tuple(errors.tolist()),
+        orders=len(orders) if orders else None,
+        signature=Signature.of(method, _chance(orders, seed) | extract.signature()),
+        reason=scores.reason,
+    )
+
+
+def draw_orders(size: int, seed: int, texts: int) -> list[Order] | None:
+    """Draw random orders of ``size`` edits, each followed by its reverse.
+
+    In a pair each edit stands once early and once late, which makes the mean less variable than
+    that of two independent orders (antithetic sampling; Mitchell et al. 2022).
+
+    Returns
+    -------
+    list of orders
+        So many that at most ``texts`` subsets are passed, but two pairs at least; ``None`` if
+        all subsets are no more than that.
+    """
+    passed = 2 * (size - 1)  # by a pair, besides the empty and the full subset
+    if 2**size <= max(texts, 2 + LEAST_PAIRS * passed):
+        return None
+    random = Random(seed)  # noqa: S311
+    orders: list[Order] = []
+    for _ in range(max(LEAST_PAIRS, (texts - 2) // passed)):
+        order = tuple(random.sample(range(size), size))
+        orders += [order, order[::-1]]
+    return orders
+
+
+def leave_one_out(values: dict[Subset, float], size: int) -> FloatArray:
+    """Return the value of all edits less that of all but one, for each, shape ``(size,)``."""
+    everything = 2**size - 1
+    return np.array([values[everything] - values[everything ^ 1 << e] for e in range(size)])
+
+
+def shapley(values: FloatArray) -> FloatArray:
+    """Return the Shapley values of a game, exactly.
+
+    Parameters
+    ----------
+    values
+        Shape ``(2**n,)``: the value of each subset of players, by its bits.
+
+    Returns
+    -------
+    FloatArray
+        Shape ``(n,)``: for each player the sum over the subsets S of the others of
+        ``|S|! (n - |S| - 1)! / n! * (value(S + player) - value(S))``.
+    """
+    size = len(values).bit_length() - 1
+    subsets = np.arange(len(values))
+    members = (subsets[:, None] >> np.arange(size)) & 1
+    counts = members.sum(axis=1)
+    weights = np.array([1 / (size * math.comb(size - 1, k)) for k in range(size)])
+    shares = np.zeros(size)
+    for player in range(size):
+        without = subsets[members[:, player] == 0]
+        gains = values[without | 1 << player] - values[without]
+        shares[player] = weights[counts[without]] @ gains
+    return shares
+
+
+def sampled_shapley(
+    values: dict[Subset, float], orders: Sequence[Order]
+) -> tuple[FloatArray, FloatArray]:
+    """Estimate Shapley values from pairs of orders, and the standard errors of the estimates.
+
+    The error is that of a mean over independent pairs; the values of any order sum to the value
+    of all players less that of none, and so do the estimates.
+    """
+    gains = np.zeros((len(orders), len(orders[0])))
+    for row, order in enumerate(orders):
+        for player, (before, after) in zip(order, pairwise(_prefixes(order)), strict=True):
+            gains[row, player] = values[after] - values[before]
+    pairs = (gains[::2] + gains[1::2]) / 2
+    return pairs.mean(axis=0), pairs.std(axis=0, ddof=1) / math.sqrt(len(pairs))
+
+
+@dataclass(frozen=True, slots=True)
+class _Scores:
+    """The sentence score of each subset, and why some are NaN."""
+
+    of: dict[Subset, float]
+    reason: str | None
+
+
+def _chance(orders: Sequence[Order] | None, seed: int) -> dict[str, object]:
+    return {} if orders is None else {"orders": len(orders), "seed": seed}
+
+
+def _subsets(method: Method, size: int, orders: Sequence[Order] | None) -> list[Subset]:
+    """Return the subsets whose scores are needed, the full and the empty one among them."""
+    everything = 2**size - 1
+    if method == "leave-one-out":
+        return [everything, 0, *(everything ^ 1 << edit for edit in range(size))]
+    if orders is None:
+        return list(range(2**size))
+    return list(dict.fromkeys(subset for order in orders for subset in _prefixes(order)))
+
+
+def _prefixes(order: Order) -> list[Subset]:
+    """Return the subsets that an order passes, the empty one first."""
+    subsets = [0]
+    for edit in order:
+        subsets.append(subsets[-1] | 1 << edit)
+    return subsets
+
+
+def _share(
+    method: Method, scores: _Scores, size: int, orders: Sequence[Order] | None
+) -> tuple[FloatArray, FloatArray | None]:
+    """Return values and standard errors; every Shapley value needs every score."""
+    if method == "leave-one-out":
+        return leave_one_out(scores.of, size), None
+    if any(math.isnan(score) for score in scores.of.values()):
+        return np.full(size, np.nan), None if orders is None else np.full(size, np.nan)
+    if orders is not None:
+        return sampled_shapley(scores.of, orders)
+    return shapley(np.array([scores.of[subset] for subset in range(2**size)])), None
+
+
+def _score(
+    metric: Metric,
+    segment: Segment,
+    edits: Sequence[Edit],
+    subsets: Sequence[Subset],
+    company: Sequence[str],
+) -> _Scores:
+    texts = {subset: _text(segment, edits, subset) for subset in subsets}
+    distinct = list(dict.fromkeys(texts.values()))
+    values, why = _score_texts(metric, segment, distinct, company)
+    known = dict(zip(distinct, values.tolist(), strict=True))
+    missing = int(np.isnan(values).sum())
+    reason = f"{missing} of {len(distinct)} texts have no score: {why}" if missing else None
+    return _Scores({subset: known[text] for subset, text in texts.items()}, reason)
+
+
+def _text(segment: Segment, edits: Sequence[Edit], subset: Subset) -> str:
+    """Return the source with some edits; all of them make the output as it was written."""
+    if subset == _all(edits):
+        return segment.hypothesis
+    if not subset:
+        return segment.source
+    chosen = [edit for number, edit in enumerate(edits) if subset >> number & 1]
+    return " ".join(apply(segment.source.split(), chosen))
+
+
+def _all(edits: Sequence[Edit]) -> Subset:
+    return 2 ** len(edits) - 1
+
+
+def _score_texts(
+    metric: Metric, segment: Segment, texts: Sequence[str], company: Sequence[str]
+) -> tuple[FloatArray, str]:
+    """Return the sentence score of each text, NaN where there is none, and why."""
+    nothing = np.full(len(texts), np.nan)
+    try:
+        statistics, rows = _count(metric, segment, texts, company)
+    except UsageError as error:
+        if not metric.pooled:
+            raise
+        return nothing, error.message
+    try:  # one row at a time: M2 chooses annotators by what stands before
+        scores = [metric.sentences(statistics.take([row])) for row in rows]
+    except UsageError as error:  # a wanted annotator is not listed for this sentence
+        return nothing, error.message
+    values = np.array([float(score.values[0]) for score in scores])
+    missing = ~np.isfinite(values)
+    reasons = (scores[row].reason for row in np.flatnonzero(missing))
+    return np.where(missing, np.nan, values), next(filter(None, reasons), "it is not finite")
+
+
+def _count(
+    metric: Metric, segment: Segment, texts: Sequence[str], company: Sequence[str]
+) -> tuple[Statistics, Sequence[int]]:
+    """Count all texts in one batch, and say in which rows they stand."""
+    if not metric.pooled:
+        segments = [replace(segment, hypothesis=text) for text in texts]
+        return metric.statistics(segments), range(len(texts))
+    segments: list[Segment] = []
+    copies: list[int] = []
+    rows: list[int] = []
+    for text in texts:
+        # what does not share its references with others is a line, so a pool, of its own
+        line = replace(segment, references=(*segment.references,), gold=dict(segment.gold))
+        pool = Counter([text]) + Counter(company)
+        rows.append(len(segments))
+        segments += [replace(line, hypothesis=output) for output in pool]
+        copies += pool.values()
+    return metric.pooled_statistics(segments, copies), rows

@@ -1,0 +1,289 @@
+"""Corpus x metrics -> score table: the only loop over systems and metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from grammeter.core import (
+    TIERS,
+    CountedTypes,
+    IntArray,
+    MetricScores,
+    Score,
+    ScoreTable,
+    Segment,
+    Signature,
+    Statistics,
+    Tier,
+    UnknownNameError,
+    UsageError,
+    checked,
+)
+from grammeter.formats import Corpus
+from grammeter.metrics import Asking, Metric
+from grammeter.metrics import metric as make_metric
+from grammeter.models import run_together
+
+CUT = "texts longer than the model takes were cut"
+
+
+@checked
+def score(
+    corpus: Corpus,
+    metrics: Sequence[str | Metric],
+    *,
+    types: bool | Tier = False,
+    gold_types: bool = False,
+) -> ScoreTable:
+    """Score all systems of a corpus with several metrics.
+
+    Parameters
+    ----------
+    corpus
+        Sources, references and systems.
+    metrics
+        Spellings or metrics; each is a key of the result as it is given.
+    types
+        Also score by error type, for the metrics that know them; one at least must. Which types:
+        ``operation`` (R), ``main`` (NOUN:NUM) or ``full`` (R:NOUN:NUM); ``True`` is ``full``, or
+        what the metric's own ``categories`` say.
+    gold_types
+        Also the recall of each type of the gold edits, as their annotators named it.
+
+    Raises
+    ------
+    UsageError
+        If there is no system or metric, a metric is named twice or is unknown, the corpus lacks
+        what a metric needs, or no metric tells the wanted types apart.
+    UnknownNameError
+        If ``types`` is no such word.
+    """
+    if isinstance(types, str) and types not in TIERS:
+        raise UnknownNameError("kind of types", types, TIERS)
+    check_listed(metrics)
+    if not corpus.systems:
+        raise UsageError("no system outputs", fix="Give one at least (--hyps).")
+    wanted = {str(given): make_metric(given) for given in metrics}
+    if not wanted or len(wanted) != len(metrics):
+        raise UsageError(
+            "a metric is named twice" if wanted else "no metric",
+            fix="Name each metric once; 'grammeter list' shows them.",
+        )
+    for metric in wanted.values():
+        check_needs(metric, corpus)
+    of_metrics = {name: metric.notice for name, metric in wanted.items()}  # raises without a model
+    batch = _Batch(corpus)
+    counted = count(list(wanted.values()), batch.segments, batch.copies)
+    columns: dict[str, MetricScores] = {}
+    for spelled, metric in wanted.items():
+        column = _score_one(metric, corpus, batch, counted[metric.counting()])
+        column, of_types = _with_types(column, metric, corpus, types, gold_types)
+        notes = [of_metrics[spelled], *metric.gold_notes(corpus.gold), *of_types]
+        notes += [*_too_long(spelled, column), *_uncovered(spelled, column)]
+        columns[spelled] = replace(column, notes=tuple(dict.fromkeys(filter(None, notes))))
+    about = (*corpus.notes, *(_without_types(columns) if types or gold_types else ()))
+    return ScoreTable(tuple(corpus.systems), len(corpus), columns, corpus.to_json(), about)
+
+
+def _too_long(name: str, column: MetricScores) -> Iterator[str]:
+    """Say in how many sentences of each system a model did not read a text to its end."""
+    parts = {system: scores.parts for system, scores in column.segments.items()}
+    cut = {s: int((own["truncated"] > 0).sum()) for s, own in parts.items() if "truncated" in own}
+    unscored = {s: int(score.parts.get("too_long", 0)) for s, score in column.scores.items()}
+    without = "texts are longer than the model takes, and have no score"
+    for what, counts in ((CUT, cut), (without, unscored)):
+        if any(counts.values()):
+            shown = ", ".join(f"{system} {count}" for system, count in counts.items() if count)
+            yield f"{name}: {what}; sentences: {shown}"
+
+
+class _Batch:
+    """The segments of all systems, equal outputs of one sentence taken once."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self.segments: list[Segment] = []
+        self.copies: list[int] = []
+        self.rows: dict[str, IntArray] = {}
+        known: dict[tuple[int, str], int] = {}
+        for system in corpus.systems:
+            rows: list[int] = []
+            for line, segment in enumerate(corpus.segments(system)):
+                position = known.setdefault((line, segment.hypothesis), len(self.segments))
+                if position == len(self.segments):
+                    self.segments.append(segment)
+                    self.copies.append(0)
+                self.copies[position] += 1
+                rows.append(position)
+            self.rows[system] = np.array(rows, dtype=np.int64)
+
+
+def count(
+    metrics: Sequence[Metric], segments: Sequence[Segment], copies: Sequence[int]
+) -> dict[object, Statistics]:
+    """Count once for all metrics that share rows; what they ask of models is asked together.
+
+    Parameters
+    ----------
+    metrics
+        The rows of each are found under its ``counting()``.
+    segments, copies
+        What is scored, and how many systems wrote each; see :meth:`Metric.pooled_statistics`.
+    """
+    distinct = {metric.counting(): metric for metric in reversed(metrics)}
+    asking = {key: metric for key, metric in distinct.items() if isinstance(metric, Asking)}
+    answered = run_together([metric.steps(segments) for metric in asking.values()])
+    counted: dict[object, Statistics] = dict(zip(asking, answered, strict=True))
+    for key, metric in distinct.items():
+        if key not in counted:
+            counted[key] = metric.pooled_statistics(segments, copies)
+        _check_rows(metric, counted[key], len(segments))
+    return counted
+
+
+def _check_rows(metric: Metric, rows: object, number: int) -> None:
+    """Refuse what a metric counted wrongly: its rows would be taken for other sentences."""
+    if not isinstance(rows, Statistics) or len(rows) != number:
+        made = f"{len(rows)} rows" if isinstance(rows, Statistics) else type(rows).__name__
+        raise UsageError(
+            f"{metric.name}: statistics() made {made} of {number} segments",
+            fix="A metric returns Statistics with one row for each segment, in their order.",
+        )
+
+
+def _uncovered(name: str, column: MetricScores) -> Iterator[str]:
+    """Say that a judge gave no scores to some sentences."""
+    shares = {system: score.parts.get("coverage", 1.0) for system, score in column.scores.items()}
+    least = min(shares, key=lambda system: shares[system])
+    if shares[least] < 1:
+        yield (
+            f"{name}: some sentences have no score and are left out, most of them of {least}:"
+            f" a share of {shares[least]:.4f} has one"
+        )
+
+
+def _score_one(metric: Metric, corpus: Corpus, batch: _Batch, rows: Statistics) -> MetricScores:
+    statistics = {system: rows.take(at) for system, at in batch.rows.items()}
+    signature = metric.signature(_context(metric, corpus))
+    scores = {
+        system: metric.score(own).with_signature(signature) for system, own in statistics.items()
+    }
+    sentences = {system: metric.sentences(own) for system, own in statistics.items()}
+    return MetricScores(
+        metric=str(metric),
+        signature=signature,
+        higher_is_better=metric.higher_is_better,
+        scores=scores,
+        segments=sentences,
+        statistics=statistics,
+        constants=metric.constants(),
+    )
+
+
+def _with_types(
+    column: MetricScores, metric: Metric, corpus: Corpus, types: bool | Tier, gold_types: bool
+) -> tuple[MetricScores, tuple[str, ...]]:
+    """Add scores by error type as far as they are wanted and the metric has them, with notes."""
+    notes: tuple[str, ...] = ()
+    systems = {system: corpus.segments(system) for system in corpus.systems}
+    if types:
+        counted = metric.count_types(systems, tier=types if isinstance(types, str) else None)
+        if counted is None:
+            found = {system: metric.type_scores(own) for system, own in systems.items()}
+            column = replace(column, types={system: own for system, own in found.items() if own})
+        else:
+            signature, notes = column.signature.extended(counted.settings), counted.notes
+            scores = type_scores(metric, counted, signature, len(corpus))
+            column = replace(column, signature=signature, types=scores, type_counts=counted.systems)
+    counted = metric.count_types(systems, by_gold=True) if gold_types else None
+    if counted is not None:
+        signature = column.signature.extended(counted.settings)
+        recalls = {
+            system: {
+                kind: Score(
+                    value=own.recall,
+                    signature=signature,
+                    n=len(corpus),
+                    parts={"recall": own.recall, "tp": own.tp, "fn": own.fn},
+                )
+                for kind, own in counts.totals().items()
+            }
+            for system, counts in counted.systems.items()
+        }
+        column = replace(column, signature=signature, gold_types=recalls)
+    return column, notes
+
+
+def type_scores(
+    metric: Metric, counted: CountedTypes, signature: Signature, segments: int
+) -> dict[str, dict[str, Score]]:
+    """Score all systems by error type, from what the metric counted."""
+    return {
+        system: {
+            kind: Score(
+                value=float(metric.type_values(np.array([own.tp, own.fp, own.fn]))),
+                signature=signature,
+                n=segments,
+                parts=own.parts(),
+            )
+            for kind, own in counts.totals().items()
+        }
+        for system, counts in counted.systems.items()
+    }
+
+
+def _without_types(columns: Mapping[str, MetricScores]) -> Iterator[str]:
+    """Name the metrics that have no error types.
+
+    Raises
+    ------
+    UsageError
+        If none has.
+    """
+    without = [name for name, column in columns.items() if not (column.types or column.gold_types)]
+    if len(without) == len(columns):
+        raise UsageError(
+            f"no error types: {', '.join(without)} tell none apart",
+            fix="Ask for errant, or leave --types and --gold-types out.",
+        )
+    if without:
+        yield f"no figures by error type of {', '.join(without)}: these tell none apart"
+
+
+def _context(metric: Metric, corpus: Corpus) -> dict[str, object]:
+    """Return what the signature says of the texts, references and systems of this run."""
+    form: dict[str, object] = {"unicode": corpus.normalisation} if corpus.normalisation else {}
+    if metric.pooled:
+        form["pool"] = len(corpus.systems)
+    if metric.needs == "nothing":
+        return form
+    if metric.needs == "texts" or (metric.needs == "gold or texts" and not corpus.gold):
+        return {"refs": len(corpus.references), "reftext": corpus.text_rule} | form
+    annotators = {number for gold in corpus.gold for number in gold}
+    return {"refs": len(annotators), "gold": "m2"} | form
+
+
+def check_listed(metrics: Sequence[str | Metric]) -> None:
+    """Refuse one spelling where a list belongs: its letters would be read as names."""
+    if isinstance(metrics, str):
+        raise UsageError(
+            f"metrics is one text, {metrics!r}, where a list belongs", fix=f"Write [{metrics!r}]."
+        )
+
+
+def check_needs(metric: Metric, corpus: Corpus) -> None:
+    """Refuse a corpus that lacks what the metric holds hypotheses against."""
+    has = {
+        "gold": bool(corpus.gold),
+        "texts": bool(corpus.references),
+        "gold or texts": bool(corpus.gold or corpus.references),
+        "nothing": True,
+    }
+    if not has[metric.needs]:
+        what = "gold edits" if metric.needs == "gold" else "references"
+        given = "an .m2 file" if metric.needs == "gold" else "texts or an .m2 file"
+        raise UsageError(
+            f"{metric.name} needs {what}, and there are none", fix=f"Give {given} with -r."
+        )

@@ -1,0 +1,12 @@
+from grammeter.study._outlook import outlook as outlook
+from grammeter.study.assignment import assign as assign
+from grammeter.study.planning import LearningCurve as LearningCurve
+from grammeter.study.planning import draw_campaigns as draw_campaigns
+from grammeter.study.planning import items_needed as items_needed
+from grammeter.study.planning import learning_curve as learning_curve
+from grammeter.study.sampling import Distribution as Distribution
+from grammeter.study.sampling import Select as Select
+from grammeter.study.sampling import distribution as distribution
+from grammeter.study.sampling import sample as sample
+from grammeter.study.selectors import group_outputs as group_outputs
+from grammeter.study.selectors import multiplicities as multiplicities

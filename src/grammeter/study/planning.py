@@ -1,0 +1,278 @@
+"""How many items a ranking needs: learning curves by subsampling.
+
+A draw is a small campaign: some of the items at hand, whose Expected Wins are held against
+those of all of them. Draws grow item by item, so that all sizes look at the same campaigns.
+What one pair of systems needs stands in :mod:`grammeter.ranking.separation`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from grammeter.core import DataError, FloatArray, IntArray, Ranking, Signature, UsageError
+from grammeter.ranking import expected_wins, extract_pairs, order_of_units, unit_numbers
+from grammeter.stats import chunks, generator, spearman
+from grammeter.version import __version__
+
+ROUNDING = 1e-9
+"""A correlation that misses its target by less has reached it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Campaigns:
+    """Items that were judged, and draws from them: the first ``k`` are a campaign of ``k`` items.
+
+    Attributes
+    ----------
+    systems
+        Names, in alphabetical order.
+    wins
+        Shape ``(items, systems * systems)``: how often the row beat the column in each item.
+    weights, full_weights
+        Shape ``(items,)``: how much each item counts in a campaign that has it, and in the full
+        ranking.
+    drawn
+        Shape ``(draws, longest)``: numbers of items.
+    signature
+        Seed, number of draws, and how they were drawn.
+    """
+
+    systems: tuple[str, ...]
+    wins: FloatArray
+    weights: FloatArray
+    full_weights: FloatArray
+    drawn: IntArray
+    signature: Signature
+
+    @property
+    def longest(self) -> int:
+        """The most items that a campaign has."""
+        return self.drawn.shape[1]
+
+    def correlations(self, size: int) -> FloatArray:
+        """Return each campaign's Spearman correlation with the full ranking.
+
+        Shape ``(draws,)``, -1 to 1; 0 where the items tell nothing, so that all systems are
+        equal. A system without a decided comparison scores 0.
+        """
+        items, cells = self.wins.shape
+        weighted = self.wins * self.weights[:, None]
+        full = self._scores(self.full_weights @ self.wins)
+        found: list[FloatArray] = []
+        start = 0
+        for some in chunks(len(self.drawn), max(items, cells, size)):
+            rows = self.drawn[start : start + some, :size] + np.arange(some)[:, None] * items
+            times = np.bincount(rows.ravel(), minlength=some * items).reshape(some, items)
+            found.append(spearman(self._scores(times @ weighted), full))
+            start += some
+        # rounded, so that the order of the systems does not show in the last digits
+        return np.round(np.nan_to_num(np.concatenate(found)), 12)
+
+    def _scores(self, wins: FloatArray) -> FloatArray:
+        size = len(self.systems)
+        scores = np.nan_to_num(expected_wins(wins.reshape(*wins.shape[:-1], size, size)))
+        return np.round(scores, 12)  # equal scores tie, whatever the order of their sums
+
+
+@dataclass(frozen=True, eq=False)
+class LearningCurve:
+    """How a ranking settles: its Spearman correlation with the full one, by number of items.
+
+    Attributes
+    ----------
+    sizes
+        Shape ``(sizes,)``: numbers of items, ascending.
+    mean, low, high
+        Shape ``(sizes,)``: the mean over the draws, and the quantiles ``tail`` and ``1 - tail``.
+    tail
+        The share of draws below ``low``.
+    signature
+        What the figures depend on.
+    """
+
+    sizes: IntArray
+    mean: FloatArray
+    low: FloatArray
+    high: FloatArray
+    tail: float
+    signature: Signature
+    notes: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return ``{"kind": "learning-curve", ...}``, a list for each column."""
+        return {
+            "kind": "learning-curve",
+            "grammeter": __version__,
+            "signature": str(self.signature),
+            "tail": self.tail,
+            "sizes": self.sizes.tolist(),
+            "mean": self.mean.tolist(),
+            "low": self.low.tolist(),
+            "high": self.high.tolist(),
+            "notes": [*self.notes],
+        }
+
+
+def draw_campaigns(
+    rankings: Sequence[Ranking],
+    *,
+    draws: int = 1000,
+    longest: int | None = None,
+    chances: Sequence[float] | None = None,
+    weights: Sequence[float] | None = None,
+    full_weights: Sequence[float] | None = None,
+    seed: int = 1,
+) -> Campaigns:
+    """Draw campaigns from the items at hand.
+
+    Without ``chances``, each campaign is a part of the data in random order, no item twice: it
+    says how much of *these* data would have been enough, and reaches the full ranking in the
+    end. With ``chances``, items are drawn with replacement, as if the data were all that could
+    be asked: it says what a *new* campaign needs, even more items than there are.
+
+    Parameters
+    ----------
+    rankings
+        Skipped ones and those of a single output are passed over: they compare nothing.
+    draws
+        How many campaigns.
+    longest
+        The most items of a campaign; default: as many as there are.
+    chances, weights, full_weights
+        For each ranking: how likely it is to be drawn (in proportion), how much it counts then,
+        and how much it counts in the full ranking; default for weights: 1.
+    seed
+        Where the random numbers start.
+
+    Raises
+    ------
+    UsageError
+        If numbers do not fit.
+    DataError
+        If there is nothing to draw from.
+    """
+    kept = [at for at, r in enumerate(rankings) if not r.skipped and len(r.groups) > 1]
+    if not kept:
+        raise DataError("no item compares two outputs", fix="Give judgments of several outputs.")
+    longest = len(kept) if longest is None else longest
+    if draws < 1 or longest < 1 or seed < 0 or (chances is None and longest > len(kept)):
+        raise UsageError(
+            f"{draws} draws of {longest} from {len(kept)} items, seed {seed}",
+            fix="To draw more items than there are takes chances; a seed is 0 or more.",
+        )
+    random = generator(seed)
+    pairs = extract_pairs([rankings[at] for at in kept])
+    order = order_of_units(pairs, unit_numbers(pairs, "ranking"))  # that of no file
+    if chances is None:
+        drawn = random.permuted(np.tile(order, (draws, 1)), axis=1)[:, :longest]
+    else:
+        steps = np.cumsum(_chosen(chances, len(rankings), kept)[order])
+        share = random.random((draws, longest))
+        drawn = order[np.searchsorted(steps / steps[-1], share, side="right")]
+    systems, wins = _wins_by_item([rankings[at] for at in kept])
+    settings: dict[str, object] = {
+        "by": "expected-wins",
+        "unit": "item",
+        "items": len(kept),
+        "draws": draws,
+        "drawn": "without-replacement" if chances is None else "with-replacement",
+        "weighted": weights is not None or full_weights is not None,
+        "seed": seed,
+    }
+    return Campaigns(
+        systems=systems,
+        wins=wins,
+        weights=_chosen(weights, len(rankings), kept),
+        full_weights=_chosen(full_weights, len(rankings), kept),
+        drawn=drawn,
+        signature=Signature.of("planning", settings),
+    )
+
+
+def learning_curve(
+    campaigns: Campaigns, *, sizes: Sequence[int] | None = None, tail: float = 0.05
+) -> LearningCurve:
+    """Compute how campaigns agree with the full ranking as they grow.
+
+    Parameters
+    ----------
+    campaigns
+        From :func:`draw_campaigns`.
+    sizes
+        Numbers of items; default: about 20, each a constant factor above the one before.
+    tail
+        Which quantiles to give besides the mean, between 0 and 0.5.
+
+    Raises
+    ------
+    UsageError
+        If a size is below 1 or above the longest campaign, or ``tail`` out of range.
+    """
+    longest = campaigns.longest
+    asked = np.geomspace(min(5, longest), longest, 20) if sizes is None else sizes
+    chosen = np.unique(np.rint(asked).astype(np.int64))
+    if not len(chosen) or chosen[0] < 1 or chosen[-1] > longest or not 0 < tail < 0.5:
+        raise UsageError(
+            f"sizes {chosen.tolist()} of campaigns of {longest} items, tail {tail}",
+            fix=f"Sizes go from 1 to {longest}, the tail from 0 to 0.5.",
+        )
+    found = np.stack([campaigns.correlations(int(size)) for size in chosen])
+    low, high = np.quantile(found, [tail, 1 - tail], axis=1)
+    signature = campaigns.signature.extended({"tail": tail})
+    return LearningCurve(chosen, found.mean(axis=1), low, high, tail, signature)
+
+
+def items_needed(campaigns: Campaigns, *, target: float = 0.95, share: float = 0.95) -> int | None:
+    """Return how many items it takes until campaigns agree with the full ranking.
+
+    Found by bisection, which takes agreement to grow with the items; with few draws it may
+    waver by an item or two.
+
+    Parameters
+    ----------
+    campaigns
+        From :func:`draw_campaigns`.
+    target, share
+        At least this share of the campaigns must have a correlation of ``target`` or more.
+
+    Returns
+    -------
+    int or None
+        ``None`` if the longest campaigns do not agree.
+    """
+
+    def enough(size: int) -> bool:
+        return bool(np.mean(campaigns.correlations(size) >= target - ROUNDING) >= share)
+
+    too_few, needed = 0, campaigns.longest
+    if not enough(needed):
+        return None
+    while needed - too_few > 1:
+        middle = (too_few + needed) // 2
+        too_few, needed = (too_few, middle) if enough(middle) else (middle, needed)
+    return needed
+
+
+def _chosen(given: Sequence[float] | None, items: int, kept: Sequence[int]) -> FloatArray:
+    numbers = np.ones(items) if given is None else np.asarray(given, dtype=np.float64)
+    if len(numbers) != items or not (numbers >= 0).all() or not numbers[kept].any():
+        raise UsageError(
+            f"{len(numbers)} numbers for {items} rankings",
+            fix="Give one for each, none of them negative, and one above 0 at least.",
+        )
+    return numbers[kept]
+
+
+def _wins_by_item(rankings: Sequence[Ranking]) -> tuple[tuple[str, ...], FloatArray]:
+    pairs = extract_pairs(rankings)
+    size = len(pairs.systems)
+    decided = pairs.select(pairs.outcome != 0)
+    better = np.where(decided.outcome > 0, decided.first, decided.second)
+    worse = np.where(decided.outcome > 0, decided.second, decided.first)
+    cells = (decided.ranking * size + better) * size + worse
+    wins = np.bincount(cells, minlength=len(rankings) * size * size)
+    return pairs.systems, wins.reshape(len(rankings), size * size).astype(np.float64)

@@ -1,1 +1,0 @@
-"""Fit learned metrics to a domain: IMPARA from parallel data alone, SOME from human scores."""

@@ -1,0 +1,155 @@
+"""What edits weigh, and how far a trained metric carries (Maeda et al. 2022, Tables 4, 6, 7)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from grammeter.core import FloatArray
+from grammeter.models import Regression, Request, answer
+from grammeter.stats import t_interval
+from grammeter.training.impacts import EditedSentence
+from grammeter.training.pairs import Pair, accuracy
+
+
+@dataclass(frozen=True, slots=True)
+class TypeImpact:
+    """The impacts of the edits of one error type (Table 6).
+
+    ``deviation`` is the standard deviation of the sample; NaN for a single edit.
+    """
+
+    type: str
+    count: int
+    mean: float
+    median: float
+    deviation: float
+
+
+@dataclass(frozen=True, slots=True)
+class EditImpact:
+    """One edit and its impact (Table 7)."""
+
+    impact: float
+    type: str
+    original: str
+    correction: str
+    source: str
+    origin: str
+
+
+def impacts_by_type(sentences: Sequence[EditedSentence]) -> list[TypeImpact]:
+    """Return the impacts of each error type, the greatest mean first."""
+    found: dict[str, list[float]] = {}
+    for sentence in sentences:
+        for edit, impact in zip(sentence.edits, sentence.impacts, strict=True):
+            found.setdefault(edit.type, []).append(_shown(impact))
+    rows = [_of_type(kind, impacts) for kind, impacts in found.items()]
+    return sorted(rows, key=lambda row: (-row.mean, row.type))
+
+
+def _of_type(kind: str, impacts: Sequence[float]) -> TypeImpact:
+    return TypeImpact(
+        kind,
+        len(impacts),
+        float(np.mean(impacts)),
+        float(np.median(impacts)),
+        float(np.std(impacts, ddof=1)) if len(impacts) > 1 else math.nan,
+    )
+
+
+def impacts_of_edits(sentences: Sequence[EditedSentence]) -> list[EditImpact]:
+    """Return all edits, the greatest impact first."""
+    rows = [
+        EditImpact(
+            _shown(impact),
+            edit.type,
+            " ".join(sentence.words[edit.start : edit.end]),
+            edit.correction,
+            sentence.source,
+            sentence.origin,
+        )
+        for sentence in sentences
+        for edit, impact in zip(sentence.edits, sentence.impacts, strict=True)
+    ]
+    return sorted(rows, key=lambda row: (-row.impact, row.origin, row.original))
+
+
+def _shown(impact: float) -> float:
+    """Take off the sign that rounding gives to an impact of nothing: cosines may pass 1."""
+    return max(impact, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """Models trained on one corpus, tested on another: one accuracy for each seed.
+
+    Attributes
+    ----------
+    trained, tested
+        Names of the corpora.
+    accuracies, apart
+        Of all test pairs, and of those where neither set of edits contains the other.
+    """
+
+    trained: str
+    tested: str
+    accuracies: tuple[float, ...]
+    apart: tuple[float, ...]
+
+    @property
+    def mean(self) -> float:
+        """Over the seeds."""
+        return float(np.mean(self.accuracies))
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Of the mean over seeds, 95 %, by Student's t; NaN for one seed."""
+        return t_interval(self.accuracies)
+
+
+def cross_test(
+    models: Mapping[tuple[str, int], Path], tests: Mapping[tuple[str, int], Sequence[Pair]]
+) -> list[Cell]:
+    """Test models on the held-out pairs of each corpus.
+
+    Parameters
+    ----------
+    models
+        Folder by corpus and seed.
+    tests
+        Test pairs by corpus and seed; a model meets those of its own seed, so that none of its
+        own training sentences is among them.
+
+    Returns
+    -------
+    list of Cell
+        For each corpus of ``models``, each corpus of ``tests``, in their order.
+    """
+    requests: dict[tuple[str, str, int], Request] = {}
+    for (trained, seed), folder in models.items():
+        for (tested, other), pairs in tests.items():
+            if seed == other:
+                texts = [text for pair in pairs for text in (pair.low, pair.high)]
+                requests[trained, tested, seed] = Request(str(folder), Regression(), texts)
+    figures = dict(zip(requests, answer(list(requests.values())), strict=True))
+    cells: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    for (trained, tested, seed), rows in figures.items():
+        found = _accuracies(rows[:, 0].reshape(-1, 2), tests[tested, seed])
+        cells.setdefault((trained, tested), []).append(found)
+    return [
+        Cell(trained, tested, *(tuple(column) for column in zip(*found, strict=True)))
+        for (trained, tested), found in cells.items()
+    ]
+
+
+def _accuracies(outputs: FloatArray, pairs: Sequence[Pair]) -> tuple[float, float]:
+    apart = np.array([not pair.inclusion for pair in pairs], dtype=np.bool_)
+    return (
+        accuracy(outputs[:, 0], outputs[:, 1]),
+        accuracy(outputs[apart, 0], outputs[apart, 1]),
+    )

@@ -1,0 +1,254 @@
+"""The training loop: one output per text, checkpoints that resume exactly, the best epoch kept.
+
+What happens in a step depends on the seed and the step's number alone, so that a run that was
+killed and resumed ends in the weights of one that was not (on one CPU, with one number of
+threads).
+"""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from grammeter.core import FloatArray, UsageError, track
+from grammeter.training.checkpoint import Checkpoint, Progress, clear
+from grammeter.training.examples import PARTS, Part, Task
+from grammeter.training.folder import writing
+from grammeter.training.interrupt import held_interrupts
+from grammeter.training.live import tell
+from grammeter.training.network import Encoded, Network
+from grammeter.training.settings import Settings
+
+BLOCK = 17
+"""Batches that are sorted by length together: little padding, and batches still random."""
+
+EVERY = 60.0
+"""Seconds between checkpoints inside an epoch."""
+
+HELD_OUT: tuple[Part, ...] = ("validation", "test")
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """One pass over the training examples."""
+
+    number: int
+    loss: float
+    figure: float
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """What came out.
+
+    Attributes
+    ----------
+    epochs
+        All epochs; figures are those of the validation part.
+    best
+        Number of the epoch whose weights were kept; 0: the untrained head.
+    outputs
+        Of the held-out examples under these weights, shape ``(examples, items)``.
+    truncated
+        By part, examples with a text of more tokens than the limit.
+    dtype, environment
+        The number type that was used; versions, device, threads.
+    """
+
+    epochs: tuple[Epoch, ...]
+    best: int
+    outputs: dict[Part, FloatArray]
+    truncated: dict[Part, int]
+    dtype: str
+    environment: dict[str, object]
+
+
+def fit(task: Task, settings: Settings, folder: Path, *, resume: bool) -> Fitted:
+    """Fit a model and write its best weights, with their tokenizer, into a folder.
+
+    Parameters
+    ----------
+    task
+        Examples, loss, figure.
+    settings
+        How.
+    folder
+        Where the model goes; checkpoints lie in it until :func:`clear` takes them away.
+    resume
+        Go on from the last checkpoint, if there is one; the caller has seen to it that it is
+        one of the same run.
+
+    Raises
+    ------
+    UsageError
+        If the loss is no number any more.
+    DataError
+        If the encoder cannot carry a head, a checkpoint is damaged, or nothing can be written.
+    MissingResourceError
+        If torch, the encoder or the device is not here, or memory does not suffice.
+    """
+    with Network.open(settings, bias=task.first_bias) as network:
+        run = _Run(task, settings, network, folder)
+        run.start(resume=resume)
+        while run.progress.epoch <= settings.epochs:
+            run.epoch()
+        run.finish()
+        return Fitted(
+            tuple(Epoch(**one) for one in run.progress.epochs),
+            run.progress.best_epoch,
+            {part: run.outputs(part, f"measuring {part}") for part in HELD_OUT},
+            {part: sum(one.truncated for one in run.encoded[part]) for part in PARTS},
+            network.dtype,
+            network.environment(),
+        )
+
+
+class _Run:
+    """The state of a training run, and its steps."""
+
+    def __init__(self, task: Task, settings: Settings, network: Network, folder: Path) -> None:
+        self._task = task
+        self._settings = settings
+        self._network = network
+        self._folder = folder
+        self._checkpoint = Checkpoint(folder)
+        self._saved = self._timed = time.monotonic()
+        self.encoded: dict[Part, list[Encoded]] = {
+            part: network.encode(examples) for part, examples in task.examples.items()
+        }
+        self.progress = Progress()
+
+    def start(self, *, resume: bool) -> None:
+        found = self._checkpoint.last() if resume else None
+        if found is None:
+            clear(self._folder)
+            return
+        self.progress = found.progress
+        self._network.load(found.weights)
+        self._network.load_optimiser(found.optimiser, self.progress.updates)
+        here = self._network.environment()
+        other = [key for key in here if here[key] != found.environment.get(key)]
+        if other:
+            shown = ", ".join(f"{key} {found.environment.get(key)}" for key in other)
+            warnings.warn(
+                f"{self._folder}: the run began with {shown}: its weights may differ from those of"
+                " an uninterrupted one",
+                stacklevel=2,
+            )
+
+    def epoch(self) -> None:
+        """Go on with the current epoch to its end, then measure and keep."""
+        self._timed = time.monotonic()
+        with held_interrupts() as interrupted:
+            left = self._batches(self.progress.epoch)[self.progress.step :]
+            for batch in track(left, self._label()):
+                self._step(batch)
+                stop = interrupted()
+                if stop or time.monotonic() - self._saved > EVERY:
+                    self._keep()
+                if stop:
+                    break
+        figure = self._task.figure(self.outputs("validation", "validation"), self._targets())
+        self._count_time()
+        self.progress.finish_epoch(figure)
+        if self.progress.best_epoch == self.progress.epoch - 1:
+            self._checkpoint.keep_best(self._network.weights())
+        self._keep()
+        tell(self._told())
+
+    def finish(self) -> None:
+        """Take the best weights and write the model."""
+        if self.progress.epochs:
+            self._network.load(self._checkpoint.best())
+        with writing(self._folder):
+            self._network.save(self._folder)
+
+    def outputs(self, part: Part, label: str) -> FloatArray:
+        """Return the outputs of all examples of a part, shape ``(examples, items)``."""
+        examples = self.encoded[part]
+        order = sorted(range(len(examples)), key=lambda n: examples[n].length)
+        result = np.zeros((len(examples), len(examples[0].items)))
+        starts = range(0, len(order), self._settings.batch_size)
+        for start in track(starts, label):
+            at = order[start : start + self._settings.batch_size]
+            result[at] = self._network.outputs([examples[n] for n in at])
+        return result
+
+    def _targets(self) -> FloatArray:
+        return np.array([example.target for example in self.encoded["validation"]])
+
+    def _step(self, batch: Sequence[int]) -> None:
+        examples, progress = [self.encoded["train"][n] for n in batch], self.progress
+        loss = self._network.step(
+            examples,
+            self._task.loss,
+            rate=self._rate(progress.updates + 1),
+            seed=self._seed(progress.updates + 1),
+        )
+        if not math.isfinite(loss):
+            raise UsageError(
+                f"the loss is {loss} in step {progress.updates + 1}",
+                fix="Train anew with a lower --learning-rate, or with --dtype float32.",
+            )
+        progress.updates += 1
+        progress.step += 1
+        progress.loss += loss
+
+    def _rate(self, update: int) -> float:
+        """Return the learning rate of an update, counted from 1."""
+        settings = self._settings
+        total = -(-len(self.encoded["train"]) // settings.batch_size) * settings.epochs
+        rising = settings.warmup * total
+        if update <= rising:
+            return settings.rate * update / rising
+        if settings.decay == "none":
+            return settings.rate
+        return settings.rate * min(1.0, (total - update + 1) / (total - rising))
+
+    def _seed(self, number: int) -> int:
+        return int(np.random.SeedSequence([self._settings.seed, number]).generate_state(1)[0])
+
+    def _batches(self, epoch: int) -> list[list[int]]:
+        """Shuffle, sort by length inside blocks, shuffle the batches."""
+        random = np.random.default_rng([self._settings.seed, 0, epoch])
+        examples, size = self.encoded["train"], self._settings.batch_size
+        order: list[int] = random.permutation(len(examples)).tolist()
+        batches: list[list[int]] = []
+        for start in range(0, len(order), size * BLOCK):
+            block = order[start : start + size * BLOCK]
+            block.sort(key=lambda n: examples[n].length)
+            batches += [block[at : at + size] for at in range(0, len(block), size)]
+        return [batches[n] for n in random.permutation(len(batches)).tolist()]
+
+    def _label(self) -> str:
+        label = f"epoch {self.progress.epoch} of {self._settings.epochs}"
+        return f"{label} (before: {self._told()})" if self.progress.epochs else label
+
+    def _told(self) -> str:
+        last, of = self.progress.epochs[-1], self._settings.epochs
+        return (
+            f"epoch {last['number']} of {of}: loss {last['loss']:.4f},"
+            f" validation {self._task.figure_name} {last['figure']:.4f}"
+        )
+
+    def _count_time(self) -> None:
+        now = time.monotonic()
+        self.progress.seconds += now - self._timed
+        self._timed = now
+
+    def _keep(self) -> None:
+        self._count_time()
+        self._checkpoint.write(
+            self.progress,
+            self._network.weights(),
+            self._network.optimiser_state(),
+            self._network.environment(),
+        )
+        self._saved = time.monotonic()

@@ -1,0 +1,295 @@
+"""IMPARA's training data: pairs of partly corrected sentences, the better one told by impact.
+
+Maeda et al. 2022, sections 2.3 and 2.4; what impacts are says :mod:`grammeter.training.impacts`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from random import Random
+from typing import Any, cast
+
+import numpy as np
+
+from grammeter.alignment import draw_subset, flip_some
+from grammeter.core import DataError, FloatArray, UsageError
+from grammeter.training.examples import PARTS, Part, allotment, assign_parts
+from grammeter.training.impacts import EditedSentence
+
+DRAWS = 30
+"""Instances that one sentence gives at most (section 2.4)."""
+
+EQUAL = 1e-6
+"""Impacts nearer than this are equal: single precision tells them no further apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two versions of one sentence; ``high`` has the greater impact and is to be preferred.
+
+    Attributes
+    ----------
+    part
+        ``train``, ``validation`` or ``test``.
+    source, low, high
+        The texts.
+    low_edits, high_edits
+        Which of the sentence's edits are applied, counted from 0.
+    low_impact, high_impact
+        Their summed impacts.
+    origin
+        Where the sentence comes from.
+    """
+
+    part: Part
+    source: str
+    low: str
+    high: str
+    low_edits: tuple[int, ...]
+    high_edits: tuple[int, ...]
+    low_impact: float
+    high_impact: float
+    origin: str
+
+    @property
+    def inclusion(self) -> bool:
+        """Whether one set of edits contains the other, so that counting them would do."""
+        low, high = set(self.low_edits), set(self.high_edits)
+        return low < high or high < low
+
+    def to_json(self) -> dict[str, Any]:
+        """Return one JSON object."""
+        return {**asdict(self), "inclusion": self.inclusion}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Pair:
+        """Read what :meth:`to_json` wrote."""
+        known = {name: data[name] for name in cls.__dataclass_fields__}
+        known["low_edits"] = tuple(known["low_edits"])
+        known["high_edits"] = tuple(known["high_edits"])
+        return cls(**known)
+
+
+@dataclass
+class Tally:
+    """What became of the draws.
+
+    Attributes
+    ----------
+    sentences, with_edits, edits, left_out
+        Sentences read, those with an edit that can be applied, these edits, and those that cannot
+        be applied: they change nothing, or overlap an earlier one.
+    draws, equal_sets, equal_texts, equal_impacts, repeated
+        Drawn; thrown away for equal sets, equal texts, equal impacts, or a pair seen before.
+    available, kept
+        Distinct pairs, and those that were sampled from them.
+    inclusion, inclusion_share
+        Of the pairs kept, those where one set of edits contains the other.
+    one_edit
+        Of the pairs kept, those from sentences with a single edit.
+    """
+
+    sentences: int = 0
+    with_edits: int = 0
+    edits: int = 0
+    left_out: int = 0
+    draws: int = 0
+    equal_sets: int = 0
+    equal_texts: int = 0
+    equal_impacts: int = 0
+    repeated: int = 0
+    available: int = 0
+    kept: int = 0
+    inclusion: int = 0
+    inclusion_share: float = 0.0
+    one_edit: int = 0
+
+
+@dataclass(frozen=True)
+class PairData:
+    """Pairs, what became of the draws, and where the edits come from.
+
+    ``edits`` is that of :class:`~grammeter.training.impacts.Measured`.
+    """
+
+    pairs: tuple[Pair, ...]
+    tally: Tally = field(default_factory=Tally)
+    edits: str = "given"
+
+    def part(self, part: Part) -> list[Pair]:
+        """Return the pairs of one part."""
+        return [pair for pair in self.pairs if pair.part == part]
+
+
+def draw_pairs(
+    sentences: Sequence[EditedSentence],
+    *,
+    size: int = 4096,
+    seed: int = 1,
+    parallel_only: bool = False,
+) -> PairData:
+    """Draw pairs and deal them out to training, validation and test, 8:1:1.
+
+    Each sentence gives up to 30 draws: a random subset of its edits, and the same with each edit
+    flipped with probability ``1 / n`` (section 2.4). Pairs with equal sets, texts or impacts are
+    thrown away and counted. A source sentence with several annotators is drawn from for each of
+    them, and has no more than 30 pairs in the end. The parts do not share source sentences.
+
+    Parameters
+    ----------
+    sentences
+        With impacts.
+    size
+        Pairs wanted; fewer come out where there are not so many.
+    seed
+        Settles everything.
+    parallel_only
+        One pair a sentence, the source and its full correction: the paper's ablation.
+
+    Raises
+    ------
+    UsageError
+        If ``size`` leaves a part without a pair.
+    DataError
+        If a part has no pair.
+    """
+    if size < 10:
+        raise UsageError(f"{size} pairs", fix="Ask for 10 at least: training needs 8:1:1.")
+    tally = Tally(with_edits=len(sentences), edits=sum(len(s.edits) for s in sentences))
+    parts = assign_parts([sentence.source for sentence in sentences], seed)
+    found: dict[tuple[str, str], Pair] = {}
+    for number, sentence in enumerate(sentences):
+        random = Random(f"pairs {seed} {number}")  # noqa: S311 - no secret
+        draws = _whole(sentence) if parallel_only else _draws(len(sentence.edits), random)
+        for first, second in draws:
+            tally.draws += 1
+            pair = _ordered(sentence, parts[sentence.source], first, second, tally)
+            if pair is None:
+                continue
+            if (pair.low, pair.high) in found or (pair.high, pair.low) in found:
+                tally.repeated += 1
+            else:
+                found[pair.low, pair.high] = pair
+    tally.available = len(found)
+    kept = _sample(list(found.values()), size, seed)
+    _count(kept, sentences, tally)
+    return PairData(tuple(kept), tally)
+
+
+def _count(kept: Sequence[Pair], sentences: Sequence[EditedSentence], tally: Tally) -> None:
+    one_edit = {(s.source, s.origin) for s in sentences if len(s.edits) == 1}
+    tally.kept = len(kept)
+    tally.inclusion = sum(pair.inclusion for pair in kept)
+    tally.inclusion_share = tally.inclusion / len(kept)
+    tally.one_edit = sum((pair.source, pair.origin) in one_edit for pair in kept)
+
+
+def _draws(size: int, random: Random) -> Iterator[tuple[frozenset[int], frozenset[int]]]:
+    for _ in range(DRAWS):
+        first = draw_subset(size, random)
+        yield first, flip_some(first, size, random)
+
+
+def _whole(sentence: EditedSentence) -> Iterator[tuple[frozenset[int], frozenset[int]]]:
+    yield frozenset(range(len(sentence.edits))), frozenset()
+
+
+def _ordered(
+    sentence: EditedSentence,
+    part: Part,
+    first: frozenset[int],
+    second: frozenset[int],
+    tally: Tally,
+) -> Pair | None:
+    """Put the set with the smaller impact first; ``None`` for what is thrown away."""
+    if first == second:
+        tally.equal_sets += 1
+        return None
+    sides = sorted(((sentence.impact(s), s) for s in (first, second)), key=lambda side: side[0])
+    (low_impact, low), (high_impact, high) = sides
+    if high_impact - low_impact < EQUAL:
+        tally.equal_impacts += 1
+        return None
+    texts = sentence.text(low), sentence.text(high)
+    if texts[0] == texts[1]:
+        tally.equal_texts += 1
+        return None
+    return Pair(
+        part,
+        sentence.source,
+        *texts,
+        tuple(sorted(low)),
+        tuple(sorted(high)),
+        low_impact,
+        high_impact,
+        sentence.origin,
+    )
+
+
+def _sample(pairs: Sequence[Pair], size: int, seed: int) -> list[Pair]:
+    kept: list[Pair] = []
+    wanted = allotment(min(size, len(pairs)))
+    for part in PARTS:
+        here = [pair for pair in pairs if pair.part == part]
+        if not here:
+            raise DataError(
+                f"no pairs for {part}: {len(pairs)} in all",
+                fix="Give more parallel sentences with edits; a few dozen at least.",
+            )
+        count = min(wanted[part], len(here))
+        random = Random(f"sample {seed} {part}")  # noqa: S311 - no secret
+        kept += _at_most(DRAWS, random.sample(here, count), here, random)
+    return kept
+
+
+def _at_most(
+    most: int, drawn: Sequence[Pair], pairs: Sequence[Pair], random: Random
+) -> Sequence[Pair]:
+    """Put others in the place of what one source sentence has too many of.
+
+    One annotator gives no more; of several each is drawn from as if it were alone.
+    """
+    if max(Counter(pair.source for pair in drawn).values()) <= most:
+        return drawn
+    kept: list[Pair] = []
+    given: Counter[str] = Counter()
+    for pair in dict.fromkeys([*drawn, *random.sample(pairs, len(pairs))]):
+        if given[pair.source] < most and len(kept) < len(drawn):
+            given[pair.source] += 1
+            kept.append(pair)
+    return kept
+
+
+def pairs_text(pairs: Iterable[Pair]) -> str:
+    """Return JSON lines, one pair a line."""
+    return "".join(json.dumps(pair.to_json(), ensure_ascii=False) + "\n" for pair in pairs)
+
+
+def read_pairs(text: str, where: str) -> list[Pair]:
+    """Read what :func:`pairs_text` wrote.
+
+    Raises
+    ------
+    DataError
+        If a line is damaged.
+    """
+    pairs: list[Pair] = []
+    lines = text.removesuffix("\n").split("\n")  # a text may hold what else ends lines, U+2028
+    for number, line in enumerate(lines if text else (), start=1):
+        try:
+            pairs.append(Pair.from_json(cast("dict[str, Any]", json.loads(line))))
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise DataError(
+                f"no training pair: {error}",
+                where=f"{where}:{number}",
+                fix="Remove the folder and train anew.",
+            ) from None
+    return pairs
+
+
+def accuracy(low: FloatArray, high: FloatArray) -> float:
+    """Return the share of pairs whose better side has the greater output; NaN without pairs."""
+    return float(np.mean(high > low)) if len(low) else float("nan")

@@ -1,0 +1,176 @@
+"""How systems are compared: the test, its resamples, the correction."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+from grammeter.core import Signature, UnknownNameError, UsageError
+from grammeter.stats import CORRECTIONS, Correction
+
+Test = Literal["bootstrap", "randomisation"]
+"""Paired bootstrap or approximate randomisation, both two-sided."""
+
+TESTS: tuple[Test, ...] = get_args(Test)
+
+STRICT: tuple[Correction, ...] = ("holm", "bonferroni")
+"""Corrections that bound the chance of any false alarm."""
+
+FEW_SEGMENTS = 30
+"""With fewer than these a bootstrap is overconfident; a note says so."""
+
+RESAMPLES = 1000
+"""How many are drawn where nothing is corrected."""
+
+EACH = 80
+"""Resamples for each comparison under a correction: adjusted p-values can reach 1/80."""
+
+MOST_VALUES = 200_000_000
+"""Resampled scores that are kept at once: 1.5 GB."""
+
+WORK = 2_000_000
+"""Systems times resamples that take seconds."""
+
+
+def least_pvalue(segments: int) -> float:
+    """Return the smallest two-sided p that so many sentences can show: two swaps of all 2^n."""
+    return 2.0 ** (1 - segments) if segments else 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparisonDesign:
+    """How systems are compared: everything that a comparison's signature adds.
+
+    Raises
+    ------
+    UsageError
+        If a value is out of range or unknown.
+    """
+
+    baseline: str | None = None
+    test: Test = "bootstrap"
+    resamples: int = RESAMPLES
+    seed: int = 1
+    confidence: float = 0.95
+    correction: Correction = "none"
+
+    def __post_init__(self) -> None:
+        if self.test not in TESTS:
+            raise UnknownNameError("test", self.test, TESTS)
+        if self.correction not in CORRECTIONS:
+            raise UnknownNameError("correction", self.correction, CORRECTIONS)
+        if self.resamples < 1 or self.seed < 0:
+            raise UsageError(
+                f"resamples={self.resamples}, seed={self.seed} is not possible",
+                fix="Take at least one resample and a seed of at least 0.",
+            )
+        if not 0 < self.confidence < 1:
+            raise UsageError(
+                f"confidence={self.confidence} is not possible",
+                fix="Give a number between 0 and 1, such as 0.95.",
+            )
+
+    @property
+    def level(self) -> float:
+        """The level of significance; rounded, so that 1 - 0.9 is 0.1."""
+        return round(1 - self.confidence, 12) or 1e-12
+
+    def limits(self, segments: int, comparisons: int) -> Iterator[str]:
+        """Say what this design cannot show with so many segments and comparisons."""
+        if segments < FEW_SEGMENTS and self.test == "bootstrap":
+            yield (
+                f"segments are few for a bootstrap ({segments}): intervals and p-values come out"
+                " too small; take p-values from --test randomisation"
+            )
+        if comparisons and least_pvalue(segments) > self.level:
+            yield (
+                f"segments are too few ({segments}) to show a difference: no p-value can be below"
+                f" {least_pvalue(segments):.3g}"
+            )
+        elif comparisons:
+            yield from self.limits_of_resamples(comparisons)
+        if not comparisons:
+            yield "there is one system: nothing is compared, the interval is all there is"
+        elif comparisons == 1 and self.correction != "none":
+            yield f"correction {self.correction} has no effect: there is one comparison"
+
+    def limits_of_resamples(self, comparisons: int) -> Iterator[str]:
+        """Say what so many resamples cannot show of so many comparisons."""
+        where = (
+            f"({self.resamples:,} resamples, {comparisons:,} comparisons,"
+            f" correction {self.correction})"
+        )
+        strict = self.correction in STRICT
+        smallest = (comparisons if strict else 1) / (self.resamples + 1)
+        needed = math.ceil(comparisons / (self.level * (self.resamples + 1)) - 1e-9)
+        if smallest > self.level:
+            yield f"no p-value can be below {smallest:.3g} here {where}: take more --resamples"
+        elif strict and self.resamples < self.wanted(comparisons):
+            yield (
+                f"few resamples: no p-value can be below {smallest:.3g} here {where};"
+                f" take --resamples {self.wanted(comparisons)}"
+            )
+        elif self.correction == "benjamini-hochberg" and needed > 1:
+            yield (
+                f"few resamples: nothing is significant here unless {needed:,} comparisons are"
+                f" as clear as resamples can show {where}"
+            )
+
+    def check_size(self, values: int) -> None:
+        """Refuse more resampled scores (``values`` in each resample) than memory holds.
+
+        Raises
+        ------
+        UsageError
+            With how many resamples are possible.
+        """
+        if values * self.resamples > MOST_VALUES:
+            raise UsageError(
+                f"{self.resamples:,} resamples of {values} scores need"
+                f" {values * self.resamples * 8 / 2**30:,.0f} GB",
+                fix=f"Take at most {MOST_VALUES // values} resamples, or fewer metrics (-m).",
+            )
+
+    def wanted(self, comparisons: int) -> int:
+        """How many resamples let a correction tell systems apart at this level."""
+        return max(RESAMPLES, comparisons * max(EACH, math.ceil(4 / self.level)))
+
+    def settled(self, systems: int, comparisons: int) -> tuple[ComparisonDesign, str | None]:
+        """Choose the number of resamples, as nobody fixed it, and say what that changes.
+
+        Without a correction :data:`RESAMPLES`, else :meth:`wanted`. Where a strict correction
+        would take more than seconds, Benjamini-Hochberg is taken.
+        """
+        if self.correction == "none":
+            return replace(self, resamples=RESAMPLES), None
+        wanted = self.wanted(comparisons)
+        share = 4 if self.test == "randomisation" else 100  # pairs that cost as much as a system
+        possible = max(RESAMPLES, WORK // max(1, systems + comparisons // share))
+        resamples = min(wanted, possible)
+        if wanted <= possible or self.correction not in STRICT:
+            return replace(self, resamples=resamples), None
+        note = (
+            f"{self.correction} over {comparisons:,} comparisons needs {wanted:,} resamples, which"
+            f" takes more than seconds: Benjamini-Hochberg was taken instead, with {resamples:,}."
+            " It bounds the share of false alarms among all alarms, not the chance of any."
+        )
+        if systems * wanted <= MOST_VALUES:
+            note += f" For {self.correction} say --resamples {wanted}"
+        return replace(self, resamples=resamples, correction="benjamini-hochberg"), note
+
+    def signature(self, of: Signature, resampling: str) -> Signature:
+        """Extend a metric's signature; the prefix keeps apart what metrics also call so."""
+        return of.extended(
+            {
+                "test": self.test,
+                "test-resamples": self.resamples,
+                "test-seed": self.seed,
+                "test-unit": "sentence",
+                "test-baseline": self.baseline,
+                "confidence": self.confidence,
+                "correction": self.correction,
+                "resampling": resampling,
+            }
+        )

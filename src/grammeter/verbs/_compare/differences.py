@@ -1,0 +1,201 @@
+"""Two systems sentence by sentence, or by error type: where they differ most."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from grammeter.core import (
+    DataError,
+    FloatArray,
+    Layout,
+    MetricScores,
+    Shown,
+    Tier,
+    UsageError,
+    checked,
+    json_number,
+    number,
+)
+from grammeter.verbs._compare.judged import Comparable, as_table
+from grammeter.verbs._compare.types import type_columns
+from grammeter.version import __version__
+
+KIND = "difference"
+
+
+@dataclass(frozen=True, eq=False)
+class Difference(Shown):
+    """``first`` minus ``second`` in every sentence, or for every error type.
+
+    Attributes
+    ----------
+    columns
+        The metrics, by spelling.
+    values
+        By metric, shape ``(3, sentences or types)``: scores of the first, of the second, and
+        their difference; NaN where a score is missing.
+    order
+        Which of them are listed, from 0, the largest difference on top.
+    types
+        The names of the error types, ``None`` where sentences are listed.
+    """
+
+    first: str
+    second: str
+    columns: Mapping[str, MetricScores]
+    values: Mapping[str, FloatArray]
+    order: tuple[int, ...]
+    types: tuple[str, ...] | None = None
+    notes: tuple[str, ...] = ()
+
+    __repr__ = Shown.short
+
+    def _layout(self) -> Layout:
+        """Lay out a row for each listed sentence or type: both scores, and the difference."""
+        names = ("first", "second", "difference")
+        header = ("segment" if self.types is None else "type",)
+        header += tuple(f"{metric} {name}" for metric in self.columns for name in names)
+        rows = [
+            (
+                str(self.label(at)),
+                *(number(value) for own in self.values.values() for value in own[:, at].tolist()),
+            )
+            for at in self.order
+        ]
+        told = f"first: {self.first}; second: {self.second}"
+        return Layout(header, rows, notes=[told, *self.notes])
+
+    def label(self, place: int) -> int | str:
+        """Return the number of a sentence, from 1, or the name of a type."""
+        return place + 1 if self.types is None else self.types[place]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the public shape; a NaN is ``None``."""
+        unit = "segment" if self.types is None else "type"
+        whole = {
+            name: [column[self.first].value, column[self.second].value]
+            for name, column in self.columns.items()
+        }
+        return {
+            "kind": KIND,
+            "grammeter": __version__,
+            "first": self.first,
+            "second": self.second,
+            "metrics": {
+                name: {
+                    "signature": str(column.signature),
+                    "higher_is_better": column.higher_is_better,
+                    **_numbers([*whole[name], whole[name][0] - whole[name][1]]),
+                }
+                for name, column in self.columns.items()
+            },
+            f"{unit}s": [
+                {unit: self.label(at)}
+                | {"metrics": {name: _numbers(v[:, at]) for name, v in self.values.items()}}
+                for at in self.order
+            ],
+            "notes": [*self.notes],
+        }
+
+
+@checked
+def difference(
+    table: Comparable,
+    first: str,
+    second: str,
+    *,
+    metrics: Sequence[str] | None = None,
+    types: bool | Tier = False,
+    show: int = 10,
+) -> Difference:
+    """Subtract a system's scores from another's, sentence by sentence, and sort by the difference.
+
+    Parameters
+    ----------
+    table
+        Scores with those of sentences, or by error type; or judgments.
+    first, second
+        Names of two systems.
+    metrics
+        Spellings, all in the table by default; the first one sorts, the others break ties.
+    types
+        List error types in the place of sentences, as in :func:`grammeter.compare`.
+    show
+        How many sentences or types to list from either end; 0 lists all.
+
+    Raises
+    ------
+    UsageError
+        If there is no such system or metric, one system is given twice, ``show`` is below 0, or
+        types are wanted that are not stored.
+    DataError
+        If there are no sentence scores.
+    """
+    table = as_table(table)
+    columns = {name: table[name] for name in (table if metrics is None else metrics)}
+    if first == second or not columns or show < 0:
+        raise UsageError(
+            f"no difference of {first!r} and {second!r} by {len(columns)} metrics, show={show}",
+            fix="Name two systems and at least one metric, and a show from 0.",
+        )
+    kinds = None
+    if types:
+        by_type = type_columns(columns, table.segments, types)
+        kinds = tuple(sorted({kind for of in by_type.values() for kind in of.columns}))
+        columns = {name: columns[name] for name in by_type}
+        values = {n: _typed(of.columns, kinds, first, second) for n, of in by_type.items()}
+    else:
+        values = {name: _values(name, column, first, second) for name, column in columns.items()}
+    differences = [value[2] for value in values.values()]
+    order = np.lexsort([-value for value in reversed(differences)])  # NaN sorts last
+    known = order[~np.isnan(differences[0][order])]
+    if 0 < 2 * show < len(known):
+        order = np.concatenate([known[:show], known[-show:]])
+    unit = "types" if types else "sentences scored alone"
+    notes = [_counted(n, columns[n], unit, first, second, v[2]) for n, v in values.items()]
+    listed = tuple(order.tolist())
+    return Difference(
+        first, second, columns, values, listed, kinds, (*table.notes_on(columns), *notes)
+    )
+
+
+def _typed(
+    columns: Mapping[str, MetricScores], kinds: Sequence[str], first: str, second: str
+) -> FloatArray:
+    """Return the scores of types; NaN where neither output nor references have one."""
+    scores = np.full((3, len(kinds)), np.nan)
+    for at, kind in enumerate(kinds):
+        if kind in columns:
+            scores[:2, at] = columns[kind][first].value, columns[kind][second].value
+    scores[2] = scores[0] - scores[1]
+    return scores
+
+
+def _values(name: str, column: MetricScores, first: str, second: str) -> FloatArray:
+    scores = {system: column[system] for system in (first, second)}
+    if missing := [system for system in scores if system not in column.segments]:
+        raise DataError(
+            f"{name}, {missing[0]}: no scores of sentences",
+            fix="Run 'grammeter score ... -o FILE' again, or give 'metric system segment value'.",
+        )
+    ours, theirs = (column.segments[system].values for system in scores)
+    return np.stack([ours, theirs, ours - theirs])
+
+
+def _counted(
+    name: str, column: MetricScores, unit: str, first: str, second: str, values: FloatArray
+) -> str:
+    better = values if column.higher_is_better else -values
+    unknown = f", unknown in {missing}" if (missing := np.isnan(better).sum()) else ""
+    return (
+        f"{name}: of {unit} {first} is better in {(better > 0).sum()}, {second} in"
+        f" {(better < 0).sum()}, they are equal in {(better == 0).sum()}{unknown}"
+    )
+
+
+def _numbers(values: Sequence[float] | FloatArray) -> dict[str, float | int | None]:
+    return dict(zip(("first", "second", "difference"), map(json_number, values), strict=True))

@@ -1,0 +1,93 @@
+"""From a column of a score table to rows that can be resampled."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from grammeter.core import DataError, FloatArray, MetricScores
+from grammeter.metrics import metric
+from grammeter.stats import PairedSamples
+
+
+def paired_samples(name: str, column: MetricScores, systems: Sequence[str]) -> PairedSamples:
+    """Gather the rows of some systems, the choice among references made.
+
+    Where no statistics are stored and every score is the mean of its sentence values, as with
+    scores of other programs, these values are the rows.
+
+    Raises
+    ------
+    DataError
+        If a system was scored without statistics, or on other segments than the rest; ``name``
+        says which metric.
+    """
+    if is_mean_of_sentences(column):
+        rows = [_values_and_presence(column.segments[system].values) for system in systems]
+        return PairedSamples(_stacked(name, systems, rows), _mean)
+    scorer = metric(column.metric) if column.statistics else None
+    for system in systems:
+        if scorer is None or system not in column.statistics:
+            raise DataError(
+                f"{name}, {system}: scored without statistics",
+                fix="Run 'grammeter score ... -o FILE' again and compare what it writes; of other"
+                " programs' scores, give those of sentences: 'metric system segment value'.",
+            )
+    assert scorer is not None
+    rows = [scorer.summands(column.statistics[system]) for system in systems]
+    return PairedSamples(_stacked(name, systems, rows), scorer.value_of)
+
+
+def is_mean_of_sentences(column: MetricScores) -> bool:
+    """Whether a column has sentence values alone, and each score is their mean or missing."""
+    return not column.statistics and all(
+        system in column.segments
+        and (
+            math.isnan(score.value)
+            or np.isclose(score.value, np.nanmean(column.segments[system].values))
+        )
+        for system, score in column.items()
+    )
+
+
+def resampling(column: MetricScores) -> str:
+    """Return what a resample of a column recomputes; stands in the signature."""
+    if is_mean_of_sentences(column):
+        return "mean of sentence values"
+    if column.type_counts and not column.statistics:  # one error type
+        return "chosen references fixed"
+    return metric(column.metric).resampling
+
+
+def sample_notes(name: str, column: MetricScores, samples: PairedSamples) -> Iterator[str]:
+    """Say what a reader must know of the rows: whose they are, and which are equal."""
+    if is_mean_of_sentences(column) and dict(column.signature).get("scores") != "judgments":
+        yield f"{name}: the mean of stored sentence values is compared; larger counts as better"
+    alike: dict[bytes, list[str]] = {}
+    for system, rows in zip(column, samples.rows, strict=True):
+        alike.setdefault(rows.tobytes(), []).append(system)
+    for systems in alike.values():
+        if len(systems) > 1:
+            names = ", ".join(systems[:5]) + (", ..." if len(systems) > 5 else "")
+            yield f"{name}: {names} have equal figures in every sentence"
+
+
+def _values_and_presence(values: FloatArray) -> FloatArray:
+    return np.stack([np.nan_to_num(values), ~np.isnan(values)], axis=-1)
+
+
+def _mean(sums: FloatArray) -> FloatArray:
+    number = sums[..., 1]
+    return sums[..., 0] / np.where(number == 0, np.nan, number)
+
+
+def _stacked(name: str, systems: Sequence[str], rows: Sequence[FloatArray]) -> FloatArray:
+    counts = {system: len(own) for system, own in zip(systems, rows, strict=True)}
+    if len(set(counts.values())) != 1 or 0 in counts.values():
+        raise DataError(
+            f"{name}: systems can only be compared on the same segments; found {counts}",
+            fix="Score all systems in one run.",
+        )
+    return np.array(rows, dtype=np.float64)

@@ -1,0 +1,209 @@
+"""Why one output of one sentence got the scores that it has in its corpus."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from grammeter.core import (
+    DataError,
+    Explanation,
+    Method,
+    MetricScores,
+    ScoreTable,
+    Segment,
+    SegmentScores,
+    SentenceExplanation,
+    Surroundings,
+    UsageError,
+    checked,
+)
+from grammeter.formats import Corpus
+from grammeter.metrics import Metric
+from grammeter.metrics import metric as make_metric
+from grammeter.scoring import CUT, LIMIT, attribute, check_listed, check_needs, score
+
+CLOSE = 1e-5
+"""Figures of a model differ by less between one batch of texts and another."""
+
+
+@checked
+def explain(
+    scores: ScoreTable | Corpus,
+    *,
+    system: str,
+    line: int,
+    metrics: Sequence[str | Metric] | None = None,
+    attribution: Method | None = None,
+    seed: int = 1,
+    limit: int = LIMIT,
+    pipeline: str | None = None,
+) -> SentenceExplanation:
+    """Say why an output got its scores.
+
+    The values are the segment scores of :func:`score`. A table holds all that they depend on;
+    of a corpus, the system is scored first for the metrics whose sentence scores need that.
+
+    Parameters
+    ----------
+    scores
+        A score table that holds its corpus (from :func:`score`, or stored by
+        ``score -o``), or a corpus.
+    system
+        Whose output.
+    line
+        Number of the sentence, from 1.
+    metrics
+        Which metrics; default those of the table.
+    attribution
+        Also say what each edit contributes: ``shapley`` or ``leave-one-out``.
+    seed, limit, pipeline
+        For the attribution: where random orders start, how many tokens may be scored, what
+        extracts the edits; see :func:`grammeter.scoring.attribution.attribute`.
+
+    Raises
+    ------
+    UsageError
+        If there is no such system, line, metric or attribution, no metric is named for a
+        corpus, or the corpus lacks what a metric needs.
+    DataError
+        If the table does not hold its corpus.
+    """
+    corpus = scores if isinstance(scores, Corpus) else corpus_of(scores)
+    asked = metrics if metrics is not None else [] if isinstance(scores, Corpus) else list(scores)
+    check_listed(asked)
+    if not asked:
+        raise UsageError("no metric to explain", fix="Name one at least.")
+    segments = corpus.segments(system)
+    if not 1 <= line <= len(segments):
+        raise UsageError(f"there is no line {line}", fix=f"Lines count from 1 to {len(segments)}.")
+    place = _Place(corpus, system, line - 1, segments)
+    chosen = {str(name): _metric_of(scores, name) for name in asked}
+    for each in chosen.values():
+        check_needs(each, corpus)
+    explained: dict[str, Explanation] = {}
+    notes: list[str | None] = []
+    for name, each in chosen.items():
+        column = _column(scores, name) or place.scored(each)
+        bound = each.within(place.surroundings(column))
+        notes.append(bound.notice)
+        alone = bound.explain(place.segment)
+        explained[name] = _as_scored(alone, column, place)
+        notes += _notes(name, alone, explained[name])
+        if attribution is not None:
+            shares = attribute(
+                bound,
+                place.segment,
+                method=attribution,
+                pipeline=pipeline,
+                seed=seed,
+                limit=limit,
+                company=place.company,
+            )
+            explained[name] = replace(explained[name], attribution=shares)
+    return SentenceExplanation(
+        system,
+        line,
+        place.segment.source,
+        place.segment.hypothesis,
+        place.segment.references,
+        explained,
+        tuple(dict.fromkeys(note for note in notes if note)),
+    )
+
+
+def corpus_of(table: ScoreTable) -> Corpus:
+    """Return the corpus that a score table was made from.
+
+    Raises
+    ------
+    DataError
+        If the table does not hold it.
+    """
+    if table.corpus is None:
+        raise DataError(
+            "these scores do not hold the sentences they were made from",
+            fix="Score again with 'grammeter score -o FILE', or give the corpus itself.",
+        )
+    return Corpus.from_json(table.corpus)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """One output: whose, on which line (from 0), and all outputs of the same system."""
+
+    corpus: Corpus
+    system: str
+    line: int
+    segments: Sequence[Segment]
+
+    @property
+    def segment(self) -> Segment:
+        return self.segments[self.line]
+
+    @property
+    def company(self) -> list[str]:
+        """What the other systems wrote for the line."""
+        systems = self.corpus.systems
+        return [outputs[self.line] for name, outputs in systems.items() if name != self.system]
+
+    def scored(self, metric: Metric) -> MetricScores | None:
+        """Score the system, if a sentence's score cannot be known without."""
+        if not metric.reads_corpus:
+            return None
+        systems = {self.system: self.corpus.systems[self.system]}
+        return score(replace(self.corpus, systems=systems), [metric])[str(metric)]
+
+    def surroundings(self, column: MetricScores | None) -> Surroundings:
+        """Return what a metric may need to know besides the output."""
+        return Surroundings(
+            segments=self.segments,
+            line=self.line,
+            company=self.company,
+            statistics=column.statistics.get(self.system) if column else None,
+            constants=column.constants if column else {},
+        )
+
+
+def _column(scores: ScoreTable | Corpus, name: str) -> MetricScores | None:
+    return scores[name] if isinstance(scores, ScoreTable) and name in scores else None
+
+
+def _metric_of(scores: ScoreTable | Corpus, name: str | Metric) -> Metric:
+    column = _column(scores, name) if isinstance(name, str) else None
+    return make_metric(column.metric if column else name)
+
+
+def _as_scored(alone: Explanation, column: MetricScores | None, place: _Place) -> Explanation:
+    """Give an explanation the very score that a table has, and what the corpus chose."""
+    scores = column.segments.get(place.system) if column else None
+    if scores is None:
+        return alone
+    own = scores.take([place.line])
+    value = float(own.values[0])
+    explained = replace(alone, value=value, reason=_reason(own) if math.isnan(value) else None)
+    if own.in_corpus is not None:
+        explained = replace(
+            explained,
+            corpus_chosen=int(own.in_corpus.chosen[0]),
+            corpus_value=float(own.in_corpus.values[0]),
+        )
+    return explained
+
+
+def _reason(scores: SegmentScores) -> str:
+    return scores.reason or "undefined"
+
+
+def _notes(name: str, alone: Explanation, explained: Explanation) -> Iterator[str]:
+    """Say what must be known to read one metric's explanation."""
+    if alone.parts.get("truncated"):
+        yield f"{name}: {CUT}"
+    same = math.isclose(alone.value, explained.value, rel_tol=CLOSE, abs_tol=CLOSE)
+    if not same and not (math.isnan(alone.value) and math.isnan(explained.value)):
+        yield (
+            f"{name}: the scores have {explained.value:.4f} for this sentence; what is shown below"
+            f" it makes {alone.value:.4f}: the metric takes something from the other sentences,"
+            " or an older version wrote the scores (score again)"
+        )

@@ -1,0 +1,299 @@
+"""Items x a judging metric -> rankings: a language model as one more judge."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from grammeter.core import DataError, Item, Ranking, Signature, UnknownNameError, UsageError
+from grammeter.formats import Corpus
+from grammeter.llm import Estimate, Group, Opinion, Reply, current, draw_sets, suspicious
+from grammeter.metrics import Judging, plain
+from grammeter.metrics import metric as make_metric
+
+BEST = 5
+"""The highest score: it becomes rank 1."""
+
+MOST_NAMED = 5
+"""So many of a kind stand in a note; the others are counted."""
+
+Shown = Item | Ranking
+"""What says which outputs of which sentence stand side by side: somebody's ranking does, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A sentence that seems to speak to the judge.
+
+    Attributes
+    ----------
+    segment
+        Its number, from 1.
+    system
+        Who wrote it; ``None`` for the learner.
+    words
+        What it is flagged for.
+    """
+
+    segment: int
+    system: str | None
+    words: str
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What a judge made of items.
+
+    Attributes
+    ----------
+    rankings
+        One for each item, in their order; ranks are 6 less the score; where an item took
+        several calls, the places of the mean scores. An item all of whose outputs are equal is
+        a tie on rank 1, for which nobody is asked; one without scores or
+        without outputs is skipped.
+    opinions
+        In the same order.
+    flags
+        Sentences shown that seem to speak to the judge.
+    signature
+        That of the metric.
+    concessions
+        Settings that the endpoint refused; it was asked without them.
+    """
+
+    rankings: tuple[Ranking, ...]
+    opinions: tuple[Opinion, ...]
+    flags: tuple[Flag, ...]
+    signature: Signature
+    concessions: tuple[str, ...] = ()
+
+    @property
+    def due(self) -> int:
+        """How many items show outputs that differ."""
+        return sum(opinion.due for opinion in self.opinions)
+
+    @property
+    def missing(self) -> list[tuple[Ranking, str]]:
+        """The items that are due and have no scores, and why."""
+        return [
+            (ranking, opinion.reason)
+            for ranking, opinion in zip(self.rankings, self.opinions, strict=True)
+            if opinion.due and opinion.scores is None
+        ]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What must be known to read the rankings: items without scores, sentences flagged."""
+        missing = [f"segment {ranking.segment}: {reason}" for ranking, reason in self.missing]
+        flags = [
+            f"segment {flag.segment}, {flag.system or 'source'}: {flag.words!r}"
+            for flag in self.flags
+        ]
+        return (
+            *_listed(f"{len(missing)} of {self.due} items have no scores and are skipped", missing),
+            *_listed("sentences that look like instructions to the judge", flags),
+            *(f"the endpoint does not take {name}" for name in self.concessions),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return ``{"kind": "judged", ...}``: counts and notes, not the rankings themselves."""
+        return {
+            "kind": "judged",
+            "signature": str(self.signature),
+            "items": len(self.rankings),
+            "due": self.due,
+            "skipped": len(self.missing),
+            "coverage": self.coverage,
+            "states": dict(self.states),
+            "notes": list(self.notes),
+        }
+
+    @property
+    def states(self) -> Counter[str]:
+        """How the calls ended: state -> how many."""
+        return Counter(outcome.state for opinion in self.opinions for outcome in opinion.outcomes)
+
+    @property
+    def coverage(self) -> float:
+        """The share of the items that are due that have scores; 1 if none is due."""
+        return 1 - len(self.missing) / self.due if self.due else 1.0
+
+    @property
+    def spread(self) -> float:
+        """The difference of a target's highest and lowest score, mean over questions."""
+        verdicts = [verdict for opinion in self.opinions for verdict in opinion.verdicts]
+        spreads = [verdict.spread for verdict in verdicts if verdict.scores is not None]
+        return sum(spreads) / len(spreads) if spreads else 0.0
+
+
+def judge(corpus: Corpus, items: Sequence[Shown] | None = None, *, by: str | Judging) -> Judged:
+    """Let a language model judge items as people do.
+
+    Parameters
+    ----------
+    corpus
+        Sources, for the context, and the outputs that items name.
+    items
+        From a campaign, or somebody's judgments, whose ranks are not looked at; by default
+        :func:`covering_items`, which are the sets that ``score`` asks for, too.
+    by
+        ``llm-s`` or ``llm-e`` with a model.
+
+    Raises
+    ------
+    UsageError
+        If the metric asks no language model, or no model is named.
+    DataError
+        If an item does not fit the corpus.
+    LimitReachedError
+        If a ceiling of the endpoint is reached; the answers so far are kept.
+    RemoteError, MissingResourceError
+        If the endpoint fails, or something that it needs is not installed or set.
+    """
+    metric = judging_metric(by)
+    wanted = covering_items(corpus, metric) if items is None else items
+    groups = [_group(corpus, item) for item in wanted]
+    opinions = metric.judge(groups)
+    rankings = [
+        _ranking(str(metric), item, opinion) for item, opinion in zip(wanted, opinions, strict=True)
+    ]
+    flags = dict.fromkeys(_flags(corpus, wanted))
+    concessions = tuple(sorted(current().bill.concessions))
+    return Judged(tuple(rankings), tuple(opinions), tuple(flags), metric.signature(), concessions)
+
+
+def estimate(
+    corpus: Corpus, items: Sequence[Shown] | None = None, *, by: str | Judging
+) -> Estimate:
+    """Say what :func:`judge` would cost; nothing is sent."""
+    metric = judging_metric(by)
+    wanted = covering_items(corpus, metric) if items is None else items
+    return metric.estimate([_group(corpus, item) for item in wanted])
+
+
+def judging_metric(by: str | Judging) -> Judging:
+    """Return a metric that asks a language model; raise :class:`UsageError` for any other."""
+    found = make_metric(by)
+    if not isinstance(found, Judging):
+        raise UsageError(
+            f"{found} asks no language model",
+            fix='Name one that does: "llm-s(model=NAME)" or "llm-e(model=NAME)".',
+        )
+    return found
+
+
+def covering_items(corpus: Corpus, metric: Judging) -> tuple[Item, ...]:
+    """Show every distinct output of every sentence in ``per_output`` items at least.
+
+    The metric's ``seed`` draws them. A sentence for which all systems wrote the same has one
+    item with one output.
+    """
+    settings = {"per_output": metric.per_output, "seed": metric.seed}
+    signature = Signature.of("judge-items", settings)
+    items: list[Item] = []
+    for line, source in enumerate(corpus.sources):
+        groups: dict[str, list[str]] = {}
+        for name, outputs in corpus.systems.items():
+            groups.setdefault(plain(outputs[line]), []).append(name)
+        for shown in draw_sets(source, list(groups), times=metric.per_output, seed=metric.seed):
+            items.append(
+                Item(
+                    segment=line + 1,
+                    systems=tuple(groups[text][0] for text in shown),
+                    groups=tuple(tuple(groups[text]) for text in shown),
+                    item=str(len(items) + 1),
+                    distinct=len(groups),
+                    signature=signature,
+                )
+            )
+    return tuple(items)
+
+
+def _group(corpus: Corpus, item: Shown) -> Group:
+    """Return the texts that an item shows, with their context."""
+    if not 1 <= item.segment <= len(corpus):
+        raise _misfit(item, f"there are {len(corpus)} sentences")
+    texts: list[str] = []
+    for names in item.groups:
+        written = {plain(_output(corpus, name, item.segment)) for name in names}
+        if len(written) > 1:
+            raise _misfit(item, f"{', '.join(names)} did not write the same")
+        texts += written
+    line = item.segment - 1
+    around = [
+        corpus.sources[at] if 0 <= at < len(corpus) else "" for at in (line - 1, line, line + 1)
+    ]
+    return Group((around[0], around[1], around[2]), tuple(texts))
+
+
+def _output(corpus: Corpus, system: str, segment: int) -> str:
+    if system not in corpus.systems:
+        raise UnknownNameError(f"system in an item of segment {segment}", system, corpus.systems)
+    return corpus.systems[system][segment - 1]
+
+
+def _misfit(item: Shown, told: str) -> DataError:
+    name = "" if item.item is None else f" {item.item!r}"
+    return DataError(
+        f"item{name} of segment {item.segment} does not fit the outputs: {told}",
+        fix="Give the sources and outputs that the items were made from, all their sentences.",
+    )
+
+
+def _ranking(judge: str, item: Shown, opinion: Opinion) -> Ranking:
+    scores = opinion.scores
+    if opinion.due:
+        ranks = () if scores is None else _ranks(scores, mean=len(opinion.outcomes) > 1)
+    else:  # the same text again and again is a tie, whatever it is worth
+        ranks = tuple(1 for _ in item.groups)
+    return Ranking(
+        judge=judge,
+        segment=item.segment,
+        groups=item.groups,
+        ranks=ranks,
+        skipped=not item.groups or (opinion.due and scores is None),
+        item=item.item,
+        scores=scores if scores is not None and opinion.due else (None,) * len(item.groups),
+        replies=tuple(_reply_json(order, reply) for order, reply in opinion.replies),
+    )
+
+
+def _reply_json(order: Sequence[int], reply: Reply) -> dict[str, Any]:
+    """Return a reply as judgments hold it; ``order``: the groups as shown, from 0."""
+    return {
+        "text": reply.text,
+        "scores": None if reply.scores is None else list(reply.scores),
+        "order": list(order),
+        "attempt": reply.attempt,
+        "tokens": list(reply.tokens),
+        "seconds": round(reply.seconds, 3),
+        "finish": reply.finish,
+    }
+
+
+def _listed(title: str, texts: Sequence[str]) -> Iterator[str]:
+    """Return a title and the first of its texts as one note, nothing where there is no text."""
+    if texts:
+        more = [f"and {len(texts) - MOST_NAMED} more"] if len(texts) > MOST_NAMED else []
+        yield f"{title}: {'; '.join([*texts[:MOST_NAMED], *more])}"
+
+
+def _ranks(scores: Sequence[float], *, mean: bool) -> tuple[int, ...]:
+    """Turn scores into ranks: 6 less a score, or the place of a mean among the others."""
+    if not mean:
+        return tuple(BEST + 1 - int(score) for score in scores)
+    best_first = sorted(set(scores), reverse=True)
+    return tuple(best_first.index(score) + 1 for score in scores)
+
+
+def _flags(corpus: Corpus, items: Sequence[Shown]) -> Iterator[Flag]:
+    for item in items:
+        shown = [(name, corpus.systems[name]) for group in item.groups for name in group[:1]]
+        for line in range(max(item.segment - 2, 0), min(item.segment + 1, len(corpus))):
+            if words := suspicious(corpus.sources[line]):
+                yield Flag(line + 1, None, words)
+        for name, outputs in shown:
+            if words := suspicious(outputs[item.segment - 1]):
+                yield Flag(item.segment, name, words)

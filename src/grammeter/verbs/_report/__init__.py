@@ -1,0 +1,1 @@
+"""Scores, judgments and sentences gathered into one page."""

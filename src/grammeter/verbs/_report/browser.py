@@ -1,0 +1,188 @@
+"""All sentences with their distinct outputs, sentence scores and edits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from grammeter.core import (
+    Explanation,
+    GrammeterError,
+    JudgedEdit,
+    MetricScores,
+    MissingResourceError,
+    ScoreTable,
+    Segment,
+    track,
+)
+from grammeter.errant import NEUTRAL, annotator, one_scheme
+from grammeter.formats import Corpus
+from grammeter.metrics import Asking, Errant, Metric, PTErrant, metric
+from grammeter.rendering import Browser, DrawnEdit, Output, PageSentence
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """A distinct output: its sentence, from 0, who wrote it, and what a metric sees of it.
+
+    Outputs of the same words are one, whatever white space is between these.
+    """
+
+    line: int
+    systems: tuple[int, ...]
+    segment: Segment
+
+
+def make_browser(
+    table: ScoreTable, corpus: Corpus, *, pipeline: str | None = None
+) -> tuple[Browser, dict[str, str]]:
+    """Gather all sentences.
+
+    The edits are those that the first metric of the table finds whose explanations judge edits,
+    each distinct output of a sentence explained once. Where there is none, they are the
+    differences of words, without verdicts.
+
+    Parameters
+    ----------
+    corpus
+        That of the table.
+    pipeline
+        What extracts edits without verdicts; default: the words alone.
+
+    Returns
+    -------
+    browser, facts
+        The sentences, and what a reader must know of their edits and scores, by name.
+    """
+    columns = {name: column for name, column in table.items() if column.segments}
+    written = list(_written(table.systems, corpus))
+    judged_by, found = _explained(table, written)
+    edits = [tuple(map(_judged, each.edits)) for each in found] or _differences(written, pipeline)
+    outputs: list[list[Output]] = [[] for _ in corpus.sources]
+    for each, drawn in zip(written, edits, strict=True):
+        first = table.systems[each.systems[0]]
+        values = tuple(_value(column, first, each.line) for column in columns.values())
+        outputs[each.line].append(Output(each.segment.hypothesis, each.systems, drawn, values))
+    references = list(zip(*corpus.references, strict=True)) or [()] * len(corpus)
+    rows = zip(corpus.sources, references, outputs, strict=True)
+    browser = Browser(
+        table.systems,
+        tuple((name, column.higher_is_better) for name, column in columns.items()),
+        tuple(PageSentence(source, texts, tuple(_commonest(own))) for source, texts, own in rows),
+        judged_by,
+    )
+    facts = {"Edits": _of_edits(table, written, judged_by, found)}
+    return browser, facts | _of_equal_outputs(columns, table.systems, written)
+
+
+def _written(systems: Sequence[str], corpus: Corpus) -> Iterator[_Written]:
+    """Yield the distinct outputs, those of one sentence together."""
+    segments = [corpus.segments(system) for system in systems]
+    for line, row in enumerate(zip(*segments, strict=True)):
+        wrote: dict[tuple[str, ...], list[int]] = {}
+        for at, segment in enumerate(row):
+            wrote.setdefault(tuple(segment.hypothesis.split()), []).append(at)
+        for places in wrote.values():
+            yield _Written(line, tuple(places), row[places[0]])
+
+
+def _value(column: MetricScores, system: str, line: int) -> float:
+    scores = column.segments.get(system)
+    return math.nan if scores is None else float(scores.values[line])
+
+
+def _explained(
+    table: ScoreTable, written: Sequence[_Written]
+) -> tuple[str | None, list[Explanation]]:
+    """Explain each output by the first metric that judges edits; nothing if there is none."""
+    for name, scorer in _judging(table):
+        try:
+            segments = _typed_alike(scorer, [each.segment for each in written])
+            return name, [scorer.explain(each) for each in track(segments, f"edits ({name})")]
+        except MissingResourceError:  # scored elsewhere, with a pipeline that is not here
+            continue
+    return None, []
+
+
+def _typed_alike(scorer: Metric, segments: Sequence[Segment]) -> list[Segment]:
+    """Give gold edits the types of the rules that type the outputs' edits, if these do."""
+    if not isinstance(scorer, Errant | PTErrant):
+        return list(segments)
+    if isinstance(scorer, Errant) and scorer.rules.needs_types:  # its types decide what counts
+        return list(segments)
+    return one_scheme(segments, annotator(scorer.pipeline))
+
+
+def _differences(written: Sequence[_Written], pipeline: str | None) -> list[tuple[DrawnEdit, ...]]:
+    pairs = [(each.segment.source, each.segment.hypothesis) for each in written]
+    return [
+        tuple(DrawnEdit(e.start, e.end, e.correction, e.type, None) for e in found)
+        for found in annotator(pipeline or NEUTRAL).annotate(pairs)
+    ]
+
+
+def _judging(table: ScoreTable) -> Iterator[tuple[str, Metric]]:
+    for name, column in table.items():
+        if not column.segments:
+            continue
+        try:
+            scorer = metric(column.metric)
+        except GrammeterError:  # of another program, or of a plug-in that is not here
+            continue
+        if scorer.judges_edits and not (isinstance(scorer, Asking) and scorer.models()):
+            yield name, scorer
+
+
+def _judged(found: JudgedEdit) -> DrawnEdit:
+    edit = found.edit
+    return DrawnEdit(edit.start, edit.end, edit.correction, edit.type, found.verdict)
+
+
+def _commonest(outputs: Sequence[Output]) -> list[Output]:
+    return sorted(outputs, key=lambda output: (-len(output.systems), output.systems))
+
+
+def _of_edits(
+    table: ScoreTable,
+    written: Sequence[_Written],
+    judged_by: str | None,
+    explained: Sequence[Explanation],
+) -> str:
+    """Say who judged the edits, and where that does not go with the sentence scores."""
+    if judged_by is None:
+        return "differences of words; no metric here judges edits"
+    scores = [
+        _value(table[judged_by], table.systems[each.systems[0]], each.line) for each in written
+    ]
+    other = sum(
+        not math.isclose(found.value, score, abs_tol=1e-9)
+        for found, score in zip(explained, scores, strict=True)
+        if math.isfinite(found.value + score)
+    )
+    told = f"judged by {judged_by}, each sentence alone"
+    if not other:
+        return told
+    return f"{told}; {other:,} of {len(written):,} outputs have another score in the whole corpus"
+
+
+def _of_equal_outputs(
+    columns: Mapping[str, MetricScores], systems: Sequence[str], written: Sequence[_Written]
+) -> dict[str, str]:
+    """Tell where a metric scores equal outputs of a sentence differently.
+
+    One that chooses references by running totals may; the browser has the score of the first.
+    """
+    shared = [each for each in written if len(each.systems) > 1]
+    counts = {
+        name: sum(
+            len({repr(_value(column, systems[at], each.line)) for at in each.systems}) > 1
+            for each in shared
+        )
+        for name, column in columns.items()
+    }
+    return {
+        f"Equal outputs, other scores ({name})": f"{count}; that of the first system is shown"
+        for name, count in counts.items()
+        if count
+    }

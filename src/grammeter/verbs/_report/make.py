@@ -1,0 +1,254 @@
+"""A page made from scores and what people said, and written to a file."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from grammeter.core import Ranked, Ranking, ScoreTable, UnknownNameError, UsageError, checked
+from grammeter.formats import Corpus, Judgments, check_folder, system_scores, write_text
+from grammeter.meta import Design, SystemMeta
+from grammeter.ranking import Agreement, agree, rank
+from grammeter.rendering import Page, Section
+from grammeter.verbs._api import correlate
+from grammeter.verbs._compare.judged import as_table
+from grammeter.verbs._compare.results import Comparison
+from grammeter.verbs._explain import corpus_of
+from grammeter.verbs._report.browser import make_browser
+from grammeter.verbs._report.people import agreement_section, correlation_section, ranking_section
+from grammeter.verbs._report.scores import (
+    Shape,
+    check_comparison,
+    compared,
+    scores_section,
+    signatures_section,
+)
+from grammeter.verbs._report.types import types_section
+from grammeter.version import __version__
+
+FEWEST = 3
+"""Systems below which nothing is correlated."""
+
+
+@checked
+def make_report(
+    scores: ScoreTable | Sequence[Ranking],
+    *,
+    judgments: Sequence[Ranking] | None = None,
+    ranking: Ranked | None = None,
+    meta: SystemMeta | Mapping[str, Any] | None = None,
+    comparison: Comparison | Mapping[str, Any] | None = None,
+    agreement: Agreement | Mapping[str, Any] | None = None,
+    metrics: Sequence[str] | None = None,
+    systems: Sequence[str] | None = None,
+    title: str | None = None,
+    types: bool = True,
+    pipeline: str | None = None,
+    resamples: int = 1000,
+    seed: int = 1,
+    files: Sequence[str] = (),
+) -> Page:
+    """Gather scores, error types, what people said, and all sentences into one page.
+
+    Parameters
+    ----------
+    scores
+        What :func:`grammeter.score` gives, or :func:`grammeter.read_scores`. Foreign scores do,
+        too; they have no intervals, error types and sentences. So do judgments, as the scores of
+        a judge.
+    judgments
+        What judges said: ranked by expected wins, their agreement measured, metrics correlated
+        with them.
+    ranking, meta, comparison, agreement
+        Results at hand, as values or in their public JSON shapes; what is missing is made from
+        the scores and judgments, as far as these go.
+    metrics, systems
+        Which metrics and systems, in which order; default: all. Correlations are over the systems
+        that have scores and were judged.
+    title
+        The head of the page.
+    types
+        Whether error types are found that the scores do not hold, which parses outputs.
+    pipeline
+        A spaCy pipeline, by name or folder, or ``neutral``, for error types and for edits that
+        no metric judges.
+    resamples, seed
+        Of the intervals of scores and the ranges of ranks.
+    files
+        What the page says that it was made from.
+
+    Raises
+    ------
+    UsageError
+        If there is no such metric, system, or number of resamples.
+    DataError
+        If a result at hand is of other scores.
+    """
+    table = restricted(as_table(scores), metrics, systems)
+    corpus = corpus_of(table) if table.corpus is not None else None
+    compares = _shape(comparison)
+    if compares is not None:
+        check_comparison(table, compares)
+    else:
+        compares = _shape(compared(table, resamples=resamples, seed=seed))
+    sections = [scores_section(table, compares)]
+    sections.append(types_section(table, corpus, pipeline=pipeline, anew=types))
+    if judgments is not None:
+        numbering = judgments.numbering if isinstance(judgments, Judgments) else None
+        ranking = ranking or rank(judgments, resamples=resamples, seed=seed)
+        agreement = agreement or agree(judgments, numbering=numbering)
+    people = _People(table, ranking, _shape(agreement), _shape(meta)).correlated()
+    sections += people.sections()
+    sections.append(signatures_section(table, people.signatures))
+    browser, told = None, dict[str, str]()
+    if corpus is not None:
+        browser, told = make_browser(table, corpus, pipeline=pipeline)
+    facts = (*_facts(table, corpus, files), *told.items())
+    return Page(title or _title(table), facts, tuple(sections), browser)
+
+
+@checked
+def write_report(page: Page, path: str | Path) -> int:
+    """Write a page as one HTML file and return its size in bytes.
+
+    The file is there as a whole or not at all.
+
+    Raises
+    ------
+    DataError
+        If it cannot be written.
+    """
+    from grammeter.rendering import page_html
+
+    text = page_html(page)
+    check_folder(path)
+    write_text(path, text)
+    return len(text.encode())
+
+
+def restricted(
+    table: ScoreTable, metrics: Sequence[str] | None, systems: Sequence[str] | None
+) -> ScoreTable:
+    """Return a table of some metrics and systems, in the order named.
+
+    Raises
+    ------
+    UsageError
+        If there is none, or one is unknown.
+    """
+    if systems is not None:
+        for name in systems:
+            if name not in table.systems:
+                raise UnknownNameError("system", name, table.systems)
+    names = tuple(dict.fromkeys(table.systems if systems is None else systems))
+    chosen = {name: table[name] for name in (table if metrics is None else metrics)}
+    if not names or not chosen:
+        raise UsageError("a report of nothing", fix="Keep one metric and one system at least.")
+    columns = {
+        name: column.of_systems({system: system for system in names})
+        for name, column in chosen.items()
+    }
+    corpus = table.corpus
+    if corpus is not None:
+        corpus = {**corpus, "systems": {name: corpus["systems"][name] for name in names}}
+    return ScoreTable(names, table.segments, columns, corpus, table.about)
+
+
+# --- parts ---------------------------------------------------------------------------------
+
+
+def _shape(given: Any) -> Shape | None:
+    """Return the public JSON shape of a result that is given so or as a value."""
+    return given.to_json() if hasattr(given, "to_json") else given
+
+
+@dataclass(frozen=True)
+class _People:
+    """What people said, as far as it is known."""
+
+    table: ScoreTable
+    ranking: Ranked | None
+    agreement: Shape | None
+    meta: Shape | None
+
+    @property
+    def human(self) -> dict[str, float]:
+        """People's scores by system."""
+        return system_scores(self.ranking) if self.ranking else {}
+
+    @property
+    def common(self) -> list[str]:
+        """The systems that have scores and were judged."""
+        human = self.human
+        return [name for name in self.table.systems if math.isfinite(human.get(name, math.nan))]
+
+    @property
+    def signatures(self) -> dict[str, str]:
+        """The signatures of what has one of its own."""
+        found = {"ranking by people": str(self.ranking.signature)} if self.ranking else {}
+        if self.agreement is not None and "signature" in self.agreement:
+            found["agreement"] = self.agreement["signature"]
+        for name, metric in self.meta["metrics"].items() if self.meta else ():
+            if "signature" in metric:
+                found[f"{name} and people"] = metric["signature"]
+        return found
+
+    def correlated(self) -> _People:
+        """Correlate metrics with the ranking, where that is not done and can be."""
+        if self.meta is not None or self.ranking is None or len(self.common) < FEWEST:
+            return self
+        shown = ", ".join(f"{key}={value}" for key, value in self.ranking.signature)
+        found = correlate(
+            self.table,
+            {name: self.human[name] for name in self.common},
+            systems=self.common,
+            design=Design(human=f"{self.ranking.method}({shown})"),
+        )
+        return replace(self, meta=found.to_json())
+
+    def sections(self) -> Iterator[Section]:
+        """Yield the sections that there is something for."""
+        if self.ranking is not None:
+            yield ranking_section(self.ranking)
+        if self.agreement is not None:
+            yield agreement_section(self.agreement)
+        if self.meta is not None:
+            yield correlation_section(self.meta, self.table, self.human, self._left_out())
+        elif self.ranking is not None:
+            few = f"Nothing is correlated: it takes {FEWEST} systems that were scored and judged."
+            yield Section("correlations", "Metrics and people", (few, *self._left_out()))
+
+    def _left_out(self) -> tuple[str, ...]:
+        if not self.ranking:
+            return ()
+        unjudged = [name for name in self.table.systems if name not in self.common]
+        unscored = [name for name in self.ranking if name not in self.table.systems]
+        told = {"Scored, but without a score by people": unjudged, "Judged, not scored": unscored}
+        return tuple(f"{what}: {', '.join(names)}." for what, names in told.items() if names)
+
+
+def _title(table: ScoreTable) -> str:
+    on = f" on {_counted(table.segments, 'sentence')}" if table.segments else ""
+    return _counted(len(table.systems), "system") + on
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def _facts(
+    table: ScoreTable, corpus: Corpus | None, files: Sequence[str]
+) -> Iterator[tuple[str, str]]:
+    yield "Systems", str(len(table.systems))
+    if table.segments:
+        yield "Sentences", f"{table.segments:,}"
+    yield "Metrics", ", ".join(table)
+    if corpus is not None:
+        annotators = {number for gold in corpus.gold for number in gold}
+        yield "References", str(len(annotators) or len(corpus.references))
+    if files:
+        yield "Made from", ", ".join(files)
+    yield "grammeter", __version__

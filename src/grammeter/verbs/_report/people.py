@@ -1,0 +1,218 @@
+"""The sections about people: their ranking, how far they agree, and how metrics agree with them."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from grammeter.core import Ranked, ScoreTable, ranks_text
+from grammeter.rendering import (
+    Drawing,
+    Point,
+    Section,
+    Table,
+    best_rows,
+    format_number,
+    rank_ranges,
+    scatter,
+)
+from grammeter.verbs._report.scores import Shape, interval, number, pvalue
+
+KINDS = ("pearson", "spearman", "kendall")
+FEW_SYSTEMS = 10
+WIDEST = 20
+"""Judges that a matrix has room for."""
+
+
+def ranking_section(ranked: Ranked) -> Section:
+    """Lay out a ranking by people: scores, ranges of ranks and clusters."""
+    rows = tuple(
+        (row.system, format_number(row.score), ranks_text(row.ranks), str(row.cluster))
+        for row in ranked.values()
+    )
+    notes = [f"{row.system}: {row.reason}" for row in ranked.values() if row.reason]
+    words = (
+        "The range of ranks is that of resampled judgments; systems of different clusters differ"
+        " in nearly all of them.",
+    )
+    drawn = rank_ranges(
+        ranked,
+        title="Rank ranges and clusters",
+        caption=f"Ranges of ranks by {ranked.method}; a line between two systems parts clusters.",
+    )
+    table = Table(("system", "score", "ranks", "cluster"), rows, "lrrr", tuple(notes))
+    return Section(
+        "ranking", "Ranking by people", words, (table,), (drawn,), (f"Systems by {ranked.method}",)
+    )
+
+
+def agreement_section(shape: Shape) -> Section:
+    """Lay out the agreement of judges; ``shape`` is the public JSON of ``agree``."""
+    words = (
+        "Cohen's kappa on pairs of outputs that were ranked together, and Krippendorff's alpha of"
+        " the ranks.",
+    )
+    tables = {
+        "Agreement between and within judges": _agreement_summary(shape),
+        "What each judge did": _judge_counts(shape),
+    }
+    judges = [judge for judge in shape["counts"] if judge != "total"]
+    if len(judges) <= WIDEST:
+        tables["Kappa of each two judges; of one judge with itself on the diagonal"] = (
+            _kappa_matrix(shape, judges)
+        )
+    return Section("agreement", "Agreement", words, tuple(tables.values()), captions=tuple(tables))
+
+
+def correlation_section(
+    shape: Shape, table: ScoreTable, human: Mapping[str, float], left_out: Sequence[str]
+) -> Section:
+    """Lay out how metrics correlate with people; ``shape`` is the public JSON of ``meta system``.
+
+    Parameters
+    ----------
+    table, human
+        What is drawn one against the other; ``human`` is empty where people's scores are not known.
+    left_out
+        What systems took no part, in words.
+    """
+    systems = len(shape["systems"])
+    few = f"{systems} systems are few: correlations vary widely by chance."
+    human_scores = re.split(r"[|(]", shape["human"])[0]  # of a signature only the method
+    words = [f"{systems} systems, against people's scores ({human_scores}).", *left_out]
+    words += [few] if systems < FEW_SYSTEMS else []
+    tables = {"Correlations of metrics with people's scores": correlation_table(shape)}
+    if len(shape["metrics"]) > 1:
+        for kind in shape["williams"]:
+            caption = f"Williams' test ({kind}): p that the row's metric correlates better"
+            tables[caption] = williams_table(shape, kind)
+    return Section(
+        "correlations",
+        "Metrics and people",
+        tuple(words),
+        tuple(tables.values()),
+        tuple(_scatters(shape, table, human)),
+        tuple(tables),
+    )
+
+
+def correlation_table(shape: Shape) -> Table:
+    """Lay out a row for each metric: coefficients, intervals, p-values."""
+    metrics: Shape = shape["metrics"]
+    header = ("metric", *(cell for kind in KINDS for cell in (kind, "interval", "p")))
+    rows = tuple(
+        (
+            name,
+            *(
+                cell
+                for kind in KINDS
+                for cell in (
+                    number(found[kind]["value"], 3),
+                    interval(found[kind]),
+                    pvalue(found[kind]["pvalue"]),
+                )
+            ),
+        )
+        for name, found in metrics.items()
+    )
+    best = {
+        (row, 1 + 3 * place)
+        for place, kind in enumerate(KINDS)
+        for row in best_rows(
+            [_finite(found[kind]["value"]) for found in metrics.values()], higher_is_better=True
+        )
+    }
+    return Table(header, rows, "l" + "rrr" * 3, tuple(_reasons(metrics)), frozenset(best))
+
+
+def williams_table(shape: Shape, kind: str) -> Table:
+    """Lay out one-sided p-values; a dash where the row's metric correlates no better."""
+    names, cells = list(shape["metrics"]), shape["williams"][kind]
+    rows = tuple(
+        (
+            first,
+            *(
+                pvalue(cells[first][second]["pvalue"]) if second in cells[first] else "-"
+                for second in names
+            ),
+        )
+        for first in names
+    )
+    return Table((f"better ({kind})", *names), rows, "l" + "r" * len(names))
+
+
+# --- parts ---------------------------------------------------------------------------------
+
+
+def _finite(value: float | None) -> float:
+    return math.nan if value is None else value
+
+
+def _reasons(metrics: Shape) -> Iterator[str]:
+    for name, found in metrics.items():
+        reasons = {found[kind].get("reason") for kind in KINDS} - {None}
+        yield from (f"{name}: {reason}" for reason in sorted(reasons))
+
+
+def _agreement_summary(shape: Shape) -> Table:
+    names = {"inter": "between judges", "intra": "within judges"}
+    keys = ("kappa", "observed", "chance")
+    rows = tuple(
+        (
+            told,
+            *(number(shape[name][key]) for key in keys),
+            str(shape[name]["n"]),
+            number(shape.get("alpha", {}).get(name, {}).get("value")),
+        )
+        for name, told in names.items()
+    )
+    notes = [
+        f"{told}: {shape[name]['reason']}"
+        for name, told in names.items()
+        if "reason" in shape[name]
+    ]
+    return Table(("agreement", *keys, "comparisons", "alpha"), rows, "lrrrrr", tuple(notes))
+
+
+def _judge_counts(shape: Shape) -> Table:
+    keys = ("items", "unexpanded", "unexpanded_ties", "expanded", "expanded_ties")
+    rows = tuple(
+        (judge, *(str(counts[key]) for key in keys)) for judge, counts in shape["counts"].items()
+    )
+    note = (
+        "unexpanded: pairs of outputs; expanded: pairs of systems, those that wrote the same tied"
+    )
+    return Table(("judge", *(key.replace("_", " ") for key in keys)), rows, "lrrrrr", (note,))
+
+
+def _kappa_matrix(shape: Shape, judges: Sequence[str]) -> Table:
+    pairs: Shape = shape["pairs"]
+
+    def cell(row: str, column: str) -> str:
+        found = pairs.get(f"{row}|{column}", pairs.get(f"{column}|{row}"))
+        if found is None or found["kappa"] is None:
+            return "-"
+        return number(found["kappa"]) + ("" if found.get("in_mean", True) else "*")
+
+    rows = tuple((row, *(cell(row, column) for column in judges)) for row in judges)
+    notes = ("* too few comparisons to count in the mean", "- nothing to compare")
+    return Table(("kappa", *judges), rows, "l" + "r" * len(judges), notes)
+
+
+def _scatters(shape: Shape, table: ScoreTable, human: Mapping[str, float]) -> Iterator[Drawing]:
+    for name, column in table.items() if human else ():
+        points = [
+            Point(system, human[system], column[system].value)
+            for system in shape["systems"]
+            if system in human and system in column.scores
+        ]
+        found = shape["metrics"].get(name)
+        told = [f"{kind} {number(found[kind]['value'], 3)}" for kind in KINDS[:2]] if found else []
+        yield scatter(
+            points,
+            title=f"{name} against people",
+            caption=f"{name} against people's scores{': ' if told else ''}{', '.join(told)}.",
+            x_label="people's score",
+            y_label=name if column.higher_is_better else f"{name} (lower is better)",
+        )

@@ -1,0 +1,176 @@
+"""The section about error types: F and counts of each type, by system."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from grammeter.core import MetricScores, MissingResourceError, Score, ScoreTable, silent
+from grammeter.errant import ENGLISH, NEUTRAL_RULES
+from grammeter.formats import Corpus
+from grammeter.metrics import Errant, metric
+from grammeter.rendering import Section, Table, format_number, heat_map
+from grammeter.scoring import type_scores
+
+MOST = 30
+"""Types that a heat map has room for, the commonest; the tables have all."""
+
+_HOW = (
+    "To see error types: grammeter score -m errant --types ... -o FILE, with the metric's package"
+    " and pipeline at hand ('grammeter doctor')."
+)
+ERRANTS = ("errant", "senterrant")
+"""How the spellings begin of the metrics that know error types."""
+
+ByType = Mapping[str, Score]
+
+
+@dataclass(frozen=True)
+class TypeScores:
+    """Scores by system and error type of one metric, and what is to be said of them."""
+
+    metric: str
+    systems: Mapping[str, ByType]
+    words: tuple[str, ...] = ()
+
+
+def types_section(
+    table: ScoreTable, corpus: Corpus | None, *, pipeline: str | None, anew: bool
+) -> Section:
+    """Lay out scores by error type: the stored ones, else made anew, else how to get them.
+
+    Parameters
+    ----------
+    corpus
+        The sentences, if they are at hand.
+    pipeline
+        What types edits that are typed anew; default: that of a metric of the table.
+    anew
+        Whether to make what is not stored, which parses outputs and gold edits.
+    """
+    found = list(_found(table, corpus, pipeline, anew))
+    words = [text for scores in found for text in scores.words]
+    if not found:
+        words = [_HOW if anew else f"They were not asked for. {_HOW}"]
+    tables = [each for scores in found for each in _tables(scores, table.systems)]
+    captions = [
+        f"{what} by error type ({scores.metric})"
+        for scores in found
+        for what in ("F", "True positives / false positives / false negatives")
+    ]
+    drawings = [
+        heat_map(
+            shown := _commonest(scores)[:MOST],
+            table.systems,
+            [[_value(scores, kind, system) for system in table.systems] for kind in shown],
+            title=f"F by error type ({scores.metric})",
+            caption=f"F by type and system ({scores.metric}), {_which(scores)}.",
+        )
+        for scores in found
+    ]
+    return Section(
+        "types", "Error types", tuple(words), tuple(tables), tuple(drawings), tuple(captions)
+    )
+
+
+# --- where they come from ------------------------------------------------------------------
+
+
+def _found(
+    table: ScoreTable, corpus: Corpus | None, pipeline: str | None, anew: bool
+) -> Iterator[TypeScores]:
+    stored = {name: column for name, column in table.items() if column.types}
+    for name, column in stored.items():
+        scorer = None if _one_scheme(column) else metric(column.metric)
+        if isinstance(scorer, Errant) and corpus and anew:
+            yield _made(name, scorer, corpus)
+        else:
+            yield TypeScores(name, column.types, tuple(_mixed(column)))
+    if stored or not anew or corpus is None or not (corpus.gold or corpus.references):
+        return
+    name, scorer = _scorer(table, pipeline)
+    try:
+        yield _made(name, scorer, corpus)
+    except MissingResourceError:
+        if pipeline is not None:  # asked for by name
+            raise
+
+
+def _scorer(table: ScoreTable, pipeline: str | None) -> tuple[str, Errant]:
+    """Return the table's metric that knows types, by what it is called there, else ERRANT."""
+    for name, column in table.items() if pipeline is None else ():
+        if column.metric.startswith(ERRANTS):
+            found = metric(column.metric)
+            if isinstance(found, Errant):
+                return name, found
+    made = Errant(pipeline=pipeline)
+    return str(made), made
+
+
+def _made(name: str, scorer: Errant, corpus: Corpus) -> TypeScores:
+    with silent():
+        counted = scorer.count_types({name: corpus.segments(name) for name in corpus.systems})
+    signature = scorer.signature().extended(counted.settings)
+    words = (*counted.notes, *([scorer.notice] if scorer.notice else []))
+    return TypeScores(name, type_scores(scorer, counted, signature, len(corpus)), words)
+
+
+def _one_scheme(column: MetricScores) -> bool:
+    """Whether stored types are of one scheme: older versions mixed gold's and ERRANT's."""
+    if "type-scheme" in dict(column.signature) or not column.metric.startswith(ERRANTS):
+        return True
+    names = {name for own in column.types.values() for name in own}
+    return all(map(ENGLISH.gives, names)) or all(map(NEUTRAL_RULES.gives, names))
+
+
+def _mixed(column: MetricScores) -> Iterator[str]:
+    if not _one_scheme(column):
+        yield (
+            "An older version of grammeter stored these figures: hits and misses have the gold"
+            " file's types, false positives ERRANT's. Score again with --types."
+        )
+
+
+# --- how they are laid out -----------------------------------------------------------------
+
+
+def _tables(scores: TypeScores, systems: Sequence[str]) -> Iterator[Table]:
+    kinds = sorted({kind for types in scores.systems.values() for kind in types})
+    header, align = ("type", *systems), "l" + "r" * len(systems)
+    values = tuple(
+        (kind, *(_shown(_value(scores, kind, system)) for system in systems)) for kind in kinds
+    )
+    counts = tuple((kind, *(_counts(scores, kind, system) for system in systems)) for kind in kinds)
+    yield Table(header, values, align, ("F, with the metric's own beta.",))
+    yield Table(header, counts, align)
+
+
+def _commonest(scores: TypeScores) -> list[str]:
+    """Return the types, those with most edits, right, wrong or missed, first."""
+    totals: dict[str, float] = {}
+    for types in scores.systems.values():
+        for kind, score in types.items():
+            totals[kind] = totals.get(kind, 0) + sum(score.parts[key] for key in ("tp", "fp", "fn"))
+    return sorted(totals, key=lambda kind: (-totals[kind], kind))
+
+
+def _which(scores: TypeScores) -> str:
+    kinds = len(_commonest(scores))
+    return "all types" if kinds <= MOST else f"the {MOST} commonest of {kinds} types"
+
+
+def _value(scores: TypeScores, kind: str, system: str) -> float:
+    found = scores.systems.get(system, {}).get(kind)
+    return math.nan if found is None else found.value
+
+
+def _counts(scores: TypeScores, kind: str, system: str) -> str:
+    found = scores.systems.get(system, {}).get(kind)
+    if found is None:
+        return ""
+    return "/".join(f"{found.parts[key]:g}" for key in ("tp", "fp", "fn"))
+
+
+def _shown(value: float) -> str:
+    return "" if math.isnan(value) else format_number(value)

@@ -1,0 +1,276 @@
+"""A corpus in one table."""
+
+from __future__ import annotations
+
+import gzip
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grammeter.core import DataError, MissingResourceError, UsageError
+from grammeter.formats.records import Records, read_records, write_records
+
+EXAMPLE = Records(
+    ("She go home .", "All fine ."),
+    (("She goes home .", "All fine ."), ("She went home .", None)),
+    {"AMU": ("She goes home .", "All fine ."), "GPT-3.5": ("She go home .", "")},
+)
+COMPLETE = Records(EXAMPLE.sources, EXAMPLE.references[:1], EXAMPLE.systems)
+JSON_LINES = """\
+{"source": "She go home .", "references": ["She goes home .", "She went home ."], "systems": \
+{"AMU": "She goes home .", "GPT-3.5": "She go home ."}}
+{"source": "All fine .", "references": ["All fine .", null], "systems": \
+{"AMU": "All fine .", "GPT-3.5": ""}}
+"""
+TSV = """\
+source\treference.0\tsystem.AMU\tsystem.GPT-3.5
+She go home .\tShe goes home .\tShe goes home .\tShe go home .
+All fine .\tAll fine .\tAll fine .\t
+"""
+
+
+def put(folder: Path, name: str, text: str) -> Path:
+    (folder / name).write_text(text, encoding="utf-8", newline="")
+    return folder / name
+
+
+def test_json_lines_as_documented(tmp_path: Path) -> None:
+    path = put(tmp_path, "a.jsonl", JSON_LINES)
+    assert read_records(path) == EXAMPLE
+    write_records(tmp_path / "b.jsonl", EXAMPLE)
+    assert (tmp_path / "b.jsonl").read_text(encoding="utf-8") == JSON_LINES
+
+
+def test_tsv_as_documented(tmp_path: Path) -> None:
+    assert read_records(put(tmp_path, "a.tsv", TSV)) == COMPLETE
+    write_records(tmp_path / "b.tsv", COMPLETE)
+    assert (tmp_path / "b.tsv").read_text(encoding="utf-8") == TSV
+
+
+def test_columns_may_stand_in_any_order(tmp_path: Path) -> None:
+    text = "system.B,reference.1,reference.0,source\nb,r1,r0,s\n"
+    found = read_records(put(tmp_path, "a.csv", text))
+    assert found == Records(("s",), (("r0",), ("r1",)), {"B": ("b",)})
+
+
+def test_csv_quotes(tmp_path: Path) -> None:
+    found = read_records(put(tmp_path, "a.csv", 'source\r\n"a, ""b""\n c"\r\nd\r\n'))
+    assert found.sources == ('a, "b"\n c', "d")
+
+
+def test_a_row_without_references_lacks_all_of_them(tmp_path: Path) -> None:
+    text = '{"source": "a"}\n{"source": "b", "references": ["c", "d"]}\n'
+    assert read_records(put(tmp_path, "a.jsonl", text)).references == ((None, "c"), (None, "d"))
+
+
+def test_bom_cr_and_gzip(tmp_path: Path) -> None:
+    data = b"\xef\xbb\xbf" + TSV.replace("\n", "\r\n").encode()
+    (tmp_path / "a.tsv.gz").write_bytes(gzip.compress(data))
+    assert read_records(tmp_path / "a.tsv.gz") == COMPLETE
+
+
+@pytest.mark.parametrize("name", ["a.jsonl.gz", "a.csv.gz", "a.parquet.gz", "a.parquet"])
+def test_same_records_same_bytes(tmp_path: Path, name: str) -> None:
+    written: list[bytes] = []
+    for _ in range(2):
+        write_records(tmp_path / name, COMPLETE)
+        written.append((tmp_path / name).read_bytes())
+    assert written[0] == written[1]
+    assert (written[0][:2] == b"\x1f\x8b") == name.endswith(".gz")
+    assert read_records(tmp_path / name) == COMPLETE
+
+
+def test_the_format_may_be_named(tmp_path: Path) -> None:
+    write_records(tmp_path / "a.txt", COMPLETE, form="csv")
+    assert read_records(tmp_path / "a.txt", form="csv") == COMPLETE
+    with pytest.raises(UsageError, match=r"does not tell the format"):
+        read_records(tmp_path / "a.txt")
+
+
+plain = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
+single = plain.filter(lambda text: not set(text) & set("\t\n\r"))
+names = single.filter(bool)
+
+
+@st.composite
+def records(draw: st.DrawFn, texts: st.SearchStrategy[str], *, lacking: bool) -> Records:
+    count = draw(st.integers(1, 3))
+    column = st.tuples(*[texts] * count)
+    reference = st.tuples(*[st.none() | texts] * count) if lacking else column
+    return Records(
+        draw(column),
+        tuple(draw(st.lists(reference, max_size=3))),
+        draw(st.dictionaries(names, column, max_size=2)),
+    )
+
+
+@settings(max_examples=60)
+@given(st.data())
+@pytest.mark.parametrize("form", ["jsonl", "tsv", "csv", "parquet"])
+def test_reads_what_it_wrote(
+    tmp_path_factory: pytest.TempPathFactory, form: str, data: st.DataObject
+) -> None:
+    texts = single if form == "tsv" else plain
+    written = data.draw(records(texts, lacking=form in {"jsonl", "parquet"}))
+    path = tmp_path_factory.getbasetemp() / f"round.{form}"
+    write_records(path, written)
+    found = read_records(path)
+    assert found == written
+    assert list(found.systems) == list(written.systems)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("", None, "empty"),
+        ('{"source": "a"}\n\n', 2, "not JSON: Expecting value at character 1"),
+        ('{"source": "a"}\n{"source": "b"', 2, "not JSON"),
+        ('["a"]\n', 1, "a line is no JSON object"),
+        ('{"source": 1}\n', 1, "source is int 1, not a text"),
+        ('{"source": null}\n', 1, "source is NoneType"),
+        ('{"sorce": "a"}\n', 1, "unknown key 'sorce'"),
+        ('{"references": []}\n', 1, "no source"),
+        ('{"source": "a", "source": "b"}\n', 1, "'source' comes twice"),
+        ('{"source": "a", "systems": {"A": "b", "A": "c"}}\n', 1, "'A' comes twice"),
+        ('{"source": "a", "references": "b"}\n', 1, "references is no list"),
+        ('{"source": "a", "references": null}\n', 1, "references is no list"),
+        ('{"source": "a", "references": [["b"]]}\n', 1, r"references\[0\] is list"),
+        ('{"source": "a", "systems": {"A": null}}\n', 1, r"systems\[A\] is NoneType"),
+        ('{"source": "a", "systems": ["b"]}\n', 1, "systems is no JSON object"),
+        ('{"source": "\\ud800"}\n', 1, r"U\+D800, half a surrogate pair"),
+        ('{"source": "a", "references": ["b", "c"]}\n{"source": "a", "references": ["b"]}\n', 2,
+         "1 references, but other lines have 2"),
+        ('{"source": "a", "systems": {"A": "b"}}\n{"source": "a"}\n', 2, "other systems"),
+        ('{"source": "a", "systems": {"": "b"}}\n', None, "has no name"),
+        ('{"source": NaN}\n', 1, "source is float"),
+        ("[" * 100_000, 1, "not JSON"),
+    ],
+)  # fmt: skip
+def test_faults_of_json_lines(tmp_path: Path, text: str, line: int | None, message: str) -> None:
+    path = put(tmp_path, "a.jsonl", text)
+    with pytest.raises(DataError, match=message) as caught:
+        read_records(path)
+    if line is not None:
+        assert caught.value.where == f"{path}:{line}"
+    assert caught.value.fix
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("", None, "the file is empty"),
+        ("source\n", None, "no row below the column heads"),
+        ("source\treference.0\na\n", 2, "1 cells, but the first line has 2"),
+        ("source\na\tb\n", 2, "2 cells, but the first line has 1"),
+        ("source\tsource\na\tb\n", 1, "'source' comes twice"),
+        ("source\treference.1\na\tb\n", 1, "no column 'reference.0'"),
+        ("source\treference.00\na\tb\n", 1, "unknown column 'reference.00'"),
+        ("reference.0\na\n", 1, "no column 'source'"),
+        ("source\tid\na\tb\n", 1, "unknown column 'id'"),
+        ("source\tsystem.\na\tb\n", 1, "unknown column 'system.'"),
+    ],
+)
+@pytest.mark.parametrize("form", ["tsv", "csv"])
+def test_faults_of_tables(
+    tmp_path: Path, form: str, text: str, line: int | None, message: str
+) -> None:
+    path = put(tmp_path, f"a.{form}", text.replace("\t", "," if form == "csv" else "\t"))
+    with pytest.raises(DataError, match=message) as caught:
+        read_records(path)
+    assert caught.value.where == (str(path) if line is None else f"{path}:{line}")
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('source,system.A\n"a\nb",c\nd\n', 4),  # a cell over two lines counts as two
+        ('source\n"a"b\n', 2),
+        ('source\n"a\n', 2),
+        ("source\na\n\nb\n", 3),
+    ],
+)
+def test_csv_faults_name_the_line_of_the_file(tmp_path: Path, text: str, line: int) -> None:
+    path = put(tmp_path, "a.csv", text)
+    with pytest.raises(DataError) as caught:
+        read_records(path)
+    assert caught.value.where == f"{path}:{line}"
+
+
+def test_not_utf8_names_the_line(tmp_path: Path) -> None:
+    (tmp_path / "a.tsv").write_bytes(b"source\na\n\xff\n")
+    with pytest.raises(DataError) as caught:
+        read_records(tmp_path / "a.tsv")
+    assert caught.value.where == f"{tmp_path / 'a.tsv'}:3"
+
+
+@pytest.mark.parametrize(
+    ("name", "records_", "message"),
+    [
+        ("a.tsv", EXAMPLE, "reference.1 lacks the text of sentence 2"),
+        ("a.csv", EXAMPLE, "reference.1 lacks the text of sentence 2"),
+        ("a.tsv", Records(("a\tb",)), "a text of line 2 holds a tab or line end"),
+        ("a.tsv", Records(("a\r",)), "a text of line 2 holds a tab or line end"),
+        ("a.tsv", Records(("a",), (), {"B\n": ("a",)}), "a text of line 1 holds"),
+    ],
+)
+def test_what_a_format_cannot_hold(
+    tmp_path: Path, name: str, records_: Records, message: str
+) -> None:
+    with pytest.raises(DataError, match=message):
+        write_records(tmp_path / name, records_)
+    assert not (tmp_path / name).exists()
+
+
+def test_columns_must_be_parallel() -> None:
+    with pytest.raises(DataError, match="not parallel"):
+        Records(("a", "b"), (("c",),))
+    with pytest.raises(DataError, match="not parallel"):
+        Records(())
+
+
+def test_parquet_columns_must_be_texts(tmp_path: Path) -> None:
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    faulty = {
+        "holds int64, not text": {"source": arrow.array([1])},
+        "row 2: source is missing": {"source": ["a", None]},
+        "row 1: system.A is missing": {"source": ["a"], "system.A": [None]},
+        "unknown column 'x'": {"source": ["a"], "x": ["b"]},
+        "no row": {"source": arrow.array([], type=arrow.string())},
+    }
+    path = tmp_path / "a.parquet"
+    for message, columns in faulty.items():
+        parquet.write_table(arrow.table(columns), path)
+        with pytest.raises(DataError, match=message) as caught:
+            read_records(path)
+        assert caught.value.where == str(path)
+    path.write_bytes(b"no parquet at all")
+    with pytest.raises(DataError, match="not parquet"):
+        read_records(path)
+
+
+def test_parquet_of_other_programs(tmp_path: Path) -> None:
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    columns = {
+        "source": arrow.array(["a", "b"], type=arrow.large_string()),
+        "reference.0": arrow.nulls(2),
+    }
+    parquet.write_table(arrow.table(columns), tmp_path / "a.parquet")
+    assert read_records(tmp_path / "a.parquet") == Records(("a", "b"), ((None, None),))
+
+
+def test_without_pyarrow_the_message_has_the_pip_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.parquet").write_bytes(b"PAR1")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    for action in (
+        lambda: read_records(tmp_path / "a.parquet"),
+        lambda: write_records(tmp_path / "b.parquet", COMPLETE),
+    ):
+        with pytest.raises(MissingResourceError, match=r"pip install 'grammeter\[records\]'"):
+            action()

@@ -1,0 +1,119 @@
+"""What an endpoint takes is found out by asking, once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from asked import ask, call, calls, first, right
+from grammeter.llm.ladder import RUNGS, Abilities, refused_field
+from scripted_endpoint import ScriptedEndpoint, status
+
+ALL = {"temperature", "top_p", "seed", "response_format", "max_tokens"}
+
+
+def picky(server, *unknown):
+    """Return a script that complains of one field at a time, or of one form of output."""
+
+    def script(prompt, attempt):
+        body = server.requests[-1].body
+        form = body.get("response_format", {}).get("type")
+        for name in unknown:
+            if name in body:
+                return status(400, f"Unsupported parameter: '{name}'", param=name)
+            if name == form:
+                return status(422, f"response_format of type {name} is not supported")
+        return None
+
+    return script
+
+
+@pytest.mark.parametrize(
+    ("unknown", "left", "conceded"),
+    [
+        ((), ALL, set()),
+        (("seed", "top_p", "temperature"), {"response_format", "max_tokens"},
+         {"seed", "top_p", "temperature"}),
+        (("json_schema",), ALL, {"response_format=json_schema"}),
+        (("response_format",), ALL - {"response_format"},
+         {"response_format=json_schema", "response_format=json_object"}),
+        (("max_tokens",), ALL - {"max_tokens"} | {"max_completion_tokens"}, set()),
+        (("max_tokens", "max_completion_tokens"), ALL - {"max_tokens"},
+         {"max_completion_tokens"}),
+    ],
+)  # fmt: skip
+def test_what_an_endpoint_takes_is_found_out_once(endpoint, unknown, left, conceded):
+    asked = calls(12)
+    with ScriptedEndpoint() as server:
+        server.script = picky(server, *unknown)
+        here = endpoint(server, concurrency=4)
+        assert [outcome.state for outcome in ask(here, asked)] == ["ok"] * 12
+        refused = len(server.requests) - 12
+        assert set(server.requests[-1].body) == left | {"model", "messages"}
+        assert here.bill.concessions == conceded
+        ask(endpoint(server), [call("new", "one")])  # another run knows it, too
+        assert len(server.requests) == 12 + refused + 1
+        ask(endpoint(server), [call("new", "one")], model="another")  # of another model nobody does
+        assert len(server.requests) == 12 + refused + 1 + refused + 1
+    outcomes = ask(replace(here, offline=True), asked)  # the key is that of what was meant
+    assert all(o.scores == right(c) for o, c in zip(outcomes, asked, strict=True))
+
+
+def test_a_prompt_that_is_too_long_costs_no_field(endpoint):
+    complaint = status(400, "max_tokens is too large: maximum context length is 512 tokens")
+    with ScriptedEndpoint(first(complaint)) as server:
+        (outcome,) = ask(endpoint(server), [call("a", "b")])
+        assert (outcome.state, len(server.requests)) == ("error", 1)
+
+
+def test_what_did_not_help_is_not_remembered(endpoint):
+    """A server that refuses everything, and names a field in passing."""
+    with ScriptedEndpoint(lambda *_: status(400, "bad seed, bad temperature")) as server:
+        (outcome,) = ask(endpoint(server), [call("a", "b")])
+        assert (outcome.state, len(server.requests)) == ("error", 3)
+        server.script = None
+        ask(endpoint(server), [call("a", "b")])
+        assert set(server.requests[-1].body) == ALL | {"model", "messages"}
+
+
+@pytest.mark.parametrize(
+    ("text", "parameter", "field"),
+    [
+        ("Unsupported parameter: 'max_tokens' is not supported with this model. Use"
+         " 'max_completion_tokens' instead.", None, "max_tokens"),
+        ("Unsupported value: 'temperature' does not support 0 with this model.", "temperature",
+         "temperature"),
+        ("Invalid parameter: 'response_format' of type 'json_schema' is not supported",
+         "response_format", "response_format"),
+        ('{"detail": [{"loc": ["body", "seed"], "msg": "Extra inputs are not permitted"}]}', None,
+         "seed"),
+        ("seed and top_p", "top_p", "top_p"),
+        ("failed to parse grammar", None, "response_format"),
+        ("temperature_scale is unknown", None, None),
+        ("the prompt was refused", None, None),
+        ("seed: your prompt is too long", None, None),
+    ],
+)  # fmt: skip
+def test_the_field_that_a_complaint_is_about(text, parameter, field):
+    assert refused_field(text, parameter, ALL) == field
+    assert refused_field(text, parameter, {"model", "messages"}) is None
+
+
+@given(st.lists(st.sampled_from(sorted(ALL)), unique=True))
+def test_abilities_are_read_as_they_were_written(fields):
+    abilities = Abilities.at_first(openai=False)
+    for field in fields:
+        abilities = abilities.without(field)
+    assert Abilities.from_json(abilities.to_json()) == abilities
+    assert abilities.rung in RUNGS
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"rung": 1}',
+                                  '{"rung": "x", "dropped": [], "limit_field": "max_tokens",'
+                                  ' "renamed": false}'])  # fmt: skip
+def test_other_text_is_no_abilities(text):
+    with pytest.raises(ValueError):  # noqa: PT011
+        Abilities.from_json(text)

@@ -1,0 +1,63 @@
+"""A judge at work: scores find back to their targets, whatever the order they were shown in."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import fake_judge
+from grammeter.llm.calls import Outcome
+from grammeter.llm.panel import Panel, PanelAnswer
+from grammeter.llm.protocol import Protocol, Question
+
+PAPER = Protocol(name="llm-s")
+
+
+def question(*targets):
+    return Question("", "s", "", targets)
+
+
+@given(st.lists(st.text("abc", min_size=1, max_size=3), min_size=2, max_size=5, unique=True),
+       st.integers(1, 5), st.integers(1, 3))  # fmt: skip
+def test_scores_come_back_in_the_order_of_the_question(targets, orders, repeats):
+    with pytest.MonkeyPatch.context() as patch:
+        fake = fake_judge.install(patch)
+        panel = Panel(model="m", protocol=PAPER, orders=orders, repeats=repeats)
+        (verdict,) = panel.ask([question(*targets)])
+        assert panel.estimate([question(*targets)]).calls == orders * repeats
+    assert verdict.scores == tuple(map(fake_judge.by_hash, targets))
+    assert verdict.spread == 0
+    assert len(fake.calls) == len(set(fake.calls)) == orders * repeats
+    assert fake.models == {"m"}
+    assert {call.template for call in fake.calls} == {PAPER.template}
+
+
+def test_a_preference_for_the_first_place_is_averaged_out(monkeypatch):
+    fake = fake_judge.install(monkeypatch)
+    monkeypatch.setattr(
+        fake, "outcome", lambda call: Outcome(state="ok", scores=(5, *[1] * (call.targets - 1)))
+    )
+    monkeypatch.setattr("grammeter.llm.client.ask", fake.ask)
+    (once,) = Panel(model="m", protocol=PAPER).ask([question("a", "b")])
+    (both,) = Panel(model="m", protocol=PAPER, orders=2).ask([question("a", "b")])
+    assert once.scores == (5, 1)
+    assert both.scores == (3, 3)
+    assert both.spread == 4
+
+
+def test_one_target_needs_no_call(monkeypatch):
+    fake = fake_judge.install(monkeypatch)
+    verdicts = Panel(model="m", protocol=PAPER).ask([question("a"), question("a", "b")])
+    assert [v.scores is None for v in verdicts] == [True, False]
+    assert verdicts[0].reason == "one output only"
+    assert len(fake.calls) == 1
+
+
+def test_half_an_answer_is_none(monkeypatch):
+    """With an order missing the mean would prefer places again."""
+    verdict = PanelAnswer(
+        (Outcome(state="ok", scores=(1, 2)), Outcome(state="refused", reason="no")), ((1, 2),)
+    )
+    assert verdict.scores is None
+    assert verdict.reason == "refused: no"

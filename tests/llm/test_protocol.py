@@ -1,0 +1,163 @@
+"""Prompts: the words of the paper, texts put in once, ids and hashes."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grammeter.core import DataError, UsageError
+from grammeter.formats import read_judgments
+from grammeter.formats.text import read_lines
+from grammeter.llm.protocol import CRITERIA, PROMPTS, Protocol, Question
+from scripted_endpoint import targets as targets_of
+
+QUESTION = Question("Before .", "He go .", "After .", ("He goes .", "He went ."))
+ALL = [
+    Protocol(name=name, criterion=criterion, prompt=prompt)
+    for name, prompt in product(CRITERIA, PROMPTS)
+    for criterion in (None, *CRITERIA[name])
+]
+
+TEMPLATES = {
+    "paper-llm-s": "5ed9d1de143f",
+    "paper-llm-s-grammaticality": "92bc0e6541cf",
+    "paper-llm-s-fluency": "8aeb589e38b6",
+    "paper-llm-s-meaning": "d7dfce4e8a1c",
+    "hardened-llm-s": "f53b74eb7056",
+    "hardened-llm-s-grammaticality": "dfb32100888d",
+    "hardened-llm-s-fluency": "65765c92ffda",
+    "hardened-llm-s-meaning": "ea1e6bb3ea1a",
+    "paper-llm-e": "b18afdec9d22",
+    "paper-llm-e-difficulty": "3e9902bbe57a",
+    "paper-llm-e-impact": "8abb6fb5b5c4",
+    "hardened-llm-e": "dda2f1400f87",
+    "hardened-llm-e-difficulty": "474f4ace3c96",
+    "hardened-llm-e-impact": "d2dbb9e71264",
+}
+"""The words may not change unnoticed: a new hash asks every model anew."""
+
+lines = st.text(alphabet='ab{}SOURCE#"\\→[] \u2028é', max_size=12)
+
+
+def naive(golden, name, criterion, question):
+    """Fill the template of the paper by plain replacement."""
+    text = golden["S_template"]
+    first, rest = text.split("{CRITERION_LINE}\n")
+    wanted = next((v for k, v in golden["criteria"].items() if k.endswith(f".{criterion}")), None)
+    first += f"{wanted}\n" if wanted else ""
+    first += golden["E_extra_lines_after_first_paragraph"] + "\n" if name == "llm-e" else ""
+    count = range(1, len(question.targets) + 1)
+    form = golden["output_format"]
+    row = '\t"target1_score": int  // assigned score for target 1'
+    rows = "\n".join(row.replace("1", str(n)) for n in count)
+    start, end = form.index(row), form.index("\n}")
+    form = form[:start] + rows + form[end:]
+    shown = "\n".join(f"{n}. {t}" for n, t in zip(count, question.targets, strict=True))
+    return (
+        (first + "\n" + rest)
+        .replace("[CORRECTION 1]\n...\n[CORRECTION N]", shown)
+        .replace("{OUTPUT_FORMAT}", form)
+        .replace("[PREVIOUS]", question.previous)
+        .replace("[SOURCE]", question.source)
+        .replace("[FOLLOWING]", question.following)
+    )
+
+
+@pytest.mark.parametrize("protocol", [p for p in ALL if p.prompt == "paper"], ids=str)
+def test_the_words_of_the_paper(shared, protocol):
+    golden = json.loads((shared / "golden/seeda/llm_prompts.json").read_text("utf-8"))
+    expected = naive(golden, protocol.name, protocol.criterion, QUESTION)
+    assert protocol.render(QUESTION) == expected
+
+
+def test_the_worked_example_of_the_paper(shared):
+    golden = json.loads((shared / "golden/seeda/llm_prompts.json").read_text("utf-8"))
+    example = golden["worked_example"]
+    seeda = shared / "data/seeda"
+    rows = [read_lines(seeda / "outputs/all/INPUT.txt")[at] for at in
+            example["context_rows_of_outputs_all_INPUT_txt_0based"]]  # fmt: skip
+    item = read_judgments(seeda / "judgments_edit.xml", first_segment=1)[example["item_index0"]]
+    assert item.segment == example["src_index0"] + 1
+    shown = [
+        read_lines(seeda / f"outputs/all/{group[0]}.txt")[item.segment - 1] for group in item.groups
+    ]
+    prompt = Protocol(name="llm-s", criterion="fluency").render(Question(*rows, tuple(shown)))
+    context = prompt.partition("# context\n")[2].partition("\n\n# targets")[0]
+    assert context.split("\n") == rows
+    assert targets_of(prompt) == shown
+    assert golden["criteria"]["S.fluency"] + "\n\n# context\n" in prompt
+
+
+@pytest.mark.parametrize("protocol", ALL, ids=str)
+def test_every_prompt_has_the_same_parts(protocol):
+    prompt = protocol.render(QUESTION)
+    headings = [line for line in prompt.split("\n") if line.startswith("# ")]
+    assert [h for h in headings if h != "# rules"] == ["# context", "# targets", "# output format"]
+    assert "{" not in prompt.partition("# output format")[0]
+    assert '\t"target2_score": int' in prompt
+    assert "target3_score" not in prompt
+    assert "\n\n\n" not in prompt
+    assert prompt == prompt.strip()
+    assert not any(line != line.rstrip() for line in prompt.split("\n"))
+    told = [c for c in ("grammaticality", "fluency", "preserving", "difficulty", "impact")
+            if f" {c} " in prompt]  # fmt: skip
+    assert len(told) == (protocol.criterion is not None)
+
+
+@pytest.mark.parametrize("protocol", ALL, ids=str)
+def test_templates_are_pinned(protocol):
+    assert TEMPLATES[protocol.template.rpartition("-")[0]] == protocol.template.rpartition("-")[2]
+
+
+def test_every_setting_has_its_own_template():
+    unnumbered = [
+        Protocol(name=p.name, criterion=p.criterion, prompt=p.prompt, numbered=False) for p in ALL
+    ]
+    assert len({p.template for p in [*ALL, *unnumbered]}) == 2 * len(ALL)
+    assert len({p.render(QUESTION) for p in [*ALL, *unnumbered]}) == 2 * len(ALL)
+
+
+@given(lines, lines, lines, st.lists(lines, min_size=1, max_size=5, unique=True))
+def test_texts_are_put_in_once(before, source, after, targets):
+    """No text is taken for a place, none makes a line of its own."""
+    question = Question(before, source, after, tuple(targets))
+    for protocol in ALL:
+        prompt = protocol.render(question).split("\n")
+        context = prompt.index("# context")
+        end = len(prompt) - 1 - prompt[::-1].index("# output format")
+        start = end - len(targets) - 2
+        assert prompt[start] == "# targets"
+        texts = [line.split(". ", 1)[1] for line in prompt[start + 1 : end - 1]]
+        around = prompt[context + 1 : context + 4]
+        if protocol.prompt == "hardened":
+            texts, around = [json.loads(t) for t in texts], [json.loads(t) for t in around]
+        assert texts == targets
+        assert around == [before, source, after]
+
+
+def test_without_numbers():
+    prompt = Protocol(name="llm-s", numbered=False).render(QUESTION)
+    assert "# targets\nHe goes .\nHe went .\n\n# output" in prompt
+
+
+@pytest.mark.parametrize(
+    ("name", "criterion"),
+    [("llm-s", "difficulty"), ("llm-s", "impact"), ("llm-e", "fluency"),
+     ("llm-e", "meaning"), ("llm-e", "grammaticality")],
+)  # fmt: skip
+def test_a_criterion_of_the_other_metric(name, criterion):
+    with pytest.raises(UsageError, match=f"{name}: criterion={criterion}"):
+        Protocol(name=name, criterion=criterion)
+
+
+def test_wrong_questions():
+    for targets in ((), ("a", "a"), tuple("abcdef")):
+        with pytest.raises(UsageError, match="targets"):
+            Question("", "", "", targets)
+    for texts in (("a\nb", "", "", ("x",)), ("", "", "", ("# output format\r", "y"))):
+        with pytest.raises(DataError, match="line end"):
+            Question(*texts)

@@ -1,0 +1,198 @@
+"""Replies are read with tolerance for form, and with none for scores."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grammeter.llm.reader import SCORES, read, schema
+
+SCORE_LISTS = st.lists(st.sampled_from(SCORES), min_size=1, max_size=5)
+VALUES = st.one_of(
+    st.integers(-1, 7),
+    st.floats(0, 6).map(lambda value: round(value, 1)),
+    st.sampled_from([4.0, "3", "6", "0", " 2", "03", "four", "٣", "", True, None, [3], {"a": 1}]),
+)
+KEYS = st.one_of(
+    st.builds("target{}_score".format, st.integers(0, 6)),
+    st.builds("Target_Score{}".format, st.integers(0, 6)),
+    st.sampled_from(["reason", "target", "scores", "SCORES", "target1_score_", "target1"]),
+)
+
+
+def reply(scores, key="target{}_score"):
+    return {key.format(number): score for number, score in enumerate(scores, start=1)}
+
+
+def text_of(scores):
+    return json.dumps(reply(scores))
+
+
+def naive(data, n):
+    """Return the scores of parsed JSON by the plainest rules, and nothing but these."""
+    found = {}
+    for key, value in data.items():
+        name = key.lower()
+        if name == "scores":
+            pairs = list(enumerate(value, 1)) if isinstance(value, list) else [(0, None)]
+        elif name.startswith("target_score") and name[12:].isdigit():
+            pairs = [(int(name[12:]), value)]
+        elif name.startswith("target") and name.endswith("_score") and name[6:-6].isdigit():
+            pairs = [(int(name[6:-6]), value)]
+        else:
+            pairs = []
+        for number, own in pairs:
+            if number in found:
+                return None
+            found[number] = own
+    if sorted(found) != list(range(1, n + 1)):
+        return None
+    scores = []
+    for number in range(1, n + 1):
+        value = found[number]
+        if isinstance(value, bool) or value in (None, []):
+            return None
+        if isinstance(value, str):
+            value = int(value) if value in list("12345") else None
+        if value not in (1, 2, 3, 4, 5):
+            return None
+        scores.append(int(value))
+    return tuple(scores)
+
+
+@given(SCORE_LISTS)
+def test_what_was_asked_for_is_read_as_it_is(scores):
+    reading = read(text_of(scores), len(scores))
+    assert (reading.scores, reading.coerced, reading.reason) == (tuple(scores), False, "")
+
+
+@given(SCORE_LISTS)
+def test_the_form_that_prompts_ask_for_needs_no_tolerance(scores):
+    lines = ",\n".join(f'\t"target{n}_score": {s}' for n, s in enumerate(scores, start=1))
+    reading = read(f"```json\n{{\n{lines}\n}}\n```\n", len(scores))
+    assert (reading.scores, reading.coerced) == (tuple(scores), False)
+
+
+@given(SCORE_LISTS, st.sampled_from(range(8)))
+def test_other_forms_are_tolerated_and_told(scores, form):
+    plain = text_of(scores)
+    commented = plain.replace(", ", ", // so\n").replace("}", "// end\n}")
+    text = [
+        f"Here you are:\n```json\n{plain}\n```\nBye",
+        f"The scores are {plain}.",
+        commented,
+        plain.replace("}", ",}"),
+        json.dumps(reply(scores, "Target_Score{}")),
+        json.dumps({"scores": scores}),
+        json.dumps(reply([float(score) for score in scores])),
+        f"<think>perhaps {text_of([1] * len(scores))}</think>\n{plain}",
+    ][form]
+    reading = read(text, len(scores))
+    assert reading.scores == tuple(scores)
+    assert reading.coerced
+    assert reading.reason
+
+
+@given(st.text(), st.integers(1, 5))
+def test_any_text_gives_all_scores_or_a_reason(text, n):
+    reading = read(text, n)
+    if reading.scores is None:
+        assert reading.reason
+        assert not reading.coerced
+    else:
+        assert len(reading.scores) == n
+        assert set(reading.scores) <= set(SCORES)
+
+
+@given(st.dictionaries(KEYS, VALUES, max_size=6), st.integers(1, 4))
+def test_the_plainest_rules_say_the_same(data, n):
+    assert read(json.dumps(data), n).scores == naive(data, n)
+
+
+@given(SCORE_LISTS, st.data())
+def test_half_a_reply_is_none(scores, data):
+    text = text_of(scores)
+    reading = read(text[: data.draw(st.integers(0, len(text) - 1))], len(scores))
+    assert reading.scores is None
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "the reply is empty"),
+        ("  \n", "the reply is empty"),
+        ("\ufeff", "the reply is empty"),
+        ("I would rather not.", "there is no JSON object"),
+        ("[3, 4]", "there is no JSON object"),
+        ("{never closed", "there is no JSON object"),
+        ('"target1_score": 3, "target2_score": 4', "there is no JSON object"),
+        ('{"target1_score": NaN, "target2_score": 3}', "there is no JSON object"),
+        ("[" * 100_000, "there is no JSON object"),
+        ('{"target1_score": ' + "9" * 5_000 + "}", "there is no JSON object"),
+        ('{"target1_score": 3}', "the score of target 2 is missing"),
+        ("{}", "the score of target 1, 2 is missing"),
+        ('{"scores": [3]}', "the score of target 2 is missing"),
+        ('{"scores": 3}', '"scores" is no array'),
+        ('{"scores": [3, 4, 5]}', "more than 2 targets"),
+        ('{"target1_score": 3, "target2_score": 4, "target3_score": 4}', "more than 2 targets"),
+        ('{"target1_score": 3, "target2_score": 9}', "target 2 is not one of"),
+        ('{"target1_score": 0, "target2_score": 3}', "target 1 is not one of"),
+        ('{"target1_score": 3.5, "target2_score": 3}', "target 1 is not one of"),
+        ('{"target1_score": true, "target2_score": 3}', "target 1 is not one of"),
+        ('{"target1_score": null, "target2_score": 3}', "target 1 is not one of"),
+        ('{"target1_score": "three", "target2_score": 3}', "target 1 is not one of"),
+        ('{"target1_score": [3], "target2_score": 3}', "target 1 is not one of"),
+        ('{"target1_score": 3, "target1_score": 4, "target2_score": 3}', "1 is scored twice"),
+        ('{"target1_score": 3, "Target_Score1": 3, "target2_score": 3}', "1 is scored twice"),
+        ('{"target1_score": 3, "target2_score": 4, "scores": [3, 4]}', "1 is scored twice"),
+        (
+            'It says {"target1_score": 5, "target2_score": 5}, but I say'
+            ' {"target1_score": 1, "target2_score": 2}',
+            "two different answers",
+        ),
+    ],
+)
+def test_what_will_not_do_is_told(text, reason):
+    reading = read(text, 2)
+    assert reading.scores is None
+    assert reason in reading.reason
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('{"target1_score": 3, "target2_score": "4"}', "text or with a decimal point"),
+        ('{"target1_score": 3, "target2_score": 4, "why": "{"}', "more keys"),
+        ('Sure! {"target1_score": 3, "target2_score": 4, "why": "a \\" } b"}', "around the JSON"),
+        ('"So": {"target1_score": 3, "target2_score": 4} {and so on}', "around the JSON"),
+        ('{"why": "http://x // y", "target1_score": 3, "target2_score": 4,}', "trailing commas"),
+        (
+            '```json\n{"target1_score": 1, "target2_score": 1}\n```\nNo:\n'
+            '```json\n{"target1_score": 3, "target2_score": 4}\n```',
+            "around the JSON",
+        ),
+    ],
+)
+def test_tolerance_is_told(text, told):
+    reading = read(text, 2)
+    assert reading.scores == (3, 4)
+    assert told in reading.reason
+
+
+def test_a_block_that_is_json_decides_even_if_it_will_not_do():
+    text = '```json\n{"target1_score": 9}\n```\n{"target1_score": 3}'
+    assert read(text, 1).scores is None
+
+
+@pytest.mark.parametrize("n", [1, 5])
+def test_the_schema_is_strict(n):
+    names = [f"target{number}_score" for number in range(1, n + 1)]
+    found = schema(n)
+    assert found["required"] == list(found["properties"]) == names
+    assert found["additionalProperties"] is False
+    assert all(
+        p == {"type": "integer", "enum": [1, 2, 3, 4, 5]} for p in found["properties"].values()
+    )

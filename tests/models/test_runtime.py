@@ -1,0 +1,136 @@
+"""How models run: what a runtime refuses, and where it holds."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+import grammeter as gm
+from grammeter.core import UsageError
+from grammeter.models import devices
+from grammeter.models.runtime import DTYPES, Runtime, Tally, current, using
+from grammeter.models.store import FILE
+
+
+def test_defaults():
+    runtime = Runtime()
+    assert (runtime.device, runtime.dtype, runtime.download) == ("cpu", "float32", False)
+    assert runtime.cache_dir is None
+    assert runtime.budget == 2048
+    assert Runtime(device="cuda:1").budget == 16384
+    assert Runtime(batch_tokens=7).budget == 7
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda", "cuda:0", "cuda:12", "mps"])
+def test_devices_that_have_a_name(device):
+    assert Runtime(device=device).device == device
+
+
+@pytest.mark.parametrize(
+    ("given", "what"),
+    [
+        ({"device": "nosuch"}, "unknown device 'nosuch'"),
+        ({"device": "cuda:"}, "unknown device 'cuda:'"),
+        ({"device": "cuda:x"}, "unknown device"),
+        ({"device": ""}, "unknown device"),
+        ({"dtype": "int8"}, "unknown number type 'int8'"),
+        ({"batch_tokens": 0}, "batches of 0 tokens"),
+        ({"batch_tokens": -5}, "batches of -5 tokens"),
+    ],
+)
+def test_what_is_not_possible_is_refused(given, what):
+    with pytest.raises(UsageError, match=what) as caught:
+        Runtime(**given)
+    assert "Use " in str(caught.value)
+
+
+def test_number_types():
+    assert DTYPES == ("float32", "bfloat16", "float16")
+    assert [Runtime(dtype=each).dtype for each in DTYPES] == list(DTYPES)
+
+
+def test_a_folder_may_be_a_text_and_begin_at_home(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert Runtime(cache_dir="~/figures").cache_dir == tmp_path / "figures"
+    assert Runtime(cache_dir=tmp_path).cache_dir == tmp_path
+
+
+def test_it_holds_inside_the_block_only():
+    first, second = Runtime(batch_tokens=1), Runtime(batch_tokens=2)
+    before = current()
+    with gm.using(first) as given:
+        assert given is first
+        assert current() is first
+        with using(second):
+            assert current() is second
+        assert current() is first
+        with pytest.raises(ValueError, match="broken"), using(second):
+            raise ValueError("broken")
+        assert current() is first
+    assert current() is before
+
+
+def test_other_threads_go_on_as_they_were():
+    with using(Runtime(batch_tokens=1)), ThreadPoolExecutor(1) as pool:
+        assert pool.submit(lambda: current().batch_tokens).result() is None
+
+
+def test_the_cache_folder_is_made_at_once(tmp_path):
+    folder = tmp_path / "a" / "b"
+    with using(Runtime(cache_dir=folder)):
+        assert (folder / FILE).is_file()
+
+
+def test_a_cache_that_cannot_be_written_is_refused_at_once(tmp_path):
+    (tmp_path / "file").write_text("")
+    wrong = Runtime(cache_dir=tmp_path / "file" / "below")
+    with pytest.raises(UsageError, match="figures cannot be kept in") as caught, using(wrong):
+        pytest.fail("the block was entered")
+    assert "--cache-dir" in str(caught.value)
+
+
+def test_runtimes_are_equal_whatever_they_counted():
+    one, two = Runtime(), Runtime()
+    one.tally.add(texts=1, tokens=2, padded=3)
+    one.tally.add(texts=1, tokens=2, padded=3)
+    assert one.tally == Tally(texts=2, tokens=4, padded=6)
+    assert one == two
+
+
+class TestGpu:
+    @pytest.fixture(autouse=True)
+    def driver(self, tmp_path, monkeypatch):
+        monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+        monkeypatch.setattr(devices, "_DRIVER", (Path(tmp_path / "driver"),))
+        (tmp_path / "driver").write_text("")
+        self.path = tmp_path / "driver"
+
+    def torch(self, monkeypatch, version):
+        def found(name):
+            if version is None:
+                raise devices.metadata.PackageNotFoundError(name)
+            return version
+
+        monkeypatch.setattr(devices.metadata, "version", found)
+
+    @pytest.mark.parametrize(
+        ("version", "state"),
+        [("2.13.0+cu129", "ready"), ("2.13.0", "ready"), ("2.13.0+cpu", "no torch"),
+         (None, "no torch")],
+    )  # fmt: skip
+    def test_the_build_of_torch_counts(self, monkeypatch, version, state):
+        self.torch(monkeypatch, version)
+        assert devices.gpu() == state
+
+    def test_without_a_driver_there_is_none(self, monkeypatch):
+        self.torch(monkeypatch, "2.13.0")
+        self.path.unlink()
+        assert devices.gpu() == "none"
+
+    @pytest.mark.parametrize("shown", ["", "-1"])
+    def test_a_hidden_one_is_none(self, monkeypatch, shown):
+        self.torch(monkeypatch, "2.13.0")
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", shown)
+        assert devices.gpu() == "none"
