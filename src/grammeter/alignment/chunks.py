@@ -142,7 +142,8 @@ def read_targets(segments: Sequence[Segment], extract: Extract) -> list[Target]:
     """Return each segment's sentence and what its hypothesis changes.
 
     Gold edits stand as they are; where a segment has none, edits are extracted from its
-    reference texts, numbered from 0. Segments of one source line share one :class:`ChunkedSentence`.
+    reference texts, numbered from 0. Segments of one source line share one
+    :class:`ChunkedSentence`.
     All extraction is done in one call, each distinct pair of texts once.
 
     Raises

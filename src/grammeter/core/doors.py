@@ -14,14 +14,19 @@ from importlib import import_module
 def door(room: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
     """Return ``__getattr__`` and ``__dir__`` of a room: ``__getattr__, __dir__ = door(__name__)``.
 
-    The stub has lines ``from grammeter.room.module import name as name``.
+    The stub has lines ``from grammeter.room.module import name as name``; a name may be a module.
     """
 
     def get(name: str) -> object:
-        module = _homes(room).get(name)
-        if module is None:
+        homes = _homes(room)
+        if name == "__all__":
+            return sorted(homes)
+        if name not in homes:
             raise AttributeError(f"module {room!r} has no attribute {name!r}")
-        value = vars(import_module(module)).get(name) or import_module(f"{module}.{name}")
+        home, missing = homes[name], object()
+        value = missing if home == room else getattr(import_module(home), name, missing)
+        if value is missing:
+            value = import_module(f"{home}.{name}")
         setattr(sys.modules[room], name, value)
         return value
 

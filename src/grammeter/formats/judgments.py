@@ -38,8 +38,8 @@ from grammeter.formats.wmt import format_wmt, is_wmt, lost_in_wmt, parse_wmt
 
 __all__ = [
     "FirstSegment",
-    "JudgmentForm",
     "JudgmentFile",
+    "JudgmentForm",
     "Judgments",
     "Outputs",
     "Separator",

@@ -307,7 +307,7 @@ class Cleme(Asking):
         """Return the slot of each sentence's reference in the corpus score, ``(segments,)``.
 
         Corpus: in the order of the sentences, the one with the best measure together with all
-        sums so far, then the most hits, the fewest false positives, the fewest misses. ChunkedSentence:
+        sums so far, then the most hits, the fewest false positives, the fewest misses. Sentence:
         the one with the best measures of the sentence. The first of equal ones.
         """
         return self._chosen(statistics, running=True)

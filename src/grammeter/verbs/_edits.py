@@ -52,7 +52,7 @@ def extract_edits(
     annotator
         What extracts.
     tokenise
-        Splits raw texts, such as :func:`~grammeter.alignment.tokenise.tokenised` with the annotator's
+        Splits raw texts, such as :func:`~grammeter.alignment.tokenised` with the annotator's
         pipeline; by default white space separates tokens.
     origins
         Names for messages: of the sources, then of each of the corrected texts.
