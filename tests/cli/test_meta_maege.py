@@ -30,17 +30,17 @@ def test_json_has_the_public_shape(capsys, tmp_path):
     assert json.loads(stored.read_text()) == data
     assert data["kind"] == "meta-maege"
     assert list(data["metrics"]) == ["gleu", "green"]
-    for found in data["metrics"].values():
+    for result in data["metrics"].values():
         for level in ("corpus", "sentence"):
-            assert -1 <= found[level]["pearson"] <= 1
-            assert -1 <= found[level]["spearman"] <= 1
-        chain = found["chain"]
+            assert -1 <= result[level]["pearson"] <= 1
+            assert -1 <= result[level]["spearman"] <= 1
+        chain = result["chain"]
         pairs = chain["concordant"] + chain["discordant"] + chain["ties"]
         assert chain["tie_share"] == pytest.approx(chain["ties"] / pairs)
         assert chain["kendall"] == pytest.approx(
             (chain["concordant"] - chain["discordant"]) / pairs
         )
-        assert len(found["corpus"]["values"]) == len(data["applied"]) == 11
+        assert len(result["corpus"]["values"]) == len(data["applied"]) == 11
 
 
 def test_the_seed_settles_the_bytes(capsys):

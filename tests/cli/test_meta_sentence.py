@@ -67,8 +67,8 @@ def test_the_choices_and_defaults_are_those_of_the_library():
     assert set(meta_sentence.UNITS) == set(UNITS)
     args, design = parse("s", "j"), SentenceDesign()
     for name in vars(design):
-        own = {"pairs": "extraction", "bootstrap": "resamples"}.get(name, name)
-        assert getattr(args, own) == getattr(design, name), name
+        dest = {"pairs": "extraction", "bootstrap": "resamples"}.get(name, name)
+        assert getattr(args, dest) == getattr(design, name), name
 
 
 def test_json_equals_the_library_and_the_file(run, scores, judgments, tmp_path):

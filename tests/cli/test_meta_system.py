@@ -134,10 +134,10 @@ def test_one_metric_has_no_williams_table(run, scores, human):
 def test_a_constant_metric_is_null_with_a_reason(run, put, human):
     flat = put("f.tsv", "metric\tsystem\tvalue\n" + "".join(f"flat\t{s}\t1\n" for s in HUMAN))
     code, text, _ = run(flat, human, "--format", "json")
-    found = json.loads(text)["metrics"]["flat"]["pearson"]
+    result = json.loads(text)["metrics"]["flat"]["pearson"]
     assert code == 0
-    assert found["value"] is None
-    assert found["reason"] == "the metric gives all systems the same score"
+    assert result["value"] is None
+    assert result["reason"] == "the metric gives all systems the same score"
     assert "NaN: the metric gives" in run(flat, human)[1]
 
 
@@ -150,9 +150,9 @@ def test_a_stranger_is_named(run, put, human):
 
 
 def test_a_word_for_a_number_has_its_line(run, put, human):
-    with pytest.raises(DataError) as found:
+    with pytest.raises(DataError) as error:
         run(put("w.tsv", "metric\tsystem\tvalue\nx\tA\tgood\n"), human)
-    assert found.value.where.endswith("w.tsv:2")
+    assert error.value.where.endswith("w.tsv:2")
 
 
 def test_aggregates_stand_side_by_side(run, put, human):
@@ -161,10 +161,10 @@ def test_aggregates_stand_side_by_side(run, put, human):
     )
     segments = put("seg.tsv", "metric\tsystem\tsegment\tvalue\n" + rows)
     _, text, _ = run(segments, human, "--aggregate", "expected-wins", "mean", "--format", "json")
-    found = json.loads(text)["metrics"]
-    assert list(found) == ["x", "x by expected-wins", "x by mean"]
-    assert found["x"]["pearson"]["value"] == found["x by mean"]["pearson"]["value"]
-    assert found["x by expected-wins"]["spearman"]["value"] == pytest.approx(0.9)
+    result = json.loads(text)["metrics"]
+    assert list(result) == ["x", "x by expected-wins", "x by mean"]
+    assert result["x"]["pearson"]["value"] == result["x by mean"]["pearson"]["value"]
+    assert result["x by expected-wins"]["spearman"]["value"] == pytest.approx(0.9)
 
 
 # --- people --------------------------------------------------------------------------------
@@ -257,16 +257,16 @@ def test_published_data(run, put, shared, monkeypatch):
             for row in rows
         ),
     )
-    found = dict.fromkeys(columns, ())
+    result = dict.fromkeys(columns, ())
     for judged in ("seeda-e", "seeda-s"):
         for chosen in ("base", "+fluent"):
             options = ("--benchmark", judged, "--systems", chosen, "--published-data")
             data = json.loads(run(path, *options, "--format", "json")[1])["metrics"]
-            for name, each in data.items():
-                both = (round(each[kind]["value"], 3) for kind in ("pearson", "spearman"))
-                found[name] += tuple(both)
-                assert "|published-data:LM-Critic=PIE|" in each["signature"]
-    assert found == PRINTED
+            for name, column in data.items():
+                both = (round(column[kind]["value"], 3) for kind in ("pearson", "spearman"))
+                result[name] += tuple(both)
+                assert "|published-data:LM-Critic=PIE|" in column["signature"]
+    assert result == PRINTED
     with pytest.raises(UsageError, match="about a benchmark"):
         run(path, put("people.tsv", "PIE\t1\n"), "--published-data")
 

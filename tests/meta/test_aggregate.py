@@ -41,9 +41,9 @@ def column(rows, *, higher_is_better=True):
 @given(grids)
 def test_comparisons_equal_the_slow_twin(rows):
     wins, ties = comparisons(np.array(rows))
-    for i, own in enumerate(rows):
+    for i, row in enumerate(rows):
         for j, other in enumerate(rows):
-            pairs = list(zip(own, other, strict=True))
+            pairs = list(zip(row, other, strict=True))
             assert wins[i, j] == sum(a > b for a, b in pairs)
             assert ties[i, j] == (sum(a == b for a, b in pairs) if i != j else 0)
 
@@ -53,7 +53,7 @@ def test_comparisons_equal_the_slow_twin(rows):
 def test_it_is_what_rank_makes_of_the_same_rankings(by, higher_is_better):
     random = np.random.default_rng(3)
     rows = {s: random.integers(0, 4, size=40).astype(float) for s in "ABCD"}
-    found = aggregated("m", column(rows, higher_is_better=higher_is_better), by)
+    result = aggregated("m", column(rows, higher_is_better=higher_is_better), by)
     sign = -1 if higher_is_better else 1
     rankings = [
         Ranking(
@@ -65,23 +65,23 @@ def test_it_is_what_rank_makes_of_the_same_rankings(by, higher_is_better):
         for at in range(40)
     ]
     ranked = rank(rankings, by=by, resamples=10)
-    for system, score in found.items():
+    for system, score in result.items():
         assert score.value == pytest.approx(ranked[system].score, abs=1e-12)
-    assert found.higher_is_better
-    assert f"aggregate:{by}" in str(found.signature)
+    assert result.higher_is_better
+    assert f"aggregate:{by}" in str(result.signature)
 
 
 def test_the_mean_keeps_direction_and_segments():
-    found = aggregated("m", column({"A": [1.0, 2], "B": [0, 5]}, higher_is_better=False), "mean")
-    assert {s: score.value for s, score in found.items()} == {"A": 1.5, "B": 2.5}
-    assert not found.higher_is_better
-    assert found.segments["A"].values.tolist() == [1, 2]
+    result = aggregated("m", column({"A": [1.0, 2], "B": [0, 5]}, higher_is_better=False), "mean")
+    assert {s: score.value for s, score in result.items()} == {"A": 1.5, "B": 2.5}
+    assert not result.higher_is_better
+    assert result.segments["A"].values.tolist() == [1, 2]
 
 
 def test_all_ties_have_no_score():
-    found = aggregated("m", column({"A": [1.0, 1], "B": [1.0, 1]}), "expected-wins")
-    assert math.isnan(found["A"].value)
-    assert found["A"].reason == "no decided comparison"
+    result = aggregated("m", column({"A": [1.0, 1], "B": [1.0, 1]}), "expected-wins")
+    assert math.isnan(result["A"].value)
+    assert result["A"].reason == "no decided comparison"
 
 
 def test_columns_stand_side_by_side():

@@ -50,11 +50,11 @@ def test_figure_3(golden):
     compared = 0
     for name, file in GOLD.items():
         for who, place in (("EW", 1), ("TS", 3)):
-            found = sweep_beta(scores[file], humans[who], betas)
+            result = sweep_beta(scores[file], humans[who], betas)
             for row in curves[name]:
                 at = betas.index(row[0])
-                assert found.spearman[at] == pytest.approx(row[place], abs=1e-6)
-                assert found.pearson[at] == pytest.approx(row[place + 1], abs=1e-6)
+                assert result.spearman[at] == pytest.approx(row[place], abs=1e-6)
+                assert result.pearson[at] == pytest.approx(row[place + 1], abs=1e-6)
                 compared += 2
     assert compared == 1200
 
@@ -63,8 +63,8 @@ def test_table_5(golden):
     data, humans, scores, others = golden
     ours = {}
     for beta in (1.0, 0.5, 0.25, 0.18, 0.17, 0.1):
-        found = sweep_beta(scores["m2"], humans["EW"], [beta])
-        ours[f"F{beta}"] = [float(found.spearman[0]), float(found.pearson[0])]
+        result = sweep_beta(scores["m2"], humans["EW"], [beta])
+        ours[f"F{beta}"] = [float(result.spearman[0]), float(result.pearson[0])]
     for name, file in (("I-WAcc", "iwacc"), ("BLEU", "bleu"), ("METEOR", "meteor")):
         x, y = np.array([(others[file][s].value, v) for s, v in humans["EW"].items()]).T
         ours[name] = [correlate(x, y, kind).statistic for kind in ("spearman", "pearson")]
@@ -83,9 +83,9 @@ def test_table_5(golden):
 
 def test_the_two_maxima_of_table_5(golden):
     _, humans, scores, _ = golden
-    found = sweep_beta(scores["m2"], humans["EW"], parse_betas("0.01:1:0.01"))
-    assert found.best("spearman") == (0.18, pytest.approx(0.7582, abs=5e-5))
-    assert found.best("pearson") == (0.17, pytest.approx(0.7005, abs=5e-5))
+    result = sweep_beta(scores["m2"], humans["EW"], parse_betas("0.01:1:0.01"))
+    assert result.best("spearman") == (0.18, pytest.approx(0.7582, abs=5e-5))
+    assert result.best("pearson") == (0.17, pytest.approx(0.7005, abs=5e-5))
 
 
 def test_f_equals_the_counts():
@@ -97,16 +97,16 @@ def test_f_equals_the_counts():
 
 
 def test_the_public_shape():
-    found = sweep_beta(column(parts((0.5, 0.2), (0.4, 0.3), (0.1, 0.1))), HUMAN, [0.5, 1])
-    data = json.loads(json.dumps(found.to_json(), allow_nan=False))
+    result = sweep_beta(column(parts((0.5, 0.2), (0.4, 0.3), (0.1, 0.1))), HUMAN, [0.5, 1])
+    data = json.loads(json.dumps(result.to_json(), allow_nan=False))
     assert (data["kind"], data["betas"], data["metric"]) == (KIND, [0.5, 1], "m2")
     assert len(data["pearson"]) == len(data["spearman"]) == 2
     assert data["best"]["pearson"]["beta"] == 0.5
 
 
 def test_equal_f_is_null_with_a_reason():
-    found = sweep_beta(column(parts((0.5, 0.5), (0.5, 0.5), (0.5, 0.5))), HUMAN, [0.5, 1])
-    data = found.to_json()
+    result = sweep_beta(column(parts((0.5, 0.5), (0.5, 0.5), (0.5, 0.5))), HUMAN, [0.5, 1])
+    data = result.to_json()
     assert data["pearson"] == [None, None]
     assert data["best"]["pearson"] == {"beta": None, "value": None}
     assert "same F" in data["reason"]

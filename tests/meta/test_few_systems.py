@@ -1,14 +1,12 @@
 """No figure of few systems is certain: seen from outside, as a user's script would."""
 
 import itertools
-import json
 
 import numpy as np
 import pytest
 from scipy import stats
 
 import grammeter as gm
-from grammeter.cli.main import main
 from grammeter.formats import read_human_scores, read_score_file
 from grammeter.meta.system_values import INTERVALS, Design
 from grammeter.stats import bca_interval
@@ -33,17 +31,6 @@ def files(tmp_path):
     return write
 
 
-@pytest.fixture
-def answer(capsys):
-    def call(*arguments):
-        code = main([*map(str, arguments), "--format", "json"])
-        printed = capsys.readouterr()
-        assert code == 0, printed.err
-        return json.loads(printed.out)
-
-    return call
-
-
 def numbers(data):
     """Yield every key with its value, however deep."""
     if isinstance(data, dict):
@@ -62,8 +49,8 @@ def test_perfect_order_is_never_certain(files, answer, interval, size, turn):
     human = range(1, size + 1)
     metrics = {"x": [turn * n**2 for n in human], "y": [turn * n for n in human], "z": [*human]}
     metrics["odd"] = [n + 2 * (n % 2) for n in human]
-    found = answer("meta", "system", *files(human, **metrics), "--interval", interval)
-    for key, around, value in numbers(found):
+    result = answer("meta", "system", *files(human, **metrics), "--interval", interval)
+    for key, around, value in numbers(result):
         if key == "pvalue":
             assert value != 0
         if "low" in around and key in ("low", "high") and around["low"] is not None:
@@ -71,23 +58,23 @@ def test_perfect_order_is_never_certain(files, answer, interval, size, turn):
         if key == "value" and "low" in around and around["low"] is None:
             assert around["reason"]
     if size < 10:
-        assert any("few" in note for note in found["notes"])
+        assert any("few" in note for note in result["notes"])
 
 
 def test_four_systems_in_perfect_order_prove_little(files, answer):
-    found = answer("meta", "system", *files([1, 2, 3, 4], x=[1, 4, 9, 16]))["metrics"]["x"]
+    result = answer("meta", "system", *files([1, 2, 3, 4], x=[1, 4, 9, 16]))["metrics"]["x"]
     for kind in ("spearman", "kendall"):
-        assert found[kind]["pvalue"] == pytest.approx(2 / 24)
-        assert found[kind]["low"] is None
-        assert found[kind]["reason"]
+        assert result[kind]["pvalue"] == pytest.approx(2 / 24)
+        assert result[kind]["low"] is None
+        assert result[kind]["reason"]
 
 
 def test_windows_are_never_certain(files, answer):
-    found = answer("meta", "window", *files([1, 2, 3, 4, 5], x=[1, 4, 9, 16, 25]), "--size", 4)
-    for window in found["windows"]:
+    result = answer("meta", "window", *files([1, 2, 3, 4, 5], x=[1, 4, 9, 16, 25]), "--size", 4)
+    for window in result["windows"]:
         assert window["metrics"]["x"]["spearman_interval"] is None
         assert window["metrics"]["x"]["reason"]
-    assert any("few" in note for note in found["notes"])
+    assert any("few" in note for note in result["notes"])
 
 
 # --- pairwise accuracy ---------------------------------------------------------------------
@@ -95,26 +82,26 @@ def test_windows_are_never_certain(files, answer):
 
 def test_pairwise_accuracy_by_hand(files, answer):
     """A > B > C = D by people; the metric ties A and B, and turns one decided pair."""
-    found = answer("meta", "system", *files([4, 3, 1, 1], x=[5, 5, 6, 1]))["metrics"]["x"]
+    result = answer("meta", "system", *files([4, 3, 1, 1], x=[5, 5, 6, 1]))["metrics"]["x"]
     expected = {"value": 2 / 5, "correct": 2, "n": 5, "ties": {"metric": 1, "human": 1}}
-    assert found["pairwise_accuracy"] == expected
+    assert result["pairwise_accuracy"] == expected
 
 
 def test_pairwise_accuracy_is_the_share_of_pairs_that_agree(files, answer):
     random = np.random.default_rng(3)
     human, metric = random.integers(0, 6, size=(2, 9)).tolist()
-    found = answer("meta", "system", *files(human, x=metric))["metrics"]["x"]["pairwise_accuracy"]
+    result = answer("meta", "system", *files(human, x=metric))["metrics"]["x"]["pairwise_accuracy"]
     decided = [p for p in itertools.combinations(range(9), 2) if human[p[0]] != human[p[1]]]
     right = sum((human[a] > human[b]) - (human[a] < human[b]) == np.sign(metric[a] - metric[b])
                 for a, b in decided)  # fmt: skip
-    assert (found["correct"], found["n"]) == (right, len(decided))
-    assert found["value"] == pytest.approx(right / len(decided))
+    assert (result["correct"], result["n"]) == (right, len(decided))
+    assert result["value"] == pytest.approx(right / len(decided))
 
 
 def test_pairwise_accuracy_without_a_decided_pair(files, answer):
-    found = answer("meta", "system", *files([1, 1, 1], x=[1, 2, 3]))["metrics"]["x"]
-    assert found["pairwise_accuracy"]["value"] is None
-    assert "same score" in found["pairwise_accuracy"]["reason"]
+    result = answer("meta", "system", *files([1, 1, 1], x=[1, 2, 3]))["metrics"]["x"]
+    assert result["pairwise_accuracy"]["value"] is None
+    assert "same score" in result["pairwise_accuracy"]["reason"]
 
 
 # --- BCa -----------------------------------------------------------------------------------

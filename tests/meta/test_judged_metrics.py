@@ -26,17 +26,6 @@ def write(path, lines):
 
 
 @pytest.fixture
-def answer(capsys):
-    def call(*arguments):
-        code = main([*map(str, arguments), "--format", "json"])
-        printed = capsys.readouterr()
-        assert code == 0, printed.err
-        return json.loads(printed.out)
-
-    return call
-
-
-@pytest.fixture
 def refused(capsys):
     def call(*arguments):
         code = main([*map(str, arguments)])
@@ -75,9 +64,9 @@ def model(tmp_path):
 def test_a_judge_agrees_with_itself(answer, suffix, tmp_path):
     file = SAMPLE / f"judgments.{suffix}"
     lines = file.read_bytes()
-    own = [file, tmp_path / f"again.{suffix}"]
-    own[1].write_bytes(lines)
-    for pair in (own, [file, file]):
+    both = [file, tmp_path / f"again.{suffix}"]
+    both[1].write_bytes(lines)
+    for pair in (both, [file, file]):
         at_level = answer("meta", "system", *pair)["metrics"]
         assert next(iter(at_level.values()))["pearson"]["value"] == pytest.approx(1)
         assert answer("meta", "window", *pair, "--size", "3")["windows"]
@@ -95,8 +84,8 @@ def test_items_of_one_sentence_are_compared_each_by_itself(answer, people, tmp_p
     )
     human = write(tmp_path / "h.jsonl", [item("a", 1, [["A"], ["X"]], [1, 2]),
                                          item("a", 1, [["X"], ["Y"]], [1, 2])])  # fmt: skip
-    found = answer("meta", "sentence", model, human, "--systems", "A", "X", "Y")["metrics"]["m"]
-    assert (found["accuracy"]["value"], found["concordant"]) == (1, 2)
+    result = answer("meta", "sentence", model, human, "--systems", "A", "X", "Y")["metrics"]["m"]
+    assert (result["accuracy"]["value"], result["concordant"]) == (1, 2)
     assert answer("meta", "sentence", people, people)["metrics"]["people"]["accuracy"]["value"] == 1
 
 
@@ -107,8 +96,8 @@ def test_judgments_of_one_sentence_are_averaged(answer, tmp_path):
              for n, r in enumerate(all_)]  # fmt: skip
     human = [item("a", s, [["A"], ["B"]], [1, 2]) for s in votes]
     files = write(tmp_path / "m.jsonl", lines), write(tmp_path / "h.jsonl", human)
-    found = answer("meta", "sentence", *files)["metrics"]["m"]
-    assert (found["concordant"], found["discordant"], found["ties"]["metric"]) == (1, 0, 1)
+    result = answer("meta", "sentence", *files)["metrics"]["m"]
+    assert (result["concordant"], result["discordant"], result["ties"]["metric"]) == (1, 0, 1)
 
 
 def test_scores_are_the_metric_where_they_are(answer, tmp_path):
@@ -117,18 +106,18 @@ def test_scores_are_the_metric_where_they_are(answer, tmp_path):
     human = write(tmp_path / "h.jsonl", [item("a", 1, groups, [1, 2])])
     scored = write(tmp_path / "m.jsonl", [item("m", 1, groups, [1, 1], scores=[4.5, 4.25])])
     bare = write(tmp_path / "n.jsonl", [item("m", 1, groups, [1, 1])])
-    found = answer("meta", "sentence", scored, human, "--scores", bare)["metrics"]
-    assert (found["m"]["concordant"], found["n"]["concordant"]) == (1, 0)
-    assert found["n"]["ties"]["metric"] == 1
+    result = answer("meta", "sentence", scored, human, "--scores", bare)["metrics"]
+    assert (result["m"]["concordant"], result["n"]["concordant"]) == (1, 0)
+    assert result["n"]["ties"]["metric"] == 1
 
 
 def test_an_output_without_a_score_is_missing(answer, model, people, tmp_path):
     lines = [json.loads(line) for line in model.read_text().splitlines()]
     lines[3]["scores"][0] = None
     part = write(tmp_path / "part.jsonl", map(json.dumps, lines))
-    found = answer("meta", "sentence", part, people, "--missing", "drop")
-    assert found["metrics"]["part"]["missing"] > 0
-    assert any("1 of 30 judgments lack scores" in note for note in found["notes"])
+    result = answer("meta", "sentence", part, people, "--missing", "drop")
+    assert result["metrics"]["part"]["missing"] > 0
+    assert any("1 of 30 judgments lack scores" in note for note in result["notes"])
     refused = answer("meta", "sentence", part, people)["metrics"]["part"]
     assert "missing=drop" in refused["accuracy"]["reason"]
     mean = answer("meta", "system", part, people, "--by", "mean")["metrics"]["part"]
@@ -166,9 +155,9 @@ def test_both_sides_are_ranked_alike_and_python_says_the_same(answer, model, peo
         files = [tmp_path / "one.json", tmp_path / "two.json"]
         for file, source in zip(files, (model, people), strict=True):
             answer("rank", source, "--by", by, "-o", file)
-        [found] = answer("meta", "system", *files)["metrics"].values()
+        [result] = answer("meta", "system", *files)["metrics"].values()
         value = shell["metrics"]["model"]["pearson"]["value"]
-        assert found["pearson"]["value"] == pytest.approx(value, abs=1e-9)
+        assert result["pearson"]["value"] == pytest.approx(value, abs=1e-9)
 
 
 def test_what_nobody_judged_is_missing(answer, tmp_path, people):
@@ -224,9 +213,9 @@ def test_a_metric_twice_and_other_systems_are_refused(refused, answer, tables, p
     assert "both have a metric 'x'" in refused("meta", "system", one, two, people)
     assert "has no scores of F" in refused("meta", "system", one, few, people)
     assert "called" in refused("meta", "system", one, one, people)
-    found = answer("meta", "system", one, few, people, "--drop", "F")
-    assert list(found["metrics"]) == ["x", "z"]
-    assert found["systems"] == [s for s in found["systems"] if s != "F"]
+    result = answer("meta", "system", one, few, people, "--drop", "F")
+    assert list(result["metrics"]) == ["x", "z"]
+    assert result["systems"] == [s for s in result["systems"] if s != "F"]
 
 
 def test_files_of_scores_among_judgments_are_scores(answer, people, tmp_path, tables):
@@ -234,9 +223,9 @@ def test_files_of_scores_among_judgments_are_scores(answer, people, tmp_path, ta
     file = write(tmp_path / "x.tsv", ["metric\tsystem\tsegment\tvalue", *rows])
     rows = [row.replace("x\t", "y\t", 1) for row in rows]
     other = write(tmp_path / "y.tsv", ["metric\tsystem\tsegment\tvalue", *rows])
-    found = answer("meta", "sentence", file, other, people)["metrics"]
-    assert list(found) == ["x", "y"]
-    assert found["x"]["accuracy"] == found["y"]["accuracy"]
+    result = answer("meta", "sentence", file, other, people)["metrics"]
+    assert list(result) == ["x", "y"]
+    assert result["x"]["accuracy"] == result["y"]["accuracy"]
 
 
 def test_notes_are_passed_on(answer, people, tmp_path):

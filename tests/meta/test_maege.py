@@ -74,16 +74,16 @@ def distance(a, b):
     places = dict.fromkeys(b, 0)
     for place, letter in enumerate(a):
         places[letter] = places.get(letter, 0) | 1 << place
-    up, down, found = full, 0, len(a)
+    up, down, result = full, 0, len(a)
     for letter in b:
         here = places[letter]
         level = (((here & up) + up) ^ up) | here
         rise, fall = down | ~(level | up) & full, up & level
-        found += bool(rise & last) - bool(fall & last)
+        result += bool(rise & last) - bool(fall & last)
         rise = rise << 1 | 1
         up = (fall << 1 | ~(here | down | rise)) & full
         down = rise & (here | down) & full
-    return found if a else len(b)
+    return result if a else len(b)
 
 
 # --- the public program --------------------------------------------------------------------
@@ -167,7 +167,7 @@ def test_corpora_are_those_of_the_public_program(golden, conll14, seed):
 def test_random_sources_are_those_of_the_public_program(golden, conll14, seed):
     expected = golden["seeds"][f"seed{seed}_maxperm1"]["random_sources_sha256"]
     chains = partial_outputs(*conll14, seed=seed, given="random").chains
-    assert sha(chain.given for chain in chains) == expected
+    assert sha(chain.source for chain in chains) == expected
 
 
 def likeness(segment):
@@ -177,26 +177,28 @@ def likeness(segment):
 
 
 @pytest.mark.parametrize(
-    ("given", "name"),
+    ("source", "name"),
     [("source", "LD_source_to_output"), ("random", "LD_random_source_to_output")],
 )
-def test_correlations_are_those_of_the_public_program(golden, conll14, given, name):
+def test_correlations_are_those_of_the_public_program(golden, conll14, source, name):
     expected = golden["seeds"]["seed1_maxperm1"][name]
     outcome = {}
     for ties in ("half", "concordant", "drop"):
         measure = cached(likeness)
-        outcome[ties] = maege(*conll14, {"LD": measure}, design=MaegeDesign(ties=ties, given=given))
-    found = outcome["half"]["LD"]
-    assert found.sentence["pearson"].statistic == pytest.approx(
+        outcome[ties] = maege(
+            *conll14, {"LD": measure}, design=MaegeDesign(ties=ties, given=source)
+        )
+    halves = outcome["half"]["LD"]
+    assert halves.sentence["pearson"].statistic == pytest.approx(
         expected["sentence_pearson"], abs=1e-9
     )
-    assert found.sentence["spearman"].statistic == pytest.approx(
+    assert halves.sentence["spearman"].statistic == pytest.approx(
         expected["sentence_spearman"], abs=1e-9
     )
     pairs = expected["chain_pairs"]
-    assert found.chain.concordant == pairs["concordant"]
-    assert found.chain.discordant == pairs["discordant"]
-    assert found.chain.ties == pairs["metric_ties"]
+    assert halves.chain.concordant == pairs["concordant"]
+    assert halves.chain.discordant == pairs["discordant"]
+    assert halves.chain.ties == pairs["metric_ties"]
     taus = {ties: result["LD"].chain.kendall for ties, result in outcome.items()}
     assert taus["half"] == pytest.approx(expected["chain_tau_ties_half"], abs=1e-9)
     assert taus["drop"] == pytest.approx(expected["chain_tau_ties_skipped"], abs=1e-9)
@@ -222,9 +224,9 @@ def cached(function):
 
 def test_corpus_correlations_are_those_of_the_public_program(golden, conll14):
     expected = golden["seeds"]["seed1_maxperm1"]["corpora"]
-    found = maege(*conll14, {"LD": cached(likeness)})["LD"]
-    assert found.values == pytest.approx(expected["LD_to_corpus0_mean"], abs=1e-9)
-    values = [found.corpus[kind].statistic for kind in ("pearson", "spearman")]
+    result = maege(*conll14, {"LD": cached(likeness)})["LD"]
+    assert result.values == pytest.approx(expected["LD_to_corpus0_mean"], abs=1e-9)
+    values = [result.corpus[kind].statistic for kind in ("pearson", "spearman")]
     assert values == pytest.approx(expected["LD_pearson_spearman"], abs=1e-9)
 
 
@@ -245,11 +247,11 @@ def right(segment):
 def test_a_perfect_metric_has_perfect_chains():
     gold = [*GOLD]
     gold[1] = {0: (Edit(0, 0, "w"),), 1: (Edit(1, 2, "z"),)}
-    found = maege(SOURCES, gold, {"right": Measure(right)}, design=MaegeDesign(max_orders=9))[
+    result = maege(SOURCES, gold, {"right": Measure(right)}, design=MaegeDesign(max_orders=9))[
         "right"
     ]
-    assert (found.chain.kendall, found.chain.ties, found.chain.discordant) == (1.0, 0, 0)
-    assert found.corpus["pearson"].statistic > 0.5
+    assert (result.chain.kendall, result.chain.ties, result.chain.discordant) == (1.0, 0, 0)
+    assert result.corpus["pearson"].statistic > 0.5
 
 
 def test_less_is_better_is_turned_round():
@@ -263,28 +265,28 @@ def test_less_is_better_is_turned_round():
 
 def test_each_distinct_text_is_scored_once():
     measure = Measure(right)
-    found = maege(SOURCES, GOLD, {"m": measure}, design=MaegeDesign(max_orders=9))["m"]
+    result = maege(SOURCES, GOLD, {"m": measure}, design=MaegeDesign(max_orders=9))["m"]
     seen = [(segment.source, segment.hypothesis) for segment in measure.seen]
-    assert len(seen) == len(set(seen)) == found.texts
+    assert len(seen) == len(set(seen)) == result.texts
 
 
 def test_the_annotator_of_a_chain_is_left_out():
     measure = Against(right)
-    found = maege(SOURCES, GOLD, {"m": measure}, design=MaegeDesign(max_orders=9))["m"]
-    assert (found.sentences, found.lines) == (2, 2)  # nobody else corrected the third
+    result = maege(SOURCES, GOLD, {"m": measure}, design=MaegeDesign(max_orders=9))["m"]
+    assert (result.sentences, result.lines) == (2, 2)  # nobody else corrected the third
     texts = {s.hypothesis: s for s in measure.seen if s.source == "a b c"}
     assert texts["x b c"].references == ("a z c",)
     assert texts["x b c"].gold == {0: (Edit(1, 2, "z"),)}
     assert texts["a z c"].references == ("x b y",)
-    assert len({(s.source, s.hypothesis, s.references) for s in measure.seen}) == found.texts
+    assert len({(s.source, s.hypothesis, s.references) for s in measure.seen}) == result.texts
 
 
 def test_all_annotators_on_demand():
     measure = Against(right)
-    found = maege(SOURCES, GOLD, {"m": measure}, design=MaegeDesign(max_orders=9, against="all"))[
+    result = maege(SOURCES, GOLD, {"m": measure}, design=MaegeDesign(max_orders=9, against="all"))[
         "m"
     ]
-    assert (found.sentences, found.lines) == (3, 3)
+    assert (result.sentences, result.lines) == (3, 3)
     assert {s.references for s in measure.seen if s.source == "a b c"} == {("x b y", "a z c")}
     assert len({id(s.gold) for s in measure.seen}) == 3  # one object for each line
 
@@ -298,18 +300,18 @@ def test_given_texts():
     assert all(not s.gold for s in measure.seen)
 
 
-@pytest.mark.parametrize("given", ["random", "reference"])
-def test_another_source_comes_without_gold_edits(given):
+@pytest.mark.parametrize("source", ["random", "reference"])
+def test_another_source_comes_without_gold_edits(source):
     measure = Against(right)
-    maege(SOURCES, GOLD, {"m": measure}, design=MaegeDesign(given=given))
+    maege(SOURCES, GOLD, {"m": measure}, design=MaegeDesign(given=source))
     assert all(not s.gold and s.references for s in measure.seen)
-    outputs = partial_outputs(SOURCES, GOLD, given=given)
+    outputs = partial_outputs(SOURCES, GOLD, given=source)
     for chain in outputs.chains:
-        assert chain.given in (chain.texts[-1:] if given == "reference" else chain.texts)
+        assert chain.source in (chain.texts[-1:] if source == "reference" else chain.texts)
     for position, line in itertools.product(range(3), range(11)):
         of_line = {lines[position].text for lines in outputs.corpora}
-        known = {"x b y", "a z c", "w a b", "a ", "x y z b"} if given == "reference" else of_line
-        assert outputs.corpora[line][position].given in known
+        known = {"x b y", "a z c", "w a b", "a ", "x y z b"} if source == "reference" else of_line
+        assert outputs.corpora[line][position].source in known
 
 
 def test_worth_as_released_and_as_intended():
@@ -319,10 +321,10 @@ def test_worth_as_released_and_as_intended():
 
 
 def test_applied_target():
-    found = maege(SOURCES, GOLD, {"m": Measure(right)}, design=MaegeDesign(target="applied"))
-    assert found.target == pytest.approx(found.applied)
-    assert found.applied[0] == 0
-    assert found.target.tolist() != list(range(11))
+    result = maege(SOURCES, GOLD, {"m": Measure(right)}, design=MaegeDesign(target="applied"))
+    assert result.target == pytest.approx(result.applied)
+    assert result.applied[0] == 0
+    assert result.target.tolist() != list(range(11))
 
 
 def test_unusable_sentences_are_counted_not_lost():
@@ -336,20 +338,20 @@ def test_unusable_sentences_are_counted_not_lost():
 
 
 def test_nothing_to_measure_is_nan_with_a_reason():
-    found = maege(["a"], [{0: ()}], {"m": Measure(right)})["m"]
-    data = found.to_json()
+    result = maege(["a"], [{0: ()}], {"m": Measure(right)})["m"]
+    data = result.to_json()
     assert data["corpus"]["pearson"] is data["sentence"]["spearman"] is None
     assert data["chain"]["kendall"] is None
     assert set(data["reasons"]) == {"corpus", "sentence", "chain"}
-    assert found.texts == 0
+    assert result.texts == 0
 
 
 def test_a_text_without_score_is_told():
     bad = Measure(lambda s: math.nan if s.hypothesis == "x b y" else right(s))
-    found = maege(SOURCES, GOLD, {"m": bad}, design=MaegeDesign(max_orders=9))["m"]
-    assert math.isnan(found.chain.kendall)
-    assert found.chain.reason == "some texts have no score"
-    assert "have no value" in found.sentence["spearman"].reason
+    result = maege(SOURCES, GOLD, {"m": bad}, design=MaegeDesign(max_orders=9))["m"]
+    assert math.isnan(result.chain.kendall)
+    assert result.chain.reason == "some texts have no score"
+    assert "have no value" in result.sentence["spearman"].reason
 
 
 def test_same_seed_same_bytes():
@@ -383,16 +385,16 @@ def test_chain_results_are_those_of_a_count_by_hand(chains):
         "drop": (up - down, up + down),
     }
     for ties, (above, below) in expected.items():
-        found = chain_result(arrays, ties)
-        assert (found.concordant, found.discordant, found.ties) == (up, down, n - up - down)
+        result = chain_result(arrays, ties)
+        assert (result.concordant, result.discordant, result.ties) == (up, down, n - up - down)
         if below:
-            assert found.kendall == pytest.approx(above / below)
-            assert found.pvalue == pytest.approx(
+            assert result.kendall == pytest.approx(above / below)
+            assert result.pvalue == pytest.approx(
                 math.erfc(abs(above) / math.sqrt(2 * below)), abs=1e-12
             )
         else:
-            assert math.isnan(found.kendall)
-            assert found.reason
+            assert math.isnan(result.kendall)
+            assert result.reason
 
 
 # --- every metric, and what is refused ------------------------------------------------------
@@ -425,27 +427,31 @@ WITHOUT_MODELS = [
 def test_every_metric_with_a_model_can_be_measured(name, tmp_path):
     kinds = ("encoder", "regressor", "causal", "seq2seq")
     models = {kind: getattr(made_models, kind)(tmp_path / kind) for kind in kinds}
-    asked = metric(made_models.SPELLINGS[name].format(**models))
-    found = maege(ENGLISH, CORRECTED, {name: asked}, design=MaegeDesign(against="all"))[name]
-    assert np.isfinite(found.values).all()
-    assert not found.reasons
+    measured = metric(made_models.SPELLINGS[name].format(**models))
+    result = maege(ENGLISH, CORRECTED, {name: measured}, design=MaegeDesign(against="all"))[name]
+    assert np.isfinite(result.values).all()
+    assert not result.reasons
 
 
 @pytest.mark.parametrize("name", WITHOUT_MODELS)
 def test_every_metric_can_be_measured(name):
     if hasattr(metric(name), "pipeline"):
         pytest.importorskip("spacy", reason="the extra 'errant' is not installed")
-    found = maege(ENGLISH, CORRECTED, {name: metric(name)}, design=MaegeDesign(against="all"))[name]
-    assert np.isfinite(found.values).all()
-    assert not found.reasons
-    assert found.values[-1] >= found.values[0] or not metric(name).higher_is_better
+    result = maege(ENGLISH, CORRECTED, {name: metric(name)}, design=MaegeDesign(against="all"))[
+        name
+    ]
+    assert np.isfinite(result.values).all()
+    assert not result.reasons
+    assert result.values[-1] >= result.values[0] or not metric(name).higher_is_better
 
 
 def test_m2_scores_each_text_alone():
     designs = MaegeDesign(against="all", max_orders=3)
-    found = [maege(ENGLISH, CORRECTED, {n: metric(n)}, design=designs)[n] for n in ("m2", "sentm2")]
-    assert found[0].chain == found[1].chain
-    assert found[0].sentence == found[1].sentence
+    result = [
+        maege(ENGLISH, CORRECTED, {n: metric(n)}, design=designs)[n] for n in ("m2", "sentm2")
+    ]
+    assert result[0].chain == result[1].chain
+    assert result[0].sentence == result[1].sentence
 
 
 def test_gold_edits_do_not_fit_another_source():

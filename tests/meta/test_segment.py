@@ -41,8 +41,8 @@ def segments(values):
 
 
 def column(by_system, *, higher=True):
-    found = {name: segments(values) for name, values in by_system.items()}
-    return MetricScores("toy", Signature.of("toy", {}), higher, {}, found)
+    result = {name: segments(values) for name, values in by_system.items()}
+    return MetricScores("toy", Signature.of("toy", {}), higher, {}, result)
 
 
 def table_of(size=2, **metrics):
@@ -84,9 +84,9 @@ def golden(shared):
 @pytest.mark.parametrize("pairs", ["expanded", "unexpanded"])
 def test_table_3_of_chollampatt_and_ng(gjg15, published_scores, golden, pairs, rule, name):
     chosen = SentenceDesign(pairs=pairs, ties=rule, unit="pair", resamples=1000, seed=1)
-    found = correlate_sentences(published_scores, gjg15.rankings, design=chosen)
+    result = correlate_sentences(published_scores, gjg15.rankings, design=chosen)
     for metric, printed in PUBLISHED.items():
-        expected, ours = golden["reproduced"][f"{pairs}|{metric}"], found[metric]
+        expected, ours = golden["reproduced"][f"{pairs}|{metric}"], result[metric]
         assert round(ours.tau.value, 3) == golden["published_table3"][pairs][printed][name]
         assert ours.tau.value == pytest.approx(expected[name], abs=1e-12)
         counts = ours.counts
@@ -103,21 +103,21 @@ def test_table_3_of_chollampatt_and_ng(gjg15, published_scores, golden, pairs, r
     starred = {
         m for m, p in PUBLISHED.items() if golden["published_table3"][pairs][p].get("star") == name
     }
-    assert starred == {m for m in found if _clearly_best(found, m)}
+    assert starred == {m for m in result if _clearly_best(result, m)}
 
 
-def _clearly_best(found, metric):
+def _clearly_best(result, metric):
     """A star in the table: the interval lies above those of all others."""
-    return all(found[metric].tau.low > found[m].tau.high for m in found if m != metric)
+    return all(result[metric].tau.low > result[m].tau.high for m in result if m != metric)
 
 
 def test_the_number_of_decided_unexpanded_pairs(gjg15, published_scores, golden):
     """The paper prints 14,584 beside the table: GLEU's concordant and discordant pairs."""
-    found = correlate_sentences(
+    result = correlate_sentences(
         published_scores, gjg15.rankings, design=design(pairs="unexpanded"), metrics=["gleu"]
     )["gleu"].counts
-    assert found.concordant + found.discordant == golden["published_counts"]["unexpanded"][1]
-    assert sum(found.cells[:4]) == golden["true_counts"]["unexpanded"][1] == 14_822
+    assert result.concordant + result.discordant == golden["published_counts"]["unexpanded"][1]
+    assert sum(result.cells[:4]) == golden["true_counts"]["unexpanded"][1] == 14_822
 
 
 def test_the_m2_row_from_our_own_scores(shared, gjg15):
@@ -136,8 +136,8 @@ def test_the_m2_row_from_our_own_scores(shared, gjg15):
         ("unexpanded", "h-ties"): (0.348, 0.350),
     }
     for (pairs, rule), figures in expected.items():
-        found = correlate_sentences(scores, gjg15.rankings, design=design(pairs=pairs, ties=rule))
-        assert tuple(round(each.tau.value, 3) for each in found.values()) == figures
+        result = correlate_sentences(scores, gjg15.rankings, design=design(pairs=pairs, ties=rule))
+        assert tuple(round(agreement.tau.value, 3) for agreement in result.values()) == figures
 
 
 # --- SEEDA -------------------------------------------------------------------------------------
@@ -215,9 +215,9 @@ def _sentence_m2(shared, outputs, at):
     )
     scores = score(judged, ["sentm2"])["sentm2"].segments
     _, stored = _stored(shared / "golden/seeda/m2_sentence_f05_best.tsv")
-    for name, found in scores.items():
-        np.testing.assert_allclose(found.values, stored[name], atol=5.1e-6)
-    return {name: _as_released(found.parts) for name, found in scores.items()}
+    for name, result in scores.items():
+        np.testing.assert_allclose(result.values, stored[name], atol=5.1e-6)
+    return {name: _as_released(result.parts) for name, result in scores.items()}
 
 
 def _as_released(parts):
@@ -245,17 +245,22 @@ def test_the_released_script_of_seeda(shared, seeda):
     rows = _released_rows(shared)
     compared = Counter()
     for (key, chosen), (rule, heads) in product(product(judgments, SETS), RELEASED.items()):
-        found = correlate_sentences(
+        result = correlate_sentences(
             table, judgments[key], design=design(ties=rule), systems=[SETS[chosen]]
         )
         for row in rows:
             if (row["granularity"], row["set"]) != (key, chosen):
                 continue
-            ours = found[row["metric"]]
+            ours = result[row["metric"]]
             counts = ours.counts
-            told = (sum(counts.cells[:4]), counts.concordant, counts.discordant, counts.metric_ties)
+            figures = (
+                sum(counts.cells[:4]),
+                counts.concordant,
+                counts.discordant,
+                counts.metric_ties,
+            )
             names = ("n_pairs", "concordant", "discordant", "metric_ties")
-            assert told == tuple(int(row[name]) for name in names), row
+            assert figures == tuple(int(row[name]) for name in names), row
             for estimate, head in zip((ours.accuracy, ours.tau), heads, strict=True):
                 expected = pytest.approx(float(row[head]), abs=6e-7, nan_ok=True)
                 assert estimate.value == expected, row
@@ -269,16 +274,16 @@ def test_the_rule_of_the_released_script_pair_by_pair(seeda):
     for rankings in judgments.values():
         pairs = list(twin.pairs_of(rankings))
         for name in SETS.values():
-            found = correlate_sentences(
+            result = correlate_sentences(
                 table, rankings, design=design(ties="seeda-script"), systems=[name]
             )
-            names = set(found.systems)
-            kept = [pair for pair in pairs if pair[1] in names and pair[2] in names]
-            for metric, ours in found.items():
+            names = set(result.systems)
+            chosen = [pair for pair in pairs if pair[1] in names and pair[2] in names]
+            for metric, ours in result.items():
                 values = {s: x.values.tolist() for s, x in table[metric].segments.items()}
                 relations = [
                     (human, _relation(values[a][at - 1], values[b][at - 1]))
-                    for at, a, b, human in kept
+                    for at, a, b, human in chosen
                 ]
                 tau, accuracy = twin.tau_and_accuracy(relations, "seeda-script")
                 assert ours.tau.value == pytest.approx(tau, abs=1e-12)
@@ -289,14 +294,14 @@ def test_constants_that_another_package_is_tested_with(seeda):
     """gec-metrics @320c830 tests its SEEDA base set with the length of the output."""
     table, judgments = seeda
     for key, accuracy in (("edit", 0.5365853658536586), ("sent", 0.5455708346658139)):
-        found = correlate_sentences(
+        result = correlate_sentences(
             table,
             judgments[key],
             design=design(ties="seeda-script"),
             systems=["base"],
             metrics=["chars"],
         )["chars"]
-        assert found.accuracy.value == pytest.approx(accuracy, abs=1e-12)
+        assert result.accuracy.value == pytest.approx(accuracy, abs=1e-12)
 
 
 def test_pair_counts_of_seeda(shared, seeda):
@@ -307,7 +312,7 @@ def test_pair_counts_of_seeda(shared, seeda):
     for row in csv.DictReader(text.splitlines(), delimiter="\t"):
         if row["mode"] not in modes:
             continue
-        found = correlate_sentences(
+        result = correlate_sentences(
             table,
             judgments[row["granularity"]],
             design=design(pairs=modes[row["mode"]], ties="seeda-script"),
@@ -315,10 +320,10 @@ def test_pair_counts_of_seeda(shared, seeda):
             metrics=["constant0"],
             judges=None if row["annotator"] == "all" else [row["annotator"]],
         )["constant0"]
-        assert found.counts.metric_ties == int(row["non_tie_pairs"]), row
+        assert result.counts.metric_ties == int(row["non_tie_pairs"]), row
         if row["mode"] == "expanded":
             published = float(row["acc_of_constant_metric_released_script"])
-            assert found.accuracy.value == pytest.approx(published, abs=6e-7)
+            assert result.accuracy.value == pytest.approx(published, abs=6e-7)
         checked += 1
     assert checked == 64
 
@@ -337,14 +342,18 @@ def judged(draw):
     rankings = []
     for _ in range(draw(st.integers(1, 5))):
         groups = draw(st.lists(st.sampled_from([0, 1, 2, 3]), min_size=4, max_size=4))
-        kept = [tuple(n for n, g in zip(NAMES, groups, strict=True) if g == k) for k in range(4)]
-        kept = [group for group in kept if group]
-        ranks = draw(st.lists(st.integers(1, 3), min_size=len(kept), max_size=len(kept)))
+        ranked_groups = [
+            tuple(n for n, g in zip(NAMES, groups, strict=True) if g == k) for k in range(4)
+        ]
+        ranked_groups = [group for group in ranked_groups if group]
+        ranks = draw(
+            st.lists(st.integers(1, 3), min_size=len(ranked_groups), max_size=len(ranked_groups))
+        )
         rankings.append(
             Ranking(
                 judge=draw(st.sampled_from("xy")),
                 segment=draw(st.integers(1, 3)),
-                groups=tuple(kept),
+                groups=tuple(ranked_groups),
                 ranks=tuple(ranks),
                 skipped=draw(st.integers(0, 9)) == 0,
             )
@@ -363,20 +372,20 @@ def test_equals_the_slow_twin(data, rule, expanded, higher):
         with pytest.raises(DataError, match="no two outputs"):
             correlate_sentences(table, rankings, design=design(pairs=extraction))
         return
-    found = correlate_sentences(table, rankings, design=design(pairs=extraction, ties=rule))["toy"]
+    result = correlate_sentences(table, rankings, design=design(pairs=extraction, ties=rule))["toy"]
     better = 1 if higher else -1
     relations = [
         (human, better * _relation(values[a][at - 1], values[b][at - 1]))
         for at, a, b, human in pairs
     ]
     tau, accuracy = twin.tau_and_accuracy(relations, rule, better)
-    assert found.counts.total == len(pairs)
+    assert result.counts.total == len(pairs)
     if tau is None:
-        assert math.isnan(found.tau.value)
-        assert f"under the rule {rule}" in found.tau.reason
+        assert math.isnan(result.tau.value)
+        assert f"under the rule {rule}" in result.tau.reason
     else:
-        assert found.tau.value == pytest.approx(tau, abs=1e-12)
-        assert found.accuracy.value == pytest.approx(accuracy, abs=1e-12)
+        assert result.tau.value == pytest.approx(tau, abs=1e-12)
+        assert result.accuracy.value == pytest.approx(accuracy, abs=1e-12)
 
 
 @given(st.lists(st.tuples(st.sampled_from([-1, 0, 1]), st.integers(-4, 4)), max_size=12))
@@ -421,7 +430,7 @@ POOR = column({"a": [1, 2, 3, 1, 2, 3], "b": [2, 2, 2, 2, 2, 2], "c": [3, 2, 1, 
 def test_intervals_of_units_equal_a_naive_loop(unit):
     rankings = [*SIX, ranked(1, ["a", "b"], ranks=(1, 2), judge="z")]
     chosen = design(resamples=50, seed=3, unit=unit, confidence=0.8)
-    found = correlate_sentences(table_of(6, good=GOOD, poor=POOR), rankings, design=chosen)
+    result = correlate_sentences(table_of(6, good=GOOD, poor=POOR), rankings, design=chosen)
     names = [n if unit == "ranking" else r.segment for n, r in enumerate(rankings)]
     units = sorted(set(names))
     drawn = np.concatenate(list(resample_counts(len(units), 50, seed=3)))
@@ -437,21 +446,21 @@ def test_intervals_of_units_equal_a_naive_loop(unit):
             ]
             taus.append(twin.tau_and_accuracy(relations, "no-ties")[0])
         low, high = np.quantile(taus, [0.1, 0.9])
-        assert found[metric].tau.low == pytest.approx(low, abs=1e-12)
-        assert found[metric].tau.high == pytest.approx(high, abs=1e-12)
+        assert result[metric].tau.low == pytest.approx(low, abs=1e-12)
+        assert result[metric].tau.high == pytest.approx(high, abs=1e-12)
 
 
 def test_the_interval_of_pairs_is_that_of_drawn_pairs():
     """Drawing pairs one by one has the same distribution as one multinomial draw of the cells."""
     chosen = design(resamples=4000, unit="pair", ties="h-ties")
-    found = correlate_sentences(table_of(6, poor=POOR), SIX, design=chosen)["poor"]
+    result = correlate_sentences(table_of(6, poor=POOR), SIX, design=chosen)["poor"]
     random = np.random.default_rng(5)
-    cells = np.repeat(np.arange(6), found.counts.cells)
+    cells = np.repeat(np.arange(6), result.counts.cells)
     drawn = random.choice(cells, size=(4000, len(cells)))
     counts = np.stack([(drawn == cell).sum(axis=1) for cell in range(6)], axis=-1)
     low, high = np.quantile(RULES["h-ties"].tau_of(counts), [0.025, 0.975])
-    assert found.tau.low == pytest.approx(low, abs=0.06)
-    assert found.tau.high == pytest.approx(high, abs=0.06)
+    assert result.tau.low == pytest.approx(low, abs=0.06)
+    assert result.tau.high == pytest.approx(high, abs=0.06)
 
 
 def test_same_seed_same_figures_and_metrics_do_not_disturb_each_other():
@@ -466,11 +475,11 @@ def test_same_seed_same_figures_and_metrics_do_not_disturb_each_other():
 def test_permutations_tell_a_good_metric_from_a_poor_one():
     rankings = [ranked(n, ["a", "b", "c"], ranks=(1, 2, 3)) for n in range(1, 7)] * 3
     table = table_of(6, good=GOOD, twin=GOOD, poor=POOR)
-    found = correlate_sentences(table, rankings, design=design(permutations=500, unit="ranking"))
+    result = correlate_sentences(table, rankings, design=design(permutations=500, unit="ranking"))
     for figure in ("tau", "accuracy"):
-        assert found.pvalues[figure]["good", "twin"] == 1.0
-        assert found.pvalues[figure]["good", "poor"] < 0.05
-    assert found.to_json()["permutation"]["tau"]["good"]["twin"] == 1.0
+        assert result.pvalues[figure]["good", "twin"] == 1.0
+        assert result.pvalues[figure]["good", "poor"] < 0.05
+    assert result.to_json()["permutation"]["tau"]["good"]["twin"] == 1.0
     assert "permutation" not in correlate_sentences(table, rankings, design=EXACT).to_json()
 
 
@@ -497,19 +506,19 @@ def test_a_missing_score_leaves_no_value_unless_told_to_drop_its_pairs():
 
 def test_a_missing_score_of_a_sentence_that_nobody_judged_does_not_matter():
     table = table_of(2, toy=column({"a": [1, math.nan], "b": [0, 0]}))
-    found = correlate_sentences(table, [ranked(1, ["a", "b"], ranks=(1, 2))], design=EXACT)
-    assert found["toy"].tau.value == 1.0
-    assert found["toy"].counts.missing == 0
+    result = correlate_sentences(table, [ranked(1, ["a", "b"], ranks=(1, 2))], design=EXACT)
+    assert result["toy"].tau.value == 1.0
+    assert result["toy"].counts.missing == 0
 
 
 def test_a_metric_without_sentence_scores_has_none_beside_one_that_has():
     bare = MetricScores("bare", Signature.of("bare", {}), True, {})
     table = ScoreTable(("a", "b"), 1, {"toy": column({"a": [1], "b": [0]}), "bare": bare})
     rankings = [ranked(1, ["a", "b"], ranks=(1, 2))]
-    found = correlate_sentences(table, rankings, design=design(missing="drop", permutations=5))
-    assert math.isnan(found["bare"].tau.value)
-    assert "no sentence scores of a, b" in found["bare"].tau.reason
-    assert found.pvalues == {}
+    result = correlate_sentences(table, rankings, design=design(missing="drop", permutations=5))
+    assert math.isnan(result["bare"].tau.value)
+    assert "no sentence scores of a, b" in result["bare"].tau.reason
+    assert result.pvalues == {}
     with pytest.raises(DataError, match="of systems, not of sentences"):
         correlate_sentences(table, rankings, metrics=["bare"])
 
@@ -527,9 +536,9 @@ def test_a_constant_metric_is_told_apart_from_a_missing_one():
 def test_a_resample_may_hold_no_pair_that_counts():
     rankings = [ranked(n, ["a", "b"], ranks=(1, 1 + (n == 1))) for n in (1, 2, 3)]
     table = table_of(3, toy=column({"a": [1] * 3, "b": [0] * 3}))
-    found = correlate_sentences(table, rankings, design=design(resamples=50))["toy"].tau
-    assert found.value == 1.0
-    assert found.to_json() == {
+    result = correlate_sentences(table, rankings, design=design(resamples=50))["toy"].tau
+    assert result.value == 1.0
+    assert result.to_json() == {
         "value": 1.0,
         "low": None,
         "high": None,
@@ -544,16 +553,16 @@ def test_systems_on_one_side_are_named():
         correlate_sentences(table, rankings)
     assert "--drop" in str(caught.value)
     for chosen in ({"systems": ["a", "b"]}, {"drop": ["extra", "stranger"]}):
-        found = correlate_sentences(table, rankings, design=EXACT, **chosen)
-        assert found.systems == ("a", "b")
-        assert found["toy"].counts.total == 1
+        result = correlate_sentences(table, rankings, design=EXACT, **chosen)
+        assert result.systems == ("a", "b")
+        assert result["toy"].counts.total == 1
 
 
 def test_the_rest_of_a_group_stays_when_its_first_system_goes():
     table = table_of(1, toy=column({"a": [1], "b": [0], "c": [0]}))
     rankings = [ranked(1, ["c", "a b"], ranks=(1, 2))]
-    found = correlate_sentences(table, rankings, design=design(pairs="unexpanded"), drop=["a"])
-    assert found["toy"].counts.metric_ties == 1
+    result = correlate_sentences(table, rankings, design=design(pairs="unexpanded"), drop=["a"])
+    assert result["toy"].counts.metric_ties == 1
 
 
 def test_a_judged_sentence_beyond_the_scores_is_refused():
@@ -578,13 +587,13 @@ def test_judges_can_be_chosen_and_measured_apart():
 
 
 def test_the_signature_tells_all_settings():
-    found = correlate_sentences(
+    result = correlate_sentences(
         table_of(6, poor=column({"a": [0] * 6, "b": [1] * 6, "c": [2] * 6}, higher=False)),
         SIX,
         design=SentenceDesign(resamples=10, permutations=10, seed=7),
         numbering="0 (stated)",
     )
-    assert dict(found["poor"].signature) | {"version": ""} == {
+    assert dict(result["poor"].signature) | {"version": ""} == {
         "meta-pairs": "expanded",
         "meta-ties": "no-ties",
         "meta-missing": "refuse",
@@ -600,7 +609,7 @@ def test_the_signature_tells_all_settings():
         "meta-direction": "lower is better",
         "version": "",
     }
-    assert found["poor"].tau.value == 1.0
+    assert result["poor"].tau.value == 1.0
 
 
 @pytest.mark.parametrize(
@@ -628,8 +637,8 @@ def test_an_unknown_metric_is_refused():
 
 
 def test_the_public_shape():
-    found = correlate_sentences(table_of(6, good=GOOD), SIX, design=design(ties="h-ties"))
-    data = json.loads(json.dumps(found.to_json(), allow_nan=False))
+    result = correlate_sentences(table_of(6, good=GOOD), SIX, design=design(ties="h-ties"))
+    data = json.loads(json.dumps(result.to_json(), allow_nan=False))
     assert data["kind"] == "meta-sentence"
     assert (data["pairs"], data["ties"]) == ("expanded", "h-ties")
     assert (data["systems"], data["judges"], data["rankings"]) == (["a", "b", "c"], ["x", "y"], 6)
@@ -644,10 +653,10 @@ def test_soft_pairwise_accuracy_comes_with_permutations():
     turned = column({"a": [1] * 6, "b": [2] * 6, "c": [3] * 6}, higher=False)
     holes = column({"a": [1] * 6, "b": [math.nan] * 6, "c": [3] * 6})
     table = table_of(6, worst=worst, turned=turned, holes=holes)
-    found = correlate_sentences(table, rankings, design=design(permutations=2000, unit="pair"))
-    assert found.soft["turned"].value == pytest.approx(1, abs=0.01)
-    assert found.soft["worst"].value == pytest.approx(1 / 64, abs=0.02)
-    data = found.to_json()["soft_pairwise_accuracy"]
+    result = correlate_sentences(table, rankings, design=design(permutations=2000, unit="pair"))
+    assert result.soft["turned"].value == pytest.approx(1, abs=0.01)
+    assert result.soft["worst"].value == pytest.approx(1 / 64, abs=0.02)
+    data = result.to_json()["soft_pairwise_accuracy"]
     assert data["holes"] == {
         "value": None,
         "reason": "a system has no score for a judged sentence",

@@ -31,9 +31,9 @@ def all_swaps(differences):
 @given(st.lists(st.integers(-3, 3), min_size=1, max_size=6))
 def test_random_swaps_approach_all_swaps(differences):
     column = np.array(differences, dtype=float)[:, None]
-    found = swap_pvalues(np.hstack([column, -column]), rounds=4000, seed=1)
-    assert found[0] == pytest.approx(all_swaps(differences), abs=0.04)
-    assert found.sum() == pytest.approx(1, abs=0.04)
+    result = swap_pvalues(np.hstack([column, -column]), rounds=4000, seed=1)
+    assert result[0] == pytest.approx(all_swaps(differences), abs=0.04)
+    assert result.sum() == pytest.approx(1, abs=0.04)
 
 
 def test_no_difference_is_one_half():

@@ -38,17 +38,6 @@ def folder(tmp_path_factory):
     return folder
 
 
-@pytest.fixture
-def answer(capsys):
-    def call(*arguments):
-        code = main([*map(str, arguments), "--format", "json"])
-        printed = capsys.readouterr()
-        assert code == 0, printed.err
-        return json.loads(printed.out)
-
-    return call
-
-
 def stored(folder, *names, **changed):
     """Score the sample's systems; return the file."""
     metrics = [gm.metric(SPELLED.get(name, name)) for name in names]
@@ -124,8 +113,8 @@ METRICS = ("m2", "gleu")
 VALUES = ("value", "low", "high", "pvalue", "n")
 
 
-def figures(found, kinds=("pearson", "spearman"), keys=VALUES):
-    return {kind: [found[kind][key] for key in keys] for kind in kinds}
+def figures(result, kinds=("pearson", "spearman"), keys=VALUES):
+    return {kind: [result[kind][key] for key in keys] for kind in kinds}
 
 
 @pytest.mark.parametrize("name", METRICS)

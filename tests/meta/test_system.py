@@ -68,9 +68,9 @@ def test_table_2(cn18):
     scores, humans, golden = cn18
     compared = 0
     for who, human in humans.items():
-        found = correlate_systems(scores, human)
+        result = correlate_systems(scores, human)
         for metric, printed in (("gleu", "GLEU"), ("imeasure", "I"), ("m2", "M2")):
-            both = [found[metric][kind].value for kind in ("pearson", "spearman")]
+            both = [result[metric][kind].value for kind in ("pearson", "spearman")]
             assert [round(value, 3) for value in both] == golden["published_table2"][printed][who]
             assert both == pytest.approx(golden["reproduced"][f"all|{who}|{printed}"], abs=1e-12)
             compared += 2
@@ -81,13 +81,13 @@ def test_table_2_without_ipn(cn18):
     scores, humans, golden = cn18
     compared = 0
     for who, human in humans.items():
-        found = correlate_systems(scores, human, drop=["IPN"])
+        result = correlate_systems(scores, human, drop=["IPN"])
         for kind in ("pearson", "spearman"):
             for name, value in golden["published_without_IPN"][kind][who].items():
-                assert round(found[name.lower()][kind].value, 3) == value
+                assert round(result[name.lower()][kind].value, 3) == value
                 compared += 1
         without = correlate_systems(scores, human, leave_one_out=True)["m2"].leave_one_out
-        assert without["IPN"]["pearson"] == pytest.approx(found["m2"]["pearson"].value, abs=1e-12)
+        assert without["IPN"]["pearson"] == pytest.approx(result["m2"]["pearson"].value, abs=1e-12)
     assert compared == 8
 
 
@@ -144,13 +144,13 @@ def seeda(shared):
 
 def eight(scores, human):
     """Return a row of Table 1: r and rho by granularity and set."""
-    found = {}
+    result = {}
     for g, judged in human.items():
         for name, chosen in (("base", "base"), ("fluent", "+fluent")):
             metric = correlate_systems(table(x=scores), judged, systems=[chosen])["x"]
-            found[f"{g}_{name}_r"] = round(metric["pearson"].value, 3)
-            found[f"{g}_{name}_rho"] = round(metric["spearman"].value, 3)
-    return found
+            result[f"{g}_{name}_r"] = round(metric["pearson"].value, 3)
+            result[f"{g}_{name}_rho"] = round(metric["spearman"].value, 3)
+    return result
 
 
 def test_kobayashi_2024_llm_rows(seeda):
@@ -196,11 +196,11 @@ def test_sets_of_seeda():
 
 
 def test_systems_of_one_side_are_named_and_refused():
-    with pytest.raises(DataError) as found:
+    with pytest.raises(DataError) as error:
         select_systems(["A", "nobody"], ["A", "B"])
-    assert "without a score by metrics: B" in found.value.message
-    assert "without a score by people: nobody" in found.value.message
-    assert "--systems" in str(found.value.fix)
+    assert "without a score by metrics: B" in error.value.message
+    assert "without a score by people: nobody" in error.value.message
+    assert "--systems" in str(error.value.fix)
 
 
 def test_the_choice_settles_it():
@@ -223,11 +223,11 @@ def test_outliers_by_the_median_absolute_deviation():
     assert outliers(np.array([1.0, 2, 3, 4, 100])).tolist() == [False] * 4 + [True]
     assert not outliers(np.array([5.0, 5, 5, 5, 9])).any()
     human = HUMAN | {"F": 50.0}
-    found = correlate_systems(table(m=rising("ABCDEF")), human, outlier_cutoff=2.5)
-    assert found.outliers == ("F",)
-    assert found.systems == tuple("ABCDE")
-    assert found.to_json()["outliers"] == ["F"]
-    assert any("outliers" in text for text in found.notes)
+    result = correlate_systems(table(m=rising("ABCDEF")), human, outlier_cutoff=2.5)
+    assert result.outliers == ("F",)
+    assert result.systems == tuple("ABCDE")
+    assert result.to_json()["outliers"] == ["F"]
+    assert any("outliers" in text for text in result.notes)
     with pytest.raises(UsageError, match="cutoff"):
         correlate_systems(table(m=rising()), HUMAN, outlier_cutoff=0)
 
@@ -241,10 +241,10 @@ def test_an_unscored_system_of_people_is_refused():
 
 
 def test_the_public_shape():
-    found = correlate_systems(
+    result = correlate_systems(
         table(up=rising(), flat=dict.fromkeys(HUMAN, 1.0)), HUMAN, design=Design(human="ew")
     )
-    data = json.loads(json.dumps(found.to_json(), allow_nan=False))
+    data = json.loads(json.dumps(result.to_json(), allow_nan=False))
     assert (data["kind"], data["human"], data["systems"]) == (KIND, "ew", list("ABCDE"))
     assert set(data["metrics"]["up"]) == {
         *("pearson", "spearman", "kendall"),
@@ -262,46 +262,50 @@ def test_the_public_shape():
 
 def test_values_are_those_of_the_statistics():
     scores = {"A": 3.0, "B": 4.0, "C": 2.0, "D": 2.5, "E": 1.0}
-    found = correlate_systems(table(m=scores), HUMAN)["m"]
+    metric = correlate_systems(table(m=scores), HUMAN)["m"]
     x, y = np.array(list(scores.values())), np.array(list(HUMAN.values()))
-    for kind, each in found.items():
+    for kind, correlation in metric.items():
         result = correlate(x, y, kind)
-        assert (each.value, each.pvalue, each.n) == (result.statistic, result.pvalue, 5)
-        assert (each.low, each.high) == fisher_interval(result.statistic, 5, kind)
+        assert (correlation.value, correlation.pvalue, correlation.n) == (
+            result.statistic,
+            result.pvalue,
+            5,
+        )
+        assert (correlation.low, correlation.high) == fisher_interval(result.statistic, 5, kind)
 
 
 def test_a_metric_that_is_better_when_lower_has_its_sign_turned():
     lower = column({s: -v for s, v in rising().items()}, higher_is_better=False)
-    found = correlate_systems(table(wer=lower, m=rising()), HUMAN)
-    assert found["wer"]["spearman"].value == 1
-    assert found["wer"].scores == rising()
-    assert "meta-direction:sign turned" in str(found["wer"].signature)
+    result = correlate_systems(table(wer=lower, m=rising()), HUMAN)
+    assert result["wer"]["spearman"].value == 1
+    assert result["wer"].scores == rising()
+    assert "meta-direction:sign turned" in str(result["wer"].signature)
 
 
 def test_a_missing_score_is_said():
     scores = column(rising("ABCD") | {"E": math.nan})
-    found = correlate_systems(table(m=scores, k=rising()), HUMAN)
-    assert math.isnan(found["m"]["kendall"].value)
-    assert found["m"]["kendall"].reason == "no score of E"
+    result = correlate_systems(table(m=scores, k=rising()), HUMAN)
+    assert math.isnan(result["m"]["kendall"].value)
+    assert result["m"]["kendall"].reason == "no score of E"
     absent = correlate_systems(table(m=rising("ABCD"), k=rising()), HUMAN)
     assert absent["m"]["pearson"].reason == "no score of E"
     assert absent["k"]["pearson"].reason is None
 
 
 def test_equal_human_scores_are_said():
-    found = correlate_systems(table(m=rising()), dict.fromkeys(HUMAN, 0.5))
-    assert found["m"]["pearson"].reason == "people give all systems the same score"
+    result = correlate_systems(table(m=rising()), dict.fromkeys(HUMAN, 0.5))
+    assert result["m"]["pearson"].reason == "people give all systems the same score"
 
 
 def test_three_systems_have_no_williams_test():
-    found = correlate_systems(
+    result = correlate_systems(
         table(m=rising("ABC"), k={"A": 1.0, "B": 3.0, "C": 2.0}), HUMAN, systems=list("ABC")
     )
-    assert found["m"]["pearson"].value > 0.9
-    assert "needs 4 systems at least" in found["m"]["pearson"].reason
-    cell = found.williams["pearson"]["m"]["k"]
+    assert result["m"]["pearson"].value > 0.9
+    assert "needs 4 systems at least" in result["m"]["pearson"].reason
+    cell = result.williams["pearson"]["m"]["k"]
     assert (math.isnan(cell.t), cell.reason) == (True, "the test needs 4 systems, here are 3")
-    assert found.notes
+    assert result.notes
 
 
 def test_the_best_k():
@@ -337,16 +341,16 @@ def test_the_bootstrap_over_sentences_scores_every_resample():
     statistics = systems({"A": 0.8, "B": 0.75, "C": 0.6, "D": 0.55, "E": 0.5})
     both = scored(statistics, ("share", "errors"))
     design = Design(interval="sentences", resamples=200, seed=3)
-    found = correlate_systems(both, HUMAN, design=design, sampler=sampler)
+    result = correlate_systems(both, HUMAN, design=design, sampler=sampler)
     [drawn] = bootstrap([sampler(both["share"], "ABCDE")], resamples=200, seed=3)
     values = coefficients("pearson")(drawn.T, np.array(list(HUMAN.values())))
     low, high = np.quantile(values, [0.025, 0.975])
-    assert (found["share"]["pearson"].low, found["share"]["pearson"].high) == (
+    assert (result["share"]["pearson"].low, result["share"]["pearson"].high) == (
         pytest.approx(low),
         pytest.approx(high),
     )
-    assert "meta-interval:sentences" in str(found["share"].signature)
-    turned = found["errors"]["pearson"]
+    assert "meta-interval:sentences" in str(result["share"].signature)
+    turned = result["errors"]["pearson"]
     assert (turned.low, turned.high) == (pytest.approx(-high), pytest.approx(-low))
 
 
@@ -356,10 +360,10 @@ def test_segment_scores_are_averaged_in_the_bootstrap_over_sentences():
     segments = {s: SegmentScores(v, np.full(30, -1), {}) for s, v in rows.items()}
     means = column({s: float(v.mean()) for s, v in rows.items()}, segments=segments)
     design = Design(interval="sentences", resamples=50)
-    found = correlate_systems(table(m=means, bare=rising()), HUMAN, design=design)
-    assert found["m"]["pearson"].low < found["m"]["pearson"].value < found["m"]["pearson"].high
-    assert math.isnan(found["bare"]["pearson"].low)
-    assert found["bare"]["pearson"].reason == "no statistics and no segment scores to resample"
+    result = correlate_systems(table(m=means, bare=rising()), HUMAN, design=design)
+    assert result["m"]["pearson"].low < result["m"]["pearson"].value < result["m"]["pearson"].high
+    assert math.isnan(result["bare"]["pearson"].low)
+    assert result["bare"]["pearson"].reason == "no statistics and no segment scores to resample"
 
 
 @pytest.mark.parametrize("interval", INTERVALS)
@@ -385,8 +389,8 @@ def test_impossible_designs_are_refused(wrong):
 def test_unknown_names_are_refused():
     with pytest.raises(UnknownNameError, match="unknown metric"):
         correlate_systems(table(m=rising()), HUMAN, metrics=["k"])
-    found = correlate_systems(table(m=rising()), HUMAN)
+    result = correlate_systems(table(m=rising()), HUMAN)
     with pytest.raises(UnknownNameError):
-        found["k"]
+        result["k"]
     with pytest.raises(UnknownNameError):
-        found["m"]["tau"]
+        result["m"]["tau"]

@@ -61,11 +61,11 @@ def test_windows_of_the_seeda_paper(shared):
         stored = _rows(folder / "human_scores.tsv")
         human = {row["system"]: float(row[f"{side}_stored"]) for row in stored}
         for size in (4, 5, 6, 7, 8):
-            found = correlate_windows(table, human, size=size, systems=["base"])
-            assert list(found.systems) == golden["_order"][side]
+            result = correlate_windows(table, human, size=size, systems=["base"])
+            assert list(result.systems) == golden["_order"][side]
             for metric in scores:
                 expected = golden[metric][side].get(f"base12_N{size}", [])
-                for window, figures in zip(found, expected, strict=bool(expected)):
+                for window, figures in zip(result, expected, strict=bool(expected)):
                     for kind, figure in zip(("pearson", "spearman"), figures, strict=True):
                         ours = window.metrics[metric][kind].value
                         assert ours == pytest.approx(figure, abs=5.01e-4)
@@ -85,11 +85,11 @@ def test_equals_scipy_on_slices(values, size):
         with pytest.raises(UsageError):
             correlate_windows(table_of(m=column(metric)), human, size=size)
         return
-    found = correlate_windows(table_of(m=column(metric)), human, size=size)
+    result = correlate_windows(table_of(m=column(metric)), human, size=size)
     order = sorted(names, key=lambda name: -human[name])
-    assert list(found.systems) == order
-    assert len(found) == len(names) - size + 1
-    for start, window in enumerate(found):
+    assert list(result.systems) == order
+    assert len(result) == len(names) - size + 1
+    for start, window in enumerate(result):
         chosen = order[start : start + size]
         assert window.systems == tuple(chosen)
         assert (window.first, window.last) == (start + 1, start + size)
@@ -106,19 +106,19 @@ def test_equals_scipy_on_slices(values, size):
 def test_intervals_are_fishers():
     """tanh(atanh(r) +- 1.96 / sqrt(n - 3)), worked by hand for r = .8, n = 5."""
     metric = dict(zip("abcde", (5.0, 3.0, 4.0, 1.0, 2.0), strict=True))
-    found = correlate_windows(table_of(m=column(metric)), HUMAN, size=5)[0].metrics["m"]["pearson"]
-    assert found.value == pytest.approx(0.8)
+    result = correlate_windows(table_of(m=column(metric)), HUMAN, size=5)[0].metrics["m"]["pearson"]
+    assert result.value == pytest.approx(0.8)
     half = 1.959964 / math.sqrt(2)
-    assert found.low == pytest.approx(math.tanh(math.atanh(0.8) - half), abs=1e-6)
-    assert found.high == pytest.approx(math.tanh(math.atanh(0.8) + half), abs=1e-6)
+    assert result.low == pytest.approx(math.tanh(math.atanh(0.8) - half), abs=1e-6)
+    assert result.high == pytest.approx(math.tanh(math.atanh(0.8) + half), abs=1e-6)
 
 
 def test_clusters_stand_beside_windows():
     clusters = {"a": 1, "b": 1, "c": 1, "d": 2, "e": 3}
-    found = correlate_windows(table_of(m=column(METRIC)), HUMAN, size=3, clusters=clusters)
-    assert [window.clusters for window in found] == [(1, 1, 1), (1, 1, 2), (1, 2, 3)]
-    assert [window.one_cluster for window in found] == [True, False, False]
-    assert found.to_json()["windows"][0]["one_cluster"] is True
+    result = correlate_windows(table_of(m=column(METRIC)), HUMAN, size=3, clusters=clusters)
+    assert [window.clusters for window in result] == [(1, 1, 1), (1, 1, 2), (1, 2, 3)]
+    assert [window.one_cluster for window in result] == [True, False, False]
+    assert result.to_json()["windows"][0]["one_cluster"] is True
     without = correlate_windows(table_of(m=column(METRIC)), HUMAN, size=3)
     assert not without[0].one_cluster
     assert "clusters" not in without.to_json()["windows"][0]
@@ -126,16 +126,16 @@ def test_clusters_stand_beside_windows():
 
 def test_a_metric_that_is_better_when_lower_is_turned():
     lower = column({name: -value for name, value in METRIC.items()}, higher=False)
-    found = correlate_windows(table_of(m=column(METRIC), lower=lower), HUMAN)
-    for window in found:
+    result = correlate_windows(table_of(m=column(METRIC), lower=lower), HUMAN)
+    for window in result:
         assert window.metrics["m"]["pearson"] == window.metrics["lower"]["pearson"]
-    assert found.signatures["lower"]["meta-direction"] == "sign turned, lower is better"
+    assert result.signatures["lower"]["meta-direction"] == "sign turned, lower is better"
 
 
 def test_the_public_shape_and_a_missing_score():
     holes = column(METRIC | {"e": math.nan})
-    found = correlate_windows(table_of(m=column(METRIC), holes=holes), HUMAN, human_name="ew")
-    data = json.loads(json.dumps(found.to_json(), allow_nan=False))
+    result = correlate_windows(table_of(m=column(METRIC), holes=holes), HUMAN, human_name="ew")
+    data = json.loads(json.dumps(result.to_json(), allow_nan=False))
     assert (data["kind"], data["size"], len(data["windows"])) == ("meta-window", 4, 2)
     first, second = data["windows"]
     assert first["ranks"] == [1, 4]
@@ -154,21 +154,21 @@ def test_the_public_shape_and_a_missing_score():
         "spearman_interval": None,
         "reason": "a system here has no score by the metric",
     }
-    assert found.signatures["m"]["meta-human"] == "ew"
+    assert result.signatures["m"]["meta-human"] == "ew"
 
 
 def test_three_systems_have_no_interval():
-    found = correlate_windows(table_of(m=column(METRIC)), HUMAN, size=3).to_json()
-    assert found["windows"][0]["metrics"]["m"]["pearson_interval"] is None
-    assert found["windows"][0]["metrics"]["m"]["reason"].startswith("an interval needs 4")
+    result = correlate_windows(table_of(m=column(METRIC)), HUMAN, size=3).to_json()
+    assert result["windows"][0]["metrics"]["m"]["pearson_interval"] is None
+    assert result["windows"][0]["metrics"]["m"]["reason"].startswith("an interval needs 4")
 
 
 def test_a_perfect_correlation_of_few_systems_has_no_interval_of_no_width():
-    found = correlate_windows(table_of(m=column({n: h**3 for n, h in HUMAN.items()})), HUMAN)
-    spearman = found[0].metrics["m"]["spearman"]
+    result = correlate_windows(table_of(m=column({n: h**3 for n, h in HUMAN.items()})), HUMAN)
+    spearman = result[0].metrics["m"]["spearman"]
     assert spearman.value == 1
     assert math.isnan(spearman.low)
-    assert "around 1 or -1" in found.to_json()["windows"][0]["metrics"]["m"]["reason"]
+    assert "around 1 or -1" in result.to_json()["windows"][0]["metrics"]["m"]["reason"]
 
 
 def test_systems_are_chosen_and_strangers_named():
@@ -192,6 +192,6 @@ def test_an_unknown_metric_is_refused():
 
 
 def test_it_is_a_sequence():
-    found = correlate_windows(table_of(m=column(METRIC)), HUMAN)
-    assert found[0:2] == tuple(found)
-    assert np.isfinite([w.metrics["m"]["pearson"].value for w in found]).all()
+    result = correlate_windows(table_of(m=column(METRIC)), HUMAN)
+    assert result[0:2] == tuple(result)
+    assert np.isfinite([w.metrics["m"]["pearson"].value for w in result]).all()

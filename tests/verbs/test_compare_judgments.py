@@ -42,15 +42,15 @@ def by_hand(rankings, system):
 
 
 def test_systems_are_compared_by_their_mean(rankings):
-    found = gm.compare(rankings)
-    column = found["judgments"]
-    assert found.segments == 40  # the sentences between them were not judged
+    result = gm.compare(rankings)
+    column = result["judgments"]
+    assert result.segments == 40  # the sentences between them were not judged
     for system in SYSTEMS:
         assert column[system].value == pytest.approx(by_hand(rankings, system))
         assert column[system].low < column[system].value < column[system].high
     assert column["best"].letters == "a"
     assert not set(column["best"].letters) & set(column["worst"].letters)
-    assert "40 judged sentences, of each system in those where it was judged" in found.notes[-1]
+    assert "40 judged sentences, of each system in those where it was judged" in result.notes[-1]
     assert "scores:judgments" in str(column.signature)
 
 

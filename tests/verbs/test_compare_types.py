@@ -65,8 +65,8 @@ def test_values_are_those_of_the_score(table):
 
 def test_the_whole_does_not_change(table):
     plain, typed = gm.compare(table), gm.compare(table, types=True)
-    without = {name: replace(own, types={}) for name, own in typed.items()}
-    assert {n: own.to_json() for n, own in without.items()} == plain.to_json()["metrics"]
+    without = {name: replace(metric, types={}) for name, metric in typed.items()}
+    assert {n: metric.to_json() for n, metric in without.items()} == plain.to_json()["metrics"]
 
 
 @pytest.mark.parametrize("words", [[], ["--baseline", "none"], ["--test", "randomisation"]])
@@ -78,9 +78,9 @@ def test_shell_and_python_say_the_same(table, run, words):
     assert json.loads(out) == json.loads(
         json.dumps(gm.compare(table, types="operation", **options).to_json())
     )
-    own = json.loads(out)["metrics"][NEUTRAL]
-    assert "|types:operation|" in own["types_signature"]
-    assert ("pairs" in own["types"]["R"]) is ("baseline" not in options)
+    printed = json.loads(out)["metrics"][NEUTRAL]
+    assert "|types:operation|" in printed["types_signature"]
+    assert ("pairs" in printed["types"]["R"]) is ("baseline" not in options)
 
 
 @pytest.mark.parametrize("test", ["bootstrap", "randomisation"])
@@ -90,10 +90,10 @@ def test_all_types_and_pairs_are_one_family(table, test, baseline, family):
         table, types=True, baseline=baseline, test=test, correction="bonferroni", resamples=999
     )[NEUTRAL]
     raw = [
-        (own.pvalue_raw, own.pvalue)
+        (result.pvalue_raw, result.pvalue)
         for kind in of.types.values()
-        for own in (kind.pairs or kind.values())
-        if own.pvalue_raw is not None and own.pvalue_raw == own.pvalue_raw
+        for result in (kind.pairs or kind.values())
+        if result.pvalue_raw is not None and result.pvalue_raw == result.pvalue_raw
     ]
     undefined = family - len(raw)  # pairs with a system that has nothing of this type
     assert raw
@@ -123,9 +123,9 @@ def test_all_against_nothing_has_a_p_value(table):
 def test_equal_systems_share_their_letters():
     twins = corpus(one=ADDS, none=SOURCES, two=ADDS)
     of = gm.compare(gm.score(twins, [NEUTRAL], types=True), types=True)[NEUTRAL]
-    for own in of.types.values():
-        assert own["one"].letters == own["two"].letters
-        assert own["one"].low == own["two"].low or own["one"].low != own["one"].low
+    for metric in of.types.values():
+        assert metric["one"].letters == metric["two"].letters
+        assert metric["one"].low == metric["two"].low or metric["one"].low != metric["one"].low
 
 
 def test_full_types_fold_into_what_would_have_been_stored(monkeypatch):
@@ -140,8 +140,8 @@ def test_full_types_fold_into_what_would_have_been_stored(monkeypatch):
     }
     for tier in ("main", "operation"):
         folded, direct = (
-            gm.compare(tables[of], types=asked)["errant"].to_json()
-            for of, asked in (("full", tier), (tier, True))
+            gm.compare(tables[of], types=wanted)["errant"].to_json()
+            for of, wanted in (("full", tier), (tier, True))
         )
         for key in ("types", "types_signature", "systems"):
             assert folded[key] == direct[key]
@@ -166,11 +166,11 @@ def test_too_many_comparisons_are_refused():
 
 
 def test_notes_tell_how_many_comparisons_there_are(table):
-    told = " ".join(gm.compare(table, types=True).notes)
-    assert "12 comparisons by error type (2 types), not corrected" in told
-    assert "no comparison by error type of gleu" in told
-    told = " ".join(gm.compare(table, types=True, correction="holm", resamples=99).notes)
-    assert "by error type: no p-value can be below 0.12" in told
+    notes = " ".join(gm.compare(table, types=True).notes)
+    assert "12 comparisons by error type (2 types), not corrected" in notes
+    assert "no comparison by error type of gleu" in notes
+    notes = " ".join(gm.compare(table, types=True, correction="holm", resamples=99).notes)
+    assert "by error type: no p-value can be below 0.12" in notes
 
 
 def test_tables(run):

@@ -31,8 +31,8 @@ def table():
     return scored(systems(QUALITIES), ("share", "errors"))
 
 
-def pairs_of(found):
-    return {(pair.first, pair.second): pair for pair in found.pairs}
+def pairs_of(result):
+    return {(pair.first, pair.second): pair for pair in result.pairs}
 
 
 def test_baseline_json_has_the_promised_shape(table):
@@ -63,20 +63,20 @@ def test_every_pair_json_has_the_promised_shape(table):
 
 @pytest.mark.parametrize("test", ["bootstrap", "randomisation"])
 def test_figures_mean_what_they_say(table, test):
-    found = compare(table, baseline="base", test=test, resamples=500)["share"]
-    for name, result in found.items():
+    metric = compare(table, baseline="base", test=test, resamples=500)["share"]
+    for name, result in metric.items():
         assert result.value == table["share"][name].value
         assert result.low < result.value < result.high
         assert result.difference == result.value - table["share"]["base"].value
-    assert found["good"].pvalue == found["bad"].pvalue == 1 / 501
-    assert found["same"].pvalue > 0.05
+    assert metric["good"].pvalue == metric["bad"].pvalue == 1 / 501
+    assert metric["same"].pvalue > 0.05
 
 
 def test_intervals_equal_the_slow_twin(table):
     """Score each resample through the metric, from rows taken again."""
-    found = compare(table, resamples=60, seed=7, confidence=0.8)["share"]
+    metric = compare(table, resamples=60, seed=7, confidence=0.8)["share"]
     (counts,) = resample_counts(120, 60, seed=7)
-    for name, result in found.items():
+    for name, result in metric.items():
         rows = table["share"].statistics[name]
         scores = [
             METRICS["share"].score(rows.take(np.repeat(np.arange(120), times.astype(int)))).value
@@ -102,20 +102,20 @@ def test_pairs_and_baseline_agree(table, test):
 
 
 def test_letters_start_with_the_best(table):
-    found = compare(table, resamples=500)
-    assert {name: r.letters for name, r in found["share"].items()} == {
+    result = compare(table, resamples=500)
+    assert {name: r.letters for name, r in result["share"].items()} == {
         "good": "a", "same": "b", "base": "b", "bad": "c",
     }  # fmt: skip
 
 
 def test_lower_is_better(table):
     """The same numbers: differences keep their sign, the letters turn round."""
-    found = compare(table, resamples=500)
-    assert found["errors"].higher_is_better is False
-    assert {name: r.letters for name, r in found["errors"].items()} == {
+    result = compare(table, resamples=500)
+    assert result["errors"].higher_is_better is False
+    assert {name: r.letters for name, r in result["errors"].items()} == {
         "good": "c", "same": "b", "base": "b", "bad": "a",
     }  # fmt: skip
-    assert found["errors"].pairs == found["share"].pairs
+    assert result["errors"].pairs == result["share"].pairs
 
 
 def test_correction_adjusts_within_a_metric(table):
@@ -129,24 +129,24 @@ def test_correction_adjusts_within_a_metric(table):
 
 
 def test_correction_against_a_baseline_counts_its_comparisons(table):
-    found = compare(table, baseline="base", resamples=300, correction="bonferroni")
-    assert found["share"]["good"].pvalue == found["share"]["good"].pvalue_raw * 3
-    assert "pvalue_raw" not in found["share"]["base"].to_json()
+    result = compare(table, baseline="base", resamples=300, correction="bonferroni")
+    assert result["share"]["good"].pvalue == result["share"]["good"].pvalue_raw * 3
+    assert "pvalue_raw" not in result["share"]["base"].to_json()
 
 
 def test_level_of_the_letters_follows_the_confidence(table):
     """With 9 resamples no p is below 0.1: level 0.1 can tell systems apart, 0.05 cannot."""
     letters = [r.letters for r in compare(table, resamples=9)["share"].values()]
     assert set(letters) == {"a"}
-    found = compare(table, resamples=9, confidence=0.9)["share"]
-    assert found["good"].letters != found["bad"].letters
+    result = compare(table, resamples=9, confidence=0.9)["share"]
+    assert result["good"].letters != result["bad"].letters
 
 
 @pytest.mark.parametrize("correction", ["none", "holm", "benjamini-hochberg"])
 def test_a_confidence_next_to_1_is_possible(table, correction):
-    found = compare(table, confidence=1 - 1e-14, correction=correction)
-    assert len({r.letters for r in found["share"].values()}) == 1
-    assert found.notes
+    result = compare(table, confidence=1 - 1e-14, correction=correction)
+    assert len({r.letters for r in result["share"].values()}) == 1
+    assert result.notes
 
 
 def test_same_seed_same_bytes(table):
@@ -172,7 +172,7 @@ print(json.dumps(compare(table, test="randomisation", resamples=300).to_json()))
 
 def test_same_bytes_with_one_thread_and_with_two(request):
     """Floats, whose sums depend on the order of addition, and threads that change the order."""
-    found = [
+    result = [
         subprocess.run(
             [sys.executable, "-c", PROGRAM],
             env={"PYTHONPATH": str(request.config.rootpath / "tests"), "OPENBLAS_NUM_THREADS": n},
@@ -182,12 +182,12 @@ def test_same_bytes_with_one_thread_and_with_two(request):
         ).stdout
         for n in ("1", "2")
     ]
-    assert found[0] == found[1]
+    assert result[0] == result[1]
 
 
 def test_signature_extends_the_metrics_own(table):
-    found = compare(table, baseline="base", correction="holm", resamples=20, seed=5)
-    signature = Signature.parse(str(found["share"].signature))
+    result = compare(table, baseline="base", correction="holm", resamples=20, seed=5)
+    signature = Signature.parse(str(result["share"].signature))
     assert dict(signature) == dict(table["share"].signature) | {
         "test": "bootstrap",
         "test-resamples": "20",
@@ -250,13 +250,13 @@ def test_a_missing_score_keeps_its_reason_and_leaves_the_family(table, test):
     column = table["share"]
     lost = Score(math.nan, column.signature, 120, reason="the model gave up")
     column = replace(column, scores=dict(column.scores) | {"same": lost})
-    found = compare(
+    result = compare(
         ScoreTable(table.systems, 120, {"share": column}),
         test=test,
         correction="bonferroni",
         resamples=100,
     )["share"]
-    data = found.to_json()
+    data = result.to_json()
     assert data["systems"]["same"] == {
         "value": None,
         "low": None,
@@ -264,10 +264,10 @@ def test_a_missing_score_keeps_its_reason_and_leaves_the_family(table, test):
         "letters": None,
         "reason": "same: the model gave up",
     }
-    pair = pairs_of(found)["same", "bad"].to_json()
+    pair = pairs_of(result)["same", "bad"].to_json()
     assert pair["pvalue"] is None
     assert pair["reason"] == "same: the model gave up"
-    pair = pairs_of(found)["good", "bad"]
+    pair = pairs_of(result)["good", "bad"]
     assert pair.pvalue == 3 * pair.pvalue_raw  # three pairs are left
 
 
@@ -275,13 +275,13 @@ def test_a_missing_baseline_keeps_its_reason(table):
     column = table["share"]
     lost = Score(math.nan, column.signature, 120, reason="the model gave up")
     column = replace(column, scores=dict(column.scores) | {"base": lost})
-    found = compare(
+    result = compare(
         ScoreTable(table.systems, 120, {"share": column}), baseline="base", resamples=20
     )["share"].to_json()["systems"]
-    assert found["good"]["pvalue"] is None
-    assert found["good"]["difference"] is None
-    assert found["good"]["low"] is not None
-    assert found["good"]["reason"] == found["base"]["reason"] == "base: the model gave up"
+    assert result["good"]["pvalue"] is None
+    assert result["good"]["difference"] is None
+    assert result["good"]["low"] is not None
+    assert result["good"]["reason"] == result["base"]["reason"] == "base: the model gave up"
 
 
 def test_undefined_in_some_resamples_is_said():
@@ -289,22 +289,22 @@ def test_undefined_in_some_resamples_is_said():
     words = np.zeros(10, dtype=int)
     words[3] = 8
     with np.errstate(invalid="ignore"):
-        found = compare(
+        result = compare(
             scored({"a": counted(words // 2, words), "b": counted(words, words)}), resamples=50
         )["share"]
-    assert found["a"].to_json()["low"] is None
-    assert found["a"].value == 0.5
-    assert found["a"].letters == found["b"].letters == "a"
-    assert "some resamples" in found["a"].reason
-    assert "some resamples" in found.pairs[0].reason
+    assert result["a"].to_json()["low"] is None
+    assert result["a"].value == 0.5
+    assert result["a"].letters == result["b"].letters == "a"
+    assert "some resamples" in result["a"].reason
+    assert "some resamples" in result.pairs[0].reason
 
 
 @pytest.mark.parametrize("test", ["bootstrap", "randomisation"])
 def test_one_system_alone(test):
     table = scored(systems({"only": 0.5}))
-    found = compare(table, test=test, resamples=30)["share"]
-    assert found["only"].letters == "a"
-    assert found.to_json()["pairs"] == []
+    result = compare(table, test=test, resamples=30)["share"]
+    assert result["only"].letters == "a"
+    assert result.to_json()["pairs"] == []
     versus = compare(table, test=test, baseline="only", resamples=30)["share"]
     assert versus["only"].difference == 0
 
@@ -337,11 +337,11 @@ def many(number):
 @pytest.mark.parametrize("correction", ["holm", "bonferroni", "benjamini-hochberg"])
 def test_a_correction_brings_the_resamples_that_it_needs(test, correction):
     """13 systems, 78 pairs: 1,000 resamples could show nothing."""
-    found = compare(many(13), correction=correction, test=test)
-    assert found.design.resamples == 80 * 78
-    assert (found.design.correction, found.notes) == (correction, ())
-    assert f"test-resamples:{80 * 78}" in str(found["share"].signature)
-    letters = [r.letters for r in found["share"].values()]
+    result = compare(many(13), correction=correction, test=test)
+    assert result.design.resamples == 80 * 78
+    assert (result.design.correction, result.notes) == (correction, ())
+    assert f"test-resamples:{80 * 78}" in str(result["share"].signature)
+    letters = [r.letters for r in result["share"].values()]
     assert not set(letters[0]) & set(letters[-1])
     strict = compare(many(13), correction=correction, test=test, confidence=0.99)
     assert strict.design.resamples == 400 * 78  # a level of 0.01 takes more
@@ -355,8 +355,8 @@ def test_without_a_correction_and_for_few_comparisons_it_stays_1000(table):
 
 @pytest.mark.parametrize("correction", ["holm", "bonferroni"])
 def test_a_strict_correction_of_hundreds_of_systems_is_replaced_and_named(correction):
-    found = compare(many(40), correction=correction)
-    data = found.to_json()
+    result = compare(many(40), correction=correction)
+    data = result.to_json()
     assert data["correction"] == "benjamini-hochberg"
     assert "correction:benjamini-hochberg" in data["metrics"]["share"]["signature"]
     assert f"{correction} over 780 comparisons" in data["notes"][0]
@@ -374,14 +374,14 @@ def test_letters_that_nobody_could_read_are_left_out():
     """120 systems of which each differs from all but its neighbours."""
     random = np.random.default_rng(1)
     words = np.full(40, 400)
-    found = compare(
+    result = compare(
         scored(
             {f"s{n:03}": counted(100 + n + random.integers(-6, 7, 40), words) for n in range(120)}
         )
     )
-    assert all(r.letters is None for r in found["share"].values())
-    assert any("share: no letters" in note for note in found.notes)
-    assert found.to_json()["metrics"]["share"]["systems"]["s000"]["letters"] is None
+    assert all(r.letters is None for r in result["share"].values())
+    assert any("share: no letters" in note for note in result.notes)
+    assert result.to_json()["metrics"]["share"]["systems"]["s000"]["letters"] is None
 
 
 @pytest.mark.parametrize("test", ["bootstrap", "randomisation"])
@@ -402,8 +402,8 @@ def test_order_and_names_of_systems_change_nothing(test):
 
 def test_equal_systems_are_named(table):
     rows = systems({"a": 0.6, "b": 0.5})
-    found = compare(scored(rows | {"copy": rows["a"]}), resamples=50)
-    assert found.notes == ("share: a, copy have equal figures in every sentence",)
+    result = compare(scored(rows | {"copy": rows["a"]}), resamples=50)
+    assert result.notes == ("share: a, copy have equal figures in every sentence",)
 
 
 @pytest.mark.parametrize("segments", [1, 40])
@@ -413,13 +413,13 @@ def test_data_without_variation_give_no_certainty(segments):
     def rows(right):
         return counted(np.full(segments, right), np.full(segments, 10))
 
-    found = compare(scored({"a": rows(7), "b": rows(5)}))["share"]
-    data = found.to_json()
+    result = compare(scored({"a": rows(7), "b": rows(5)}))["share"]
+    data = result.to_json()
     assert data["systems"]["a"]["low"] is None
     assert "same score" in data["systems"]["a"]["reason"]
     assert data["pairs"][0]["pvalue"] is None
     assert "same difference" in data["pairs"][0]["reason"]
-    assert found["a"].letters == found["b"].letters
+    assert result["a"].letters == result["b"].letters
     swapped = compare(scored({"a": rows(7), "b": rows(5)}), test="randomisation")["share"]
     assert swapped.pairs[0].pvalue == (1 if segments == 1 else 1 / 1001)
 
@@ -427,11 +427,11 @@ def test_data_without_variation_give_no_certainty(segments):
 @pytest.mark.parametrize("test", ["bootstrap", "randomisation"])
 def test_no_p_is_smaller_than_so_few_sentences_can_show(test):
     words = np.array([20, 30, 25])
-    found = compare(
+    result = compare(
         scored({"a": counted(words - 1, words), "b": counted(words // 2, words)}), test=test
     )
-    assert found["share"].pairs[0].pvalue >= 0.25  # 2 of 2^3 swaps
-    assert any("too few (3) to show" in note for note in found.notes)
+    assert result["share"].pairs[0].pvalue >= 0.25  # 2 of 2^3 swaps
+    assert any("too few (3) to show" in note for note in result.notes)
 
 
 def test_what_has_no_effect_is_said():
@@ -441,8 +441,8 @@ def test_what_has_no_effect_is_said():
 
 
 def test_names_are_suggested(table):
-    found = compare(table, resamples=5)
+    result = compare(table, resamples=5)
     with pytest.raises(UnknownNameError, match="'good'"):
-        found["share"]["god"]
+        result["share"]["god"]
     with pytest.raises(UnknownNameError, match="'share'"):
-        found["shares"]
+        result["shares"]

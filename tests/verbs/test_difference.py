@@ -30,11 +30,11 @@ def by_hand(scores, name, first="Careful", second="Eager"):
 
 
 def test_sentences_are_sorted_by_the_first_metric_the_others_break_ties(scores):
-    found = gm.difference(scores, "Careful", "Eager", show=0)
+    result = gm.difference(scores, "Careful", "Eager", show=0)
     m2, gleu = (by_hand(scores, name) for name in ("m2", "gleu"))
-    keys = [(-m2[at], -gleu[at], at) for at in found.order]
+    keys = [(-m2[at], -gleu[at], at) for at in result.order]
     assert keys == sorted(keys)
-    assert sorted(found.order) == list(range(64))
+    assert sorted(result.order) == list(range(64))
     turned = gm.difference(scores, "Eager", "Careful", metrics=["gleu"], show=1)
     assert turned.order == (gleu.index(min(gleu)), gleu.index(max(gleu)))
 
@@ -43,18 +43,18 @@ def test_the_shell_prints_what_python_gives(scores, stored, capsys):
     options = ["-m", "gleu", "--show", "2", "--format"]
     assert main(["compare", stored, "--difference", "Careful", "Eager", *options, "json"]) == 0
     data = json.loads(capsys.readouterr().out)
-    found = gm.difference(scores, "Careful", "Eager", metrics=["gleu"], show=2)
-    assert data == found.to_json()
+    result = gm.difference(scores, "Careful", "Eager", metrics=["gleu"], show=2)
+    assert data == result.to_json()
     values = by_hand(scores, "gleu")
     assert [row["metrics"]["gleu"]["difference"] for row in data["segments"]] == [
-        values[at] for at in found.order
+        values[at] for at in result.order
     ]
     better = sum(value > 0 for value in values)
     assert f"Careful is better in {better}, Eager in" in data["notes"][0]
     assert main(["compare", stored, "--difference", "Careful", "Eager", *options, "tsv"]) == 0
     header, *rows = capsys.readouterr().out.splitlines()
     assert header.split("\t") == ["segment", "gleu first", "gleu second", "gleu difference"]
-    assert [int(row.split("\t")[0]) for row in rows] == [at + 1 for at in found.order]
+    assert [int(row.split("\t")[0]) for row in rows] == [at + 1 for at in result.order]
 
 
 @pytest.mark.parametrize(

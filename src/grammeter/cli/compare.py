@@ -122,16 +122,16 @@ def comparison_table(comparison: Comparison, style: Style) -> Table:
     from grammeter.rendering import Table
 
     names = _order(comparison)
-    own, align = _columns(comparison, style)
-    width = 1 + len(own)
-    header = tuple(head for metric in comparison for head in (metric, *own))
+    heads, align = _columns(comparison, style)
+    width = 1 + len(heads)
+    header = tuple(head for metric in comparison for head in (metric, *heads))
     rows = tuple(
         (
             name,
             *(
                 cell
-                for found in comparison.values()
-                for cell in _cells(comparison, found, name, style)[:width]
+                for metric in comparison.values()
+                for cell in _cells(comparison, metric, name, style)[:width]
             ),
         )
         for name in names
@@ -155,8 +155,8 @@ def long_table(comparison: Comparison, style: Style) -> Table:
 
     rows = tuple(
         (name, metric, *_long_cells(result, style))
-        for metric, found in comparison.items()
-        for name, result in found.items()
+        for metric, results in comparison.items()
+        for name, result in results.items()
     )
     return Table(("system", "metric", *LONG), rows, "ll" + "r" * 6 + "l")
 
@@ -191,7 +191,7 @@ def _columns(comparison: Comparison, style: Style) -> tuple[tuple[str, ...], str
 
 def _order(comparison: Comparison) -> list[str]:
     """Return all systems, those with the best value of the first metric first, NaN last."""
-    names = list(dict.fromkeys(name for found in comparison.values() for name in found))
+    names = list(dict.fromkeys(name for metric in comparison.values() for name in metric))
     first = next(iter(comparison.values()), None)
     if first is None:
         return names
@@ -203,20 +203,20 @@ def _order(comparison: Comparison) -> list[str]:
 
 
 def _cells(
-    comparison: Comparison, found: MetricComparison, name: str, style: Style
+    comparison: Comparison, metric: MetricComparison, name: str, style: Style
 ) -> tuple[str, ...]:
-    if name not in found.systems:
+    if name not in metric.systems:
         return ("",) * 4
-    result = found[name]
+    result = metric[name]
     bounds = f"[{style.number(result.low)}, {style.number(result.high)}]"
-    own = style.number(result.value), "" if math.isnan(result.low) else bounds
+    cells = style.number(result.value), "" if math.isnan(result.low) else bounds
     if comparison.design.baseline is None:
-        return *own, result.letters or ""
+        return *cells, result.letters or ""
     if name == comparison.design.baseline:
-        return *own, "", ""
+        return *cells, "", ""
     assert result.difference is not None
     assert result.pvalue is not None
-    return *own, style.number(result.difference, sign=True), _pvalue(result.pvalue)
+    return *cells, style.number(result.difference, sign=True), _pvalue(result.pvalue)
 
 
 def _pvalue(pvalue: float) -> str:
@@ -231,10 +231,10 @@ def _marks(
     """Return a star behind each p-value that is low enough, or the letters, if raised."""
     level, baseline = comparison.design.level, comparison.design.baseline
     marks: dict[tuple[int, int], str] = {}
-    for number, found in enumerate(comparison.values()):
+    for number, metric in enumerate(comparison.values()):
         first = 1 + number * width
         for row, name in enumerate(names):
-            result = found.systems.get(name)
+            result = metric.systems.get(name)
             if result is None:
                 continue
             if style.raised and result.letters:
@@ -246,14 +246,16 @@ def _marks(
 
 def _notes(comparison: Comparison) -> Iterator[str]:
     level = comparison.design.level
-    if comparison.design.baseline is None and any(found.lettered for found in comparison.values()):
+    if comparison.design.baseline is None and any(
+        results.lettered for results in comparison.values()
+    ):
         yield f"Systems that share a letter do not differ significantly (level {level:g})."
     elif comparison.design.baseline is not None:
         yield f"diff, p: against {comparison.design.baseline}; * p <= {level:g}"
-    for metric, found in comparison.items():
-        lower = "" if found.higher_is_better else " (lower is better)"
-        yield f"{metric}{lower}: {found.signature}"
-        for name, result in found.items():
+    for metric, results in comparison.items():
+        lower = "" if results.higher_is_better else " (lower is better)"
+        yield f"{metric}{lower}: {results.signature}"
+        for name, result in results.items():
             if missing := _missing(result):
                 yield f"{metric}, {name}: {missing}: {result.reason}"
 
@@ -270,12 +272,12 @@ def _missing(result: SystemResult) -> str:
 def _best(comparison: Comparison, names: list[str], width: int) -> frozenset[tuple[int, int]]:
     from grammeter.rendering import best_rows
 
-    found: set[tuple[int, int]] = set()
+    best: set[tuple[int, int]] = set()
     for number, column in enumerate(comparison.values()):
         values = [column[n].value if n in column.systems else math.nan for n in names]
         rows = best_rows(values, higher_is_better=column.higher_is_better)
-        found |= {(row, 1 + number * width) for row in rows}
-    return frozenset(found)
+        best |= {(row, 1 + number * width) for row in rows}
+    return frozenset(best)
 
 
 def _digits(pvalue: float | None) -> str:

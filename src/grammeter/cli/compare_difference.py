@@ -42,27 +42,27 @@ def run_difference(args: argparse.Namespace, table: ScoreTable) -> int:
             fix=f"Leave out {' and '.join(unused)}.",
         )
     options = {"metrics": args.metrics, "types": args.types, "show": args.show}
-    found = difference(table, *args.difference, **options)
-    emit(args, found.to_json(), lambda: drawn(args, _laid_out(found, args)))
+    result = difference(table, *args.difference, **options)
+    emit(args, result.to_json(), lambda: drawn(args, _laid_out(result, args)))
     return 0
 
 
-def _laid_out(found: Difference, args: argparse.Namespace) -> Table:
+def _laid_out(result: Difference, args: argparse.Namespace) -> Table:
     """Lay out a row for each sentence or type: both scores and the difference, by metric."""
     from grammeter.rendering import Table, score_notes
 
     rows = tuple(
         (
-            str(found.label(at)),
-            *(share(args, float(cell)) for v in found.values.values() for cell in v[:, at]),
+            str(result.label(at)),
+            *(share(args, float(cell)) for v in result.values.values() for cell in v[:, at]),
         )
-        for at in found.order
+        for at in result.order
     )
     heads = ("first", "second", "difference")
     if args.format != "tsv":
-        heads = (found.first, found.second, "difference")
-    unit = "segment" if found.types is None else "type"
-    header = (unit, *(f"{name} {head}" for name in found.values for head in heads))
-    notes = [score_notes(name, column)[0] for name, column in found.columns.items()]
-    align = ("r" if found.types is None else "l") + "r" * (len(header) - 1)
+        heads = (result.first, result.second, "difference")
+    unit = "segment" if result.types is None else "type"
+    header = (unit, *(f"{name} {head}" for name in result.values for head in heads))
+    notes = [score_notes(name, column)[0] for name, column in result.columns.items()]
+    align = ("r" if result.types is None else "l") + "r" * (len(header) - 1)
     return Table(header, rows, align, tuple(notes))

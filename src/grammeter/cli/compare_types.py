@@ -19,38 +19,38 @@ def types_tables(comparison: Comparison, number: Callable[[float], str]) -> Iter
     from grammeter.rendering import Table, best_rows, span
 
     baseline = comparison.design.baseline
-    for name, found in comparison.items():
-        if not found.types:
+    for name, metric in comparison.items():
+        if not metric.types:
             continue
-        sizes = {kind: _gold(own) for kind, own in found.types.items()}
+        sizes = {kind: _gold(systems) for kind, systems in metric.types.items()}
         kinds = sorted(sizes, key=lambda kind: (-sizes[kind][1], kind))
-        results = [[found.types[kind][system] for system in found] for kind in kinds]
+        results = [[metric.types[kind][system] for system in metric] for kind in kinds]
         rows = tuple(
             (
                 kind,
                 span(sizes[kind]),
-                *(_cell(result, number) for result in own),
+                *(_cell(result, number) for result in systems),
             )
-            for kind, own in zip(kinds, results, strict=True)
+            for kind, systems in zip(kinds, results, strict=True)
         )
         marks = {
             (row, place): mark
-            for row, own in enumerate(results)
-            for place, result in enumerate(own, start=2)
+            for row, systems in enumerate(results)
+            for place, result in enumerate(systems, start=2)
             if (mark := _mark(result, comparison.design.level))
         }
         best = {
             (row, place + 2)
-            for row, own in enumerate(results)
-            for place in best_rows([result.value for result in own], higher_is_better=True)
-            if own[place].value
+            for row, systems in enumerate(results)
+            for place in best_rows([result.value for result in systems], higher_is_better=True)
+            if systems[place].value
         }
         side = "l" if baseline is None else "r"
         yield Table(
-            (f"{name} by type", "gold", *found),
+            (f"{name} by type", "gold", *metric),
             rows,
-            "lr" + side * len(found),
-            tuple(_notes(found, baseline, comparison.design.level)),
+            "lr" + side * len(metric),
+            tuple(_notes(metric, baseline, comparison.design.level)),
             frozenset(best),
             marks,
         )
@@ -64,9 +64,9 @@ def long_types_table(
 
     rows = tuple(
         (system, name, kind, f"{result.gold:g}", *cells(result))
-        for name, found in comparison.items()
-        for kind, own in found.types.items()
-        for system, result in own.items()
+        for name, results in comparison.items()
+        for kind, systems in results.types.items()
+        for system, result in systems.items()
         if result.gold is not None
     )
     header = ("system", "metric", "type", "gold", *heads)
@@ -77,8 +77,8 @@ def _cell(result: SystemResult, number: Callable[[float], str]) -> str:
     return "" if math.isnan(result.value) else number(result.value)
 
 
-def _gold(own: MetricComparison) -> tuple[float, float]:
-    sizes = [result.gold or 0 for result in own.values()]
+def _gold(metric: MetricComparison) -> tuple[float, float]:
+    sizes = [result.gold or 0 for result in metric.values()]
     return min(sizes), max(sizes)
 
 
@@ -88,10 +88,10 @@ def _mark(result: SystemResult, level: float) -> str:
     return " *" if result.pvalue is not None and result.pvalue <= level else ""
 
 
-def _notes(found: MetricComparison, baseline: str | None, level: float) -> Iterator[str]:
+def _notes(metric: MetricComparison, baseline: str | None, level: float) -> Iterator[str]:
     yield "gold: edits of this type in the chosen references (tp + fn)"
     if baseline is None:
         yield f"Systems that share a letter in a row do not differ significantly (level {level:g})."
     else:
         yield f"* p <= {level:g} against {baseline}"
-    yield f"by type: {next(iter(found.types.values())).signature}"
+    yield f"by type: {next(iter(metric.types.values())).signature}"

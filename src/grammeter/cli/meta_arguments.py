@@ -89,8 +89,8 @@ def read_inputs(args: argparse.Namespace, *, clusters: bool = False) -> Inputs:
     judged = any(isinstance(source, Judgments) for source in sources.values())
     *_, last = sources.items()
     if args.benchmark and len(sources) > 1 and not isinstance(last[1], ScoreTable):
-        told = f"{last[0]} is taken in the place of a metric: people's side is {args.benchmark}"
-        remark([f"--benchmark: {told}"])
+        taken = f"{last[0]} is taken in the place of a metric: people's side is {args.benchmark}"
+        remark([f"--benchmark: {taken}"])
     if args.benchmark:
         human = _of_benchmark(args, benchmark(args.benchmark))
     else:
@@ -124,11 +124,11 @@ def _of_file(args: argparse.Namespace, *, judged: bool, clusters: bool) -> Human
     from grammeter.meta import human_side
 
     path = args.files[-1]
-    found = foreign.read_human(path)
-    for text in found.notices if isinstance(found, Judgments) else ():
+    human = foreign.read_human(path)
+    for text in human.notices if isinstance(human, Judgments) else ():
         notice(args, text)
     name = foreign.metric_name(path)
-    return human_side(found, name=name, by=args.by, other_is_judged=judged, clusters=clusters)
+    return human_side(human, name=name, by=args.by, other_is_judged=judged, clusters=clusters)
 
 
 def _of_benchmark(args: argparse.Namespace, chosen: Benchmark) -> Human:
@@ -140,5 +140,5 @@ def _of_benchmark(args: argparse.Namespace, chosen: Benchmark) -> Human:
         name = f"{chosen.name}, {chosen.method} as published"
         return Human(scores=stored, name=name, method=chosen.method)
     judgments = chosen.read_judgments()
-    found = human_side(judgments, name=chosen.name, by=args.by or chosen.method)
-    return replace(found, name=f"{chosen.name}, {found.name}")
+    human = human_side(judgments, name=chosen.name, by=args.by or chosen.method)
+    return replace(human, name=f"{chosen.name}, {human.name}")

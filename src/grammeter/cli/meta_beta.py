@@ -9,7 +9,6 @@ from grammeter.cli import meta_arguments
 from grammeter.cli.output import add_numbers, add_output, check_figures, decimals, drawn, emit
 
 if TYPE_CHECKING:
-    from grammeter.core import ScoreTable
     from grammeter.meta import BetaSweep
     from grammeter.rendering import Table
 
@@ -53,15 +52,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Sweep and print; return the exit code."""
-    from grammeter.meta import parse_betas, sweep_beta
+    from grammeter.meta import parse_betas, sweep_beta, swept_metric
     from grammeter.verbs import rescored
 
     check_figures(args.figure)
     betas = parse_betas(args.beta)
     inputs = meta_arguments.read_inputs(args)
     table, human = inputs.table, inputs.human
-    name = _metric(table, args.metric)
-    found = sweep_beta(
+    name = args.metric or swept_metric(table)
+    sweep = sweep_beta(
         table[name],
         human.scores,
         betas,
@@ -76,41 +75,20 @@ def run(args: argparse.Namespace) -> int:
     if args.figure:
         from grammeter.rendering import figures, meta_figures
 
-        columns = (column.tolist() for column in (found.betas, found.pearson, found.spearman))
+        columns = (column.tolist() for column in (sweep.betas, sweep.pearson, sweep.spearman))
         figures.save(meta_figures.beta_curve(*columns), args.figure)
-    emit(args, found.to_json(), lambda: drawn(args, sweep_table(found, digits=decimals(args))))
+    emit(args, sweep.to_json(), lambda: drawn(args, sweep_table(sweep, digits=decimals(args))))
     return 0
 
 
-def _metric(table: ScoreTable, asked: str | None) -> str:
-    """Return the metric asked for, or the only one that can be swept."""
-    from grammeter.core import DataError, UsageError
-    from grammeter.meta import sweepable
-
-    if asked is not None:
-        return asked
-    fit = sweepable(table)
-    if not fit:
-        raise DataError(
-            "no metric of this file has precision and recall",
-            fix="Score with one that has, such as m2, or add the columns 'precision recall'.",
-        )
-    if len(fit) > 1:
-        raise UsageError(
-            f"several metrics have a weight of recall: {', '.join(fit)}",
-            fix="Say which: -m METRIC",
-        )
-    return fit[0]
-
-
-def sweep_table(found: BetaSweep, *, digits: int = 4) -> Table:
+def sweep_table(sweep: BetaSweep, *, digits: int = 4) -> Table:
     """Lay out a sweep: a row for each beta."""
     from grammeter.rendering import Table, best_rows, format_number
 
-    columns = (found.pearson.tolist(), found.spearman.tolist())
+    columns = (sweep.pearson.tolist(), sweep.spearman.tolist())
     rows = tuple(
         (f"{beta:g}", *(format_number(value, digits) for value in values))
-        for beta, *values in zip(found.betas.tolist(), *columns, strict=True)
+        for beta, *values in zip(sweep.betas.tolist(), *columns, strict=True)
     )
     best = {
         (row, place)
@@ -118,13 +96,13 @@ def sweep_table(found: BetaSweep, *, digits: int = 4) -> Table:
         for row in best_rows(values, higher_is_better=True)
     }
     notes = (
-        *(_best_note(found, kind) for kind in ("pearson", "spearman")),
-        f"{len(found.systems)} systems against {found.human}",
-        f"{found.metric}: {found.signature}",
+        *(_best_note(sweep, kind) for kind in ("pearson", "spearman")),
+        f"{len(sweep.systems)} systems against {sweep.human}",
+        f"{sweep.metric}: {sweep.signature}",
     )
     return Table(("beta", "pearson", "spearman"), rows, "rrr", notes, frozenset(best))
 
 
-def _best_note(found: BetaSweep, kind: str) -> str:
-    beta, value = found.best(kind)
+def _best_note(sweep: BetaSweep, kind: str) -> str:
+    beta, value = sweep.best(kind)
     return f"best {kind}: {value:.4f} at beta {beta:g}"

@@ -124,10 +124,10 @@ def _metrics(spelled: list[str]) -> dict[str, Metric]:
     from grammeter.core import UsageError
     from grammeter.metrics import metric
 
-    found = {name: metric(name) for name in spelled}
-    if len(found) != len(spelled):
+    metrics = {name: metric(name) for name in spelled}
+    if len(metrics) != len(spelled):
         raise UsageError("a metric is named twice", fix="Name each metric once.")
-    return found
+    return metrics
 
 
 def _corpus(args: argparse.Namespace) -> Corpus:
@@ -157,14 +157,14 @@ def maege_table(result: Maege, *, digits: int = 4) -> Table:
     from grammeter.rendering import Table, best_rows, format_number
 
     header = ("metric", "corpus r", "corpus rho", "sentence r", "sentence rho", "chain tau", "ties")
-    figures = [_coefficients(found) for found in result.values()]
+    figures = [_coefficients(metric) for metric in result.values()]
     rows = tuple(
         (
             name,
             *(format_number(number, digits) for number in numbers),
-            format_number(found.chain.tie_share, percent=True) + " %",
+            format_number(metric.chain.tie_share, percent=True) + " %",
         )
-        for (name, found), numbers in zip(result.items(), figures, strict=True)
+        for (name, metric), numbers in zip(result.items(), figures, strict=True)
     )
     best = {
         (row, column)
@@ -174,10 +174,10 @@ def maege_table(result: Maege, *, digits: int = 4) -> Table:
     return Table(header, rows, "l" + "r" * 6, tuple(_notes(result)), frozenset(best))
 
 
-def _coefficients(found: MetricResult) -> list[float]:
-    levels = (found.corpus, found.sentence)
+def _coefficients(metric: MetricResult) -> list[float]:
+    levels = (metric.corpus, metric.sentence)
     numbers = [level[kind].statistic for level in levels for kind in ("pearson", "spearman")]
-    return [*numbers, found.chain.kendall]
+    return [*numbers, metric.chain.kendall]
 
 
 def _notes(result: Maege) -> list[str]:
@@ -186,13 +186,13 @@ def _notes(result: Maege) -> list[str]:
     dropped = ", ".join(f"{count} {reason}" for reason, count in result.dropped.items() if count)
     if dropped:
         notes.append(f"sentences without chains: {dropped}")
-    for name, found in result.items():
-        notes.append(f"{name}: {found.signature}")
-        notes += [f"{name}: NaN: {reason}" for reason in dict.fromkeys(found.reasons.values())]
-        counted = (found.sentences, found.lines)
+    for name, metric in result.items():
+        notes.append(f"{name}: {metric.signature}")
+        notes += [f"{name}: NaN: {reason}" for reason in dict.fromkeys(metric.reasons.values())]
+        counted = (metric.sentences, metric.lines)
         if counted != (int(result.signature["sentences"]), int(result.signature["lines"])):
             notes.append(
-                f"{name}: only {found.sentences} sentences with chains and {found.lines} lines a"
+                f"{name}: only {metric.sentences} sentences with chains and {metric.lines} lines a"
                 " corpus have something to be held against"
             )
     return notes
@@ -204,8 +204,8 @@ def long_table(result: Maege, *, digits: int = 6) -> Table:
 
     rows = [
         (name, level, kind, format_number(value, digits), f"{p:.6g}".replace("nan", "NaN"))
-        for name, found in result.items()
-        for level, kind, value, p in found.figures()
+        for name, metric in result.items()
+        for level, kind, value, p in metric.figures()
     ]
     return Table(("metric", "level", "statistic", "value", "pvalue"), tuple(rows), "lllrr")
 

@@ -48,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
     from grammeter.meta import SentenceDesign, correlate_sentences
 
     table, judgments = sentence_arguments.read_sides(args)
-    found = correlate_sentences(
+    result = correlate_sentences(
         table,
         judgments,
         design=SentenceDesign(
@@ -67,77 +67,79 @@ def run(args: argparse.Namespace) -> int:
         judges=args.judge,
         per_judge=args.by_judge,
     )
-    emit(args, found.to_json(), lambda: _drawn(found, args))
+    emit(args, result.to_json(), lambda: _drawn(result, args))
     return 0
 
 
-def agreement_table(found: SentenceLevel, *, digits: int = 4) -> Table:
+def agreement_table(result: SentenceLevel, *, digits: int = 4) -> Table:
     """Lay out the result for people: a row for each metric, notes with all that it rests on."""
     from grammeter.rendering import Table, best_rows
 
-    percent = f"{found.design.confidence * 100:g}%"
-    interval = ("interval",) if found.design.resamples else ()
+    percent = f"{result.design.confidence * 100:g}%"
+    interval = ("interval",) if result.design.resamples else ()
     header = (
         "metric",
         *("tau", *interval, "accuracy", *interval),
         *("pairs", "concordant", "discordant"),
         *("metric ties", "human ties", "both tie", "metric's ties"),
     )
-    rows = tuple((name, *_cells(each, bool(interval), digits)) for name, each in found.items())
+    rows = tuple(
+        (name, *_cells(agreement, bool(interval), digits)) for name, agreement in result.items()
+    )
     best = {
         (row, column)
         for column, values in (
-            (1, [each.tau.value for each in found.values()]),
-            (2 + len(interval), [each.accuracy.value for each in found.values()]),
+            (1, [agreement.tau.value for agreement in result.values()]),
+            (2 + len(interval), [agreement.accuracy.value for agreement in result.values()]),
         )
         for row in best_rows(values, higher_is_better=True)
     }
-    notes = (*_notes(found, percent), *_signatures(found))
+    notes = (*_notes(result, percent), *_signatures(result))
     return Table(header, rows, "l" + "r" * (len(header) - 1), notes, frozenset(best))
 
 
-def judge_table(found: SentenceLevel, *, digits: int = 4) -> Table:
+def judge_table(result: SentenceLevel, *, digits: int = 4) -> Table:
     """Lay out what each judge's pairs say: a row for each judge, tau and accuracy by metric."""
     from grammeter.rendering import Table
 
-    first = next(iter(found.by_judge.values()))
+    first = next(iter(result.by_judge.values()))
     rows = tuple(
         (
             judge,
-            str(max(each.counts.total for each in metrics.values())),
+            str(max(agreement.counts.total for agreement in metrics.values())),
             *_pair_cells(metrics, digits),
         )
-        for judge, metrics in found.by_judge.items()
+        for judge, metrics in result.by_judge.items()
     )
     heads = tuple(f"{name} {figure}" for name in first for figure in ("tau", "accuracy"))
     return Table(("judge", "pairs", *heads), rows, "lr" + "r" * len(heads))
 
 
-def permutation_table(found: SentenceLevel) -> Table:
+def permutation_table(result: SentenceLevel) -> Table:
     """Lay out the tests between metrics: a row for each two of them."""
     from grammeter.rendering import Table
 
-    figures = tuple(found.pvalues)
+    figures = tuple(result.pvalues)
     rows = tuple(
-        (*names, *(f"{found.pvalues[figure][names]:.4f}" for figure in figures))
-        for names in found.pvalues[figures[0]]
+        (*names, *(f"{result.pvalues[figure][names]:.4f}" for figure in figures))
+        for names in result.pvalues[figures[0]]
     )
-    note = f"two-sided p of equal metrics; answers swapped by {found.design.unit}"
+    note = f"two-sided p of equal metrics; answers swapped by {result.design.unit}"
     heads = tuple(f"p ({figure})" for figure in figures)
     return Table(("metric", "against", *heads), rows, "ll" + "r" * len(heads), (note,))
 
 
-def long_table(found: SentenceLevel, *, digits: int = 6) -> Table:
+def long_table(result: SentenceLevel, *, digits: int = 6) -> Table:
     """Lay out the result for programs: a row for each judge, or all, and metric."""
     from grammeter.rendering import Table
 
     header = ("judge", "metric", "tau", "tau_low", "tau_high", "accuracy", "accuracy_low")
     counts = ("n", "missing", "concordant", "discordant", "ties_metric", "ties_human", "ties_both")
-    everybody: Mapping[str, Mapping[str, MetricAgreement]] = {EVERYBODY: found.metrics}
+    everybody: Mapping[str, Mapping[str, MetricAgreement]] = {EVERYBODY: result.metrics}
     rows = tuple(
-        (judge, name, *_long_cells(each, digits))
-        for judge, metrics in {**everybody, **found.by_judge}.items()
-        for name, each in metrics.items()
+        (judge, name, *_long_cells(agreement, digits))
+        for judge, metrics in {**everybody, **result.by_judge}.items()
+        for name, agreement in metrics.items()
     )
     header = (*header, "accuracy_high", *counts)
     return Table(header, rows, "ll" + "r" * (len(header) - 2))
@@ -201,24 +203,24 @@ def _add_selection(parser: argparse.ArgumentParser) -> None:
     add("--by-judge", action="store_true", help="measure each judge's pairs apart, too")
 
 
-def _drawn(found: SentenceLevel, args: argparse.Namespace) -> str:
+def _drawn(result: SentenceLevel, args: argparse.Namespace) -> str:
     digits = decimals(args)
     if args.format == "tsv":
-        return drawn(args, long_table(found, digits=digits))
-    tables = [agreement_table(found, digits=digits)]
-    tables += [judge_table(found, digits=digits)] if found.by_judge else []
-    tables += [permutation_table(found)] if found.pvalues else []
+        return drawn(args, long_table(result, digits=digits))
+    tables = [agreement_table(result, digits=digits)]
+    tables += [judge_table(result, digits=digits)] if result.by_judge else []
+    tables += [permutation_table(result)] if result.pvalues else []
     return drawn(args, *tables)
 
 
-def _cells(each: MetricAgreement, interval: bool, digits: int) -> Iterator[str]:
+def _cells(agreement: MetricAgreement, interval: bool, digits: int) -> Iterator[str]:
     from grammeter.rendering import format_number
 
-    for estimate in (each.tau, each.accuracy):
+    for estimate in (agreement.tau, agreement.accuracy):
         yield format_number(estimate.value, digits)
         if interval:
             yield _interval(estimate, digits)
-    counts = each.counts
+    counts = agreement.counts
     yield from map(str, (counts.total, counts.concordant, counts.discordant))
     yield from map(str, (counts.metric_ties, counts.human_ties, counts.both_ties))
     yield format_number(counts.tie_share, percent=True) + "%"
@@ -235,46 +237,46 @@ def _interval(estimate: Estimate, digits: int) -> str:
 def _pair_cells(metrics: Mapping[str, MetricAgreement], digits: int) -> Iterator[str]:
     from grammeter.rendering import format_number
 
-    for each in metrics.values():
-        yield format_number(each.tau.value, digits)
-        yield format_number(each.accuracy.value, digits)
+    for agreement in metrics.values():
+        yield format_number(agreement.tau.value, digits)
+        yield format_number(agreement.accuracy.value, digits)
 
 
-def _long_cells(each: MetricAgreement, digits: int) -> Iterator[str]:
+def _long_cells(agreement: MetricAgreement, digits: int) -> Iterator[str]:
     from grammeter.rendering import format_number
 
-    for estimate in (each.tau, each.accuracy):
+    for estimate in (agreement.tau, agreement.accuracy):
         for number in (estimate.value, estimate.low, estimate.high):
             yield "" if number is None else format_number(number, digits)
-    counts = each.counts
+    counts = agreement.counts
     yield from map(str, (counts.total, counts.missing, counts.concordant, counts.discordant))
     yield from map(str, (counts.metric_ties, counts.human_ties, counts.both_ties))
 
 
-def _notes(found: SentenceLevel, percent: str) -> Iterator[str]:
+def _notes(result: SentenceLevel, percent: str) -> Iterator[str]:
     from grammeter.rendering import format_number
 
-    design = found.design
-    yield f"{design.pairs} pairs of {found.rankings} rankings; ties: {design.ties}"
+    design = result.design
+    yield f"{design.pairs} pairs of {result.rankings} rankings; ties: {design.ties}"
     if design.resamples:
         yield f"interval: {percent}, bootstrap by {design.unit}"
-    for name, each in found.items():
-        accuracy, epsilon = each.calibrated
+    for name, agreement in result.items():
+        accuracy, epsilon = agreement.calibrated
         if not math.isnan(accuracy):
             yield (
                 f"{name}: tie-calibrated accuracy {format_number(accuracy)}, scores within"
                 f" {epsilon:.4g} as ties (chosen on these data)"
             )
-        reasons = (each.tau.reason, each.accuracy.reason)
+        reasons = (agreement.tau.reason, agreement.accuracy.reason)
         yield from (f"{name}: {reason}" for reason in dict.fromkeys(reasons) if reason)
-        if name in found.soft:
-            soft = found.soft[name]
-            told = f" ({soft.reason})" if soft.reason else ""
-            yield f"{name}: soft pairwise accuracy {format_number(soft.value)}{told}"
-        if each.counts.missing:
-            yield f"{name}: {each.counts.missing} pairs lack a score"
+        if name in result.soft:
+            soft = result.soft[name]
+            reason = f" ({soft.reason})" if soft.reason else ""
+            yield f"{name}: soft pairwise accuracy {format_number(soft.value)}{reason}"
+        if agreement.counts.missing:
+            yield f"{name}: {agreement.counts.missing} pairs lack a score"
 
 
-def _signatures(found: SentenceLevel) -> Iterator[str]:
-    for name, each in found.items():
-        yield f"{name}: {each.signature}"
+def _signatures(result: SentenceLevel) -> Iterator[str]:
+    for name, agreement in result.items():
+        yield f"{name}: {agreement.signature}"

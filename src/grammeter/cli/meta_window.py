@@ -76,8 +76,10 @@ def _save_figure(windows: Windows, path: str) -> None:
     from grammeter.rendering import figures, meta_figures
 
     def drawn(metric: str, kind: CoefficientName) -> FloatArray:
-        found = (window.metrics[metric][kind] for window in windows)
-        return np.array([(each.value, each.low, each.high) for each in found])
+        correlations = (window.metrics[metric][kind] for window in windows)
+        return np.array(
+            [(correlation.value, correlation.low, correlation.high) for correlation in correlations]
+        )
 
     kinds: tuple[CoefficientName, ...] = ("pearson", "spearman")
     curves = {kind: {name: drawn(name, kind) for name in windows.signatures} for kind in kinds}
@@ -101,7 +103,11 @@ def window_table(windows: Windows, *, digits: int = 4, bounds: int = 2) -> Table
         (
             f"{window.first}-{window.last}",
             *((_clusters(window),) if clustered else ()),
-            *(cell for each in window.metrics.values() for cell in _cells(each, digits, bounds)),
+            *(
+                cell
+                for coefficients in window.metrics.values()
+                for cell in _cells(coefficients, digits, bounds)
+            ),
             " ".join(window.systems),
         )
         for window in windows
@@ -128,7 +134,8 @@ def _best(windows: Windows, start: int, width: int) -> frozenset[tuple[int, int]
         for row, window in enumerate(windows)
         for place, kind in enumerate(kinds)
         for metric in best_rows(
-            [each[kind].value for each in window.metrics.values()], higher_is_better=True
+            [coefficients[kind].value for coefficients in window.metrics.values()],
+            higher_is_better=True,
         )
     )
 
@@ -140,9 +147,15 @@ def long_table(windows: Windows, *, digits: int = 6) -> Table:
     figures = ("pearson", "pearson_low", "pearson_high", "spearman", "spearman_low")
     header = ("first", "last", "clusters", "metric", *figures, "spearman_high")
     rows = tuple(
-        (str(window.first), str(window.last), _clusters(window), name, *_numbers(found, digits))
+        (
+            str(window.first),
+            str(window.last),
+            _clusters(window),
+            name,
+            *_numbers(coefficients, digits),
+        )
         for window in windows
-        for name, found in window.metrics.items()
+        for name, coefficients in window.metrics.items()
     )
     return Table(header, rows, "rrll" + "r" * 6)
 
@@ -160,30 +173,33 @@ def _clusters(window: Window) -> str:
     return str(first) if first == last else f"{first}-{last}"
 
 
-def _cells(found: Coefficients, digits: int, bounds: int) -> Iterator[str]:
+def _cells(coefficients: Coefficients, digits: int, bounds: int) -> Iterator[str]:
     from grammeter.rendering import format_number
 
-    for each in found.values():
-        yield format_number(each.value, digits)
-        low, high = format_number(each.low, bounds), format_number(each.high, bounds)
-        yield "-" if math.isnan(each.low) else f"[{low}, {high}]"
+    for correlation in coefficients.values():
+        yield format_number(correlation.value, digits)
+        low, high = format_number(correlation.low, bounds), format_number(correlation.high, bounds)
+        yield "-" if math.isnan(correlation.low) else f"[{low}, {high}]"
 
 
-def _numbers(found: Coefficients, digits: int) -> Iterator[str]:
+def _numbers(coefficients: Coefficients, digits: int) -> Iterator[str]:
     from grammeter.rendering import format_number
 
-    for each in found.values():
-        yield from (format_number(number, digits) for number in (each.value, each.low, each.high))
+    for correlation in coefficients.values():
+        yield from (
+            format_number(number, digits)
+            for number in (correlation.value, correlation.low, correlation.high)
+        )
 
 
 def _notes(windows: Windows) -> Iterator[str]:
     yield "ranks and clusters are people's; intervals by Fisher's z"
-    told = {
-        f"{name}: {each.reason}"
+    reasons = {
+        f"{name}: {correlation.reason}"
         for window in windows
-        for name, found in window.metrics.items()
-        for each in found.values()
-        if each.reason
+        for name, coefficients in window.metrics.items()
+        for correlation in coefficients.values()
+        if correlation.reason
     }
-    yield from sorted(told)
+    yield from sorted(reasons)
     yield from (f"{name}: {signature}" for name, signature in windows.signatures.items())

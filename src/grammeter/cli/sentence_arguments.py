@@ -66,7 +66,9 @@ def read_sides(args: argparse.Namespace) -> tuple[ScoreTable, Judgments]:
         )
     sides = judgments.read_sides(
         [people, *([path] for path in judged.values())],
-        partial(_read, args, [each for each in sources.values() if isinstance(each, ScoreTable)]),
+        partial(
+            _read, args, [source for source in sources.values() if isinstance(source, ScoreTable)]
+        ),
         alone=len(judged) == len(sources),
     )
     for text in sides[0].notices:

@@ -8,7 +8,7 @@ from grammeter.meta.aggregate import with_aggregates as with_aggregates
 from grammeter.meta.beta import BetaSweep as BetaSweep
 from grammeter.meta.beta import parse_betas as parse_betas
 from grammeter.meta.beta import sweep_beta as sweep_beta
-from grammeter.meta.beta import sweepable as sweepable
+from grammeter.meta.beta import swept_metric as swept_metric
 from grammeter.meta.human import Human as Human
 from grammeter.meta.human import human_side as human_side
 from grammeter.meta.joined import Source as Source
@@ -26,6 +26,7 @@ from grammeter.meta.system_values import Design as Design
 from grammeter.meta.system_values import MetricMeta as MetricMeta
 from grammeter.meta.system_values import Pair as Pair
 from grammeter.meta.system_values import SystemMeta as SystemMeta
+from grammeter.meta.system_values import plain_fields as plain_fields
 from grammeter.meta.ties import TieRule as TieRule
 from grammeter.meta.window import Coefficients as Coefficients
 from grammeter.meta.window import Window as Window

@@ -131,19 +131,19 @@ class MetricResult:
     @property
     def reasons(self) -> dict[str, str]:
         """Why a level has no value, by level."""
-        found = {
+        reasons = {
             "corpus": self.corpus["pearson"].reason,
             "sentence": self.sentence["pearson"].reason,
             "chain": self.chain.reason,
         }
-        return {level: reason for level, reason in found.items() if reason}
+        return {level: reason for level, reason in reasons.items() if reason}
 
     def figures(self) -> list[tuple[str, str, float, float]]:
         """Return level, name of the statistic, value and p-value of all five."""
         rows = [
-            (level, kind, found.statistic, found.pvalue)
+            (level, kind, result.statistic, result.pvalue)
             for level, results in (("corpus", self.corpus), ("sentence", self.sentence))
-            for kind, found in results.items()
+            for kind, result in results.items()
         ]
         return [*rows, ("chain", "kendall", self.chain.kendall, self.chain.pvalue)]
 
@@ -264,7 +264,7 @@ def chain_result(chains: Sequence[FloatArray], ties: Ties) -> ChainResult:
     """
     if any(not np.isfinite(scores).all() for scores in chains):
         return ChainResult(math.nan, math.nan, 0, 0, 0, "some texts have no score")
-    up, down, equal = (sum(each) for each in zip((0, 0, 0), *map(_pairs, chains), strict=True))
+    up, down, equal = (sum(counts) for counts in zip((0, 0, 0), *map(_pairs, chains), strict=True))
     pairs = up + down + (0 if ties == "drop" else equal)
     if not pairs:
         return ChainResult(math.nan, math.nan, up, down, equal, "no pair of texts to compare")
@@ -344,8 +344,8 @@ def _ranks(values: FloatArray) -> FloatArray:
 
 
 def _level(results: Mapping[str, Result]) -> dict[str, Any]:
-    pvalues = {kind: json_number(found.pvalue) for kind, found in results.items()}
-    values = {kind: json_number(found.statistic) for kind, found in results.items()}
+    pvalues = {kind: json_number(result.pvalue) for kind, result in results.items()}
+    values = {kind: json_number(result.statistic) for kind, result in results.items()}
     return values | {"pvalues": pvalues}
 
 

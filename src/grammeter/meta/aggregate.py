@@ -8,7 +8,7 @@ ranking of the systems, and the rankings go through the same method as people's.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, get_args
 
@@ -84,23 +84,23 @@ def aggregated(name: str, column: MetricScores, by: Aggregate) -> MetricScores:
     if by not in AGGREGATES:
         raise UnknownNameError("way of aggregating", by, AGGREGATES)
     values = _sentence_values(name, column)
-    scores, shown = _means(values) if by == "mean" else _ranked(values, by)
-    oriented = -scores if by == "mean" and not column.higher_is_better else scores
+    n = values.shape[1]
+    if by == "mean":
+        means = values.mean(axis=1)
+        scores, shown = means if column.higher_is_better else -means, {"sentences": n}
+        reason = "sentences without a score"
+    else:
+        scores, shown = _ranked(values, by)
+        reason = "no decided comparison"
     signature = column.signature.extended({"aggregate": by, **shown})
-    reason = "sentences without a score" if by == "mean" else "no decided comparison"
-    found = {
-        system: Score(
-            value=value,
-            signature=signature,
-            n=values.shape[1],
-            reason=reason if math.isnan(value) else None,
-        )
-        for system, value in zip(column, oriented.tolist(), strict=True)
+    by_system = {
+        system: Score(value, signature, n, reason=reason if math.isnan(value) else None)
+        for system, value in zip(column, scores.tolist(), strict=True)
     }
     new = f"{column.metric} by {by}"
     if by == "mean":
-        return MetricScores(new, signature, column.higher_is_better, found, column.segments)
-    return MetricScores(new, signature, True, found)
+        return MetricScores(new, signature, column.higher_is_better, by_system, column.segments)
+    return MetricScores(new, signature, True, by_system)
 
 
 def comparisons(values: FloatArray) -> tuple[IntArray, IntArray]:
@@ -119,9 +119,9 @@ def comparisons(values: FloatArray) -> tuple[IntArray, IntArray]:
     """
     size = len(values)
     wins, ties = (np.zeros((size, size), dtype=np.int64) for _ in range(2))
-    for row, own in enumerate(values):
-        wins[row] = (own > values).sum(axis=1)
-        ties[row] = (own == values).sum(axis=1)
+    for row, scores in enumerate(values):
+        wins[row] = (scores > values).sum(axis=1)
+        ties[row] = (scores == values).sum(axis=1)
     np.fill_diagonal(ties, 0)
     return wins, ties
 
@@ -138,21 +138,14 @@ def _sentence_values(name: str, column: MetricScores) -> FloatArray:
     return values if column.higher_is_better else -values
 
 
-def _means(values: FloatArray) -> tuple[FloatArray, Mapping[str, object]]:
-    return values.mean(axis=1), {"sentences": values.shape[1]}
-
-
 def _ranked(values: FloatArray, by: str) -> tuple[FloatArray, Mapping[str, object]]:
     method = method_of(by)
     wins, ties = comparisons(values)
-    total, tied = int(wins.sum() + ties.sum() // 2), int(ties.sum() // 2)
+    tied = int(ties.sum() // 2)
+    counts = {"comparisons": int(wins.sum()) + tied, "tied": tied}
     if not wins.any():
-        return np.full(len(values), math.nan), {"comparisons": total, "tied": tied}
-    shown = dict(_prefixed(method.settings(total)))
-    return method.score(wins, ties), shown | {"comparisons": total, "tied": tied}
-
-
-def _prefixed(settings: Mapping[str, object]) -> Iterator[tuple[str, object]]:
-    """Keep a method's settings apart from the metric's, which may be called so, too."""
-    for key, value in settings.items():
-        yield f"aggregate-{key}", value
+        return np.full(len(values), math.nan), counts
+    # the prefix keeps the method's settings apart from settings of the metric with the same name
+    settings = method.settings(counts["comparisons"])
+    shown = {f"aggregate-{key}": value for key, value in settings.items()}
+    return method.score(wins, ties), shown | counts

@@ -9,7 +9,7 @@ al. 2015 did in Table 5 and Figure 3.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any, Literal, get_args
@@ -27,7 +27,7 @@ from grammeter.core import (
     json_number,
 )
 from grammeter.meta.selection import select_systems
-from grammeter.meta.system_values import few_systems
+from grammeter.meta.system_values import TESTED, few_systems
 from grammeter.stats import pearson, spearman
 from grammeter.version import __version__
 
@@ -76,7 +76,7 @@ class BetaSweep:
 
     def best(self, kind: str) -> tuple[float, float]:
         """Return the smallest beta with the greatest coefficient, and that coefficient."""
-        values = self.pearson if kind == "pearson" else self.spearman
+        values: FloatArray = getattr(self, kind)
         if np.isnan(values).all():
             return math.nan, math.nan
         at = int(np.nanargmax(values))
@@ -95,16 +95,16 @@ class BetaSweep:
             "betas": self.betas.tolist(),
             "notes": [*self.notes],
         }
-        for kind, values in (("pearson", self.pearson), ("spearman", self.spearman)):
-            data[kind] = [json_number(value) for value in values.tolist()]
-        data["best"] = {kind: self._best_json(kind) for kind in ("pearson", "spearman")}
+        best: dict[str, Any] = {}
+        for kind in TESTED:
+            data[kind] = [json_number(value) for value in getattr(self, kind).tolist()]
+            best[kind] = dict(
+                zip(("beta", "value"), map(json_number, self.best(kind)), strict=True)
+            )
+        data["best"] = best
         if np.isnan(self.pearson).any():
             data["reason"] = "all systems have the same F, or people's same score"
         return data
-
-    def _best_json(self, kind: str) -> dict[str, Any]:
-        beta, value = self.best(kind)
-        return {"beta": json_number(beta), "value": json_number(value)}
 
 
 def parse_betas(text: str) -> tuple[float, ...]:
@@ -179,7 +179,7 @@ def sweep_beta(
     name = metric or column.metric
     chosen = select_systems(tuple(column), human, systems=systems, drop=drop)
     criterion = np.array([human[system] for system in chosen])
-    for system, value in zip(chosen, criterion.tolist(), strict=True):
+    for system, value in zip(chosen, criterion, strict=True):
         if not math.isfinite(value):
             raise DataError(f"people gave {system!r} no score", fix=f"--drop {system}")
     weights = np.array(betas, dtype=np.float64)
@@ -202,7 +202,7 @@ def sweep_beta(
         f,
         pearson(f, criterion),
         spearman(f, criterion),
-        (*notes, *_notes(name, column, f, done), *few_systems(len(chosen)), *_best(weights)),
+        (*notes, *_notes(name, column, f, done)),
     )
 
 
@@ -214,10 +214,31 @@ def f_measures(precision: FloatArray, recall: FloatArray, betas: FloatArray) -> 
     return np.divide(above, below, out=np.zeros(below.shape), where=below > 0)
 
 
-def sweepable(table: ScoreTable) -> list[str]:
-    """Return the metrics that have precision and recall; if none has, those that have a beta."""
-    parts = [n for n, c in table.items() if any(set(PARTS) <= set(s.parts) for s in c.values())]
-    return parts or [n for n, c in table.items() if c.statistics and "beta" in dict(c.signature)]
+def swept_metric(table: ScoreTable) -> str:
+    """Return the only metric of a table that can be swept.
+
+    It is the one with precision and recall, or, if none has these, the one with a beta.
+
+    Raises
+    ------
+    DataError
+        If there is none.
+    UsageError
+        If there are several.
+    """
+    names = [n for n, c in table.items() if any(set(PARTS) <= set(s.parts) for s in c.values())]
+    names = names or [n for n, c in table.items() if c.statistics and "beta" in dict(c.signature)]
+    if not names:
+        raise DataError(
+            "no metric of this file has precision and recall",
+            fix="Score with one that has, such as m2, or add the columns 'precision recall'.",
+        )
+    if len(names) > 1:
+        raise UsageError(
+            f"several metrics have a weight of recall: {', '.join(names)}",
+            fix="Say which: -m METRIC",
+        )
+    return names[0]
 
 
 def _anew(
@@ -255,23 +276,20 @@ def _fixed(
     return f_measures(precision, recall, betas)
 
 
-def _best(betas: FloatArray) -> tuple[str, ...]:
-    told = "the best beta was chosen on the very systems that its coefficient is reported for"
-    return (told,) if len(betas) > 1 else ()
-
-
-def _notes(name: str, column: MetricScores, f: FloatArray, choice: Choice) -> tuple[str, ...]:
+def _notes(name: str, column: MetricScores, f: FloatArray, choice: Choice) -> Iterator[str]:
     """Say how the figures may differ from those of the metric at each beta."""
     if choice == "fixed":
-        own = dict(column.signature).get("beta")
-        at = f"beta {own}" if own else "its own beta"
-        return (
+        beta = dict(column.signature).get("beta")
+        at = f"beta {beta}" if beta else "its own beta"
+        yield (
             f"F is made from precision and recall as measured at {at}; {name} scored at another"
-            " beta may choose other annotators or average other F-measures",
+            " beta may choose other annotators or average other F-measures"
         )
-    if len(f) > 1 and (f == f[0]).all():
-        return (f"beta has no effect on {name}: its scores are the same at all",)
-    return ()
+    elif len(f) > 1 and (f == f[0]).all():
+        yield f"beta has no effect on {name}: its scores are the same at all"
+    yield from few_systems(f.shape[1])
+    if len(f) > 1:
+        yield "the best beta was chosen on the very systems that its coefficient is reported for"
 
 
 def _part(name: str, column: MetricScores, systems: Sequence[str], part: str) -> FloatArray:

@@ -75,13 +75,13 @@ def human_side(
     return _of_judgments(human, name, by or USUAL, clusters=clusters)
 
 
-def _of_ranking(found: Ranked) -> Human:
+def _of_ranking(ranking: Ranked) -> Human:
     return Human(
-        scores={system: row.score for system, row in found.items()},
-        name=_spelled(found.signature),
-        method=found.method if found.method in METHODS else USUAL,
-        clusters={system: row.cluster for system, row in found.items()},
-        notes=found.notes,
+        scores={system: row.score for system, row in ranking.items()},
+        name=_spelled(ranking.signature),
+        method=ranking.method if ranking.method in METHODS else USUAL,
+        clusters={system: row.cluster for system, row in ranking.items()},
+        notes=ranking.notes,
     )
 
 
@@ -96,8 +96,8 @@ def _of_judgments(judgments: Sequence[Ranking], name: str, by: str, *, clusters:
         by = USUAL
         notes = (f"{name} has no scores to average: its ranks are scored by {by}",)
     if clusters:
-        found = _of_ranking(rank(judgments, by=by))
-        return replace(found, notes=(*notes, *found.notes))
+        human = _of_ranking(rank(judgments, by=by))
+        return replace(human, notes=(*notes, *human.notes))
     by_system, signature, more = human_scores(judgments, by=by)
     return Human(scores=by_system, name=_spelled(signature), method=by, notes=(*notes, *more))
 

@@ -102,10 +102,10 @@ def resampled_scores(
     there = {name: group for name, group in groups.items() if group is not None}
     drawn = bootstrap(list(there.values()), resamples=design.resamples, seed=design.seed)
     nothing = "no statistics and no segment scores to resample"
-    found: dict[str, FloatArray | str] = dict.fromkeys(columns, nothing)
+    scores: dict[str, FloatArray | str] = dict.fromkeys(columns, nothing)
     for name, values in zip(there, drawn, strict=True):
-        found[name] = values.T * (1.0 if columns[name].higher_is_better else -1.0)
-    return found
+        scores[name] = values.T * (1.0 if columns[name].higher_is_better else -1.0)
+    return scores
 
 
 def without_each(n: int) -> IntArray:

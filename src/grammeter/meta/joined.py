@@ -89,12 +89,12 @@ def _table(name: str, source: Source, by: str, segments: int) -> ScoreTable:
 def _check_systems(tables: Mapping[str, ScoreTable], drop: Sequence[str]) -> None:
     known = {name for table in tables.values() for name in table.systems} - set(drop)
     lacking = {where: sorted(known - set(table.systems)) for where, table in tables.items()}
-    told = [
+    faults = [
         f"{where} has no scores of {', '.join(names)}" for where, names in lacking.items() if names
     ]
-    if told:
+    if faults:
         raise DataError(
-            f"scores of different systems: {'; '.join(told)}",
+            f"scores of different systems: {'; '.join(faults)}",
             fix="Say which systems to use: --systems NAME ..., or --drop NAME ...",
         )
 

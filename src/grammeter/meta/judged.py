@@ -144,14 +144,14 @@ def preferences(column: JudgedScores, pairs: Pairs) -> tuple[FloatArray, FloatAr
     items
         Shape ``(pairs,)``: how many items show both.
     """
-    size, kept = len(pairs.systems), set(pairs.systems)
-    own = extract_pairs([ranking.with_systems(kept) for ranking in column.rankings])
-    number = np.searchsorted(pairs.systems, own.systems)  # both are in alphabetical order
-    asked = (pairs.segment * size + pairs.first) * size + pairs.second
-    told = (own.segment * size + number[own.first]) * size + number[own.second]
-    known, at = np.unique(np.concatenate([asked, told]), return_inverse=True)
-    places, cells = at[: len(asked)], at[len(asked) :]
-    wins = np.bincount(cells, weights=own.outcome, minlength=len(known))[places]
+    size, systems = len(pairs.systems), set(pairs.systems)
+    judged = extract_pairs([ranking.with_systems(systems) for ranking in column.rankings])
+    number = np.searchsorted(pairs.systems, judged.systems)  # both are in alphabetical order
+    wanted = (pairs.segment * size + pairs.first) * size + pairs.second
+    answered = (judged.segment * size + number[judged.first]) * size + number[judged.second]
+    known, at = np.unique(np.concatenate([wanted, answered]), return_inverse=True)
+    places, cells = at[: len(wanted)], at[len(wanted) :]
+    wins = np.bincount(cells, weights=judged.outcome, minlength=len(known))[places]
     items = np.bincount(cells, minlength=len(known))[places].astype(np.float64)
     return wins / np.maximum(items, 1), items
 

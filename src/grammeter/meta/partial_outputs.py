@@ -8,7 +8,7 @@ sources, in this order, from numpy's legacy one; both seeded once.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Literal
 
@@ -18,7 +18,7 @@ from grammeter.alignment import appliable, chain, orders, partial_text
 from grammeter.core import Edit, FloatArray, GoldEdits, IntArray
 
 Given = Literal["source", "random", "reference"]
-"""What a metric is given as the source: the sentence itself; a random text of the same chain (one
+"""What a metric gets as the source: the sentence itself; a random text of the same chain (one
 for the whole chain), or the same line of a random corpus; the text with all edits."""
 
 Pseudo = Literal["released", "intended"]
@@ -41,8 +41,8 @@ class Chain:
         Position of the source, and the annotator's number.
     texts
         The sentence with the first 0, 1, ... edits.
-    given
-        What a metric is given as the source.
+    source
+        What a metric gets as the source.
     worth
         Shape ``(len(texts),)``: the pseudo-scores, 1 for the last text.
     """
@@ -50,7 +50,7 @@ class Chain:
     sentence: int
     annotator: int
     texts: tuple[str, ...]
-    given: str
+    source: str
     worth: FloatArray
 
 
@@ -61,7 +61,7 @@ class Line:
     sentence: int
     annotator: int
     text: str
-    given: str
+    source: str
     applied: int
 
 
@@ -105,17 +105,20 @@ def partial_outputs(
     max_orders
         Random orders for each annotator's edits; all orders, where these are fewer.
     """
-    edits = [{a: appliable(own) for a, own in annotators.items()} for annotators in gold]
+    edits = [{a: appliable(edits_) for a, edits_ in annotators.items()} for annotators in gold]
     usable = [s for s, annotators in enumerate(edits) if annotators and all(annotators.values())]
     draw = np.random.RandomState(seed)
     drawn, dropped = _drawn_chains(sources, edits, usable, Random(seed), max_orders)  # noqa: S311
     corpora = [_drawn_corpus(sources, edits, usable, mean, draw) for mean in range(CORPORA)]
-    chains = [
-        Chain(sentence, annotator, texts, _given_to_chain(texts, given, draw), worth)
-        for sentence, annotators in drawn.items()
-        for annotator, texts, worth in _valued(sources[sentence], annotators, pseudo)
-    ]
-    lines = _with_given(sources, edits, corpora, given, draw)
+    chains: list[Chain] = []
+    for sentence, annotated in drawn.items():
+        shortest = min(len(texts) for _, texts in annotated)
+        lowest = worth_uncorrected(sources[sentence], shortest, pseudo)
+        for annotator, texts in annotated:
+            shown = draw.randint(len(texts)) if given == "random" else -(given == "reference")
+            worth = np.linspace(lowest, 1.0, len(texts))
+            chains.append(Chain(sentence, annotator, texts, texts[shown], worth))
+    lines = _with_sources(sources, edits, corpora, given, draw)
     return PartialOutputs(tuple(chains), lines, dropped)
 
 
@@ -160,30 +163,16 @@ def _drawn_chains(
             dropped["long"] += 1
             continue
         words = sources[sentence].split()
-        found = [
-            (annotator, chain(words, own, order))
-            for annotator, own in edits[sentence].items()
-            for order in orders(len(own), max_orders, random)
+        annotated = [
+            (annotator, chain(words, edits_, order))
+            for annotator, edits_ in edits[sentence].items()
+            for order in orders(len(edits_), max_orders, random)
         ]
-        if len(found) > 1:
-            chains[sentence] = found
+        if len(annotated) > 1:
+            chains[sentence] = annotated
         else:
             dropped["one chain"] += 1
     return chains, dropped
-
-
-def _valued(
-    source: str, chains: Sequence[_Annotated], pseudo: Pseudo
-) -> list[tuple[int, tuple[str, ...], FloatArray]]:
-    """Add the pseudo-scores: equal steps from the worth of the source to 1."""
-    lowest = worth_uncorrected(source, min(len(texts) for _, texts in chains), pseudo)
-    return [(annotator, texts, np.linspace(lowest, 1.0, len(texts))) for annotator, texts in chains]
-
-
-def _given_to_chain(texts: Sequence[str], given: Given, draw: np.random.RandomState) -> str:
-    if given == "random":
-        return texts[draw.randint(len(texts))]
-    return texts[0 if given == "source" else -1]
 
 
 def _drawn_corpus(
@@ -198,35 +187,31 @@ def _drawn_corpus(
     for sentence in usable:
         annotators = list(edits[sentence])
         annotator = annotators[draw.randint(len(annotators))]
-        own = edits[sentence][annotator]
-        order: IntArray = draw.permutation(len(own))
+        available = edits[sentence][annotator]
+        order: IntArray = draw.permutation(len(available))
         count = int(draw.binomial(int(n), p))
-        chosen = [own[int(number)] for number in order[:count]]
+        chosen = [available[int(number)] for number in order[:count]]
         text = partial_text(sources[sentence].split(), chosen)
         lines.append(Line(sentence, annotator, text, "", len(chosen)))
     return lines
 
 
-def _with_given(
+def _with_sources(
     sources: Sequence[str],
     edits: Sequence[_Edits],
     corpora: Sequence[Sequence[Line]],
     given: Given,
     draw: np.random.RandomState,
 ) -> tuple[tuple[Line, ...], ...]:
-    """Add to each line what a metric is given as its source."""
+    """Add to each line what a metric gets as its source."""
 
-    def text(line: Line, position: int) -> str:
+    def source(line: Line, position: int) -> str:
         if given == "random":
             return corpora[draw.randint(len(corpora))][position].text
-        words = sources[line.sentence].split()
-        own = edits[line.sentence][line.annotator] if given == "reference" else ()
-        return partial_text(words, own)
+        applied = edits[line.sentence][line.annotator] if given == "reference" else ()
+        return partial_text(sources[line.sentence].split(), applied)
 
     return tuple(
-        tuple(
-            Line(line.sentence, line.annotator, line.text, text(line, position), line.applied)
-            for position, line in enumerate(lines)
-        )
+        tuple(replace(line, source=source(line, at)) for at, line in enumerate(lines))
         for lines in corpora
     )

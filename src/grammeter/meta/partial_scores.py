@@ -80,7 +80,7 @@ def score_outputs(metric: Scorer, outputs: PartialOutputs, targets: Targets) -> 
     return PartialScores(
         chains=tuple(chain for chain, _ in chains),
         texts=tuple(sign * alone[at] for _, at in chains),
-        corpora=sign * np.array([metric.score(statistics.take(own)).value for own in rows]),
+        corpora=sign * np.array([metric.score(statistics.take(at)).value for at in rows]),
         lines=len(rows[0]),
         distinct=len(pool.segments),
     )
@@ -117,7 +117,7 @@ class Targets:
     def segment(self, item: Chain | Line, needs: str) -> Segment | None:
         """Return a segment without hypothesis; None where there is nothing to hold it against."""
         if needs == "nothing":
-            return Segment(item.given, "")
+            return Segment(item.source, "")
         left_out = item.annotator if self._against == "others" else -1
         key = (item.sentence, left_out)
         if key not in self._known:
@@ -125,16 +125,16 @@ class Targets:
         made = self._known[key]
         if not made.texts:
             return None
-        return Segment(item.given, "", made.references, made.gold)
+        return Segment(item.source, "", made.references, made.gold)
 
     def _make(self, sentence: int, left_out: int) -> Segment:
         source = self._sources[sentence]
         if self._against == "given":
             return Segment(source, "", tuple(column[sentence] for column in self._texts))
-        kept = [own for annotator, own in self._gold[sentence].items() if annotator != left_out]
-        texts = tuple(partial_text(source.split(), appliable(own)).strip() for own in kept)
+        others = [edits for a, edits in self._gold[sentence].items() if a != left_out]
+        texts = tuple(partial_text(source.split(), appliable(edits)).strip() for edits in others)
         # numbered anew: a metric that takes one annotator by number takes one who is there
-        gold: GoldEdits = dict(enumerate(kept)) if self._with_edits else {}
+        gold: GoldEdits = dict(enumerate(others)) if self._with_edits else {}
         return Segment(source, "", texts, gold)
 
 

@@ -180,7 +180,7 @@ class _Answers:
     def counts(self, chosen: BoolArray) -> PairCounts:
         """Count the cells of some pairs."""
         cells = np.bincount(self.cells[chosen & self.known], minlength=len(CELLS))
-        return PairCounts(tuple(cells.tolist()), int((chosen & ~self.known).sum()))
+        return PairCounts(*cells.tolist(), missing=int((chosen & ~self.known).sum()))
 
     def rows(self, units: IntArray, chosen: BoolArray) -> FloatArray:
         """Count the cells of each unit, shape ``(units, 6)``."""
@@ -200,10 +200,10 @@ def _judged_pairs(
 ) -> Pairs:
     judged = sorted({name for ranking in rankings for name in ranking.systems})
     names = set(select_systems(table.systems, judged, systems=systems, drop=drop))
-    kept = of_judges(rankings, judges)
+    rankings = of_judges(rankings, judges)
     if len(names) < len(judged):
-        kept = [ranking.with_systems(names) for ranking in kept]
-    pairs = extract_pairs(kept, extraction=design.pairs)
+        rankings = [ranking.with_systems(names) for ranking in rankings]
+    pairs = extract_pairs(rankings, extraction=design.pairs)
     if not len(pairs):
         raise DataError(
             "no two outputs of one sentence are ranked",
@@ -279,8 +279,8 @@ def _fault(answer: _Answers, counts: PairCounts, design: SentenceDesign) -> str 
     """Say why a metric has no value."""
     if counts.missing and (design.missing == "refuse" or not counts.total):
         judged = counts.missing + counts.total
-        told = f"{counts.missing} of {judged} pairs lack a score"
-        return f"{answer.reason}; {told} (missing=drop leaves them out)"
+        lacking = f"{counts.missing} of {judged} pairs lack a score"
+        return f"{answer.reason}; {lacking} (missing=drop leaves them out)"
     below = np.array(weights_of(design.ties).counted)
     if not (np.array(counts.cells) @ below):
         return f"no pair that counts under the rule {design.ties}"
@@ -377,13 +377,13 @@ def _permutation_pvalues(
     rows = _unit_rows(complete.values(), pairs, design, np.ones(len(pairs), dtype=np.bool_))
     weights = weights_of(design.ties)
     groups = [PairedSamples(rows, weights.tau_of), PairedSamples(rows, weights.accuracy_of)]
-    found = randomisation_pvalues(
+    pvalues = randomisation_pvalues(
         groups, [numbers, numbers], resamples=design.permutations, seed=design.seed
     )
     spellings = [tuple(np.array(list(complete))[pair].tolist()) for pair in numbers]
     return {
         name: dict(zip(spellings, values.tolist(), strict=True))
-        for name, values in zip(("tau", "accuracy"), found, strict=True)
+        for name, values in zip(("tau", "accuracy"), pvalues, strict=True)
     }
 
 
@@ -394,15 +394,15 @@ def _soft(
     rounds, seed = design.permutations, design.seed
     human = swap_pvalues(human_differences(pairs), rounds=rounds, seed=seed)
     judged = np.unique(pairs.segment) - 1
-    found: dict[str, Estimate] = {}
+    accuracies: dict[str, Estimate] = {}
     for name, column in columns.items():
         sign = 1.0 if column.higher_is_better else -1.0
         of_systems = [column.segments.get(system) for system in pairs.systems]
         values = np.array([sign * of.values[judged] for of in of_systems if of is not None])
         if len(values) < len(of_systems) or not np.isfinite(values).all():
             reason = "a system has no score for a judged sentence"
-            found[name] = Estimate(value=math.nan, reason=reason)
+            accuracies[name] = Estimate(value=math.nan, reason=reason)
             continue
         metric = swap_pvalues(metric_differences(values), rounds=rounds, seed=seed)
-        found[name] = Estimate(value=soft_pairwise_accuracy(human, metric))
-    return found
+        accuracies[name] = Estimate(value=soft_pairwise_accuracy(human, metric))
+    return accuracies

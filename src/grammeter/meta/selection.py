@@ -98,7 +98,7 @@ def _check_scored(chosen: Sequence[str], scored: Iterable[str], judged: Iterable
     without_score = [name for name in chosen if name not in scored]
     without_judgment = [name for name in chosen if name not in judged]
     if without_score or without_judgment:
-        told = [
+        faults = [
             f"{what}: {', '.join(names)}"
             for what, names in (
                 ("without a score by metrics", without_score),
@@ -107,6 +107,6 @@ def _check_scored(chosen: Sequence[str], scored: Iterable[str], judged: Iterable
             if names
         ]
         raise DataError(
-            f"systems {'; '.join(told)}",
+            f"systems {'; '.join(faults)}",
             fix="Say which systems to use: --systems NAME ..., or --drop NAME ...",
         )

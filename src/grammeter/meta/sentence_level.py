@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from typing import Any, Literal, get_args
 
 from grammeter.core import Named, Signature, UnknownNameError, UsageError, json_number
-from grammeter.meta.ties import (
-    AGAINST,
-    BOTH,
-    CONCORDANT,
-    DISCORDANT,
-    HUMAN,
-    WITH,
-    TieRule,
-    weights_of,
-)
+from grammeter.meta.system_values import plain_fields
+from grammeter.meta.ties import TieRule, weights_of
 from grammeter.ranking import EXTRACTIONS, UNITS, Extraction, Unit
 from grammeter.version import __version__
 
@@ -109,17 +101,37 @@ class Estimate:
 
     def to_json(self) -> dict[str, Any]:
         """Return the public shape; NaN becomes ``null`` with a reason."""
-        named = {"value": self.value, "low": self.low, "high": self.high}
-        data: dict[str, Any] = {k: json_number(v) for k, v in named.items() if v is not None}
-        return data | ({"reason": self.reason} if self.reason else {})
+        return plain_fields(self)
 
 
 @dataclass(frozen=True)
 class PairCounts:
-    """How many pairs fall into each of :data:`grammeter.meta.ties.CELLS`, and without a score."""
+    """How many pairs fall into each of :data:`grammeter.meta.ties.CELLS`, in this order.
 
-    cells: tuple[int, ...]
+    Attributes
+    ----------
+    concordant, discordant
+        Pairs that metric and human order alike, or the other way round.
+    read_against, read_with
+        Pairs that the metric alone ties, by what the order of the names would say of them.
+    human_ties, both_ties
+        Pairs that the human alone ties, or both.
+    missing
+        Pairs without a score, in no cell.
+    """
+
+    concordant: int
+    discordant: int
+    read_against: int
+    read_with: int
+    human_ties: int
+    both_ties: int
     missing: int = 0
+
+    @property
+    def cells(self) -> tuple[int, ...]:
+        """Counts by cell."""
+        return astuple(self)[:-1]
 
     @property
     def total(self) -> int:
@@ -127,29 +139,9 @@ class PairCounts:
         return sum(self.cells)
 
     @property
-    def concordant(self) -> int:
-        """Pairs that metric and human order alike."""
-        return self.cells[CONCORDANT]
-
-    @property
-    def discordant(self) -> int:
-        """Pairs that metric and human order the other way round."""
-        return self.cells[DISCORDANT]
-
-    @property
-    def human_ties(self) -> int:
-        """Pairs that the human alone ties."""
-        return self.cells[HUMAN]
-
-    @property
-    def both_ties(self) -> int:
-        """Pairs that both tie."""
-        return self.cells[BOTH]
-
-    @property
     def metric_ties(self) -> int:
         """Pairs that the metric alone ties."""
-        return self.cells[AGAINST] + self.cells[WITH]
+        return self.read_against + self.read_with
 
     @property
     def tie_share(self) -> float:
@@ -159,18 +151,17 @@ class PairCounts:
 
     def to_json(self) -> dict[str, Any]:
         """Return the public shape."""
-        ties = {
-            "metric": self.metric_ties,
-            "human": self.human_ties,
-            "both": self.both_ties,
-            "metric_share": json_number(self.tie_share),
-        }
         return {
             "n": self.total,
             "missing": self.missing,
             "concordant": self.concordant,
             "discordant": self.discordant,
-            "ties": ties,
+            "ties": {
+                "metric": self.metric_ties,
+                "human": self.human_ties,
+                "both": self.both_ties,
+                "metric_share": json_number(self.tie_share),
+            },
         }
 
 
@@ -251,24 +242,24 @@ class SentenceLevel(Named[MetricAgreement], over="metrics", what="metric in this
             "systems": list(self.systems),
             "judges": list(self.judges),
             "rankings": self.rankings,
-            "metrics": _metrics_to_json(self.metrics),
+            "metrics": _shapes(self.metrics),
             "notes": [*self.notes],
         }
         if self.by_judge:
-            data["by_judge"] = {j: _metrics_to_json(found) for j, found in self.by_judge.items()}
+            data["by_judge"] = {judge: _shapes(result) for judge, result in self.by_judge.items()}
         if self.pvalues:
-            data["permutation"] = {name: _nested(found) for name, found in self.pvalues.items()}
+            data["permutation"] = {name: _nested(result) for name, result in self.pvalues.items()}
         if self.soft:
-            data["soft_pairwise_accuracy"] = {n: found.to_json() for n, found in self.soft.items()}
+            data["soft_pairwise_accuracy"] = _shapes(self.soft)
         return data
 
 
-def _metrics_to_json(metrics: Mapping[str, MetricAgreement]) -> dict[str, Any]:
-    return {spelling: found.to_json() for spelling, found in metrics.items()}
+def _shapes(by_metric: Mapping[str, MetricAgreement | Estimate]) -> dict[str, Any]:
+    return {name: result.to_json() for name, result in by_metric.items()}
 
 
-def _nested(found: Mapping[tuple[str, str], float]) -> dict[str, Any]:
+def _nested(pvalues: Mapping[tuple[str, str], float]) -> dict[str, Any]:
     nested: dict[str, Any] = {}
-    for (first, second), pvalue in found.items():
+    for (first, second), pvalue in pvalues.items():
         nested.setdefault(first, {})[second] = json_number(pvalue)
     return nested

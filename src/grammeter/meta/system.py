@@ -98,7 +98,7 @@ def correlate_systems(
     criterion = np.array([human[name] for name in chosen])
     scores = {name: _scores(column, chosen) for name, column in columns.items()}
     resampled = resampled_scores(columns, chosen, design, sampler)
-    found = {
+    results = {
         name: MetricMeta(
             design.signature(column, len(chosen)),
             _correlations(column, chosen, scores[name], criterion, design, resampled.get(name)),
@@ -110,11 +110,11 @@ def correlate_systems(
         for name, column in columns.items()
     }
     williams: dict[CoefficientName, dict[str, dict[str, WilliamsCell]]] = {
-        kind: _williams(found, scores, criterion, kind) for kind in TESTED
+        kind: _williams(results, scores, criterion, kind) for kind in TESTED
     }
     judged = dict(zip(chosen, criterion.tolist(), strict=True))
     about = tuple(dict.fromkeys([*table.notes_on(columns), *notes]))
-    return SystemMeta(design, chosen, judged, found, williams, far, about)
+    return SystemMeta(design, chosen, judged, results, williams, far, about)
 
 
 def _without_outliers(
@@ -145,18 +145,18 @@ def _correlations(
     resampled: FloatArray | str | None,
 ) -> dict[CoefficientName, Correlation]:
     undefined = _undefined(column, systems, scores, human)
-    found: dict[CoefficientName, Correlation] = {}
+    correlations: dict[CoefficientName, Correlation] = {}
     for kind in KINDS:
         if undefined:
             nan = math.nan
-            found[kind] = Correlation(nan, nan, nan, nan, len(systems), undefined)
+            correlations[kind] = Correlation(nan, nan, nan, nan, len(systems), undefined)
             continue
         result = correlate(scores, human, kind, ties=design.ties)
         low, high, reason = interval(result.statistic, scores, human, kind, design, resampled)
-        found[kind] = Correlation(
+        correlations[kind] = Correlation(
             result.statistic, low, high, result.pvalue, result.n, result.reason or reason
         )
-    return found
+    return correlations
 
 
 def _undefined(
@@ -181,9 +181,9 @@ def _leave_one_out(
 ) -> dict[str, Pair]:
     n = len(systems)
     others = without_each(n)
-    found = {kind: coefficients(kind)(scores[others], human[others]) for kind in TESTED}
+    without = {kind: coefficients(kind)(scores[others], human[others]) for kind in TESTED}
     return {
-        name: {kind: float(found[kind][i]) for kind in TESTED} for i, name in enumerate(systems)
+        name: {kind: float(without[kind][i]) for kind in TESTED} for i, name in enumerate(systems)
     }
 
 
@@ -199,21 +199,21 @@ def _top(scores: FloatArray, human: FloatArray) -> dict[int, Pair]:
 
 
 def _williams(
-    found: Mapping[str, MetricMeta],
+    results: Mapping[str, MetricMeta],
     scores: Mapping[str, FloatArray],
     human: FloatArray,
     kind: CoefficientName,
 ) -> dict[str, dict[str, WilliamsCell]]:
-    cells: dict[str, dict[str, WilliamsCell]] = {name: {} for name in found}
-    values = {name: metric[kind].value for name, metric in found.items()}
-    if len(human) < FEWEST or not found:
+    cells: dict[str, dict[str, WilliamsCell]] = {name: {} for name in results}
+    values = {name: metric[kind].value for name, metric in results.items()}
+    if len(human) < FEWEST or not results:
         few = f"the test needs {FEWEST} systems, here are {len(human)}"
-        return {a: {b: _untested(few) for b in found if values[a] > values[b]} for a in found}
+        return {a: {b: _untested(few) for b in results if values[a] > values[b]} for a in results}
     matrix = williams_matrix(human, np.array(list(scores.values())), kind)
-    for (i, first), (j, second) in permutations(enumerate(found), 2):
+    for (i, first), (j, second) in permutations(enumerate(results), 2):
         undefined = [name for name in (first, second) if math.isnan(values[name])]
         if undefined:
-            reason = f"{undefined[0]}: {found[undefined[0]][kind].reason}"
+            reason = f"{undefined[0]}: {results[undefined[0]][kind].reason}"
             cells[first][second] = _untested(reason)
         elif perfect(matrix.between[i, j]):
             cells[first][second] = _untested("the two metrics agree or oppose perfectly")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal, get_args
 
 from grammeter.core import (
@@ -33,6 +33,16 @@ TESTED: tuple[CoefficientName, ...] = ("pearson", "spearman")
 
 FEW_SYSTEMS = 10
 """With fewer than these a note says so."""
+
+
+def plain_fields(result: Any) -> dict[str, Any]:
+    """Return the fields of a result that have a value; a NaN is ``None``."""
+    values = ((field_.name, getattr(result, field_.name)) for field_ in fields(result))
+    return {
+        name: value if isinstance(value, str) else json_number(value)
+        for name, value in values
+        if value is not None
+    }
 
 
 def few_systems(number: int) -> tuple[str, ...]:
@@ -110,10 +120,7 @@ class Correlation:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values; a NaN is ``None``."""
-        data: dict[str, Any] = {
-            name: json_number(getattr(self, name)) for name in ("value", "low", "high", "pvalue")
-        }
-        return data | {"n": self.n} | ({"reason": self.reason} if self.reason else {})
+        return plain_fields(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,20 +133,11 @@ class WilliamsCell:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values; a NaN is ``None``."""
-        data: dict[str, Any] = {"t": json_number(self.t), "pvalue": json_number(self.pvalue)}
-        return data | ({"reason": self.reason} if self.reason else {})
+        return plain_fields(self)
 
 
 Pair = Mapping[str, float]
 """A coefficient by kind, ``pearson`` and ``spearman``; NaN where undefined."""
-
-
-def _no_pairs() -> Mapping[str, Pair]:
-    return {}
-
-
-def _no_curve() -> Mapping[int, Pair]:
-    return {}
 
 
 @dataclass(frozen=True)
@@ -163,12 +161,12 @@ class MetricMeta(Named[Correlation], over="correlations", what="correlation"):
     correlations: Mapping[CoefficientName, Correlation]
     scores: Mapping[str, float]
     pairwise: PairwiseAccuracy
-    leave_one_out: Mapping[str, Pair] = field(default_factory=_no_pairs)
-    top: Mapping[int, Pair] = field(default_factory=_no_curve)
+    leave_one_out: Mapping[str, Pair] = field(default_factory=dict[str, Pair])
+    top: Mapping[int, Pair] = field(default_factory=dict[int, Pair])
 
     def to_json(self) -> dict[str, Any]:
         """Return the correlations by kind, the signature, and what else was asked for."""
-        data: dict[str, Any] = {kind: found.to_json() for kind, found in self.items()}
+        data: dict[str, Any] = {kind: correlation.to_json() for kind, correlation in self.items()}
         data["pairwise_accuracy"] = self.pairwise.to_json()
         data["signature"] = str(self.signature)
         if self.leave_one_out:
@@ -209,10 +207,10 @@ class SystemMeta(Shown, Named[MetricMeta], over="metrics", what="metric"):
     @property
     def notes(self) -> tuple[str, ...]:
         """What limits these figures, in sentences for a reader."""
-        found = [*self.about]
+        notes = [*self.about]
         if self.outliers:
-            found.append(f"left out as outliers by people's scores: {', '.join(self.outliers)}")
-        return (*found, *few_systems(len(self.systems)))
+            notes.append(f"left out as outliers by people's scores: {', '.join(self.outliers)}")
+        return (*notes, *few_systems(len(self.systems)))
 
     __repr__ = Shown.short
 
@@ -223,16 +221,16 @@ class SystemMeta(Shown, Named[MetricMeta], over="metrics", what="metric"):
                 name,
                 *(
                     cell
-                    for each in metric.values()
-                    for cell in (number(each.value, 3), number(each.pvalue))
+                    for correlation in metric.values()
+                    for cell in (number(correlation.value, 3), number(correlation.pvalue))
                 ),
             )
             for name, metric in self.items()
         ]
         kinds = next(iter(self.values()), None) or ()
         header = ("metric", *(cell for kind in kinds for cell in (kind, "p")))
-        told = f"{len(self.systems)} systems against {self.design.human}"
-        return Layout(header, rows, notes=[told, *self.notes])
+        subject = f"{len(self.systems)} systems against {self.design.human}"
+        return Layout(header, rows, notes=[subject, *self.notes])
 
     def to_json(self) -> dict[str, Any]:
         """Return the public shape; a NaN is ``None`` with a reason beside it."""
@@ -243,7 +241,7 @@ class SystemMeta(Shown, Named[MetricMeta], over="metrics", what="metric"):
             "systems": list(self.systems),
             "outliers": list(self.outliers),
             "interval": self.design.interval,
-            "metrics": {name: found.to_json() for name, found in self.metrics.items()},
+            "metrics": {name: metric.to_json() for name, metric in self.metrics.items()},
             "williams": {
                 kind: {
                     first: {second: cell.to_json() for second, cell in row.items()}

@@ -67,7 +67,9 @@ class Window:
         data: dict[str, Any] = {"ranks": [self.first, self.last], "systems": list(self.systems)}
         if self.clusters is not None:
             data |= {"clusters": list(self.clusters), "one_cluster": self.one_cluster}
-        return data | {"metrics": {name: _flat(found) for name, found in self.metrics.items()}}
+        return data | {
+            "metrics": {name: _flat(coefficients) for name, coefficients in self.metrics.items()}
+        }
 
 
 @dataclass(frozen=True)
@@ -177,8 +179,8 @@ def correlate_windows(
     )
     signatures = {name: _signature(column, shown) for name, column in columns.items()}
     alike = sum(window.one_cluster for window in windows)
-    told = f"people tell no two systems apart in {alike} of {len(windows)} windows"
-    said = (*table.notes_on(columns), *notes, *([told] if alike else []), *few_systems(size))
+    alike_note = f"people tell no two systems apart in {alike} of {len(windows)} windows"
+    said = (*table.notes_on(columns), *notes, *([alike_note] if alike else []), *few_systems(size))
     return Windows(size, chosen, signatures, windows, tuple(dict.fromkeys(said)))
 
 
@@ -199,10 +201,10 @@ def _in_window(
 def _correlation(
     scores: FloatArray, human: FloatArray, kind: CoefficientName, confidence: float
 ) -> Correlation:
-    found = correlate(scores, human, kind)
-    low, high, none = fisher(found.statistic, found.n, kind, confidence)
-    reason = _undefined(scores, human) or found.reason or none
-    return Correlation(found.statistic, low, high, found.pvalue, found.n, reason)
+    result = correlate(scores, human, kind)
+    low, high, none = fisher(result.statistic, result.n, kind, confidence)
+    reason = _undefined(scores, human) or result.reason or none
+    return Correlation(result.statistic, low, high, result.pvalue, result.n, reason)
 
 
 def _undefined(scores: FloatArray, human: FloatArray) -> str | None:
@@ -214,16 +216,18 @@ def _undefined(scores: FloatArray, human: FloatArray) -> str | None:
     return "people give all systems here the same score" if human[0] == human[-1] else None
 
 
-def _flat(found: Coefficients) -> dict[str, Any]:
-    return dict(_flat_items(found))
+def _flat(coefficients: Coefficients) -> dict[str, Any]:
+    return dict(_flat_items(coefficients))
 
 
-def _flat_items(found: Coefficients) -> Iterator[tuple[str, Any]]:
-    for kind, correlation in found.items():
+def _flat_items(coefficients: Coefficients) -> Iterator[tuple[str, Any]]:
+    for kind, correlation in coefficients.items():
         yield kind, json_number(correlation.value)
-    for kind, correlation in found.items():
+    for kind, correlation in coefficients.items():
         low, high = json_number(correlation.low), json_number(correlation.high)
         yield f"{kind}_interval", None if low is None else [low, high]
-    reasons = dict.fromkeys(each.reason for each in found.values() if each.reason)
+    reasons = dict.fromkeys(
+        correlation.reason for correlation in coefficients.values() if correlation.reason
+    )
     if reasons:
         yield "reason", "; ".join(reasons)

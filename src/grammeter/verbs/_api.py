@@ -170,7 +170,7 @@ def _sources(scores: Scores) -> Mapping[str, Source]:
         return {"ranking": scores}
     if isinstance(scores, Mapping):
         return scores
-    if all(isinstance(each, Ranking) for each in scores):
+    if all(isinstance(row, Ranking) for row in scores):
         return {"judgments": cast("Sequence[Ranking]", scores)}
     several = cast("Sequence[Source]", scores)
     return {f"scores {number}": source for number, source in enumerate(several, start=1)}
@@ -204,15 +204,15 @@ def rescored(column: MetricScores, systems: Sequence[str], beta: float) -> Float
     if not all(system in column.statistics for system in systems):
         return None
     scored = metric(column.metric)
-    own = next((getattr(scored, f.name) for f in fields(scored) if f.name == "beta"), None)
-    if own is None:
+    current = next((getattr(scored, f.name) for f in fields(scored) if f.name == "beta"), None)
+    if current is None:
         return None
-    whole = isinstance(own, int) and float(beta).is_integer()
+    whole = isinstance(current, int) and float(beta).is_integer()
     changes: dict[str, Any] = {"beta": int(beta) if whole else beta}
-    asked = replace(scored, **changes)
-    if asked.counting() != scored.counting():
+    changed = replace(scored, **changes)
+    if changed.counting() != scored.counting():
         raise DataError(
             f"{column.metric} counts otherwise with another beta, so its statistics do not serve",
-            fix=f"Score it with each beta, '{asked}' for one, and use 'grammeter meta system'.",
+            fix=f"Score it with each beta, '{changed}' for one, and use 'grammeter meta system'.",
         )
-    return np.array([asked.score(column.statistics[system]).value for system in systems])
+    return np.array([changed.score(column.statistics[system]).value for system in systems])

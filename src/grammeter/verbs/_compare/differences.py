@@ -62,12 +62,16 @@ class Difference(Shown):
         rows = [
             (
                 str(self.label(at)),
-                *(number(value) for own in self.values.values() for value in own[:, at].tolist()),
+                *(
+                    number(value)
+                    for scores in self.values.values()
+                    for value in scores[:, at].tolist()
+                ),
             )
             for at in self.order
         ]
-        told = f"first: {self.first}; second: {self.second}"
-        return Layout(header, rows, notes=[told, *self.notes])
+        names_note = f"first: {self.first}; second: {self.second}"
+        return Layout(header, rows, notes=[names_note, *self.notes])
 
     def label(self, place: int) -> int | str:
         """Return the number of a sentence, from 1, or the name of a type."""

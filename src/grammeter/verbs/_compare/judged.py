@@ -53,7 +53,7 @@ def as_table(
             fix="Give the judgments that it was made from; a ranking has ranges and clusters.",
         )
     table = judged_table(scores, name)
-    known = np.array([~np.isnan(own.values) for own in table[name].segments.values()])
+    known = np.array([~np.isnan(scores.values) for scores in table[name].segments.values()])
     judged = np.flatnonzero(known.any(axis=0))
     places = judged if judged_only else np.arange(table.segments)
     column = _means(table[name], places)
@@ -71,9 +71,9 @@ def _means(column: MetricScores, places: IntArray) -> MetricScores:
     said = dict(column.signature)
     settings = {key: said[key] for key in ("scores", "values", "judges")}
     signature = Signature.of(column.metric, {**settings, "by": "mean of sentences"})
-    segments = {system: own.take(places) for system, own in column.segments.items()}
+    segments = {system: scores.take(places) for system, scores in column.segments.items()}
     means = {
-        system: Score(float(np.nanmean(own.values)), signature, len(places))
-        for system, own in segments.items()
+        system: Score(float(np.nanmean(scores.values)), signature, len(places))
+        for system, scores in segments.items()
     }
     return MetricScores(column.metric, signature, True, means, segments)

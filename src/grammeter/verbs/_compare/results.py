@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from grammeter.core import Layout, Named, Shown, Signature, json_number, records_layout
+from grammeter.core import Layout, Named, Shown, Signature, records_layout
+from grammeter.meta import plain_fields
 from grammeter.verbs._compare.design import ComparisonDesign
 from grammeter.version import __version__
 
@@ -20,6 +21,8 @@ class SystemResult:
 
     Attributes
     ----------
+    gold
+        Of an error type: how many edits the chosen references have (tp + fn).
     value
         The corpus score as the table has it, in the metric's units.
     low, high
@@ -35,10 +38,9 @@ class SystemResult:
         and where there would be too many letters to read.
     reason
         Why a number is NaN.
-    gold
-        Of an error type: how many edits the chosen references have (tp + fn).
     """
 
+    gold: float | None = None
     value: float
     low: float
     high: float
@@ -47,16 +49,11 @@ class SystemResult:
     pvalue_raw: float | None = None
     letters: str | None = None
     reason: str | None = None
-    gold: float | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return what applies to this system; a NaN is ``None``."""
-        data: dict[str, Any] = _numbers(
-            self, "gold", "value", "low", "high", "difference", "pvalue", "pvalue_raw"
-        )
-        if self.difference is None:
-            data["letters"] = self.letters
-        return data | _reason_json(self.reason)
+        data = plain_fields(self)
+        return data if self.difference is not None else {**data, "letters": self.letters}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,8 +69,7 @@ class PairResult:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values; a NaN is ``None``."""
-        numbers = _numbers(self, "difference", "pvalue", "pvalue_raw")
-        return {"first": self.first, "second": self.second, **numbers, **_reason_json(self.reason)}
+        return plain_fields(self)
 
 
 @dataclass(frozen=True)
@@ -104,7 +100,7 @@ class MetricComparison(Named[SystemResult], over="systems", what="system"):
         if not self.types:
             return data
         signature = next(iter(self.types.values())).signature
-        by_type = {kind: own._results() for kind, own in self.types.items()}
+        by_type = {kind: result._results() for kind, result in self.types.items()}
         return data | {"types_signature": str(signature), "types": by_type}
 
     def _results(self) -> dict[str, Any]:
@@ -128,8 +124,10 @@ class Comparison(Shown, Named[MetricComparison], over="metrics", what="metric in
 
     def _layout(self) -> Layout:
         """Lay out a row for each metric and system."""
-        found = {f"{m}, {s}": r.to_json() for m, own in self.items() for s, r in own.items()}
-        return records_layout("metric, system", found, notes=self.notes)
+        records = {
+            f"{m}, {s}": r.to_json() for m, metric in self.items() for s, r in metric.items()
+        }
+        return records_layout("metric, system", records, notes=self.notes)
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values; a NaN is ``None`` with a reason beside it."""
@@ -138,15 +136,6 @@ class Comparison(Shown, Named[MetricComparison], over="metrics", what="metric in
             "grammeter": __version__,
             "segments": self.segments,
             **asdict(self.design),
-            "metrics": {name: found.to_json() for name, found in self.metrics.items()},
+            "metrics": {name: metric.to_json() for name, metric in self.metrics.items()},
             "notes": [*self.notes],
         }
-
-
-def _numbers(result: object, *keys: str) -> dict[str, float | int | None]:
-    found: dict[str, float | None] = {key: getattr(result, key) for key in keys}
-    return {key: json_number(value) for key, value in found.items() if value is not None}
-
-
-def _reason_json(reason: str | None) -> dict[str, str]:
-    return {} if reason is None else {"reason": reason}

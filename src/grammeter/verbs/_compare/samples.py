@@ -84,7 +84,7 @@ def _mean(sums: FloatArray) -> FloatArray:
 
 
 def _stacked(name: str, systems: Sequence[str], rows: Sequence[FloatArray]) -> FloatArray:
-    counts = {system: len(own) for system, own in zip(systems, rows, strict=True)}
+    counts = {system: len(matrix) for system, matrix in zip(systems, rows, strict=True)}
     if len(set(counts.values())) != 1 or 0 in counts.values():
         raise DataError(
             f"{name}: systems can only be compared on the same segments; found {counts}",

@@ -180,7 +180,7 @@ def _with_types(
 def _with_gold(result: MetricComparison, column: MetricScores) -> MetricComparison:
     """Say how many edits of this type the references of each system have."""
     gold = {name: score.parts["tp"] + score.parts["fn"] for name, score in column.items()}
-    systems = {name: replace(own, gold=gold[name]) for name, own in result.items()}
+    systems = {name: replace(system, gold=gold[name]) for name, system in result.items()}
     return replace(result, systems=systems)
 
 
@@ -205,8 +205,8 @@ def _compare_columns(
     if together:
         raw = [bounded_by_sentences(*parts) for parts in zip(raw, groups, pairs, strict=True)]
     missing = [
-        _missing(column)[own].any(axis=1)
-        for column, own in zip(columns.values(), pairs, strict=True)
+        _missing(column)[chosen].any(axis=1)
+        for column, chosen in zip(columns.values(), pairs, strict=True)
     ]
     raw = [np.where(absent, np.nan, p) for absent, p in zip(missing, raw, strict=True)]
     if together and raw:

@@ -141,11 +141,11 @@ def _named(column: MetricScores, wanted: bool | Tier) -> MetricScores:
 def _columns(column: MetricScores, counts: Mapping[str, TypeCounts], segments: int) -> TypeColumns:
     scorer = metric(column.metric)
     signature = column.signature
-    kinds = sorted({kind for own in counts.values() for kind in own.names})
+    kinds = sorted({kind for of_system in counts.values() for kind in of_system.names})
     columns: dict[str, MetricScores] = {}
     samples: list[PairedSamples] = []
     for kind in kinds:
-        rows = np.stack([own.by_sentence(kind, segments) for own in counts.values()])
+        rows = np.stack([of_system.by_sentence(kind, segments) for of_system in counts.values()])
         totals = rows.sum(axis=1)
         values = scorer.type_values(totals)
         scores = {
