@@ -30,9 +30,9 @@ def patient(server, folder, **more):
     return Endpoint(base_url=server.url, **(settings | more))
 
 
-def ask(endpoint, asked, model="scripted-1"):
+def ask(endpoint, questions, model="scripted-1"):
     with using(endpoint):
-        return client.ask(model, asked)
+        return client.ask(model, questions)
 
 
 def first(*replies):

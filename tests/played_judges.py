@@ -47,7 +47,8 @@ class Judge:
         assert len(texts) > 1
         worth = [self._far(text) for text in texts]
         ranks = {
-            f"rank-{at}": 1 + sum(other < own for other in worth) for at, own in enumerate(worth)
+            f"rank-{at}": 1 + sum(other < distance for other in worth)
+            for at, distance in enumerate(worth)
         }
         return self._post(address, page, {**ranks, "action": "submit"})
 

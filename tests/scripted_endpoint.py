@@ -222,8 +222,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _write(self, reply: Reply) -> None:
         self.send_response(reply.status)
-        own = {"Content-Type": "application/json", "Content-Length": str(len(reply.body))}
-        for name, value in {**own, **reply.headers}.items():
+        headers = {"Content-Type": "application/json", "Content-Length": str(len(reply.body))}
+        for name, value in {**headers, **reply.headers}.items():
             self.send_header(name, value)
         buffer: list[bytes] = self._headers_buffer  # one write for head and body: no 40 ms pause
         buffer.append(b"\r\n" + (reply.body if reply.cut is None else reply.body[: reply.cut]))

@@ -41,9 +41,9 @@ def rows(text):
     return [json.loads(line) for line in text.splitlines()]
 
 
-def check(found, of=fake_judge.by_hash):
+def check(judgments, of=fake_judge.by_hash):
     """Every rank is what was said of exactly this text."""
-    for row in found:
+    for row in judgments:
         assert row["skipped"] == (not row["groups"])
         texts = [TEXTS[group[0]][row["segment"] - 1] for group in row["groups"]]
         scores = [of(text) for text in texts]
@@ -57,10 +57,10 @@ def check(found, of=fake_judge.by_hash):
 def test_rows_on_standard_output(run, fake):
     code, out, err = run()
     assert code == 0
-    found = rows(out)
-    check(found)
-    assert {row["judge"] for row in found} == {METRIC}
-    shown = {(row["segment"], s) for row in found for group in row["groups"] for s in group}
+    judgments = rows(out)
+    check(judgments)
+    assert {row["judge"] for row in judgments} == {METRIC}
+    shown = {(row["segment"], s) for row in judgments for group in row["groups"] for s in group}
     assert len(shown) == 64 * 6
     assert re.search(r"note: \d+ items", err)
     assert "note: signature: llm-s|model:scripted-1|" in err
@@ -82,11 +82,11 @@ def test_judgments_of_people_as_items(run, fake, tmp_path):
 def test_items_of_a_campaign(run, fake, tmp_path):
     items = tmp_path / "items.jsonl"
     assert main(["sample", *CORPUS, "-n", "12", "-o", str(items), "--quiet"]) == 0
-    found = rows(run("--items", items)[1])
+    judgments = rows(run("--items", items)[1])
     planned = rows(items.read_text("utf-8"))
-    assert [row["item"] for row in found] == [str(n) for n in range(1, 13)]
-    assert [row["groups"] for row in found] == [item["groups"] for item in planned]
-    check(found)
+    assert [row["item"] for row in judgments] == [str(n) for n in range(1, 13)]
+    assert [row["groups"] for row in judgments] == [item["groups"] for item in planned]
+    check(judgments)
 
 
 def test_options_change_the_metric(run, fake):
@@ -287,10 +287,12 @@ def test_an_invalid_reply_is_asked_for_again_up_to_attempts(run, server, tmp_pat
     assert code == 1
     assert "75 of 75 items have no scores and are skipped: segment 1: invalid: the score of" in err
     assert "--attempts with a greater number" in err
-    asked = [row for row in rows(out.read_text("utf-8")) if len(row["groups"]) > 1]
-    assert all(row["skipped"] and set(row["scores"]) == {None} for row in asked)
-    assert [[reply["attempt"] for reply in row["replies"]] for row in asked] == [[1, 2]] * 75
-    assert {reply["text"] for row in asked for reply in row["replies"]} == {'{"target1_score": 17}'}
+    compared = [row for row in rows(out.read_text("utf-8")) if len(row["groups"]) > 1]
+    assert all(row["skipped"] and set(row["scores"]) == {None} for row in compared)
+    assert [[reply["attempt"] for reply in row["replies"]] for row in compared] == [[1, 2]] * 75
+    assert {reply["text"] for row in compared for reply in row["replies"]} == {
+        '{"target1_score": 17}'
+    }
     assert len(server.requests) == 150
     first = out.read_bytes()
     run(*server.arguments, "-o", out, "--attempts", 2)
@@ -376,8 +378,8 @@ def test_score_asks_the_same(run, server, tmp_path, capsys):
     assert main(arguments) == 0
     assert len(server.requests) == sent
     systems = json.loads(capsys.readouterr().out)["metrics"][METRIC]["systems"]
-    assert all(1 <= found["value"] <= 5 for found in systems.values())
-    differ = [n for n in range(64) if len({own[n] for own in TEXTS.values()}) > 1]
+    assert all(1 <= score["value"] <= 5 for score in systems.values())
+    differ = [n for n in range(64) if len({texts[n] for texts in TEXTS.values()}) > 1]
     mean = sum(score(TEXTS["Eager"][n]) for n in differ) / len(differ)
     assert systems["Eager"]["value"] == pytest.approx(mean)
 

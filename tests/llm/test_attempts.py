@@ -36,8 +36,8 @@ def test_one_row_for_each_request(endpoint, tmp_path):
     replies = [status(429, headers={"retry-after": "0"}), scored(9), completion("so")]
     with ScriptedEndpoint(first(*replies)) as scripted:
         ask(endpoint(scripted), [call("a", "b")])
-    found = rows(tmp_path)
-    assert [row["state"] for row in found] == ["failed", "invalid", "invalid", "ok"]
+    stored = rows(tmp_path)
+    assert [row["state"] for row in stored] == ["failed", "invalid", "invalid", "ok"]
 
 
 def test_what_a_row_holds(endpoint, tmp_path):

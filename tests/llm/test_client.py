@@ -23,8 +23,8 @@ from grammeter.llm.transport import redact
 from scripted_endpoint import ScriptedEndpoint, completion, prompt_of, score, status
 
 
-def all_right(outcomes, asked):
-    return all(o.scores == right(c) for o, c in zip(outcomes, asked, strict=True))
+def all_right(outcomes, questions):
+    return all(o.scores == right(c) for o, c in zip(outcomes, questions, strict=True))
 
 
 def test_what_is_sent(endpoint):
@@ -69,11 +69,11 @@ def test_a_cut_reply_gets_twice_the_room_once(endpoint):
 
 
 def test_equal_calls_are_sent_once_and_repeats_are_told_apart(endpoint):
-    asked = [call("a", "b"), call("a", "b"), call("a", "b", repeat=1), call("b", "a")]
+    questions = [call("a", "b"), call("a", "b"), call("a", "b", repeat=1), call("b", "a")]
     with ScriptedEndpoint() as server:
-        outcomes = ask(endpoint(server), asked)
+        outcomes = ask(endpoint(server), questions)
         assert len(server.requests) == 3
-    assert all_right(outcomes, asked)
+    assert all_right(outcomes, questions)
 
 
 def test_what_changes_the_request_is_another_request(endpoint):
@@ -108,15 +108,20 @@ def test_no_calls_need_nothing(tmp_path):
 
 def test_an_estimate_sends_nothing_and_makes_no_file(endpoint, tmp_path):
     with ScriptedEndpoint() as server, using(endpoint(server)):
-        found = client.estimate("gpt-4o", [*calls(10), *calls(10)])
-        assert (found.calls, found.known) == (10, 0)
-        price = (found.tokens_in * 2.5 + found.tokens_out * 10) / 1e6
-        assert found.cost == pytest.approx(price)
+        estimated = client.estimate("gpt-4o", [*calls(10), *calls(10)])
+        assert (estimated.calls, estimated.known) == (10, 0)
+        price = (estimated.tokens_in * 2.5 + estimated.tokens_out * 10) / 1e6
+        assert estimated.cost == pytest.approx(price)
         assert not server.requests
         assert not list(tmp_path.iterdir())
         client.ask("gpt-4o", calls(4))
-        found = client.estimate("gpt-4o", calls(4))
-        assert (found.known, found.tokens_in, found.tokens_out, found.cost) == (4, 0, 0, 0.0)
+        estimated = client.estimate("gpt-4o", calls(4))
+        assert (estimated.known, estimated.tokens_in, estimated.tokens_out, estimated.cost) == (
+            4,
+            0,
+            0,
+            0.0,
+        )
         assert client.estimate("unheard-of", calls(4)).cost is None
 
 
@@ -143,19 +148,19 @@ def test_concurrency_is_bounded(endpoint):
 
 @pytest.mark.parametrize("limit", [{"max_requests": 20}, {"max_tokens": 2000}, {"max_cost": 0.01}])
 def test_a_ceiling_ends_the_run_and_keeps_everything(endpoint, limit):
-    asked = calls(100)
+    questions = calls(100)
     with ScriptedEndpoint(lambda p, n: status(500) if n == 1 and "c 3" in p else None) as server:
         here = endpoint(server, concurrency=4, **limit)
         with pytest.raises(LimitReachedError, match=next(iter(limit))) as caught:
-            ask(here, asked, model="gpt-4o")
+            ask(here, questions, model="gpt-4o")
         assert "Allow more and run the same command" in str(caught.value)
         bill = here.bill
         assert 0 < bill.requests == len(server.requests) < 100
         assert bill.requests <= (here.max_requests or 1000)
         assert bill.tokens <= (here.max_tokens or 1_000_000)
         assert bill.spent <= (here.max_cost or 1000)
-        assert all_right(ask(endpoint(server), asked, model="gpt-4o"), asked)
-        assert len(server.requests) == 100 + sum("c 3" in c.prompt for c in asked)
+        assert all_right(ask(endpoint(server), questions, model="gpt-4o"), questions)
+        assert len(server.requests) == 100 + sum("c 3" in c.prompt for c in questions)
 
 
 def test_a_ceiling_holds_for_all_that_is_asked_under_an_endpoint(endpoint):
@@ -205,11 +210,11 @@ def test_plain_http_to_another_machine_is_mentioned(tmp_path, monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     here = Endpoint(base_url="http://user:secret@judge.example/v1", cache_dir=tmp_path)
     with (
-        pytest.warns(UserWarning, match=r"judge\.example/v1: .* unencrypted") as told,
+        pytest.warns(UserWarning, match=r"judge\.example/v1: .* unencrypted") as messages,
         pytest.raises(MissingResourceError),
     ):
         ask(here, [call("a", "b")])
-    assert "secret" not in str(told[0].message)
+    assert "secret" not in str(messages[0].message)
 
 
 def test_the_key_travels_and_is_written_nowhere(endpoint, monkeypatch, tmp_path):
@@ -252,10 +257,10 @@ def test_openai_is_asked_with_the_newer_name_of_the_limit():
 
 
 def test_progress_is_told(endpoint):
-    told = []
-    with ScriptedEndpoint() as server, reporting(lambda *tick: told.append(tick)):
+    ticks = []
+    with ScriptedEndpoint() as server, reporting(lambda *tick: ticks.append(tick)):
         ask(endpoint(server), calls(3))
-    assert [(done, total) for _, done, total in told] == [(0, 3), (1, 3), (2, 3), (3, 3)]
+    assert [(done, total) for _, done, total in ticks] == [(0, 3), (1, 3), (2, 3), (3, 3)]
 
 
 def test_it_works_inside_a_running_loop(endpoint):

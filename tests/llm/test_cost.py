@@ -137,10 +137,10 @@ def test_hidden_reasoning_is_paid_for(endpoint):
 def test_a_reply_without_usage_is_guessed_and_told(endpoint):
     with ScriptedEndpoint(lambda p, _: completion(good(p), usage=None)) as server:
         here = endpoint(server)
-        asked = calls(2)
-        ask(here, asked)
+        questions = calls(2)
+        ask(here, questions)
     assert here.bill.guessed == 2
-    assert here.bill.tokens_in == sum(guess_in(c.prompt) for c in asked)
+    assert here.bill.tokens_in == sum(guess_in(c.prompt) for c in questions)
     assert here.bill.tokens_out == 2 * guess_out(3)
     assert "2 requests told no usage" in str(here.bill)
 

@@ -180,7 +180,7 @@ def test_a_pause_asked_of_one_call_holds_for_all(endpoint, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("reply", "told"),
+    ("reply", "message"),
     [
         (status(401, "Incorrect API key provided: sk-not-a-secret"), "Check the key"),
         (status(403, "no access"), "may use"),
@@ -191,10 +191,10 @@ def test_a_pause_asked_of_one_call_holds_for_all(endpoint, monkeypatch):
         (Reply(status=307, headers={"Location": "http://127.0.0.1:1/v1"}), "has moved"),
     ],
 )
-def test_some_faults_end_the_run_at_once(endpoint, monkeypatch, reply, told, tmp_path):
+def test_some_faults_end_the_run_at_once(endpoint, monkeypatch, reply, message, tmp_path):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-not-a-secret")
     with ScriptedEndpoint(lambda *_: reply) as server:
-        with pytest.raises(RemoteError, match=told) as caught:
+        with pytest.raises(RemoteError, match=message) as caught:
             ask(endpoint(server, concurrency=4), calls(30))
         assert len(server.requests) == 1
     assert "not-a-secret" not in str(caught.value)
@@ -292,18 +292,18 @@ def misbehave(prompt, attempt):
 
 
 def test_six_hundred_calls_with_faults(endpoint):
-    asked = calls(600)
+    questions = calls(600)
     with ScriptedEndpoint(misbehave) as server:
         here = endpoint(server, concurrency=8, timeout=0.4)
-        outcomes = ask(here, asked)
+        outcomes = ask(here, questions)
         sent = len(server.requests)
-        assert ask(here, asked) == outcomes
+        assert ask(here, questions) == outcomes
         assert len(server.requests) == sent == here.bill.requests
-    for one, outcome in zip(asked, outcomes, strict=True):
+    for one, outcome in zip(questions, outcomes, strict=True):
         expected = None if outcome.state == "refused" else right(one)
         assert outcome.scores == expected, (outcome, one)
     states = Counter(outcome.state for outcome in outcomes)
     assert set(states) == {"ok", "coerced", "reasked", "refused"}
-    kinds = Counter(sum(c.prompt.partition("# output")[0].encode()) % 17 for c in asked)
+    kinds = Counter(sum(c.prompt.partition("# output")[0].encode()) % 17 for c in questions)
     assert states["refused"] == kinds[7] + kinds[8]
     assert states["coerced"] >= kinds[5]

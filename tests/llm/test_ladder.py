@@ -46,11 +46,11 @@ def picky(server, *unknown):
     ],
 )  # fmt: skip
 def test_what_an_endpoint_takes_is_found_out_once(endpoint, unknown, left, conceded):
-    asked = calls(12)
+    questions = calls(12)
     with ScriptedEndpoint() as server:
         server.script = picky(server, *unknown)
         here = endpoint(server, concurrency=4)
-        assert [outcome.state for outcome in ask(here, asked)] == ["ok"] * 12
+        assert [outcome.state for outcome in ask(here, questions)] == ["ok"] * 12
         refused = len(server.requests) - 12
         assert set(server.requests[-1].body) == left | {"model", "messages"}
         assert here.bill.concessions == conceded
@@ -58,8 +58,8 @@ def test_what_an_endpoint_takes_is_found_out_once(endpoint, unknown, left, conce
         assert len(server.requests) == 12 + refused + 1
         ask(endpoint(server), [call("new", "one")], model="another")  # of another model nobody does
         assert len(server.requests) == 12 + refused + 1 + refused + 1
-    outcomes = ask(replace(here, offline=True), asked)  # the key is that of what was meant
-    assert all(o.scores == right(c) for o, c in zip(outcomes, asked, strict=True))
+    outcomes = ask(replace(here, offline=True), questions)  # the key is that of what was meant
+    assert all(o.scores == right(c) for o, c in zip(outcomes, questions, strict=True))
 
 
 def test_a_prompt_that_is_too_long_costs_no_field(endpoint):

@@ -103,9 +103,9 @@ def test_every_prompt_has_the_same_parts(protocol):
     assert "\n\n\n" not in prompt
     assert prompt == prompt.strip()
     assert not any(line != line.rstrip() for line in prompt.split("\n"))
-    told = [c for c in ("grammaticality", "fluency", "preserving", "difficulty", "impact")
+    named = [c for c in ("grammaticality", "fluency", "preserving", "difficulty", "impact")
             if f" {c} " in prompt]  # fmt: skip
-    assert len(told) == (protocol.criterion is not None)
+    assert len(named) == (protocol.criterion is not None)
 
 
 @pytest.mark.parametrize("protocol", ALL, ids=str)

@@ -33,7 +33,7 @@ def text_of(scores):
 
 def naive(data, n):
     """Return the scores of parsed JSON by the plainest rules, and nothing but these."""
-    found = {}
+    values = {}
     for key, value in data.items():
         name = key.lower()
         if name == "scores":
@@ -44,15 +44,15 @@ def naive(data, n):
             pairs = [(int(name[6:-6]), value)]
         else:
             pairs = []
-        for number, own in pairs:
-            if number in found:
+        for number, score in pairs:
+            if number in values:
                 return None
-            found[number] = own
-    if sorted(found) != list(range(1, n + 1)):
+            values[number] = score
+    if sorted(values) != list(range(1, n + 1)):
         return None
     scores = []
     for number in range(1, n + 1):
-        value = found[number]
+        value = values[number]
         if isinstance(value, bool) or value in (None, []):
             return None
         if isinstance(value, str):
@@ -162,7 +162,7 @@ def test_what_will_not_do_is_told(text, reason):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reason"),
     [
         ('{"target1_score": 3, "target2_score": "4"}', "text or with a decimal point"),
         ('{"target1_score": 3, "target2_score": 4, "why": "{"}', "more keys"),
@@ -176,10 +176,10 @@ def test_what_will_not_do_is_told(text, reason):
         ),
     ],
 )
-def test_tolerance_is_told(text, told):
+def test_tolerance_is_told(text, reason):
     reading = read(text, 2)
     assert reading.scores == (3, 4)
-    assert told in reading.reason
+    assert reason in reading.reason
 
 
 def test_a_block_that_is_json_decides_even_if_it_will_not_do():
@@ -190,9 +190,9 @@ def test_a_block_that_is_json_decides_even_if_it_will_not_do():
 @pytest.mark.parametrize("n", [1, 5])
 def test_the_schema_is_strict(n):
     names = [f"target{number}_score" for number in range(1, n + 1)]
-    found = schema(n)
-    assert found["required"] == list(found["properties"]) == names
-    assert found["additionalProperties"] is False
+    shape = schema(n)
+    assert shape["required"] == list(shape["properties"]) == names
+    assert shape["additionalProperties"] is False
     assert all(
-        p == {"type": "integer", "enum": [1, 2, 3, 4, 5]} for p in found["properties"].values()
+        p == {"type": "integer", "enum": [1, 2, 3, 4, 5]} for p in shape["properties"].values()
     )

@@ -48,13 +48,13 @@ def edits(monkeypatch):
 
 def expected(corpus):
     """Score sentence by sentence: the slow and obvious way; ``None`` where nothing differs."""
-    found = defaultdict(list)
+    by_system = defaultdict(list)
     for line in range(len(corpus)):
-        outputs = {" ".join(own[line].split()) for own in corpus.systems.values()}
-        for name, own in corpus.systems.items():
-            text = " ".join(own[line].split())
-            found[name].append(fake_judge.by_hash(text) if len(outputs) > 1 else None)
-    return found
+        outputs = {" ".join(texts[line].split()) for texts in corpus.systems.values()}
+        for name, texts in corpus.systems.items():
+            text = " ".join(texts[line].split())
+            by_system[name].append(fake_judge.by_hash(text) if len(outputs) > 1 else None)
+    return by_system
 
 
 @settings(max_examples=60)
@@ -62,10 +62,10 @@ def expected(corpus):
 def test_equals_the_naive_twin(systems, per_output, permutations, repeats):
     """A judge who goes by the text alone gives each text its score, in whatever company."""
     corpus = Corpus(sources=["s t", "u"], systems=systems)
-    own = LLMS(model="m", per_output=per_output, permutations=permutations, repeats=repeats)
+    metric = LLMS(model="m", per_output=per_output, permutations=permutations, repeats=repeats)
     with pytest.MonkeyPatch.context() as patch:
         fake = fake_judge.install(patch)
-        column = gm.score(corpus, [own])[str(own)]
+        column = gm.score(corpus, [metric])[str(metric)]
     assert all(2 <= len(shown) <= 5 for shown in fake.shown)
     for name, values in expected(corpus).items():
         sentences = column.segments[name].values.tolist()
@@ -96,14 +96,14 @@ def test_every_output_of_many_is_shown(fake):
 
 
 def test_the_order_of_systems_does_not_matter(monkeypatch):
-    asked, scores = [], []
+    prompts, scores = [], []
     for names in (("one", "two", "three"), ("three", "two", "one")):
         fake = fake_judge.install(monkeypatch)
         corpus = Corpus(sources=SOURCES, systems={name: SYSTEMS[name] for name in names})
         column = gm.score(corpus, [JUDGE])[str(JUDGE)]
-        asked.append(sorted(fake.prompts))
+        prompts.append(sorted(fake.prompts))
         scores.append({name: column[name].value for name in SYSTEMS})
-    assert asked[0] == asked[1]
+    assert prompts[0] == prompts[1]
     assert scores[0] == scores[1]
 
 
@@ -118,15 +118,15 @@ def test_a_new_system_asks_only_where_it_is_new(monkeypatch):
 
 
 def test_edits_are_marked(fake, edits):
-    own = LLME(model="m", criterion="impact")
-    gm.score(CORPUS, [own])
+    metric = LLME(model="m", criterion="impact")
+    gm.score(CORPUS, [metric])
     assert sorted(map(sorted, fake.shown)) == [
         ["A cat [sit→sat] .", "A cat [sit→sits] ."],
         ["Dogs [barks→bark] .", "Dogs barks ."],
     ]
     assert "[the→a]" in fake.prompts[0]
-    assert own.signature()["pipeline"] == "fake-1.0"
-    assert own.notice == "a fake pipeline"
+    assert metric.signature()["pipeline"] == "fake-1.0"
+    assert metric.notice == "a fake pipeline"
 
 
 def test_the_worked_example_of_the_paper(shared, fake):
@@ -158,8 +158,8 @@ def test_one_segmentation_with_seeda(shared):
         *_, line, systems, edits = row.split("\t")
         source = outputs["INPUT"][int(line)]
         pairs.append((source, outputs[systems.split()[0]][int(line)]))
-        own = [Edit(start, end, text) for start, end, text, _ in _json(edits)]
-        theirs.append(marked(source.split(), own))
+        ours = [Edit(start, end, text) for start, end, text, _ in _json(edits)]
+        theirs.append(marked(source.split(), ours))
     ours = LLME(model="m", pipeline=None).targets(pairs)
     equal = sum(a == b for a, b in zip(ours, theirs, strict=True))
     assert len(golden) == 2481
@@ -291,15 +291,15 @@ def test_statistics_are_stored_and_compared(fake, tmp_path):
 @given(st.lists(st.tuples(st.integers(1, 5), st.booleans(), st.booleans()), min_size=1))
 def test_value_of_sums_is_the_score(rows):
     counted = [[score * (a and d), d, a and d] for score, d, a in rows]
-    own = LLMS(model="m", coverage=0.5)
+    metric = LLMS(model="m", coverage=0.5)
     statistics = Statistics(
         np.array(counted, dtype=float)[:, None, :],
         np.ones((len(rows), 1), dtype=bool),
         (0,),
         llm.COLUMNS,
     )
-    value = own.score(statistics).value
-    assert own.value_of(own.summands(statistics).sum(0)) == pytest.approx(value, nan_ok=True)
+    value = metric.score(statistics).value
+    assert metric.value_of(metric.summands(statistics).sum(0)) == pytest.approx(value, nan_ok=True)
     scores = [score for score, d, a in rows if d and a]
     due = sum(d for _, d, _ in rows)
     enough = due and scores and len(scores) >= due / 2

@@ -74,8 +74,8 @@ class Twin:
         import torch
 
         with torch.no_grad():
-            found = self.model(torch.tensor([tokens]), output_hidden_states=True)
-        return found.hidden_states[layer][0].double().numpy()
+            outputs = self.model(torch.tensor([tokens]), output_hidden_states=True)
+        return outputs.hidden_states[layer][0].double().numpy()
 
     def weights(self, tokens, idf):
         if idf is None:
@@ -84,7 +84,7 @@ class Twin:
         return [
             0.0
             if token in self.special
-            else math.log((len(sets) + 1) / (sum(token in each for each in sets) + 1))
+            else math.log((len(sets) + 1) / (sum(token in text for text in sets) + 1))
             for token in tokens
         ]
 
@@ -126,13 +126,13 @@ pairs = st.lists(st.tuples(texts.map(" ".join), texts.map(" ".join)), min_size=1
 
 @settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(pairs, st.sampled_from([1, 2]), st.sampled_from([None, IDF]), st.integers(1, 40))
-def test_equals_the_twin(model, twin, asked, layer, idf, budget):
+def test_equals_the_twin(model, twin, pairs, layer, idf, budget):
     measure = TokenSimilarity(layer=layer, idf=idf)
-    ours = ask(model, measure, asked, batch_tokens=budget)
-    expected = [[*twin.token_similarity(pair, layer, idf), 0] for pair in asked]
+    ours = ask(model, measure, pairs, batch_tokens=budget)
+    expected = [[*twin.token_similarity(pair, layer, idf), 0] for pair in pairs]
     assert ours == pytest.approx(np.array(expected), abs=2e-6, nan_ok=True)
-    means = ask(model, MeanSimilarity(limit=5), asked, batch_tokens=budget)
-    assert means[:, 0] == pytest.approx([twin.mean_similarity(p, 5) for p in asked], abs=2e-6)
+    means = ask(model, MeanSimilarity(limit=5), pairs, batch_tokens=budget)
+    assert means[:, 0] == pytest.approx([twin.mean_similarity(p, 5) for p in pairs], abs=2e-6)
 
 
 def test_long_and_empty_texts(model, twin):
@@ -189,8 +189,8 @@ def test_distilbert_and_roberta(tmp_path, bart):
     )  # fmt: skip
     roberta = copied(bart, tmp_path / "roberta", transformers.RobertaModel(config))
     settings_file = tmp_path / "roberta" / "tokenizer_config.json"
-    own = json.loads(settings_file.read_text("utf-8"))
-    settings_file.write_text(json.dumps({**own, "cls_token": "<s>", "sep_token": "</s>"}))
+    settings = json.loads(settings_file.read_text("utf-8"))
+    settings_file.write_text(json.dumps({**settings, "cls_token": "<s>", "sep_token": "</s>"}))
     for folder, twin in ((distil, Twin(distil)), (roberta, Twin(roberta, before=" "))):
         ours = ask(folder, TokenSimilarity(), PAIRS)
         expected = [twin.token_similarity(pair, 2, None) for pair in PAIRS]
@@ -239,13 +239,13 @@ def lines(path):
 
 def test_equal_token_sequences_have_the_very_same_figures(model):
     text, reference = "the cat goes to school .", "The dog goes to SCHOOL ."
-    asked = [(text, reference), ("he was in the house", reference)] * 3
-    asked += [(text.upper(), reference.lower()), (text, reference.title())]
-    random.Random(1).shuffle(asked)
+    pairs = [(text, reference), ("he was in the house", reference)] * 3
+    pairs += [(text.upper(), reference.lower()), (text, reference.title())]
+    random.Random(1).shuffle(pairs)
     for budget in (1, 30, 10_000):
-        rows = ask(model, TokenSimilarity(layer=2), asked, batch_tokens=budget)
-        found = {tuple(row) for row in rows.tolist()}
-        assert len(found) == 2
+        rows = ask(model, TokenSimilarity(layer=2), pairs, batch_tokens=budget)
+        distinct = {tuple(row) for row in rows.tolist()}
+        assert len(distinct) == 2
 
 
 def test_batches_chunks_and_order_change_nothing(model, monkeypatch):
@@ -284,16 +284,16 @@ def test_all_measures_share_one_pass(model):
 
 def test_rows_come_chunk_by_chunk(model, monkeypatch):
     monkeypatch.setattr(encoder, "STATE_NUMBERS", 20 * 32)
-    asked = [(f"the cat {n}", f"the dog {n}") for n in range(10)]
-    runtime, told = Runtime(), []
-    with reporting(lambda *progress: told.append(progress)):
-        answers = encoder.answer(find_model(model), {TokenSimilarity(layer=1): asked}, runtime)
+    pairs = [(f"the cat {n}", f"the dog {n}") for n in range(10)]
+    runtime, reports = Runtime(), []
+    with reporting(lambda *progress: reports.append(progress)):
+        answers = encoder.answer(find_model(model), {TokenSimilarity(layer=1): pairs}, runtime)
         next(answers)
         assert 0 < runtime.tally.texts < 20
         rest = list(answers)
     assert runtime.tally.texts == 20
     assert sum(len(positions) for _, positions, _ in rest) < 10
-    assert told[-1][1] == told[-1][2] > 1
+    assert reports[-1][1] == reports[-1][2] > 1
 
 
 def test_memory_that_ends_halves_the_batch(model, monkeypatch):
@@ -320,9 +320,9 @@ def test_memory_that_ends_halves_the_batch(model, monkeypatch):
 def test_no_more_blocks_than_needed(model, bart, monkeypatch):
     loaded, load = [], encoder.load
 
-    def watched(files, kind, runtime, **given):
-        loaded.append(given)
-        return load(files, kind, runtime, **given)
+    def watched(files, kind, runtime, **settings):
+        loaded.append(settings)
+        return load(files, kind, runtime, **settings)
 
     monkeypatch.setattr(encoder, "load", watched)
     alone = ask(model, TokenSimilarity(layer=1), PAIRS)
@@ -347,27 +347,27 @@ def test_half_precision_compares_in_single(model):
     st.lists(st.integers(1, 6), min_size=10, max_size=10),
     st.integers(1, 40),
 )
-def test_chunks_hold_every_pair_once(asked, lengths, capacity):
-    asked = np.array(asked, dtype=np.int64).reshape(-1, 2)
+def test_chunks_hold_every_pair_once(pairs, lengths, capacity):
+    pairs = np.array(pairs, dtype=np.int64).reshape(-1, 2)
     size = np.array(lengths, dtype=np.int64)
-    found = list(chunks(asked, size, capacity))
-    assert sorted(at for chunk in found for at in chunk.pairs) == list(range(len(asked)))
-    for chunk in found:
+    parts = list(chunks(pairs, size, capacity))
+    assert sorted(at for chunk in parts for at in chunk.pairs) == list(range(len(pairs)))
+    for chunk in parts:
         assert sorted(set(chunk.sequences)) == chunk.sequences.tolist()
-        assert set(asked[chunk.pairs].ravel()) == set(chunk.sequences)
+        assert set(pairs[chunk.pairs].ravel()) == set(chunk.sequences)
         assert size[chunk.sequences].sum() <= capacity or len(chunk.pairs) == 1 or len(
-            {tuple(sorted(set(pair))) for pair in asked[chunk.pairs].tolist()}
+            {tuple(sorted(set(pair))) for pair in pairs[chunk.pairs].tolist()}
         ) == 1  # fmt: skip
     if capacity >= size.sum():
-        assert len(found) == bool(len(asked))
+        assert len(parts) == bool(len(pairs))
 
 
 def test_what_hangs_together_is_encoded_once():
     # ten stars of four: a chunk has room for one and a half
-    asked = np.array([(4 * n + k, 4 * n) for n in range(10) for k in range(1, 4)])
-    found = list(chunks(asked, np.full(40, 5), 30))
-    assert len(found) == 10
-    assert sum(len(chunk.sequences) for chunk in found) == 40
+    pairs = np.array([(4 * n + k, 4 * n) for n in range(10) for k in range(1, 4)])
+    parts = list(chunks(pairs, np.full(40, 5), 30))
+    assert len(parts) == 10
+    assert sum(len(chunk.sequences) for chunk in parts) == 40
 
 
 def test_padding_never_wins():

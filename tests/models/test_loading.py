@@ -85,7 +85,7 @@ class TestLoad:
         second = open_(folder)
         assert second.files.hash == find_model(folder).hash
         assert not torch.equal(
-            *(each.model.embeddings.word_embeddings.weight for each in (first, second))
+            *(loaded.model.embeddings.word_embeddings.weight for loaded in (first, second))
         )
 
     def test_number_types(self, models):
@@ -191,8 +191,8 @@ class TestWrongModels:
     def test_code_in_the_folder_is_not_run(self, copy):
         folder = copy("encoder")
         config = json.loads((folder / "config.json").read_text())
-        own = {"AutoConfig": "mine.C", "AutoModel": "mine.M", "AutoTokenizer": ["mine.T", None]}
-        config |= {"model_type": "mine", "auto_map": own}
+        code = {"AutoConfig": "mine.C", "AutoModel": "mine.M", "AutoTokenizer": ["mine.T", None]}
+        config |= {"model_type": "mine", "auto_map": code}
         (folder / "config.json").write_text(json.dumps(config))
         (folder / "mine.py").write_text(f"open({str(folder / 'ran')!r}, 'w')\n")
         with pytest.raises(MissingResourceError):
@@ -210,9 +210,9 @@ def without(folder, part):
     from safetensors.torch import load_file, save_file
 
     weights = load_file(folder / "model.safetensors")
-    kept = {name: values for name, values in weights.items() if part not in name}
-    assert len(kept) < len(weights)
-    save_file(kept, folder / "model.safetensors", metadata={"format": "pt"})
+    remaining = {name: values for name, values in weights.items() if part not in name}
+    assert len(remaining) < len(weights)
+    save_file(remaining, folder / "model.safetensors", metadata={"format": "pt"})
 
 
 class TestDevices:

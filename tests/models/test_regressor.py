@@ -80,7 +80,7 @@ def twin(model: str, item, head: str) -> float:
 
     tokenizer, network = opened(model)
     # as batches of one: only then does an empty second text make a pair
-    inputs = tokenizer(*([each] for each in _parts(item)), return_tensors="pt")
+    inputs = tokenizer(*([part] for part in _parts(item)), return_tensors="pt")
     with torch.no_grad():
         state = network.bert(**inputs).last_hidden_state[0, 0]
         if head == "linear":
@@ -97,18 +97,18 @@ items = st.lists(texts | st.tuples(texts, texts), min_size=1, max_size=6)
 
 @settings(deadline=None, max_examples=15)
 @given(items, st.sampled_from(HEADS), st.sampled_from([1, 20, 1000]))
-def test_equals_the_slow_twin(model, asked, head, budget):
-    outputs, cut, _ = figures(model, asked, head=head, budget=budget)
-    assert outputs == pytest.approx([twin(model, item, head) for item in asked], abs=1e-5)
+def test_equals_the_slow_twin(model, items, head, budget):
+    outputs, cut, _ = figures(model, items, head=head, budget=budget)
+    assert outputs == pytest.approx([twin(model, item, head) for item in items], abs=1e-5)
     assert not any(cut)
 
 
 @pytest.mark.parametrize("head", HEADS)
 def test_batches_and_order_do_not_matter(model, head):
-    asked = ["the cat", "", "she went to school , however .", ("a cat", "a dog"), "dog " * 40]
-    outputs, _, _ = figures(model, asked, head=head)
+    items = ["the cat", "", "she went to school , however .", ("a cat", "a dog"), "dog " * 40]
+    outputs, _, _ = figures(model, items, head=head)
     for budget in (1, 30, 10_000):
-        again, _, _ = figures(model, asked[::-1], head=head, budget=budget)
+        again, _, _ = figures(model, items[::-1], head=head, budget=budget)
         assert again[::-1] == pytest.approx(outputs, abs=2e-6)
 
 
@@ -120,8 +120,8 @@ def test_segments_tell_a_pair_from_a_text(model):
 
 
 def test_equal_tokens_go_through_once(model):
-    asked = ["the cat", "the  cat ", "a dog", "the cat"]
-    outputs, _, tally = figures(model, asked)
+    items = ["the cat", "the  cat ", "a dog", "the cat"]
+    outputs, _, tally = figures(model, items)
     assert outputs[0] == outputs[1] == outputs[3] != outputs[2]
     assert (tally.texts, tally.tokens, tally.padded) == (2, 8, 8)
 
@@ -143,7 +143,7 @@ def test_a_long_text_is_cut_to_128_tokens(model):
 
 
 def test_of_a_pair_the_longer_side_is_cut_first(model):
-    asked = [
+    items = [
         ("cat " * 2000, "the dog"),
         ("cat " * 123, "the dog"),  # [CLS] 123 [SEP] 2 [SEP] are 128
         ("the dog", "cat " * 2000),
@@ -153,7 +153,7 @@ def test_of_a_pair_the_longer_side_is_cut_first(model):
         ("cat " * 1000, "dog " * 2000),
         ("cat " * 62, "dog " * 63),
     ]
-    outputs, cut, _ = figures(model, asked)
+    outputs, cut, _ = figures(model, items)
     assert cut == [1, 0] * 4
     assert outputs[0::2] == pytest.approx(outputs[1::2], abs=1e-6)
 
@@ -168,19 +168,19 @@ def test_the_limit_of_the_measure_counts(model):
 
 
 def test_where_memory_ends_batches_are_halved(model, monkeypatch):
-    asked = ["the cat", "a dog", "he", "they walk", "it is", "very good house"]
-    expected, _, _ = figures(model, asked)
+    items = ["the cat", "a dog", "he", "they walk", "it is", "very good house"]
+    expected, _, _ = figures(model, items)
     sizes = []
     padded = regressor._padded
 
-    def narrow(torch, loaded, sequences):
+    def narrow(loaded, sequences):
         sizes.append(len(sequences))
         if len(sequences) > 2:
             raise RuntimeError("CUDA out of memory")
-        return padded(torch, loaded, sequences)
+        return padded(loaded, sequences)
 
     monkeypatch.setattr(regressor, "_padded", narrow)
-    outputs, _, tally = figures(model, asked)
+    outputs, _, tally = figures(model, items)
     assert outputs == pytest.approx(expected, abs=2e-6)
     assert max(sizes) == 6
     assert tally.texts == 6
@@ -188,18 +188,18 @@ def test_where_memory_ends_batches_are_halved(model, monkeypatch):
 
 @pytest.mark.parametrize("head", HEADS)
 def test_shorter_numbers_stay_near(model, head):
-    asked = ["the cat goes to school .", "they walk"]
-    exact, _, _ = figures(model, asked, head=head)
-    rough, _, _ = figures(model, asked, head=head, dtype="bfloat16")
+    items = ["the cat goes to school .", "they walk"]
+    exact, _, _ = figures(model, items, head=head)
+    rough, _, _ = figures(model, items, head=head, dtype="bfloat16")
     assert rough == pytest.approx(exact, rel=0.1, abs=0.1)
     assert not np.array_equal(rough, exact)
 
 
 def test_progress_names_the_model(model):
-    told = []
-    with reporting(lambda *news: told.append(news)):
+    reports = []
+    with reporting(lambda *news: reports.append(news)):
         figures(model, ["the cat", "a dog"], budget=4)
-    assert told == [(f"{model} (batches)", done, 2) for done in range(3)]
+    assert reports == [(f"{model} (batches)", done, 2) for done in range(3)]
 
 
 # Models that do not fit
@@ -235,9 +235,9 @@ def without(model: str, folder: Path, part: str) -> str:
 
     shutil.copytree(model, folder)
     weights = load_file(folder / "model.safetensors")
-    kept = {name: tensor for name, tensor in weights.items() if part not in name}
-    assert len(kept) < len(weights)
-    save_file(kept, folder / "model.safetensors", metadata={"format": "pt"})
+    remaining = {name: tensor for name, tensor in weights.items() if part not in name}
+    assert len(remaining) < len(weights)
+    save_file(remaining, folder / "model.safetensors", metadata={"format": "pt"})
     return str(folder)
 
 
@@ -283,10 +283,10 @@ def test_a_model_without_segments(roberta, head):
 
     network = transformers.RobertaForSequenceClassification.from_pretrained(roberta).eval()
     tokenizer = transformers.AutoTokenizer.from_pretrained(roberta)
-    asked = ["the cat goes to school", ("the cat", "a dog"), "", "cat " * 2000]
-    outputs, cut, _ = figures(roberta, asked, head=head)
+    items = ["the cat goes to school", ("the cat", "a dog"), "", "cat " * 2000]
+    outputs, cut, _ = figures(roberta, items, head=head)
     assert cut == [0, 0, 0, 1]
-    for item, output in zip(asked, outputs, strict=True):
+    for item, output in zip(items, outputs, strict=True):
         ids = tokenizer(*_parts(item), truncation=True, max_length=128)["input_ids"]
         with torch.no_grad():
             if head == "pooler":

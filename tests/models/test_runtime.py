@@ -29,7 +29,7 @@ def test_devices_that_have_a_name(device):
 
 
 @pytest.mark.parametrize(
-    ("given", "what"),
+    ("settings", "what"),
     [
         ({"device": "nosuch"}, "unknown device 'nosuch'"),
         ({"device": "cuda:"}, "unknown device 'cuda:'"),
@@ -40,15 +40,15 @@ def test_devices_that_have_a_name(device):
         ({"batch_tokens": -5}, "batches of -5 tokens"),
     ],
 )
-def test_what_is_not_possible_is_refused(given, what):
+def test_what_is_not_possible_is_refused(settings, what):
     with pytest.raises(UsageError, match=what) as caught:
-        Runtime(**given)
+        Runtime(**settings)
     assert "Use " in str(caught.value)
 
 
 def test_number_types():
     assert DTYPES == ("float32", "bfloat16", "float16")
-    assert [Runtime(dtype=each).dtype for each in DTYPES] == list(DTYPES)
+    assert [Runtime(dtype=dtype).dtype for dtype in DTYPES] == list(DTYPES)
 
 
 def test_a_folder_may_be_a_text_and_begin_at_home(tmp_path, monkeypatch):
@@ -60,8 +60,8 @@ def test_a_folder_may_be_a_text_and_begin_at_home(tmp_path, monkeypatch):
 def test_it_holds_inside_the_block_only():
     first, second = Runtime(batch_tokens=1), Runtime(batch_tokens=2)
     before = current()
-    with gm.using(first) as given:
-        assert given is first
+    with gm.using(first) as runtime:
+        assert runtime is first
         assert current() is first
         with using(second):
             assert current() is second
@@ -93,9 +93,9 @@ def test_a_cache_that_cannot_be_written_is_refused_at_once(tmp_path):
 
 def test_runtimes_are_equal_whatever_they_counted():
     one, two = Runtime(), Runtime()
-    one.tally.add(texts=1, tokens=2, padded=3)
-    one.tally.add(texts=1, tokens=2, padded=3)
-    assert one.tally == Tally(texts=2, tokens=4, padded=6)
+    one.tally.add([2, 3])
+    one.tally.add([2])
+    assert one.tally == Tally(texts=3, tokens=7, padded=8)
     assert one == two
 
 
@@ -108,12 +108,12 @@ class TestGpu:
         self.path = tmp_path / "driver"
 
     def torch(self, monkeypatch, version):
-        def found(name):
+        def version_of(name):
             if version is None:
                 raise devices.metadata.PackageNotFoundError(name)
             return version
 
-        monkeypatch.setattr(devices.metadata, "version", found)
+        monkeypatch.setattr(devices.metadata, "version", version_of)
 
     @pytest.mark.parametrize(
         ("version", "state"),

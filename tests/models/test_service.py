@@ -78,7 +78,7 @@ class Room(types.ModuleType):
                 yield measure, [position], np.array([row])
 
     @property
-    def asked(self):
+    def received(self):
         return [item for call in self.calls for items in call.values() for item in items]
 
 
@@ -122,10 +122,10 @@ def twin(items, factor=1):
 
 class TestAnswer:
     def test_rows_in_the_order_of_the_items(self, room, model):
-        asked = ["bb", "a", ("a", "bc"), "bb", "dddddd", ""]
-        (found,) = answer([Request(model, Length(), asked)])
-        np.testing.assert_array_equal(found, twin(asked))
-        assert room.asked == ["bb", "a", ("a", "bc"), "dddddd", ""]
+        items = ["bb", "a", ("a", "bc"), "bb", "dddddd", ""]
+        (figures,) = answer([Request(model, Length(), items)])
+        np.testing.assert_array_equal(figures, twin(items))
+        assert room.received == ["bb", "a", ("a", "bc"), "dddddd", ""]
 
     def test_equal_items_of_several_requests_are_measured_once(self, room, model):
         first, second = answer(
@@ -137,9 +137,9 @@ class TestAnswer:
 
     def test_measures_of_one_room_are_asked_together(self, room, model):
         two = Length(factor=2)
-        found = answer([Request(model, Length(), ["a"]), Request(model, two, ["a", "bb"])])
+        figures = answer([Request(model, Length(), ["a"]), Request(model, two, ["a", "bb"])])
         assert room.calls == [{Length(): ["a"], two: ["a", "bb"]}]
-        np.testing.assert_array_equal(found[1], twin(["a", "bb"], 2))
+        np.testing.assert_array_equal(figures[1], twin(["a", "bb"], 2))
 
     def test_rooms_and_models_are_asked_apart(self, room, other, model, tmp_path):
         second = made_folder(tmp_path / "second")
@@ -148,14 +148,14 @@ class TestAnswer:
             Request(model, Other(), ["a"]),
             Request(second, Length(), ["a"]),
         ]
-        assert [each.shape for each in answer(requests)] == [(1, 2), (1, 1), (1, 2)]
+        assert [rows.shape for rows in answer(requests)] == [(1, 2), (1, 1), (1, 2)]
         assert len(room.calls) == 2
         assert other.calls == [{Other(): ["a"]}]
 
     def test_nothing_to_ask(self, room, model):
         assert answer([]) == []
-        (found,) = answer([Request(model, Length(), [])])
-        assert found.shape == (0, 2)
+        (figures,) = answer([Request(model, Length(), [])])
+        assert figures.shape == (0, 2)
         assert room.calls == []
 
     def test_a_missing_model_is_told_before_its_room_is_asked(self, room):
@@ -164,66 +164,66 @@ class TestAnswer:
         assert room.calls == []
 
     @given(st.lists(st.lists(st.text("ab?", max_size=3), max_size=6), max_size=4))
-    def test_as_if_each_were_asked_alone(self, made, asked):
-        found = answer([Request(made, Length(), items) for items in asked])
-        for rows, items in zip(found, asked, strict=True):
+    def test_as_if_each_were_asked_alone(self, made, groups):
+        figures = answer([Request(made, Length(), items) for items in groups])
+        for rows, items in zip(figures, groups, strict=True):
             np.testing.assert_array_equal(rows, twin(items))
 
 
 class TestCache:
     @pytest.fixture(autouse=True)
-    def kept(self, tmp_path):
+    def cached(self, tmp_path):
         self.runtime = Runtime(cache_dir=tmp_path / "cache")
         with using(self.runtime):
             yield
 
     def test_what_is_known_is_not_asked_again(self, room, model):
         answer([Request(model, Length(), ["a", "bb"])])
-        (found,) = answer([Request(model, Length(), ["bb", "ccc", "a"])])
-        np.testing.assert_array_equal(found, twin(["bb", "ccc", "a"]))
-        assert room.asked == ["a", "bb", "ccc"]
+        (figures,) = answer([Request(model, Length(), ["bb", "ccc", "a"])])
+        np.testing.assert_array_equal(figures, twin(["bb", "ccc", "a"]))
+        assert room.received == ["a", "bb", "ccc"]
         assert self.runtime.tally.known == 2
 
     def test_where_all_is_known_the_room_is_not_opened(self, room, model, monkeypatch):
         answer([Request(model, Length(), ["a"])])
         monkeypatch.setitem(sys.modules, ROOM, None)
-        (found,) = answer([Request(model, Length(), ["a"])])
-        np.testing.assert_array_equal(found, twin(["a"]))
+        (figures,) = answer([Request(model, Length(), ["a"])])
+        np.testing.assert_array_equal(figures, twin(["a"]))
 
     def test_a_figure_that_is_nan_is_known(self, room, model):
         for _ in range(2):
-            (found,) = answer([Request(model, Length(), ["?"])])
-            assert np.isnan(found[0, 0])
-        assert room.asked == ["?"]
+            (figures,) = answer([Request(model, Length(), ["?"])])
+            assert np.isnan(figures[0, 0])
+        assert room.received == ["?"]
 
     def test_measures_do_not_answer_for_each_other(self, room, model):
         answer([Request(model, Length(), ["a"])])
-        (found,) = answer([Request(model, Length(factor=2), ["a"])])
-        np.testing.assert_array_equal(found, twin(["a"], 2))
+        (figures,) = answer([Request(model, Length(factor=2), ["a"])])
+        np.testing.assert_array_equal(figures, twin(["a"], 2))
 
     def test_other_weights_know_nothing(self, room, model, tmp_path):
         answer([Request(model, Length(), ["a"])])
         (tmp_path / "second").mkdir()
         answer([Request(made_folder(tmp_path / "second" / "model", "other"), Length(), ["a"])])
-        assert room.asked == ["a", "a"]
+        assert room.received == ["a", "a"]
 
     def test_a_copy_of_the_same_name_knows_all(self, room, model, tmp_path):
         answer([Request(model, Length(), ["a"])])
         (tmp_path / "second").mkdir()
         answer([Request(made_folder(tmp_path / "second" / "model"), Length(), ["a"])])
-        assert room.asked == ["a"]
+        assert room.received == ["a"]
 
     def test_a_copy_of_another_name_may_have_another_layer(self, room, model, tmp_path):
         answer([Request(model, Length(), ["a"])])
         answer([Request(made_folder(tmp_path / "distilbert-base-uncased"), Length(), ["a"])])
-        assert room.asked == ["a", "a"]
+        assert room.received == ["a", "a"]
 
     @pytest.mark.parametrize("change", [{"dtype": "bfloat16"}, {"device": "cuda"}])
     def test_number_type_and_device_matter(self, room, model, change):
         answer([Request(model, Length(), ["a"])])
         with using(Runtime(cache_dir=self.runtime.cache_dir, **change)):
             answer([Request(model, Length(), ["a"])])
-        assert room.asked == ["a", "a"]
+        assert room.received == ["a", "a"]
 
     def test_which_of_several_gpus_and_the_size_of_batches_do_not(self, room, model):
         folder = self.runtime.cache_dir
@@ -231,7 +231,7 @@ class TestCache:
                         Runtime(device="cuda:1", batch_tokens=5, cache_dir=folder)):  # fmt: skip
             with using(runtime):
                 answer([Request(model, Length(), ["a"])])
-        assert room.asked == ["a"]
+        assert room.received == ["a"]
 
     def test_what_was_measured_before_an_interrupt_is_kept(self, room, model):
         room.stop_after = 2
@@ -239,19 +239,19 @@ class TestCache:
             answer([Request(model, Length(), ["a", "b", "c", "d"])])
         room.stop_after = None
         room.calls.clear()
-        (found,) = answer([Request(model, Length(), ["a", "b", "c", "d"])])
-        assert room.asked == ["a", "b"]
-        np.testing.assert_array_equal(found, twin("abcd"))
+        (figures,) = answer([Request(model, Length(), ["a", "b", "c", "d"])])
+        assert room.received == ["a", "b"]
+        np.testing.assert_array_equal(figures, twin("abcd"))
 
 
 class TestRunTogether:
     def asking(self, model, *rounds):
         """A work that asks in rounds and returns all that it was told."""
-        told = []
+        firsts = []
         for items in rounds:
             answers = yield [Request(model, Length(), [item]) for item in items]
-            told += [rows[0, 0] for rows in answers]
-        return told
+            firsts += [rows[0, 0] for rows in answers]
+        return firsts
 
     def test_rounds_are_answered_in_common(self, room, model):
         works = [
@@ -305,8 +305,8 @@ class TestRealRooms:
 
     @staticmethod
     def requests(models):
-        asked = TestRealRooms.ASKED
-        return [Request(models[kind], measure, items) for kind, measure, items in asked]
+        rows = TestRealRooms.ASKED
+        return [Request(models[kind], measure, items) for kind, measure, items in rows]
 
     @pytest.fixture(scope="module")
     @staticmethod
@@ -337,15 +337,15 @@ class TestRealRooms:
     def test_whatever_the_order_and_the_company(self, models, figures):
         for (kind, measure, items), rows in zip(self.ASKED, figures, strict=True):
             order = np.random.default_rng(1).permutation(len(items))[:7]
-            (found,) = answer([Request(models[kind], measure, [items[at] for at in order])])
-            np.testing.assert_allclose(found, rows[order], rtol=2e-6, atol=1e-6)
+            (again,) = answer([Request(models[kind], measure, [items[at] for at in order])])
+            np.testing.assert_allclose(again, rows[order], rtol=2e-6, atol=1e-6)
 
     def test_from_the_cache_to_the_last_digit(self, models, figures, tmp_path, monkeypatch):
         with using(Runtime(cache_dir=tmp_path)) as runtime:
             answer(self.requests(models))
-            asked = runtime.tally.tokens
+            tokens = runtime.tally.tokens
             again = answer(self.requests(models))
-        assert runtime.tally.tokens == asked > 0
+        assert runtime.tally.tokens == tokens > 0
         assert runtime.tally.known == sum(len(items) for _, _, items in self.ASKED)
         for one, two in zip(figures, again, strict=True):
             np.testing.assert_array_equal(one, two)
@@ -361,7 +361,7 @@ class TestRealRooms:
 
     def test_long_texts_are_counted(self, models):
         long = "the cat " * 1000
-        found = answer(
+        figures = answer(
             [
                 Request(
                     models["encoder"], TokenSimilarity(), [(long, "a"), (long, long), ("a", "a")]
@@ -371,4 +371,4 @@ class TestRealRooms:
                 Request(models["regressor"], Regression(), [long, (long, long), "a"]),
             ]
         )
-        assert [rows[:, -1].tolist() for rows in found] == [[1, 2, 0], [1, 0], [1, 0], [1, 1, 0]]
+        assert [rows[:, -1].tolist() for rows in figures] == [[1, 2, 0], [1, 0], [1, 0], [1, 1, 0]]

@@ -21,25 +21,25 @@ items = st.lists(st.one_of(texts, st.tuples(texts, texts)), unique=True, max_siz
 
 
 @given(items, st.integers(1, 4), st.data())
-def test_what_was_written_is_read_back(tmp_path_factory, asked, width, data):
+def test_what_was_written_is_read_back(tmp_path_factory, items, width, data):
     folder = tmp_path_factory.mktemp("store")
     figure = st.floats(allow_nan=True, allow_infinity=True)
     rows = np.array(
         data.draw(
             st.lists(
                 st.lists(figure, min_size=width, max_size=width),
-                min_size=len(asked),
-                max_size=len(asked),
+                min_size=len(items),
+                max_size=len(items),
             )
         ),
         dtype=np.float64,
-    ).reshape(len(asked), width)
-    kept = data.draw(st.sets(st.sampled_from(range(len(asked))))) if asked else set()
-    Store(folder, "x", width).write([asked[at] for at in kept], rows[sorted(kept)])
-    at = sorted(kept)
-    Store(folder, "x", width).write([asked[n] for n in at], rows[at])
-    figures, known = Store(folder, "x", width).read(asked)
-    assert known.tolist() == [n in kept for n in range(len(asked))]
+    ).reshape(len(items), width)
+    chosen = data.draw(st.sets(st.sampled_from(range(len(items))))) if items else set()
+    Store(folder, "x", width).write([items[at] for at in chosen], rows[sorted(chosen)])
+    at = sorted(chosen)
+    Store(folder, "x", width).write([items[n] for n in at], rows[at])
+    figures, known = Store(folder, "x", width).read(items)
+    assert known.tolist() == [n in chosen for n in range(len(items))]
     np.testing.assert_array_equal(figures[known], rows[at])
     assert np.isnan(figures[~known]).all()
 
@@ -52,10 +52,10 @@ def test_a_nan_is_known(tmp_path):
 
 
 def test_a_text_is_no_pair_and_pairs_are_not_run_together(tmp_path):
-    asked = ["ab", ("ab", ""), ("", "ab"), ("a", "b"), "", ("", "")]
+    items = ["ab", ("ab", ""), ("", "ab"), ("a", "b"), "", ("", "")]
     store = Store(tmp_path, "x", 1)
-    store.write(asked, np.arange(6.0)[:, None])
-    figures, known = store.read(asked)
+    store.write(items, np.arange(6.0)[:, None])
+    figures, known = store.read(items)
     assert known.all()
     assert figures[:, 0].tolist() == [0, 1, 2, 3, 4, 5]
 
@@ -81,10 +81,10 @@ def test_another_identity_or_width_knows_nothing(tmp_path):
 
 
 def test_more_items_than_one_question_takes(tmp_path):
-    asked = [str(n) for n in range(1203)]
+    items = [str(n) for n in range(1203)]
     store = Store(tmp_path, "x", 1)
-    store.write(asked, np.arange(1203.0)[:, None])
-    figures, known = store.read(asked[::-1])
+    store.write(items, np.arange(1203.0)[:, None])
+    figures, known = store.read(items[::-1])
     assert known.all()
     assert figures[:, 0].tolist() == [float(n) for n in range(1202, -1, -1)]
 
@@ -209,7 +209,7 @@ def test_two_processes_write_one_file(tmp_path):
     for worker in workers:
         worker.join()
     assert [worker.exitcode for worker in workers] == [0, 0]
-    asked = [str(n) for n in range(60)]
-    figures, known = Store(tmp_path, "x", 1).read(asked)
+    items = [str(n) for n in range(60)]
+    figures, known = Store(tmp_path, "x", 1).read(items)
     assert known.all()
     assert figures[:, 0].tolist() == [float(n) for n in range(60)]

@@ -61,9 +61,9 @@ def test_judgments_are_items_too(fake):
 
 def test_without_items_the_questions_are_those_of_score(fake):
     judged = judge(CORPUS, by=JUDGE)
-    asked = fake.prompts[:]
+    prompts = fake.prompts[:]
     gm.score(CORPUS, [JUDGE])
-    assert fake.prompts == asked * 2
+    assert fake.prompts == prompts * 2
     shown = {(r.segment, s) for r in judged.rankings for s in r.systems}
     assert len(shown) == 9
     assert [r.item for r in judged.rankings] == ["1", "2", "3"]

@@ -100,7 +100,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Judge and write; return the exit code."""
+    """Judge items, write the judgments, return the exit code."""
     from grammeter.formats import check_folder
     from grammeter.llm import current
     from grammeter.verbs import estimate, judge
@@ -133,7 +133,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _without_effect(args: argparse.Namespace, judged: Judged, metric: Judging) -> Iterator[str]:
-    """Say which arguments changed nothing."""
+    """Name the arguments that had no effect."""
     drawn = any(len(opinion.verdicts) > 1 for opinion in judged.opinions)
     if args.seed is not None and args.items and metric.permutations == 1 and not drawn:
         yield "--seed had no effect: no order was drawn (--permute), and no item had to be cut"
@@ -156,25 +156,25 @@ def _check_format(args: argparse.Namespace) -> None:
 
 
 def _unused_by_estimate(args: argparse.Namespace) -> list[str]:
-    """Say which arguments a dry run does not use."""
+    """Name the arguments that a dry run does not use."""
     unused = {"-o": args.output, "--coverage": args.coverage, "--offline": args.offline}
     options = [name for name, value in unused.items() if value]
-    told = f"{', '.join(options)} had no effect: --dry-run asks nothing and writes no judgments"
-    return [told] if options else []
+    note = f"{', '.join(options)} had no effect: --dry-run asks nothing and writes no judgments"
+    return [note] if options else []
 
 
 def _metric(args: argparse.Namespace) -> Judging:
     from grammeter.verbs import judging_metric
 
-    named = ("per_output", "permutations", "repeats", "seed", "coverage")
-    given = {name: getattr(args, name) for name in named if getattr(args, name) is not None}
-    return replace(judging_metric(args.metric), **given)
+    names = ("per_output", "permutations", "repeats", "seed", "coverage")
+    fields = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
+    return replace(judging_metric(args.metric), **fields)
 
 
 def _items(
     args: argparse.Namespace, corpus: Corpus
 ) -> tuple[Sequence[Shown] | None, Sequence[str]]:
-    """Read what the judge is to see, items or judgments in any format, and what was guessed."""
+    """Read items, or judgments in any format; return them with notes on guesses."""
     from grammeter.core import UsageError
     from grammeter.formats import STDIN, is_items, read_items, read_judgments
 
@@ -214,35 +214,35 @@ def _write(args: argparse.Namespace, judged: Judged) -> None:
         sys.stdout.write(text)
 
 
-def _print_estimate(args: argparse.Namespace, found: Estimate) -> None:
+def _print_estimate(args: argparse.Namespace, estimate: Estimate) -> None:
     from grammeter.rendering import Table, to_text
 
     if args.format == "json":
-        print_json(found.to_json())
+        print_json(estimate.to_json())
         return
     rows = (
-        ("distinct calls", str(found.calls)),
-        ("of them in the cache", str(found.known)),
-        ("tokens in", str(found.tokens_in)),
-        ("tokens out", str(found.tokens_out)),
-        ("tokens counted by", found.basis),
-        ("price", _price(found)),
+        ("distinct calls", str(estimate.calls)),
+        ("of them in the cache", str(estimate.known)),
+        ("tokens in", str(estimate.tokens_in)),
+        ("tokens out", str(estimate.tokens_out)),
+        ("tokens counted by", estimate.basis),
+        ("price", _price(estimate)),
     )
     sys.stdout.write(to_text(Table(("what it takes", ""), rows, "ll")))
-    if found.cost is not None and args.max_cost is not None and found.cost > args.max_cost:
+    if estimate.cost is not None and args.max_cost is not None and estimate.cost > args.max_cost:
         notice(args, f"--max-cost {args.max_cost:g} would end it before it is done")
 
 
-def _price(found: Estimate) -> str:
-    """Return the price and the day of the list, for prices change."""
-    if found.cost is None:
+def _price(estimate: Estimate) -> str:
+    """Return the price and the date of the price table."""
+    if estimate.cost is None:
         return "unknown: give a table that has the model, --prices FILE"
-    date = f" (prices of {found.date})" if found.date else ""
-    return f"{found.cost:.4f} {found.currency}{date}"
+    date = f" (prices of {estimate.date})" if estimate.date else ""
+    return f"{estimate.cost:.4f} {estimate.currency}{date}"
 
 
 def _summary(judged: Judged, metric: Judging) -> Iterator[str]:
-    """Say what was judged."""
+    """Summarize the judgments."""
     alone = len(judged.rankings) - judged.due
     yield (
         f"{len(judged.rankings)} items"

@@ -1,4 +1,4 @@
-"""The arguments of verbs that ask language models: where they answer, and how much may be asked."""
+"""Arguments of verbs that ask language models: the endpoint and the limits of its use."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _OPTIONS = (
 
 
 def add_endpoint(parser: argparse.ArgumentParser, *, cache: bool) -> None:
-    """Declare the endpoint and the limits of its use; ``cache``: and the folder of replies."""
+    """Declare the endpoint and its limits and, with ``cache``, the folder of replies."""
     group = parser.add_argument_group(
         "language models that judge", "llm-s and llm-e; any server that speaks OpenAI's protocol"
     )
@@ -63,7 +63,7 @@ def add_endpoint(parser: argparse.ArgumentParser, *, cache: bool) -> None:
 
 
 def _add_waiting(add: Callable[..., Any]) -> None:
-    """Declare how long to wait, and for how much."""
+    """Declare the times to wait, and the size and number of replies."""
     add(
         "--timeout",
         type=float,
@@ -97,18 +97,19 @@ def _add_waiting(add: Callable[..., Any]) -> None:
 
 
 def _add_limits(add: Callable[..., Any]) -> None:
-    """Declare how much may be asked in all."""
-    kept = "stop there (exit 1); all is kept, and the same command goes on"
-    add("--max-cost", type=float, metavar="X", help=f"money, in the price table's currency; {kept}")
-    add("--max-requests", type=int, metavar="N", help=f"requests sent; {kept}")
-    add("--max-tokens", type=int, metavar="N", help=f"tokens in and out; {kept}")
+    """Declare the ceilings of a run."""
+    at_limit = "stop there (exit 1); all is kept, and the same command goes on"
+    money = f"money, in the price table's currency; {at_limit}"
+    add("--max-cost", type=float, metavar="X", help=money)
+    add("--max-requests", type=int, metavar="N", help=f"requests sent; {at_limit}")
+    add("--max-tokens", type=int, metavar="N", help=f"tokens in and out; {at_limit}")
 
 
 @contextmanager
 def asking(args: argparse.Namespace, *, concessions: bool = True) -> Generator[None, None, None]:
-    """Send questions where the arguments say, and tell at the end what it took, come what may.
+    """Send questions to the endpoint of the arguments; at the end, always print the usage.
 
-    ``concessions``: tell what the endpoint does not take, too.
+    ``concessions``: also print the settings that the endpoint refused.
     """
     from grammeter.llm import using
 
@@ -117,7 +118,7 @@ def asking(args: argparse.Namespace, *, concessions: bool = True) -> Generator[N
         with using(endpoint):
             yield
     finally:
-        for text in _told(endpoint.bill):
+        for text in _usage(endpoint.bill):
             notice(args, text)
         if concessions and endpoint.bill.concessions:
             names = ", ".join(sorted(endpoint.bill.concessions))
@@ -131,7 +132,7 @@ def remark_unused(args: argparse.Namespace, metrics: Iterable[Metric]) -> None:
         remark_idle(args, why, *(f"--{name.replace('_', '-')}" for name in _OPTIONS))
 
 
-def _told(bill: Bill) -> Iterator[str]:
+def _usage(bill: Bill) -> Iterator[str]:
     if bill.requests:
         yield f"sent: {bill}"
     if bill.known:
@@ -145,20 +146,9 @@ def _endpoint(args: argparse.Namespace) -> Endpoint:
     from grammeter.core import expanded
     from grammeter.llm import OPENAI, Endpoint
 
-    return Endpoint(
-        base_url=args.base_url or OPENAI,
-        key_variable=args.key_variable,
-        concurrency=args.concurrency,
-        requests_per_minute=args.requests_per_minute,
-        tokens_per_minute=args.tokens_per_minute,
-        timeout=args.timeout,
-        patience=args.patience,
-        max_requests=args.max_requests,
-        max_tokens=args.max_tokens,
-        max_cost=args.max_cost,
-        max_output=args.max_output,
-        attempts=args.attempts,
-        cache_dir=expanded(args.cache_dir) if args.cache_dir else None,
-        offline=args.offline,
-        prices=expanded(args.prices) if args.prices else None,
-    )
+    options: dict[str, Any] = {name: getattr(args, name) for name in _OPTIONS}
+    for name in ("cache_dir", "prices"):
+        path = getattr(args, name)
+        options[name] = expanded(path) if path else None
+    options["base_url"] = args.base_url or OPENAI
+    return Endpoint(**options)

@@ -1,7 +1,8 @@
-"""Replies on disk: an SQLite file with one row for each request that was sent.
+"""The cache of replies: an SQLite file with one row for each request sent.
 
-Replies cost money. A row is written before the reply is used, nothing is ever deleted, and a
-damaged file is an error, not an empty cache. Several processes may share it. No key is written.
+Replies cost money. A row is written before the reply is used, no row is ever deleted, and a
+damaged file is an error, not an empty cache. Several processes may share it. API keys are never
+written.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ from grammeter.llm.faults import finish_of, json_object
 from grammeter.llm.ladder import Abilities
 
 FILE = "replies-1.sqlite"
-"""The number is that of the file's format."""
+"""Name of the file, with the version of its format."""
 
 AttemptState = Literal["ok", "coerced", "refused", "invalid", "cut", "failed"]
-"""What came of one request; ``cut``: the reply ended at its limit; ``failed``: no completion."""
+"""Result of one request; ``cut``: the reply ended at its limit; ``failed``: no completion."""
 
 _WAIT = 30.0
 _READ = "key, state, scores, reply, reason, tokens_in, tokens_out, seconds, body"
@@ -31,14 +32,14 @@ _AT_ONCE = 500
 _TABLES = """
 CREATE TABLE IF NOT EXISTS attempts (
     id INTEGER PRIMARY KEY,
-    key TEXT NOT NULL,          -- SHA-256 of the request as it was meant
+    key TEXT NOT NULL,          -- SHA-256 of the request as intended
     server TEXT NOT NULL,
     model TEXT NOT NULL,
     started REAL NOT NULL,      -- seconds since 1970
-    seconds REAL NOT NULL,      -- until the reply was there
-    request TEXT NOT NULL,      -- the body as it was sent
-    status INTEGER NOT NULL,    -- of HTTP; 0: no reply
-    body TEXT NOT NULL,         -- of the reply, as it came
+    seconds REAL NOT NULL,      -- until the reply arrived
+    request TEXT NOT NULL,      -- the body as sent
+    status INTEGER NOT NULL,    -- HTTP; 0: no reply
+    body TEXT NOT NULL,         -- of the reply, unchanged
     reply TEXT NOT NULL,        -- the text in it
     answered_by TEXT,           -- the model's name in the reply
     fingerprint TEXT,
@@ -60,7 +61,7 @@ CREATE TABLE IF NOT EXISTS abilities (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """One request and what came of it; the columns of the table."""
+    """One request and its result: a row of the table."""
 
     key: str
     server: str
@@ -86,12 +87,7 @@ _COLUMNS = tuple(column.name for column in fields(Attempt))
 def end_of(came: AttemptState, bad: int, most: int) -> State | None:
     """Return how a call ends with a reply, ``None`` if it is asked again.
 
-    Parameters
-    ----------
-    bad
-        How many replies before would not do.
-    most
-        Replies that may come to a call.
+    ``bad`` replies came before and were unusable; ``most`` replies are allowed.
     """
     match came:
         case "ok" | "coerced":
@@ -106,39 +102,18 @@ def end_of(came: AttemptState, bad: int, most: int) -> State | None:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """What is known of a call.
+    """What the cache knows about a call."""
 
-    Attributes
-    ----------
-    attempts
-        Requests sent for it.
-    bad
-        How many replies would not do.
-    cut
-        Whether one of them ended at its limit.
-    reason
-        What was wrong with the last of them.
-    replies
-        The replies to it.
-    outcome
-        How it ended; ``None``: not yet.
-    """
-
-    attempts: int = 0
-    bad: int = 0
-    cut: bool = False
-    reason: str = ""
+    attempts: int = 0  # requests sent
+    bad: int = 0  # unusable replies
+    cut: bool = False  # whether one of them ended at its limit
+    reason: str = ""  # what was wrong with the last of them
     replies: tuple[Reply, ...] = ()
-    outcome: Outcome | None = None
+    outcome: Outcome | None = None  # None: not yet ended
 
 
 class Attempts:
-    """The replies in one folder; to be closed.
-
-    Parameters
-    ----------
-    folder
-        Where the file lies or shall lie; ``None`` keeps everything in memory only.
+    """The replies in one folder, or in memory if it is ``None``; close it after use.
 
     Raises
     ------
@@ -148,12 +123,12 @@ class Attempts:
 
     def __init__(self, folder: Path | None) -> None:
         self._name = ":memory:" if folder is None else str(folder / FILE)
-        with self._told():
+        with self._errors_named():
             if folder is not None:
                 _make_private(folder / FILE)
             self._database = sqlite3.connect(self._name, timeout=_WAIT, isolation_level=None)
         try:
-            with self._told():
+            with self._errors_named():
                 self._database.execute("PRAGMA journal_mode = WAL")
                 self._database.execute("PRAGMA synchronous = NORMAL")
                 self._database.executescript(_TABLES)
@@ -167,52 +142,52 @@ class Attempts:
         self._database.close()
 
     def add(self, attempt: Attempt) -> None:
-        """Write a row; it is safe against the end of this process when this returns."""
+        """Write a row; it survives a crash of this process once this returns."""
         scores = None if attempt.scores is None else json.dumps(attempt.scores)
         values = {name: getattr(attempt, name) for name in _COLUMNS} | {"scores": scores}
         names, marks = ", ".join(_COLUMNS), ", ".join(f":{name}" for name in _COLUMNS)
-        with self._told():
+        with self._errors_named():
             self._database.execute(
                 f"INSERT INTO attempts ({names}) VALUES ({marks})",  # noqa: S608
                 values,
             )
 
     def histories(self, keys: Sequence[str], most: int) -> dict[str, History]:
-        """Return what is known of calls; those of which nothing is known are left out.
+        """Return the histories of calls by key; calls without any request are left out.
 
         The first usable reply is the outcome, or else the ``most``-th one, whatever came later:
         the same file and the same ``most`` give the same outcomes.
         """
-        found: dict[str, History] = {}
+        histories: dict[str, History] = {}
         for start in range(0, len(keys), _AT_ONCE):
             part = keys[start : start + _AT_ONCE]
             marks = ", ".join("?" * len(part))
             query = f"SELECT {_READ} FROM attempts WHERE key IN ({marks}) ORDER BY id"  # noqa: S608
-            with self._told():
+            with self._errors_named():
                 rows = cast(list[_Row], self._database.execute(query, part).fetchall())
                 for row in rows:
-                    found[row[0]] = _with_row(found.get(row[0], History()), row, most)
-        return found
+                    histories[row[0]] = _with_row(histories.get(row[0], History()), row, most)
+        return histories
 
     def abilities(self, server: str, model: str) -> Abilities | None:
-        """Return what an endpoint takes, if that has been found out."""
-        with self._told():
+        """Return what an endpoint accepts, if known."""
+        with self._errors_named():
             row = self._database.execute(
                 "SELECT value FROM abilities WHERE server = ? AND model = ?", (server, model)
             ).fetchone()
             return None if row is None else Abilities.from_json(row[0])
 
     def remember(self, server: str, model: str, abilities: Abilities) -> None:
-        """Write down what an endpoint takes."""
-        with self._told():
+        """Store what an endpoint accepts."""
+        with self._errors_named():
             self._database.execute(
                 "INSERT OR REPLACE INTO abilities VALUES (?, ?, ?)",
                 (server, model, abilities.to_json()),
             )
 
     @contextmanager
-    def _told(self) -> Generator[None, None, None]:
-        """Turn what goes wrong with the file into an error that names it."""
+    def _errors_named(self) -> Generator[None, None, None]:
+        """Turn errors of SQLite and of the file system into a DataError that names the file."""
         try:
             yield
         except sqlite3.OperationalError as error:
@@ -240,7 +215,7 @@ class Attempts:
 
 
 def _make_private(path: Path) -> None:
-    """Make the file if there is none, for its owner alone; shut one that others may read."""
+    """Create the file for its owner alone; close an existing one to others."""
     private_file(path)
     for name in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
         with suppress(FileNotFoundError, PermissionError):
@@ -252,7 +227,7 @@ _Row = tuple[str, AttemptState, str | None, str, str, int | None, int | None, fl
 
 
 def _with_row(history: History, row: _Row, most: int) -> History:
-    """Return a history with one more request; a call that has ended stays as it is."""
+    """Add a request to a history; a call that has ended stays as it is."""
     if history.outcome is not None:
         return history
     _, came, scores, text, reason, tokens_in, tokens_out, seconds, body = row
@@ -290,13 +265,13 @@ def _outcome(ends: State, history: History, reply: Reply, reason: str) -> Outcom
 
 
 def known(folder: Path | None, keys: Sequence[str], most: int) -> dict[str, History]:
-    """Return what is known of calls without making a file; see :meth:`Attempts.histories`."""
+    """Return the histories of calls without creating a file; see :meth:`Attempts.histories`."""
     with _reading(folder) as attempts:
         return attempts.histories(keys, most) if attempts else {}
 
 
 def concessions(folder: Path | None, server: str, model: str) -> frozenset[str]:
-    """Return what an endpoint was asked without, as far as the file tells."""
+    """Return the settings that an endpoint refused, according to the file."""
     with _reading(folder) as attempts:
         abilities = attempts.abilities(server, model) if attempts else None
     return frozenset(abilities.concessions if abilities else ())

@@ -1,93 +1,54 @@
-"""What passes between those who ask and the client: calls, outcomes, estimates."""
+"""Values that pass between callers and the client: calls, replies, outcomes, estimates."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, cast
 
 State = Literal["ok", "coerced", "reasked", "refused", "invalid", "error"]
-"""How a call ended. ``ok``: at once and as wished; ``coerced``: read with tolerance;
-``reasked``: after a repetition; the others brought no scores."""
+"""How a call ended. ``ok``: the first reply was valid; ``coerced``: valid after tolerant reading;
+``reasked``: a later reply was valid; the others have no scores."""
 
 ANSWERED: frozenset[State] = frozenset({"ok", "coerced", "reasked"})
 
 
+def object_of(value: object) -> dict[str, Any]:
+    """Return a parsed JSON value as an object; an empty one for any other value."""
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """One question: score some targets.
+    """One question to the model: score some targets."""
 
-    Attributes
-    ----------
-    prompt
-        The whole message to the model.
-    targets
-        How many scores are due.
-    template
-        Id and hash of the prompt's template.
-    repeat
-        Tells repeated questions with equal words apart.
-    """
-
-    prompt: str
-    targets: int
-    template: str
-    repeat: int = 0
+    prompt: str  # the whole message
+    targets: int  # number of scores expected
+    template: str  # id and hash of the prompt's template
+    repeat: int = 0  # distinguishes repeated questions with equal words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """One reply to a call, usable or not.
-
-    Attributes
-    ----------
-    text
-        What the model wrote.
-    scores
-        One for each target in the order shown, 1 to 5; ``None`` if the reply cannot be used.
-    attempt
-        Its number among the replies to the call, from 1.
-    tokens
-        Of the prompt and of the reply; ``None`` where the server does not say.
-    seconds
-        Until the reply was there.
-    finish
-        Why the reply ended, in the server's word; ``None`` if it does not say.
-    """
+    """One reply to a call, usable or not; None stands for what the server does not report."""
 
     text: str
-    scores: tuple[int, ...] | None
-    attempt: int
-    tokens: tuple[int | None, int | None]
-    seconds: float
-    finish: str | None
+    scores: tuple[int, ...] | None  # in the order shown, 1 to 5; None: not usable
+    attempt: int  # its number among the replies to the call, from 1
+    tokens: tuple[int | None, int | None]  # of the prompt and of the reply
+    seconds: float  # from the request to the reply
+    finish: str | None  # why the reply ended, as the server names it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What came of a call.
-
-    Attributes
-    ----------
-    state
-        How it ended.
-    scores
-        One for each target, 1 to 5; ``None`` unless the state is one of ``ANSWERED``.
-    reply
-        The last raw text.
-    reason
-        Why there are no scores, or what was tolerated.
-    attempts
-        Requests that it took, those of earlier runs included.
-    replies
-        All replies to it, in order.
-    """
+    """The result of a call."""
 
     state: State
-    scores: tuple[int, ...] | None = None
-    reply: str = ""
-    reason: str = ""
-    attempts: int = 0
-    replies: tuple[Reply, ...] = ()
+    scores: tuple[int, ...] | None = None  # one per target, 1 to 5, if the state is in ANSWERED
+    reply: str = ""  # text of the last reply
+    reason: str = ""  # why there are no scores, or what was tolerated
+    attempts: int = 0  # requests sent, including those of earlier runs
+    replies: tuple[Reply, ...] = ()  # all replies, in order
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,13 +60,13 @@ class Estimate:
     calls, known
         Distinct calls; how many of them the cache answers.
     tokens_in, tokens_out
-        Of the calls that would be sent, without repetitions.
+        Tokens of the calls that would be sent, without repetitions.
     cost
-        In ``currency``; ``None`` if the price of the model is not known.
+        In ``currency``; ``None`` if the price of the model is unknown.
     basis
         How tokens were counted.
     date
-        Of the table of prices, if it has one.
+        Date of the price table, if it has one.
     """
 
     calls: int
@@ -119,13 +80,5 @@ class Estimate:
 
     def to_json(self) -> dict[str, Any]:
         """Return ``{"kind": "estimate", ...}``."""
-        return {
-            "kind": "estimate",
-            "calls": self.calls,
-            "known": self.known,
-            "tokens_in": self.tokens_in,
-            "tokens_out": self.tokens_out,
-            "cost": self.cost,
-            "currency": self.currency,
-            "basis": self.basis,
-        }
+        fields = {name: value for name, value in asdict(self).items() if name != "date"}
+        return {"kind": "estimate", **fields}

@@ -1,4 +1,4 @@
-"""Calls go out, outcomes come back; what is known is not asked again."""
+"""Send calls, return outcomes; calls that the cache answers are not sent."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from itertools import repeat
 from pathlib import Path
 from typing import Any, TypeVar
 
-from grammeter.core import GrammeterError, MissingResourceError, cache_folder, track
-from grammeter.llm.attempts import Attempts, History, concessions, known
+from grammeter.core import MissingResourceError, cache_folder, track
+from grammeter.llm.attempts import Attempts, concessions, known
 from grammeter.llm.calls import Call, Estimate, Outcome
 from grammeter.llm.conversation import Conversation
 from grammeter.llm.cost import BASIS, guess_in, guess_out, read_prices
@@ -30,30 +30,29 @@ _Result = TypeVar("_Result")
 
 
 def ask(model: str, calls: Sequence[Call]) -> list[Outcome]:
-    """Answer calls: from the cache, else by the endpoint of :func:`~.runtime.current`.
+    """Answer calls from the cache, else by the endpoint of :func:`~.runtime.current`.
 
-    Equal calls are sent once. Every reply is written down before it is used, so that the same
-    calls go on where an earlier run was broken off. What it took is counted in the endpoint's
-    ``bill``.
+    Equal calls are sent once. Every reply is stored before it is used, so the same calls continue
+    where an interrupted run stopped. Usage and cost are added to the endpoint's ``bill``.
 
     Parameters
     ----------
     model
-        As the endpoint calls it.
+        As the endpoint names it.
     calls
         Any number.
 
     Returns
     -------
     list
-        One outcome for each call. Those with the state ``error`` are asked again the next time.
+        One outcome for each call. Those with the state ``error`` are sent again the next time.
 
     Raises
     ------
     LimitReachedError
-        If a ceiling is reached; what is in flight comes in first.
+        If a ceiling is reached; requests in flight are completed first.
     RemoteError
-        If the endpoint cannot be reached, is down, or will not serve this account.
+        If the endpoint cannot be reached, is down, or refuses this account.
     MissingResourceError
         If there is no key, or ``offline`` is set and the cache lacks an answer.
     DataError
@@ -62,10 +61,7 @@ def ask(model: str, calls: Sequence[Call]) -> list[Outcome]:
         If money is limited and the model has no price.
     """
     endpoint = current()
-    requests = _requests(endpoint, model, calls)
-    folder = cache_folder(endpoint.cache_dir)
-    histories = known(folder, [request.key for request in requests.values()], endpoint.attempts)
-    done = {key: h.outcome for key, h in histories.items() if h.outcome is not None}
+    requests, folder, done = _known(endpoint, model, calls)
     endpoint.bill.known += len(done)
     due = {r.key: r for r in requests.values() if r.key not in done}
     if due and endpoint.offline:
@@ -83,16 +79,10 @@ def ask(model: str, calls: Sequence[Call]) -> list[Outcome]:
 
 
 def estimate(model: str, calls: Sequence[Call]) -> Estimate:
-    """Say what calls would take; nothing is sent."""
+    """Estimate tokens and cost of calls; nothing is sent."""
     endpoint = current()
-    requests = _requests(endpoint, model, calls)
-    folder = cache_folder(endpoint.cache_dir)
-    histories = known(folder, [request.key for request in requests.values()], endpoint.attempts)
-    due = [
-        call
-        for call, request in requests.items()
-        if histories.get(request.key, History()).outcome is None
-    ]
+    requests, _, done = _known(endpoint, model, calls)
+    due = [call for call, request in requests.items() if request.key not in done]
     tokens_in = sum(guess_in(call.prompt) for call in due)
     tokens_out = sum(guess_out(call.targets) for call in due)
     prices = read_prices(endpoint.prices)
@@ -110,26 +100,18 @@ def estimate(model: str, calls: Sequence[Call]) -> Estimate:
 
 
 class _Run:
-    """Calls that are asked side by side.
-
-    Parameters
-    ----------
-    endpoint, model
-        Who is asked.
-    due
-        What is asked, by key.
-    """
+    """Concurrent calls to one model; ``due`` holds their requests by key."""
 
     def __init__(self, endpoint: Endpoint, model: str, due: Mapping[str, Request]) -> None:
         self._endpoint = endpoint
         self._model = model
         self._due = due
-        # two processes that share a cache and a list of calls would ask the same ones at a time
+        # at random: processes that share a cache and a list of calls should not ask the same ones
         self._queue = deque(random.sample(list(due), len(due)))
         self._done: dict[str, Outcome] = {}
 
     async def results(self, folder: Path | None) -> dict[str, Outcome]:
-        """Ask everything; raise what ended the run early."""
+        """Send all requests; raise the error that ended the run early, if any."""
         transport = Transport(self._endpoint)
         try:
             attempts = Attempts(folder)
@@ -141,13 +123,15 @@ class _Run:
         finally:
             await transport.close()
         if session.error is not None and len(self._done) < len(self._due):
-            raise self._told(session.error)
+            error = session.error
+            count = f"{len(self._done)} of {len(self._due)} calls were answered before"
+            raise type(error)(f"{error.message}; {count}", fix=error.fix)
         return self._done
 
     async def _ask_all(self, session: Session) -> None:
         ticks = track(repeat(None, len(self._due)), f"asking {self._model}", len(self._due))
         next(ticks)
-        if not session.proven:  # one call finds out what the endpoint takes
+        if not session.proven:  # one call finds out what the endpoint accepts
             await self._work(session, ticks, most=1)
         tasks = [asyncio.create_task(self._work(session, ticks)) for _ in range(self._concurrency)]
         try:
@@ -170,7 +154,7 @@ class _Run:
             next(ticks, None)
 
     async def _outcome(self, session: Session, key: str) -> Outcome:
-        """Look once more whether a process beside us has the answer, else ask."""
+        """Check once more whether another process has stored the answer, else ask."""
         history = session.history(key)
         if history.outcome is not None:
             return history.outcome
@@ -181,16 +165,18 @@ class _Run:
         local = is_local(self._endpoint.base_url)
         return min(self._endpoint.concurrency or (1 if local else _CONCURRENCY), len(self._due))
 
-    def _told(self, error: GrammeterError) -> GrammeterError:
-        """Say with the reason how far we came."""
-        count = f"{len(self._done)} of {len(self._due)} calls were answered before"
-        return type(error)(f"{error.message}; {count}", fix=error.fix)
 
-
-def _requests(endpoint: Endpoint, model: str, calls: Sequence[Call]) -> dict[Call, Request]:
-    """Return the request of each distinct call."""
+def _known(
+    endpoint: Endpoint, model: str, calls: Sequence[Call]
+) -> tuple[dict[Call, Request], Path | None, dict[str, Outcome]]:
+    """Return the request of each distinct call, the cache folder, and its outcomes by key."""
     host = server(endpoint.base_url)
-    return {call: Request(host, model, call, endpoint.max_output) for call in dict.fromkeys(calls)}
+    limit = endpoint.max_output
+    requests = {call: Request(host, model, call, limit) for call in dict.fromkeys(calls)}
+    folder = cache_folder(endpoint.cache_dir)
+    histories = known(folder, [request.key for request in requests.values()], endpoint.attempts)
+    done = {key: h.outcome for key, h in histories.items() if h.outcome is not None}
+    return requests, folder, done
 
 
 def _warn(endpoint: Endpoint) -> None:
@@ -202,7 +188,7 @@ def _warn(endpoint: Endpoint) -> None:
 
 
 def _finish(work: Coroutine[Any, Any, _Result]) -> _Result:
-    """Run to the end; in a notebook, whose thread has a loop of its own, in another thread."""
+    """Run a coroutine; use another thread where this one has a running loop (notebooks)."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:

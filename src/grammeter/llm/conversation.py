@@ -1,4 +1,4 @@
-"""One call from its first request to its outcome: repetitions, re-asks, concessions."""
+"""One call from its first request to its outcome: retries, repeated questions, concessions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from grammeter.llm.attempts import Attempt, History
 from grammeter.llm.calls import Outcome
 from grammeter.llm.completion import Completion, completion, name_of
-from grammeter.llm.faults import Failure
+from grammeter.llm.faults import Failure, error_of
 from grammeter.llm.ladder import Abilities, refused_field
 from grammeter.llm.request import Request
 from grammeter.llm.session import Received, Session
@@ -23,17 +23,7 @@ _TOO_SLOW = Failure("no time is left to ask again", "again", fix="Raise 'patienc
 
 
 class Conversation:
-    """One call to a model.
-
-    Parameters
-    ----------
-    session
-        Of the run.
-    request
-        What is asked.
-    history
-        What earlier runs had of it; it has no outcome.
-    """
+    """One call to a model; its history from earlier runs has no outcome yet."""
 
     def __init__(self, session: Session, request: Request, history: History) -> None:
         self._session = session
@@ -50,7 +40,7 @@ class Conversation:
         Raises
         ------
         UnfinishedError
-            If the run ends before; the replies so far are kept.
+            If the run ends first; the replies so far are stored.
         """
         while True:
             sent = self._body()
@@ -66,7 +56,7 @@ class Conversation:
                 return outcome
 
     def _body(self) -> dict[str, Any]:
-        """Return what is sent next; the last re-ask says what was wrong."""
+        """Return the next request; the last attempt tells the model what was wrong."""
         last = self._history.bad == self._session.endpoint.attempts - 1
         return self._request.body(
             self._abilities,
@@ -75,16 +65,16 @@ class Conversation:
         )
 
     def _read(self, sent: Mapping[str, Any], received: Received) -> Outcome | None:
-        """Write a completion down, then use it."""
+        """Store a completion, then use it."""
         self._session.learn(self._abilities)
         self._failed = self._brief = 0
-        found = completion(received.body, self._request.call.targets)
-        return self._write(sent, received, found, found.reason)
+        answer = completion(received.body, self._request.call.targets)
+        return self._write(sent, received, answer, answer.reason)
 
     async def _fail(
         self, sent: Mapping[str, Any], received: Received, failure: Failure
     ) -> Outcome | None:
-        """Write a failure down; concede, wait, give up, or end the run."""
+        """Store a failure; then concede, wait, give up, or end the run."""
         lost = Completion("refused" if failure.then == "refused" else "failed", "")
         outcome = self._write(sent, received, lost, failure.reason)
         if outcome is not None:
@@ -96,18 +86,16 @@ class Conversation:
         return await self._wait(received, failure)
 
     def _concede(self, sent: Mapping[str, Any], received: Received) -> bool:
-        """Leave out what the endpoint complains of; whether it complains of something."""
+        """Drop the field that the endpoint refuses; return whether it refuses one."""
         if received.raw.status not in _COMPLAINTS:
             return False
-        error = received.body.get("error")
-        named: Any = error.get("param") if isinstance(error, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-        field = refused_field(received.raw.text, named if isinstance(named, str) else None, sent)
+        field = refused_field(received.raw.text, error_of(received.body).get("param"), sent)
         if field is not None:
             self._abilities = self._abilities.without(field)
         return field is not None
 
     async def _wait(self, received: Received, failure: Failure) -> Outcome | None:
-        """Wait before the next request; give up if that leads beyond all patience."""
+        """Wait before the next request; give up if that exceeds the patience."""
         self._failed += 1
         self._brief += failure.then == "again-briefly"
         unreachable = received.raw.trouble == "unreachable"
@@ -123,7 +111,7 @@ class Conversation:
         return None
 
     def _delay(self, failure: Failure) -> float:
-        """Return the seconds to wait: at random, so that calls do not come back together."""
+        """Return the seconds to wait, randomized so that calls do not return together."""
         steepness = min(self._failed - 1, _STEEPEST)
         jitter = random.random() * self._session.endpoint.backoff * 2**steepness  # noqa: S311
         return max(jitter, failure.wait or 0.0)
@@ -144,10 +132,10 @@ class Conversation:
         self,
         sent: Mapping[str, Any],
         received: Received,
-        found: Completion,
+        answer: Completion,
         reason: str,
     ) -> Outcome | None:
-        """Write a reply down; return how the call ended with it, as the cache says.
+        """Store a reply; return the outcome of the call according to the cache, if it has ended.
 
         If another process was faster, its outcome holds.
         """
@@ -162,13 +150,13 @@ class Conversation:
                 request=json.dumps(sent, sort_keys=True),
                 status=raw.status,
                 body=raw.text,
-                state=found.came,
-                reply=found.text,
+                state=answer.came,
+                reply=answer.text,
                 answered_by=name_of(received.body, "model"),
                 fingerprint=name_of(received.body, "system_fingerprint"),
                 tokens_in=received.usage.tokens_in,
                 tokens_out=received.usage.tokens_out,
-                scores=found.scores,
+                scores=answer.scores,
                 reason=reason,
             )
         )

@@ -1,4 +1,4 @@
-"""What calls cost: tokens, prices, the bill of a run."""
+"""The cost of calls: tokens, prices, the bill of a run."""
 
 from __future__ import annotations
 
@@ -12,45 +12,45 @@ from pathlib import Path
 from typing import Any
 
 from grammeter.core import DataError
-from grammeter.llm.calls import State
+from grammeter.llm.calls import State, object_of
 from grammeter.version import __version__
 
 BASIS = "4 characters a token in, 10 tokens a target out; hidden reasoning is not foreseen"
 
 _MILLION = 1_000_000
 _FRAME = 16
-"""Tokens around a message at most."""
+"""Maximum number of tokens around a message."""
 
 _DATED = re.compile(r"-\d{4}-\d{2}-\d{2}$")
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Of a million tokens, in some currency."""
+    """Price of a million tokens, in some currency."""
 
     input: float
     output: float
 
     def of(self, tokens_in: int, tokens_out: int) -> float:
-        """Return what these tokens cost."""
+        """Return the cost of tokens."""
         return (tokens_in * self.input + tokens_out * self.output) / _MILLION
 
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """A table of prices: its currency, the price of each model, and of which day they are."""
+    """A price table: its currency, the price of each model, and its date."""
 
     currency: str
     models: dict[str, Price]
     date: str | None = None
 
     def of(self, model: str) -> Price | None:
-        """Return the price of a model; a dated name may go by its bare one."""
+        """Return the price of a model; a name with a date falls back to the name without it."""
         return self.models.get(model) or self.models.get(_DATED.sub("", model))
 
 
 _MOST = 2**24
-"""Letters that are read: a device may never end."""
+"""Characters read at most: a device file may never end."""
 
 
 def read_prices(path: Path | None = None) -> Prices:
@@ -59,7 +59,7 @@ def read_prices(path: Path | None = None) -> Prices:
     Raises
     ------
     DataError
-        If it is not such a table.
+        If the file is not a price table.
     """
     shipped = files("grammeter.llm").joinpath("prices.json")
     try:
@@ -69,13 +69,13 @@ def read_prices(path: Path | None = None) -> Prices:
         date = data.get("date")
         return Prices(str(data["currency"]), models, None if date is None else str(date))
     except OSError as error:
-        told = f"it cannot be read: {error.strerror}"
+        reason = f"it cannot be read: {error.strerror}"
     except KeyError as error:
-        told = f"it lacks {error}"
+        reason = f"it lacks {error}"
     except (ValueError, TypeError, AttributeError, OverflowError, RecursionError) as error:
-        told = str(error)
+        reason = str(error)
     raise DataError(
-        f"no table of prices: {told}",
+        f"no table of prices: {reason}",
         where=str(path or "prices.json"),
         fix='Write {"currency": "USD", "models": {"NAME": {"input": 2.5, "output": 10}}},'
         " prices per million tokens.",
@@ -90,53 +90,39 @@ def _price(row: Any) -> Price:
 
 
 def guess_in(text: str) -> int:
-    """Return about how many tokens a message takes."""
+    """Estimate the tokens of a message."""
     return math.ceil(len(text) / 4)
 
 
 def guess_out(targets: int) -> int:
-    """Return about how many tokens a good reply takes."""
+    """Estimate the tokens of a valid reply."""
     return 4 + 10 * targets
 
 
 def most_in(text: str) -> int:
-    """Return a number of tokens that a message does not pass: a token has a byte at least."""
+    """Return an upper bound of the tokens of a message: a token has at least one byte."""
     return len(text.encode("utf-8")) + _FRAME
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a reply says it took; ``None``: it does not say.
+    """The usage that a reply reports; ``None``: it reports none."""
 
-    Attributes
-    ----------
-    tokens_in, tokens_out
-        Of the prompt, and of all that was written for it, hidden reasoning with it.
-    reasoning
-        How many of ``tokens_out`` are hidden.
-    """
-
-    tokens_in: int | None = None
-    tokens_out: int | None = None
-    reasoning: int = 0
+    tokens_in: int | None = None  # of the prompt
+    tokens_out: int | None = None  # of the reply, including hidden reasoning
+    reasoning: int = 0  # how many of tokens_out are hidden reasoning
 
     @classmethod
     def of(cls, body: dict[str, Any]) -> Usage:
         """Read ``usage`` of a chat completion."""
-        usage: Any = body.get("usage")
-        if not isinstance(usage, dict):
+        usage = object_of(body.get("usage"))
+        names = ("prompt_tokens", "completion_tokens", "total_tokens")
+        read, written, total = (_count(usage.get(name)) for name in names)
+        if read is None or written is None:
             return cls()
-        fields: dict[str, Any] = usage  # pyright: ignore[reportUnknownVariableType]
-        asked, written, total = (
-            _count(fields.get(name)) for name in ("prompt_tokens", "completion_tokens",
-                                                  "total_tokens")
-        )  # fmt: skip
-        if asked is None or written is None:
-            return cls()
-        details: Any = fields.get("completion_tokens_details")
-        hidden = _count(details.get("reasoning_tokens")) if isinstance(details, dict) else 0  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+        hidden = _count(object_of(usage.get("completion_tokens_details")).get("reasoning_tokens"))
         # some servers leave reasoning out of the second number, but not out of the total
-        return cls(asked, max(written, (total or 0) - asked), hidden or 0)
+        return cls(read, max(written, (total or 0) - read), hidden or 0)
 
 
 def _count(value: object) -> int | None:
@@ -147,29 +133,29 @@ def _count(value: object) -> int | None:
 
 @dataclass
 class Bill:
-    """What a run has cost so far.
+    """The cost of a run so far.
 
     Attributes
     ----------
     requests
-        Sent, repetitions included.
+        Requests sent, including repetitions.
     tokens_in, tokens_out
-        As replies told, hidden reasoning included.
+        Tokens that replies reported, including hidden reasoning.
     reasoning
         How many of ``tokens_out`` were hidden.
     guessed
-        Requests that may have been charged and told nothing: their tokens are counted as
-        foreseen, those of a broken reply as the most that was allowed.
+        Requests that may have been charged but reported no usage: their tokens are estimated;
+        those of a broken reply are counted as the maximum allowed.
     spent
-        The price of all that, in ``currency``.
+        The price of all these tokens, in ``currency``.
     unpriced
-        Requests to models without a price; ``spent`` lacks them.
+        Requests to models without a price, which ``spent`` does not include.
     known
         Calls that the cache answered.
     states
-        How calls ended, those from the cache included.
+        How calls ended, including those from the cache.
     concessions
-        What endpoints did not take: fields of the request, forms of structured output.
+        What endpoints refused: fields of the request, forms of structured output.
     """
 
     requests: int = 0
@@ -191,15 +177,14 @@ class Bill:
 
     @property
     def cost(self) -> float | None:
-        """The price of everything; ``None`` if a price is not known."""
+        """Total price, or ``None`` if any price is unknown."""
         return None if self.unpriced else self.spent
 
     def add(self, usage: Usage, price: Price | None, *, guess: tuple[int, int]) -> None:
-        """Count the tokens of a request that was charged, or may have been."""
-        told = usage.tokens_in is not None and usage.tokens_out is not None
-        tokens_in = usage.tokens_in if usage.tokens_in is not None else guess[0]
-        tokens_out = usage.tokens_out if usage.tokens_out is not None else guess[1]
-        self.guessed += not told
+        """Count the tokens of a request that was, or may have been, charged."""
+        tokens_in = guess[0] if usage.tokens_in is None else usage.tokens_in
+        tokens_out = guess[1] if usage.tokens_out is None else usage.tokens_out
+        self.guessed += usage.tokens_in is None or usage.tokens_out is None
         self.tokens_in += tokens_in
         self.tokens_out += tokens_out
         self.reasoning += usage.reasoning
@@ -226,17 +211,12 @@ class Bill:
 
     def to_json(self) -> dict[str, Any]:
         """Return ``{"kind": "bill", ...}``."""
+        names = ("requests", "tokens_in", "tokens_out", "reasoning", "guessed", "cost",
+                 "currency", "known")  # fmt: skip
         return {
             "kind": "bill",
             "grammeter": __version__,
-            "requests": self.requests,
-            "tokens_in": self.tokens_in,
-            "tokens_out": self.tokens_out,
-            "reasoning": self.reasoning,
-            "guessed": self.guessed,
-            "cost": self.cost,
-            "currency": self.currency,
-            "known": self.known,
+            **{name: getattr(self, name) for name in names},
             "states": dict(sorted(self.states.items())),
             "concessions": sorted(self.concessions),
         }

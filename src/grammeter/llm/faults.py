@@ -1,4 +1,4 @@
-"""What a failed request means: ask again, leave the call, or end the run."""
+"""What a failed request means: repeat it, abandon the call, or end the run."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
+from grammeter.llm.calls import object_of
 from grammeter.llm.transport import Raw
 
 Then = Literal["again", "again-briefly", "leave", "refused", "end"]
-"""``again`` as long as there is patience; ``again-briefly`` a few times; ``leave`` this call;
-``refused``: the model will not answer it; ``end`` the run: no other call would fare better."""
+"""``again``: repeat within the patience; ``again-briefly``: repeat a few times; ``leave`` this
+call; ``refused``: the model will not answer it; ``end`` the run: any other call would fail too."""
 
 _AGAIN = {408, 409, 429}
 _END: Mapping[int, str] = {
@@ -34,44 +35,28 @@ _SHOWN = 300
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a request brought no completion.
+    """Why a request brought no completion."""
 
-    Attributes
-    ----------
-    reason
-        For people.
-    then
-        What to do.
-    wait
-        Seconds that the server wants us to wait.
-    charged
-        Whether the provider may have charged it.
-    fix
-        What the user can do.
-    """
-
-    reason: str
-    then: Then
-    wait: float | None = None
-    charged: bool = False
+    reason: str  # for people
+    then: Then  # what the client does
+    wait: float | None = None  # seconds that the server asks to wait
+    charged: bool = False  # whether the provider may have charged it
+    # what the user can do
     fix: str = "Run the same command again later: it goes on where it stopped."
 
 
 def json_object(text: str) -> dict[str, Any]:
-    """Return a JSON object; an empty one if it is none."""
+    """Parse a JSON object; return an empty one for any other text."""
     try:
-        value: Any = json.loads(text)
+        return object_of(json.loads(text))
     except (ValueError, RecursionError):
         return {}
-    return cast(dict[str, Any], value) if isinstance(value, dict) else {}
 
 
 def error_of(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the error that a body tells; some servers tell it with status 200."""
+    """Return the error in a body; some servers send one with status 200."""
     error: Any = body.get("error")
-    if isinstance(error, dict):
-        return cast(dict[str, Any], error)
-    return {"message": str(error)} if error else {}
+    return object_of(error) or ({"message": str(error)} if error else {})
 
 
 def has_message(body: Mapping[str, Any]) -> bool:
@@ -83,7 +68,7 @@ def has_message(body: Mapping[str, Any]) -> bool:
 
 
 def finish_of(body: Mapping[str, Any]) -> str | None:
-    """Return why a completion ended, ``None`` if the body does not say."""
+    """Return why a completion ended, ``None`` if unknown."""
     if not has_message(body):
         return None
     reason: Any = body["choices"][0].get("finish_reason")
@@ -91,15 +76,7 @@ def finish_of(body: Mapping[str, Any]) -> str | None:
 
 
 def failure(raw: Raw, body: Mapping[str, Any]) -> Failure | None:
-    """Say why a request failed; ``None`` if it brought a completion.
-
-    Parameters
-    ----------
-    raw
-        What came back.
-    body
-        Its JSON object.
-    """
+    """Say why a request failed; ``None`` if ``body``, its JSON object, is a completion."""
     if raw.trouble:
         return _without_reply(raw)
     error = error_of(body)
@@ -111,9 +88,9 @@ def failure(raw: Raw, body: Mapping[str, Any]) -> Failure | None:
             fix="Check the base URL: something else answers there.",
         )  # fmt: skip
     status = _status(raw.status, error)
-    words = error.get("message")
-    told = words if isinstance(words, str) and words else raw.text
-    reason = f"HTTP {status}: {_shown(told)}".rstrip(": ")
+    message = error.get("message")
+    text = message if isinstance(message, str) and message else raw.text
+    reason = f"HTTP {status}: {_shown(text)}".rstrip(": ")
     return _by_status(status, reason, raw, error)
 
 
@@ -129,7 +106,7 @@ def _without_reply(raw: Raw) -> Failure:
 
 
 def _status(status: int, error: Mapping[str, Any]) -> int:
-    """Return the status that counts: gateways hide that of their provider in the body."""
+    """Return the status to act on: gateways put that of their provider into the body."""
     code = error.get("code")
     if status != 200:
         return status
@@ -153,24 +130,24 @@ def _by_status(status: int, reason: str, raw: Raw, error: Mapping[str, Any]) -> 
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds that a server wants us to wait; ``None`` if it does not say."""
+    """Return the seconds that a server asks to wait; ``None`` if it asks for none."""
     for name, unit in (("retry-after-ms", 1e-3), ("retry-after", 1.0)):
         text = headers.get(name, "").strip()
         if re.fullmatch(r"\d{1,9}(\.\d*)?", text, re.ASCII):
             return float(text) * unit
+    moment = _time(headers, "retry-after")
+    if moment is None:
+        return None
+    sent = _time(headers, "date")  # by the same clock as the first time
+    return max(0.0, moment - (time.time() if sent is None else sent))
+
+
+def _time(headers: Mapping[str, str], name: str) -> float | None:
+    """Return a date in a header as seconds since 1970, ``None`` if there is none."""
     try:
-        moment = email.utils.parsedate_to_datetime(headers.get("retry-after", "")).timestamp()
+        return email.utils.parsedate_to_datetime(headers.get(name, "")).timestamp()
     except (TypeError, ValueError, IndexError, OverflowError):
         return None
-    return max(0.0, moment - _sent(headers))
-
-
-def _sent(headers: Mapping[str, str]) -> float:
-    """Return when a reply was sent, by the clock that its other times are of."""
-    try:
-        return email.utils.parsedate_to_datetime(headers.get("date", "")).timestamp()
-    except (TypeError, ValueError, IndexError, OverflowError):
-        return time.time()
 
 
 def _shown(text: str) -> str:

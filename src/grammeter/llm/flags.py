@@ -1,7 +1,8 @@
-"""Sentences that seem to speak to the judge: they are flagged, nothing else is done about them.
+"""Flag sentences that seem to address the judge.
 
-Prompt injection cannot be told for sure from a sentence about, say, instructions. What a reply
-may say is limited to one score from 1 to 5 a target; a report shows where to look.
+Prompt injection cannot be distinguished with certainty from a sentence about, say, instructions,
+so a flag changes nothing: a reply can only give each target one score from 1 to 5, and a report
+shows where to look.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ _PATTERNS = tuple(
         r"```|<\|\w+\|>|\[/?INST\]",
     )
 )
-"""Orders to set the task aside, scores asked for, parts of a prompt or of its reply."""
+"""Orders to ignore the task, requests for scores, parts of a prompt or of a reply."""
 
 
 def suspicious(text: str) -> str | None:
     """Return the words for which a sentence is flagged, ``None`` if there are none."""
-    found = (pattern.search(text) for pattern in _PATTERNS)
-    return next((match[0] for match in found if match), None)
+    matches = (pattern.search(text) for pattern in _PATTERNS)
+    return next((match[0] for match in matches if match), None)

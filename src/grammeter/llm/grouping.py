@@ -1,7 +1,7 @@
-"""Which outputs of a sentence stand side by side, and in which order: drawn from a seed.
+"""Draw which outputs of a sentence stand side by side, and in which order, from a seed.
 
-The draws depend on the texts alone, neither on the order of systems nor on other sentences: who
-adds a system asks again only where it wrote something new.
+The draws depend on the texts alone, neither on the order of systems nor on other sentences: a
+new system causes new questions only where it wrote something new.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ Thing = TypeVar("Thing")
 
 
 def draw_sets(source: str, outputs: Sequence[str], *, times: int, seed: int) -> list[list[str]]:
-    """Draw sets of at most five outputs, so that each is in ``times`` of them at least.
+    """Draw sets of at most five outputs, so that each is in at least ``times`` of them.
 
-    Up to five outputs stand together in every set, each time in another order as long as there
-    is one. More are shuffled and cut into sets of five, the last one filled up with outputs
-    that have been shown, ``times`` times over.
+    Up to five outputs stand together in every set, in different orders while there are any left.
+    More are shuffled and cut into sets of five, ``times`` times; outputs that have already been
+    shown fill up the last set.
 
     Parameters
     ----------
@@ -57,9 +57,9 @@ def draw_sets(source: str, outputs: Sequence[str], *, times: int, seed: int) -> 
 
 
 def reorder(source: str, targets: Sequence[str], *, orders: int, seed: int) -> list[list[int]]:
-    """Return the places of targets in several orders: the given one, then random ones.
+    """Return the places of targets in several orders: as they are, then random ones.
 
-    They differ as long as there are so many orders.
+    The orders differ while there are any left.
     """
     random = _random(seed, "orders", source, *targets)
     places = list(range(len(targets)))
@@ -79,17 +79,17 @@ def _orders(
     random: np.random.Generator,
     known: Sequence[list[Thing]] = (),
 ) -> list[list[Thing]]:
-    """Shuffle ``count`` times; an order comes again only when all have come."""
+    """Shuffle ``count`` times; repeat an order only after all have been drawn."""
     seen = list(known)
-    found: list[list[Thing]] = []
+    orders: list[list[Thing]] = []
     for _ in range(count):
         if len(seen) >= math.factorial(len(things)):
             seen = []
         while (order := _shuffled(things, random)) in seen:
             pass
         seen.append(order)
-        found.append(order)
-    return found
+        orders.append(order)
+    return orders
 
 
 def _shuffled(things: Sequence[Thing], random: np.random.Generator) -> list[Thing]:

@@ -1,8 +1,8 @@
-"""What an endpoint takes: found out by asking, remembered for each server and model.
+"""What an endpoint accepts: discovered from its errors, stored for each server and model.
 
-Structured output is asked for in three ways, the strictest first: a JSON schema, any JSON object,
-the words of the prompt alone. Whatever is taken, every reply is read with the same strictness:
-some servers accept a schema and do not enforce it.
+Structured output is requested in three ways, the strictest first: a JSON schema, any JSON object,
+the words of the prompt alone. Every reply is read with the same strictness, because some servers
+accept a schema and do not enforce it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, Self, get_args
 
 Rung = Literal["json_schema", "json_object", "plain"]
@@ -34,40 +34,28 @@ _NAMES: Mapping[str, re.Pattern[str]] = {
         "max_tokens": r"\bmax_tokens\b",
     }.items()
 }
-"""How complaints name a field."""
+"""How error messages name a field."""
 
 _TOO_LONG = re.compile(r"context.?(length|window|size)|too (long|many tokens)", re.IGNORECASE)
-"""A prompt that is too long names fields that are not to blame."""
+"""Errors about a prompt that is too long mention fields that are not the cause."""
 
 
 @dataclass(frozen=True, slots=True)
 class Abilities:
-    """What one model of one server takes.
+    """What one model of one server accepts."""
 
-    Attributes
-    ----------
-    rung
-        How structured output is asked for.
-    dropped
-        Fields that were refused.
-    limit_field
-        How the limit of the output is called.
-    renamed
-        Whether the endpoint refused the other name of that limit.
-    """
-
-    rung: Rung = "json_schema"
-    dropped: frozenset[str] = frozenset()
-    limit_field: LimitField = "max_tokens"
-    renamed: bool = False
+    rung: Rung = "json_schema"  # how structured output is requested
+    dropped: frozenset[str] = frozenset()  # fields that were refused
+    limit_field: LimitField = "max_tokens"  # name of the output limit
+    renamed: bool = False  # whether the endpoint refused the other name of that limit
 
     @classmethod
     def at_first(cls, *, openai: bool) -> Self:
-        """Return what is tried first: OpenAI's own service has retired ``max_tokens``."""
+        """Return what is tried first: OpenAI's own service no longer accepts ``max_tokens``."""
         return cls(limit_field="max_completion_tokens" if openai else "max_tokens")
 
     def response_format(self, schema: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Return the field that asks for a reply of this schema."""
+        """Return the request field that asks for a reply with this schema."""
         if self.rung == "plain":
             return None
         if self.rung == "json_object":
@@ -76,7 +64,7 @@ class Abilities:
         return {"type": "json_schema", "json_schema": shape}
 
     def without(self, field: str) -> Abilities:
-        """Return what is left when the endpoint refuses a field."""
+        """Return the abilities without a field that the endpoint refuses."""
         if field == "response_format":
             return replace(self, rung=RUNGS[RUNGS.index(self.rung) + 1])
         if field == self.limit_field and not self.renamed:
@@ -85,63 +73,42 @@ class Abilities:
 
     @property
     def concessions(self) -> list[str]:
-        """What was not taken, for people: ``response_format=json_schema``, ``seed``."""
+        """What was refused, for people: ``response_format=json_schema``, ``seed``."""
         rungs = [f"response_format={rung}" for rung in RUNGS[: RUNGS.index(self.rung)]]
         return rungs + sorted(self.dropped)
 
     def to_json(self) -> str:
         """Return text that :meth:`from_json` reads."""
-        fields = {
-            "rung": self.rung,
-            "dropped": sorted(self.dropped),
-            "limit_field": self.limit_field,
-            "renamed": self.renamed,
-        }
-        return json.dumps(fields)
+        return json.dumps({**asdict(self), "dropped": sorted(self.dropped)})
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """Read what :meth:`to_json` wrote.
-
-        Raises
-        ------
-        ValueError
-            If it did not write that.
-        """
+        """Read what :meth:`to_json` wrote; raise :class:`ValueError` for any other text."""
         data: Any = json.loads(text)
         try:
-            found = cls(data["rung"], frozenset(data["dropped"]), data["limit_field"],
-                        data["renamed"])  # fmt: skip
-            fits = found.rung in RUNGS and found.limit_field in _OTHER_LIMIT
+            values = data["rung"], frozenset(data["dropped"]), data["limit_field"], data["renamed"]
+            valid = data["rung"] in RUNGS and data["limit_field"] in _OTHER_LIMIT
         except (KeyError, TypeError) as error:
             raise ValueError(f"not abilities: {text[:80]}") from error
-        if not fits:
+        if not valid:
             raise ValueError(f"not abilities: {text[:80]}")
-        return found
+        return cls(*values)
 
 
-def refused_field(text: str, parameter: str | None, sent: Iterable[str]) -> str | None:
-    """Return the field that a complaint is about.
+def refused_field(text: str, parameter: object, sent: Iterable[str]) -> str | None:
+    """Return the optional field of a request that an error is about, ``None`` if it names none.
 
     Parameters
     ----------
     text
         The body of a reply with status 400 or 422.
     parameter
-        The field that it names in its place for it.
+        The value of ``param`` in it: the field, if it is a text.
     sent
         The fields of the request.
-
-    Returns
-    -------
-    str or None
-        One of the fields that can be left out; ``None`` if none was sent that is named.
     """
     if _TOO_LONG.search(text):
         return None
-    own = [name for name in _NAMES if name in set(sent)]
-    for words in (parameter or "", text):
-        found = next((name for name in own if _NAMES[name].search(words)), None)
-        if found:
-            return found
-    return None
+    optional = [name for name in _NAMES if name in set(sent)]
+    places = (parameter if isinstance(parameter, str) else "", text)
+    return next((f for place in places for f in optional if _NAMES[f].search(place)), None)

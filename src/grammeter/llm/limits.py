@@ -1,4 +1,4 @@
-"""How much may be asked, and how fast: ceilings and rates."""
+"""Limits on how much is sent, and how fast: ceilings and rates."""
 
 from __future__ import annotations
 
@@ -14,26 +14,19 @@ Permission = Literal["go", "wait", "never"]
 
 @dataclass(frozen=True, slots=True)
 class Worst:
-    """The most that a request can take; ``cost`` is 0 where no price is known."""
+    """The most that a request can use; ``cost`` is 0 if the price is unknown."""
 
     tokens: int
     cost: float
 
 
 class Ceilings:
-    """The ceilings of a run; what is in flight is reserved at its worst.
-
-    Parameters
-    ----------
-    endpoint
-        Has the ceilings, and the bill that is held against them.
-    model, price
-        What is asked, and its price if that is known.
+    """The ceilings of an endpoint, compared with its bill; requests in flight count as worst cases.
 
     Raises
     ------
     UsageError
-        If money is limited and the price is not known.
+        If money is limited and the price of the model is unknown.
     """
 
     def __init__(self, endpoint: Endpoint, model: str, price: Price | None) -> None:
@@ -50,11 +43,8 @@ class Ceilings:
     def take(self, worst: Worst) -> Permission:
         """Reserve a request and count it as sent, if it fits.
 
-        Returns
-        -------
-        str
-            ``go``: it is reserved; ``wait``: it fits if what is in flight takes less than its
-            worst; ``never``: a ceiling is reached.
+        ``go``: it is reserved; ``wait``: it fits if requests in flight use less than their worst
+        case; ``never``: a ceiling is reached.
         """
         if not self._fits(worst, 0, 0.0):
             return "never"
@@ -66,12 +56,12 @@ class Ceilings:
         return "go"
 
     def release(self, worst: Worst) -> None:
-        """Give back what was reserved, after the bill has the true figures."""
+        """Release a reservation, after the bill has the true figures."""
         self._tokens -= worst.tokens
         self._cost -= worst.cost
 
     def _fits(self, worst: Worst, tokens: int, cost: float) -> bool:
-        """Whether a request fits beside so much that is reserved."""
+        """Whether a request fits beside these reservations."""
         bill, most = self._endpoint.bill, self._endpoint
         return not (
             _over(bill.requests + 1, most.max_requests)
@@ -81,7 +71,7 @@ class Ceilings:
 
     @property
     def reached(self) -> str:
-        """Which ceiling the next request would pass, for people."""
+        """The ceiling that the next request would exceed, for people."""
         bill, most = self._endpoint.bill, self._endpoint
         if _over(bill.requests + 1, most.max_requests):
             return f"max_requests={most.max_requests}"
@@ -90,9 +80,9 @@ class Ceilings:
 
 
 class Pace:
-    """Spreads requests over time, so that rates are kept from the first second on.
+    """Spread requests over time, so that rates hold from the first second on.
 
-    All times are seconds of one clock that never goes back.
+    All times are seconds of one monotonic clock.
     """
 
     def __init__(self, requests_per_minute: float | None, tokens_per_minute: float | None) -> None:
@@ -101,17 +91,17 @@ class Pace:
         self._free = 0.0
 
     def reserve(self, now: float, tokens: int) -> float:
-        """Return the seconds to wait before a request of about so many tokens."""
+        """Return the seconds to wait before a request of about this many tokens."""
         start = max(now, self._free)
         self._free = start + max(self._per_request, tokens * self._per_token)
         return start - now
 
     def correct(self, foreseen: int, taken: int) -> None:
-        """Let the next requests wait for tokens that were not foreseen."""
+        """Delay the next requests for tokens that were not foreseen."""
         self._free += max(0, taken - foreseen) * self._per_token
 
     def hold(self, until: float) -> None:
-        """Send nothing before a time: the server asked for a pause."""
+        """Send nothing before this time: the server asked for a pause."""
         self._free = max(self._free, until)
 
 

@@ -1,4 +1,4 @@
-"""Outputs of a sentence -> scores, however many they are and however many of them are equal."""
+"""Outputs of a sentence -> scores, for any number of outputs, equal ones included."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Context = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Outputs of one sentence that are to be held against each other; equal ones are allowed."""
+    """Outputs of one sentence to compare with each other; equal ones are allowed."""
 
     context: Context
     outputs: tuple[str, ...]
@@ -24,30 +24,20 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """What a judge says of a group.
+    """A judge's answers on a group."""
 
-    Attributes
-    ----------
-    verdicts
-        One, or several if there are more than five distinct outputs; none without any.
-    shown
-        For each verdict, which of the distinct outputs it is on.
-    places
-        Which of the distinct outputs each one is.
-    """
-
-    verdicts: tuple[PanelAnswer, ...]
-    shown: tuple[tuple[int, ...], ...]
-    places: tuple[int, ...]
+    verdicts: tuple[PanelAnswer, ...]  # several if there are more than five distinct outputs
+    shown: tuple[tuple[int, ...], ...]  # by verdict, the distinct outputs that it compares
+    places: tuple[int, ...]  # by output, its place among the distinct ones
 
     @property
     def outcomes(self) -> list[Outcome]:
-        """How the calls ended."""
+        """The outcomes of all calls."""
         return [outcome for verdict in self.verdicts for outcome in verdict.outcomes]
 
     @property
     def due(self) -> bool:
-        """Whether there was something to compare, and so a question."""
+        """Whether there were different outputs, and so a question."""
         return bool(self.outcomes)
 
     @property
@@ -56,13 +46,13 @@ class Opinion:
 
         ``None`` unless all questions were answered.
         """
-        found: dict[int, list[float]] = {}
+        by_place: dict[int, list[float]] = {}
         for verdict, places in zip(self.verdicts, self.shown, strict=True):
             if verdict.scores is None:
                 return None
             for place, score in zip(places, verdict.scores, strict=True):
-                found.setdefault(place, []).append(score)
-        return tuple(sum(found[place]) / len(found[place]) for place in self.places)
+                by_place.setdefault(place, []).append(score)
+        return tuple(sum(by_place[place]) / len(by_place[place]) for place in self.places)
 
     @property
     def replies(self) -> list[tuple[list[int], Reply]]:
@@ -97,14 +87,14 @@ def ask(panel: Panel, groups: Sequence[Group]) -> list[Opinion]:
 
 
 def estimate(panel: Panel, groups: Sequence[Group]) -> Estimate:
-    """Say what :func:`ask` would cost; nothing is sent."""
+    """Estimate the cost of :func:`ask`; nothing is sent."""
     plans = [_Plan.of(group, panel.seed) for group in groups]
     return panel.estimate([question for plan in plans for question in plan.questions])
 
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """A group in questions; ``shown`` and ``places`` are those of its opinion."""
+    """The questions about a group, with ``shown`` and ``places`` of its opinion."""
 
     questions: tuple[Question, ...]
     shown: tuple[tuple[int, ...], ...]

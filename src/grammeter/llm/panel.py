@@ -1,9 +1,10 @@
-"""A judge at work: each question is asked in some orders and some times, and read as one answer."""
+"""Ask each question in several orders and several times, and read the replies as one verdict."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from grammeter.llm.calls import Call, Estimate, Outcome
 from grammeter.llm.grouping import reorder
@@ -12,17 +13,17 @@ from grammeter.llm.protocol import Protocol, Question
 
 @dataclass(frozen=True, slots=True)
 class PanelAnswer:
-    """What came of a question.
+    """The answer to a question.
 
     Attributes
     ----------
     outcomes
-        Of its calls; none if there was but one target, which nobody can compare.
+        Outcomes of its calls; none for a single target, which needs no comparison.
     rounds
         Shape ``[calls][targets]``: the scores, 1 to 5, in the order of the question's targets;
         calls without scores are left out.
     orders
-        For each call, the places of the question's targets in the order shown.
+        By call, the places of the question's targets in the order shown.
     """
 
     outcomes: tuple[Outcome, ...]
@@ -31,14 +32,14 @@ class PanelAnswer:
 
     @property
     def scores(self) -> tuple[float, ...] | None:
-        """The mean score of each target; ``None`` unless all calls brought scores."""
+        """Mean score of each target; ``None`` unless all calls have scores."""
         if not self.rounds or len(self.rounds) < len(self.outcomes):
             return None
         return tuple(sum(column) / len(column) for column in zip(*self.rounds, strict=True))
 
     @property
     def spread(self) -> float:
-        """The difference of a target's highest and lowest score, mean over targets."""
+        """Difference between a target's highest and lowest score, mean over targets."""
         columns = list(zip(*self.rounds, strict=True))
         return sum(max(c) - min(c) for c in columns) / len(columns) if columns else 0.0
 
@@ -53,30 +54,16 @@ class PanelAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Panel:
-    """Who is asked, in which words, how often.
+    """Which model is asked, in which words, how often."""
 
-    Attributes
-    ----------
-    model
-        As the endpoint calls it.
-    protocol
-        The words.
-    orders
-        In how many orders the targets are shown; against the preference for a place.
-    repeats
-        How often each order is asked.
-    seed
-        Where the random orders start.
-    """
-
-    model: str
+    model: str  # as the endpoint names it
     protocol: Protocol
-    orders: int = 1
-    repeats: int = 1
-    seed: int = 1
+    orders: int = 1  # in how many orders the targets are shown, against position bias
+    repeats: int = 1  # how often each order is asked
+    seed: int = 1  # of the random orders
 
     def ask(self, questions: Sequence[Question]) -> list[PanelAnswer]:
-        """Answer questions, each distinct call once; those with one target need none.
+        """Answer questions with one call for each distinct prompt; a single target needs none.
 
         Raises
         ------
@@ -88,15 +75,12 @@ class Panel:
         from grammeter.llm import client
 
         orders = [self._orders(question) for question in questions]
-        calls = [self._calls(q, own) for q, own in zip(questions, orders, strict=True)]
-        answers = iter(client.ask(self.model, [call for own in calls for call in own]))
-        return [
-            _verdict(own, [next(answers) for _ in asked])
-            for own, asked in zip(orders, calls, strict=True)
-        ]
+        calls = [self._calls(q, shown) for q, shown in zip(questions, orders, strict=True)]
+        answers = iter(client.ask(self.model, list(chain.from_iterable(calls))))
+        return [_verdict(shown, [next(answers) for _ in shown]) for shown in orders]
 
     def estimate(self, questions: Sequence[Question]) -> Estimate:
-        """Say what :meth:`ask` would cost; nothing is sent."""
+        """Estimate the cost of :meth:`ask`; nothing is sent."""
         from grammeter.llm import client
 
         calls = [call for q in questions for call in self._calls(q, self._orders(q))]
@@ -110,7 +94,7 @@ class Panel:
         return [order for order in orders for _ in range(self.repeats)]
 
     def _calls(self, question: Question, orders: Sequence[Sequence[int]]) -> list[Call]:
-        """Put a question into words; an order that comes again is told apart by its number."""
+        """Put a question into words; ``repeat`` numbers the calls with equal prompts."""
         calls: list[Call] = []
         template = self.protocol.template
         for order in orders:

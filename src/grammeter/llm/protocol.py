@@ -1,7 +1,7 @@
 """What a judge is asked: the prompts of LLM-S and LLM-E (Kobayashi et al. 2024, appendix A).
 
-The words stand in ``prompts/``, one file for each prompt; a place for the texts is written
-``{SOURCE}``. Which words were used is told by :attr:`Protocol.template`.
+``prompts/`` has one file for each prompt, with places such as ``{SOURCE}`` for the texts.
+:attr:`Protocol.template` identifies the words that were used.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from typing import Literal, get_args
 from grammeter.core import DataError, UsageError
 
 Name = Literal["llm-s", "llm-e"]
-"""Sentences are scored as they are, or with their edits marked."""
+"""Score sentences as they are, or with their edits marked."""
 
 Criterion = Literal["grammaticality", "fluency", "meaning", "difficulty", "impact"]
-"""What the judge is to look at; the first three go with sentences, the others with edits."""
+"""The quality to judge; the first three belong to sentences, the others to edits."""
 
 Prompt = Literal["paper", "hardened"]
-"""The words of the paper, or ours: texts are quoted, and the judge is told that they are data."""
+"""The words of the paper, or ours, which quote the texts and say that they are data."""
 
 CRITERIA: Mapping[Name, tuple[Criterion, ...]] = {
     "llm-s": ("grammaticality", "fluency", "meaning"),
@@ -34,14 +34,14 @@ CRITERIA: Mapping[Name, tuple[Criterion, ...]] = {
 PROMPTS: tuple[Prompt, ...] = get_args(Prompt)
 
 MOST = 5
-"""Targets that are scored side by side at most."""
+"""Maximum number of targets scored side by side."""
 
 _PLACE = re.compile(r"\{([A-Z]+)\}")
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Outputs of one sentence that are to be scored side by side, and its context.
+    """Outputs of one sentence to score side by side, and its context.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Question:
     Raises
     ------
     DataError
-        If a text holds a line end: what comes after it could pass for a part of the prompt.
+        If a text has a line break: the rest of it could look like a part of the prompt.
     UsageError
         If there are no targets, too many, or equal ones.
     """
@@ -78,19 +78,19 @@ class Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Protocol:
-    """How questions are put into words.
+    """The words of questions.
 
     Attributes
     ----------
     name
         ``llm-s`` or ``llm-e``.
     criterion
-        Adds the paper's sentence for it; ``None``: none.
+        Adds the paper's sentence for it.
     prompt
         ``paper`` or ``hardened``.
     numbered
         Write ``1.`` and so on before the targets. The paper's text shows no numbers, a copy of
-        its source does; the reply names targets by number in any case.
+        its source does; the reply always names targets by number.
 
     Raises
     ------
@@ -113,7 +113,7 @@ class Protocol:
     def render(self, question: Question) -> str:
         """Return the whole prompt.
 
-        Texts are filled in together, so that a text that looks like a place is not filled.
+        All texts are inserted at once, so a text that looks like a place is not replaced.
         """
         texts = (question.previous, question.source, question.following)
         previous, source, following = map(self._shown, texts)
@@ -152,7 +152,7 @@ class Protocol:
 
 
 def _output_format(count: int) -> str:
-    """Return the form of the reply: the line with ``{N}`` once for each target."""
+    """Return the form of the reply, with the line of ``{N}`` once for each target."""
     lines: list[str] = []
     for line in _file("output-format").split("\n"):
         wanted = range(1, count + 1) if "{N}" in line else range(1)

@@ -1,7 +1,7 @@
-"""What a reply says: one score from 1 to 5 for each target, read with tolerance or not at all.
+"""Read a reply: one score from 1 to 5 for each target, or nothing.
 
-Tolerance goes as far as form: text around the JSON, comments, other spellings of keys, ``4.0`` and
-``"4"``. A score that is missing, doubled or out of range is never mended.
+Deviations of form are tolerated: text around the JSON, comments, other spellings of keys, ``4.0``
+and ``"4"``. A score that is missing, repeated or out of range is never repaired.
 """
 
 from __future__ import annotations
@@ -22,21 +22,11 @@ _THOUGHT = "</think>"
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What was read.
+    """The scores in a reply, if it is usable."""
 
-    Attributes
-    ----------
-    scores
-        One for each target, 1 to 5, or ``None``.
-    coerced
-        Whether tolerance was needed.
-    reason
-        Why there are no scores, or what was tolerated.
-    """
-
-    scores: tuple[int, ...] | None
-    coerced: bool = False
-    reason: str = ""
+    scores: tuple[int, ...] | None  # one per target, 1 to 5
+    coerced: bool = False  # whether a deviation was tolerated
+    reason: str = ""  # why there are no scores, or what was tolerated
 
 
 class _UnreadableError(Exception):
@@ -47,9 +37,9 @@ Pairs = list[tuple[str, Any]]
 
 
 def schema(n: int) -> dict[str, Any]:
-    """Return the JSON schema of a reply on ``n`` targets, as strict endpoints want it.
+    """Return the JSON schema of a reply on ``n`` targets, as strict endpoints require it.
 
-    Scores are an enumeration: more servers know it than bounds.
+    Scores are an enumeration: more servers support it than bounds.
     """
     names = [f"target{number}_score" for number in range(1, n + 1)]
     return {
@@ -63,33 +53,22 @@ def schema(n: int) -> dict[str, Any]:
 def read(text: str, n: int) -> Reading:
     """Read a reply on ``n`` targets.
 
-    The whole text as JSON decides; else the last block after ```` ```json ````; else the first
-    ``{...}``, unless a later one says something else. The first of these that is JSON is the
-    answer: if it will not do, no other is looked for.
-
-    Parameters
-    ----------
-    text
-        The reply, any text.
-    n
-        How many scores are due, 1 or more.
-
-    Returns
-    -------
-    Reading
-        ``scores`` is ``None`` unless there is exactly one score from 1 to 5 for each target.
+    The answer is the first of these that is JSON: the whole text; the last block after
+    ```` ```json ````; the first ``{...}``, unless a later one differs. If it is unusable, the
+    others are not read. ``scores`` is ``None`` unless there is exactly one score from 1 to 5 for
+    each target.
     """
     try:
         pairs, tolerated = _answer(text, n)
         scores, more = _scores(pairs, n)
     except _UnreadableError as error:
         return Reading(None, False, str(error))
-    told = "; ".join(dict.fromkeys([*tolerated, *more]))
-    return Reading(scores, bool(told), told)
+    reason = "; ".join(dict.fromkeys([*tolerated, *more]))
+    return Reading(scores, bool(reason), reason)
 
 
 def _answer(text: str, n: int) -> tuple[Pairs, list[str]]:
-    """Find the object that is the answer, and say what was tolerated for it."""
+    """Return the object that is the answer, and what was tolerated for it."""
     bare = text.strip().removeprefix("\ufeff").strip()
     if not bare:
         raise _UnreadableError("the reply is empty")
@@ -99,9 +78,9 @@ def _answer(text: str, n: int) -> tuple[Pairs, list[str]]:
     fenced = bool(_FENCE.fullmatch(whole)) and len(blocks) == 1  # the form that prompts ask for
     around = [] if fenced else ["text around the JSON"]
     for candidate, notes in [(whole, []), *((block, around) for block in blocks[-1:])]:
-        found = _parsed(candidate)
-        if found is not None:
-            return found[0], tolerated + notes + found[1]
+        parsed = _parsed(candidate)
+        if parsed is not None:
+            return parsed[0], tolerated + notes + parsed[1]
     return _first_object(whole, n, tolerated)
 
 
@@ -117,7 +96,7 @@ def _first_object(text: str, n: int, tolerated: list[str]) -> tuple[Pairs, list[
 
 
 def _differ(first: Pairs, other: Pairs, n: int) -> bool:
-    """Whether both speak of targets, and not alike."""
+    """Whether the second object has scores, and other ones than the first."""
     if not any(_KEY.fullmatch(key) or key.lower() == "scores" for key, _ in other):
         return False
     try:
@@ -128,15 +107,15 @@ def _differ(first: Pairs, other: Pairs, n: int) -> bool:
 
 def _parsed(text: str) -> tuple[Pairs, list[str]] | None:
     """Parse an object as it stands, else without comments and trailing commas."""
-    found = _loads(text)
-    if found is not None:
-        return found, []
-    found = _loads(_EXTRAS.sub(lambda match: match[1] or "", text))
-    return None if found is None else (found, ["comments or trailing commas"])
+    pairs = _loads(text)
+    if pairs is not None:
+        return pairs, []
+    pairs = _loads(_EXTRAS.sub(lambda match: match[1] or "", text))
+    return None if pairs is None else (pairs, ["comments or trailing commas"])
 
 
 def _loads(text: str) -> Pairs | None:
-    """Return the pairs of a JSON object, doubled keys included; ``None`` if it is none."""
+    """Return the pairs of a JSON object, including repeated keys; ``None`` for any other text."""
     try:
         value = json.loads(text, object_pairs_hook=_Object, parse_constant=_refuse)
     except (ValueError, RecursionError):
@@ -145,14 +124,14 @@ def _loads(text: str) -> Pairs | None:
 
 
 class _Object:
-    """An object of the reply: told from arrays, doubled keys kept."""
+    """A JSON object with its repeated keys, distinguishable from arrays."""
 
     def __init__(self, pairs: Pairs) -> None:
         self.pairs = pairs
 
 
 def _refuse(name: str) -> None:
-    raise ValueError(name)  # NaN and Infinity are no JSON
+    raise ValueError(name)  # NaN and Infinity are not JSON
 
 
 def _balanced(text: str) -> Iterator[str]:
@@ -178,10 +157,10 @@ def _scores(pairs: Pairs, n: int) -> tuple[tuple[int, ...], list[str]]:
     values: dict[int, Any] = {}
     tolerated: list[str] = []
     for key, value in pairs:
-        for number, own in _numbered(key, value):
+        for number, score in _numbered(key, value):
             if number in values:
                 raise _UnreadableError(f"target {number} is scored twice")
-            values[number] = own
+            values[number] = score
         tolerated += _odd_key(key)
     if set(values) != set(range(1, n + 1)):
         raise _UnreadableError(_wrong_targets(values, n))
@@ -192,7 +171,7 @@ def _scores(pairs: Pairs, n: int) -> tuple[tuple[int, ...], list[str]]:
 
 
 def _numbered(key: str, value: object) -> list[tuple[int, Any]]:
-    """Return the targets that a key speaks of, with their values."""
+    """Return the targets that a key names, with their values."""
     match = _KEY.fullmatch(key)
     if match:
         digits = match[1] or match[2]

@@ -1,4 +1,4 @@
-"""A request as it is meant: its key in the cache, and its body for what an endpoint can do."""
+"""A request: its key in the cache, and its body for what an endpoint accepts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from grammeter.llm.reader import schema
 TEMPERATURE = 0
 TOP_P = 1
 SEED = 1
-"""What is asked for; an endpoint that refuses one of them is asked without it."""
+"""Settings of every request; one that an endpoint refuses is left out."""
 
 _REMARK = (
     "\n\nYour last reply could not be used: {reason}. Reply in the output format above, with one"
@@ -30,27 +30,16 @@ _REMARK = (
 class Request:
     """A call to one model of one server.
 
-    Attributes
-    ----------
-    server
-        As :func:`server` gives it.
-    model
-        As the server calls it.
-    call
-        The question.
-    max_output
-        Tokens of a reply at most.
-
     Raises
     ------
     DataError
-        If the prompt is no text: half a character.
+        If the prompt is not valid Unicode: it has half a character.
     """
 
-    server: str
-    model: str
+    server: str  # as returned by server()
+    model: str  # as the server names it
     call: Call
-    max_output: int
+    max_output: int  # maximum tokens of a reply
 
     def __post_init__(self) -> None:
         try:
@@ -63,7 +52,7 @@ class Request:
 
     @cached_property
     def key(self) -> str:
-        """SHA-256 of all that is asked for, whatever the endpoint takes of it."""
+        """SHA-256 of the whole request, including parameters that the server may ignore."""
         whole = {
             "server": self.server,
             "model": self.model,
@@ -82,14 +71,14 @@ class Request:
     def body(
         self, abilities: Abilities, *, remark: str = "", doubled: bool = False
     ) -> dict[str, Any]:
-        """Return what is sent.
+        """Return the body to send.
 
         Parameters
         ----------
         abilities
-            What the endpoint takes.
+            What the endpoint accepts.
         remark
-            Why the last reply would not do; empty: nothing is said of it.
+            Why the last reply was unusable, for the model to read; may be empty.
         doubled
             Allow twice the output.
         """
@@ -100,20 +89,20 @@ class Request:
             "response_format": abilities.response_format(schema(self.call.targets)),
             abilities.limit_field: self.max_output * (1 + doubled),
         }
-        kept = {
+        accepted = {
             name: value
             for name, value in fields.items()
             if value is not None and name not in abilities.dropped
         }
-        return {"model": self.model, "messages": self._messages(remark), **kept}
+        return {"model": self.model, "messages": self._messages(remark), **accepted}
 
     def _messages(self, remark: str) -> list[dict[str, str]]:
-        said = _REMARK.format(reason=remark) if remark else ""
-        return [{"role": "user", "content": self.call.prompt + said}]
+        ending = _REMARK.format(reason=remark) if remark else ""
+        return [{"role": "user", "content": self.call.prompt + ending}]
 
 
 def server(base_url: str) -> str:
-    """Return host, port and path of an address, without what could be secret.
+    """Return host, port and path of an address, without user, password and query.
 
     Raises
     ------
@@ -122,17 +111,17 @@ def server(base_url: str) -> str:
     """
     try:
         parts = urlsplit(base_url)
-        host, port = parts.hostname, parts.port
+        host, port, path = parts.hostname, parts.port, parts.path
     except ValueError:
-        host = port = parts = None
-    if parts is None or not host:
+        host, port, path = None, None, ""
+    if not host:
         raise UsageError("the base URL names no host", fix="Write it as http://localhost:8000/v1")
     name = f"[{host}]" if ":" in host else host
-    return f"{name}:{port}{parts.path}".rstrip("/") if port else f"{name}{parts.path}".rstrip("/")
+    return (f"{name}:{port}{path}" if port else f"{name}{path}").rstrip("/")
 
 
 def is_local(base_url: str) -> bool:
-    """Whether an address is that of this machine."""
+    """Whether an address is on this machine."""
     host = urlsplit(base_url).hostname or ""
     if host == "localhost" or host.endswith(".localhost"):
         return True

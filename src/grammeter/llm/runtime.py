@@ -1,6 +1,6 @@
-"""Where the judging model answers, and how much may be asked of it.
+"""The endpoint of the judging model, and the limits of its use.
 
-No metric has fields for these: they change cost and speed, not what is asked.
+No metric has fields for these: they change cost and speed, not the questions.
 """
 
 from __future__ import annotations
@@ -26,34 +26,34 @@ class Endpoint:
     base_url
         Up to and with ``/v1``.
     key_variable
-        The environment variable that holds the key; the key itself is kept nowhere.
+        The environment variable that holds the key; the key itself is stored nowhere.
     concurrency
         Calls in flight at once; ``None``: 4, or 1 for a server on this machine.
     requests_per_minute, tokens_per_minute
-        Rates not to be passed; ``None``: no own limit.
+        Maximum rates; ``None``: no limit.
     timeout
         Seconds to wait for one reply.
     patience
-        Seconds that one call may take with all its repetitions.
+        Seconds for one call, including all repetitions.
     max_requests, max_tokens, max_cost
         Ceilings of this run: requests sent, tokens in and out, money in the price table's
-        currency; reaching one ends the run and keeps everything.
+        currency; a run that reaches one ends, and all replies stay in the cache.
     cache_dir
         Folder of the replies; ``None``: the user's cache folder.
     offline
         Answer from the cache alone.
     prices
-        A table of prices to use in place of the one that ships.
+        A price table to use instead of the one in the package.
     attempts
-        Replies that may come to one call: an invalid one is asked for again until so many have
-        come. With a greater number the same calls go on after the replies that are there.
+        Maximum number of replies to one call: it is sent again while they are invalid. With a
+        greater number the same calls continue after the replies in the cache.
     max_output
-        Tokens of one reply at most, hidden reasoning included; twice as many when a reply was
-        cut. A request with another limit is another request to the cache.
+        Maximum tokens of one reply, including hidden reasoning; twice as many after a reply was
+        cut. The cache treats a request with another limit as another request.
     backoff
-        Seconds before the first repetition of a request at most; the time doubles with each.
+        Maximum seconds before the first repetition of a request; the time doubles with each.
     bill
-        Counts what is asked under this value; the ceilings hold for it.
+        Counts the usage of this endpoint; the ceilings apply to it.
     """
 
     base_url: str = OPENAI
@@ -98,7 +98,7 @@ def current() -> Endpoint:
 
 @contextmanager
 def using(endpoint: Endpoint) -> Generator[Endpoint, None, None]:
-    """Send all questions asked inside the block to ``endpoint``."""
+    """Send all questions inside the block to ``endpoint``."""
     token = _current.set(endpoint)
     try:
         yield endpoint

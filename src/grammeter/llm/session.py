@@ -1,4 +1,4 @@
-"""What the calls of one run share: the wire, the cache, limits, the bill, the reasons to stop."""
+"""State that the calls of one run share: connection, cache, limits, bill, reasons to stop."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from grammeter.llm.runtime import OPENAI, Endpoint
 from grammeter.llm.transport import Raw, Transport
 
 MOST_FAILURES = 5
-"""Calls that fail one after the other before the endpoint is taken to be down."""
+"""Number of consecutive failed calls after which the endpoint counts as down."""
 
 _LIMIT_FIELDS = ("max_tokens", "max_completion_tokens")
 
@@ -31,44 +31,16 @@ class UnfinishedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """What came of one request.
-
-    Attributes
-    ----------
-    raw
-        As it came.
-    body
-        Its JSON object.
-    failure
-        Why there is no completion; ``None``: there is one.
-    usage
-        What it took, as far as the reply tells.
-    """
+    """The response to one request."""
 
     raw: Raw
-    body: Mapping[str, Any]
-    failure: Failure | None
+    body: Mapping[str, Any]  # its JSON object
+    failure: Failure | None  # why there is no completion
     usage: Usage
 
 
 class Session:
-    """One run against one model of one endpoint.
-
-    Attributes
-    ----------
-    endpoint, model, server, attempts
-        What is asked, and where it is kept.
-    abilities
-        What the endpoint takes, as far as it is known.
-    proven
-        Whether it has ever brought a completion.
-    reached
-        Whether it has replied in this run, with whatever.
-    error
-        Why the run ends early.
-    closing
-        Whether no other call may begin.
-    """
+    """One run against one model of one endpoint."""
 
     def __init__(
         self, endpoint: Endpoint, model: str, attempts: Attempts, transport: Transport
@@ -84,33 +56,26 @@ class Session:
         self._pace = Pace(endpoint.requests_per_minute, endpoint.tokens_per_minute)
         endpoint.bill.currency = prices.currency
         stored = attempts.abilities(self.server, model)
-        self.proven: bool = stored is not None
+        self.proven: bool = stored is not None  # whether it has ever returned a completion
         self.abilities: Abilities = stored or Abilities.at_first(
             openai=endpoint.base_url.startswith(OPENAI)
         )
-        self.reached: bool = False
-        self.error: GrammeterError | None = None
-        self.closing: bool = False
+        self.reached: bool = False  # whether it has replied in this run at all
+        self.error: GrammeterError | None = None  # why the run ends early
+        self.closing: bool = False  # whether no other call may begin
         self._failures = 0
         self._ended = asyncio.Event()
         self._released = asyncio.Condition()
 
     async def send(self, request: Request, body: Mapping[str, Any], seconds: float) -> Received:
-        """Send one request when limits allow it, and put it on the bill.
+        """Send the body of a request when limits allow it, and add its usage to the bill.
 
-        Parameters
-        ----------
-        request
-            What is meant.
-        body
-            What is sent.
-        seconds
-            How long the reply may take at most; waiting for limits does not count.
+        ``seconds`` limits the time of the reply; waiting for limits does not count.
 
         Raises
         ------
         UnfinishedError
-            If it may not be sent any more.
+            If the run ends before it is sent.
         """
         await self.sleep(self._pace.reserve(monotonic(), self._foreseen(request)))
         worst = self._worst(request, body)
@@ -124,22 +89,16 @@ class Session:
                 self._released.notify_all()
 
     def history(self, key: str) -> History:
-        """Return what is known of a call."""
+        """Return what the cache knows about a call."""
         known = self.attempts.histories([key], self.endpoint.attempts)
         return known.get(key, History())
 
     def pause(self, seconds: float) -> None:
-        """Send nothing for some seconds: the server asked for it."""
+        """Send nothing for some seconds, as the server asks."""
         self._pace.hold(monotonic() + seconds)
 
     async def sleep(self, seconds: float) -> None:
-        """Wait, but not beyond the end of the run.
-
-        Raises
-        ------
-        UnfinishedError
-            If the run has ended.
-        """
+        """Wait; raise :class:`UnfinishedError` as soon as the run ends."""
         if seconds > 0:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(seconds):
@@ -148,7 +107,7 @@ class Session:
             raise UnfinishedError
 
     def learn(self, abilities: Abilities) -> None:
-        """Take note of a completion, and of what the endpoint took for it."""
+        """Record a completion, and the abilities that it proves."""
         self._failures = 0
         if not self.proven or abilities != self.abilities:
             self.abilities, self.proven = abilities, True
@@ -156,14 +115,7 @@ class Session:
         self.endpoint.bill.concessions.update(abilities.concessions)
 
     def lose(self, reason: Failure, *, dead: bool) -> None:
-        """Take note of a call that failed; end the run if the others would, too.
-
-        Parameters
-        ----------
-        reason
-            Why the last request failed.
-        dead
-            Whether the fault is sure to lie with the endpoint.
+        """Record a failed call; end the run if the endpoint is ``dead`` or all calls fail.
 
         Raises
         ------
@@ -171,18 +123,12 @@ class Session:
             If the run ends.
         """
         self._failures += 1
-        own_fault = reason.then == "leave" and self.proven
-        if dead or (self._failures >= MOST_FAILURES and not own_fault):
+        fault_of_call = reason.then == "leave" and self.proven
+        if dead or (self._failures >= MOST_FAILURES and not fault_of_call):
             self.end(reason)
 
     def end(self, reason: Failure) -> NoReturn:
-        """End the run: nothing is sent any more, what is in flight comes in.
-
-        Raises
-        ------
-        UnfinishedError
-            Always.
-        """
+        """End the run by :class:`UnfinishedError`; requests in flight are completed."""
         if self.error is None:
             self.error = RemoteError(f"{self.server}: {reason.reason}", fix=reason.fix)
         self.closing = True
@@ -234,7 +180,7 @@ class Session:
         return Worst(tokens_in + tokens_out, cost)
 
     def _limit(self, request: Request, sent: Mapping[str, Any]) -> int:
-        """Return the most tokens of a reply; where no limit is taken, what we would set."""
+        """Return the maximum tokens of a reply; if the endpoint takes no limit, ours."""
         return next((sent[name] for name in _LIMIT_FIELDS if name in sent), request.max_output)
 
 

@@ -1,7 +1,7 @@
-"""The wire: one request to an OpenAI-compatible endpoint, and whatever comes of it, as a value.
+"""Send one request to an OpenAI-compatible endpoint and return any response as a value.
 
-The SDK's own repetitions and its parsing are off: what a server says, and what it cost, must
-reach the cache even where it cannot be read.
+The SDK's own retries and parsing are off: the response and its cost must reach the cache even if
+it cannot be read.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from grammeter.llm.request import is_local
 from grammeter.llm.runtime import Endpoint
 
 Trouble = Literal["", "unreachable", "timeout", "broken"]
-"""Why there is no reply: nobody there, too late, or a connection that broke off."""
+"""Why there is no reply: no server, too late, or a broken connection."""
 
 _CONNECT = 5.0
 _UNREACHABLE = {"ConnectError", "ConnectTimeout", "ProxyError"}
@@ -30,39 +30,23 @@ _NO_KEY = "none"
 
 @dataclass(frozen=True, slots=True)
 class Raw:
-    """What came back.
+    """The response to a request, if there is one."""
 
-    Attributes
-    ----------
-    status
-        Of HTTP; 0 if nothing came.
-    text
-        The body, keys blotted out; where nothing came, what is known of the reason.
-    headers
-        Of the reply; names in lower case.
-    trouble
-        Why nothing came.
-    seconds
-        How long it took.
-    started
-        When it was sent, in seconds since 1970.
-    """
-
-    status: int = 0
-    text: str = ""
-    headers: Mapping[str, str] = field(default_factory=dict[str, str])
-    trouble: Trouble = ""
-    seconds: float = 0.0
-    started: float = 0.0
+    status: int = 0  # of HTTP; 0: no response
+    text: str = ""  # the body without keys; if there is no response, the reason
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])  # names in lower case
+    trouble: Trouble = ""  # why there is no response
+    seconds: float = 0.0  # from the request to the response
+    started: float = 0.0  # seconds since 1970
 
 
 class Transport:
-    """A connection to an endpoint; to be closed.
+    """A connection to an endpoint; close it after use.
 
     Raises
     ------
     MissingResourceError
-        If there is no key for a server elsewhere, or the SDK is not installed.
+        If there is no key for a remote server, or the SDK is not installed.
     """
 
     def __init__(self, endpoint: Endpoint) -> None:
@@ -80,14 +64,9 @@ class Transport:
         await self._client.close()
 
     async def send(self, body: Mapping[str, Any], timeout: float) -> Raw:
-        """Send one request, once.
+        """Send one request, once; ``timeout`` limits the seconds of the whole response.
 
-        Parameters
-        ----------
-        body
-            Of the request.
-        timeout
-            Seconds for all of it; the SDK's would start anew with each piece that comes.
+        The SDK's own timeout starts again with each piece of it.
         """
         started, clock = time.time(), time.perf_counter()
         status, text, headers, trouble = 0, "", dict[str, str](), ""
@@ -104,9 +83,9 @@ class Transport:
         return Raw(status, text, headers, trouble, time.perf_counter() - clock, started)
 
     async def _post(self, body: Mapping[str, Any]) -> Any:
-        """Return the response of HTTP, whatever its status."""
+        """Return the HTTP response, whatever its status."""
         try:
-            # the resource's own `create` builds the same request, at half as much time again
+            # the SDK's own `create` builds the same request, but takes 1.5 times as long
             reply = await self._client.post(
                 "/chat/completions", body=body, cast_to=self._sdk.HttpxBinaryResponseContent
             )
@@ -116,12 +95,12 @@ class Transport:
 
 
 def _wire(base_url: str, sdk: Any) -> dict[str, Any]:
-    """Return how the client of HTTP is set up: no redirect may carry the key elsewhere."""
+    """Return the settings of the HTTP client: no redirect may send the key elsewhere."""
     settings = {"timeout": sdk.Timeout(None, connect=_CONNECT), "follow_redirects": False}
     if is_local(base_url):
-        settings["trust_env"] = False  # a proxy is not asked for a server on this machine
+        settings["trust_env"] = False  # no proxy for a server on this machine
     if base_url.startswith("http://"):
-        # it trusts nobody, which is enough where nothing is encrypted, and loads quickly
+        # a context without certificates loads quickly, and nothing is encrypted here
         settings["verify"] = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     return settings
 
@@ -132,7 +111,7 @@ def key_of(endpoint: Endpoint) -> str:
     Raises
     ------
     MissingResourceError
-        If there is none, or what there is cannot be one.
+        If there is none, or its value cannot be a key.
     """
     key = os.environ.get(endpoint.key_variable, "").strip()
     if not key and is_local(endpoint.base_url):
@@ -152,9 +131,9 @@ def key_of(endpoint: Endpoint) -> str:
 
 
 def redact(text: str, key: str, *, alike: bool = True) -> str:
-    """Blot out a key that a server has echoed; ``alike``: and what looks like a part of one."""
-    blotted = text.replace(key, "[key]") if key != _NO_KEY and len(key) >= 8 else text
-    return _KEY_LIKE.sub("[key]", blotted) if alike else blotted
+    """Replace a key that a server has echoed and, if ``alike``, all that looks like a key."""
+    redacted = text.replace(key, "[key]") if key != _NO_KEY and len(key) >= 8 else text
+    return _KEY_LIKE.sub("[key]", redacted) if alike else redacted
 
 
 def _trouble(error: BaseException) -> Trouble:

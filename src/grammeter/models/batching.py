@@ -1,11 +1,14 @@
-"""Batches: sorted by length, bounded in tokens, halved where memory ends."""
+"""Batches: sorted by length, bounded in tokens, halved when memory runs out."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from grammeter.core import MissingResourceError
+
+if TYPE_CHECKING:
+    from grammeter.models.runtime import Tally
 
 Result = TypeVar("Result")
 
@@ -20,13 +23,12 @@ def batches(lengths: Sequence[int], budget: int) -> list[list[int]]:
     lengths
         Tokens of each text.
     budget
-        Tokens of a batch at most, padding included; a longer text is a batch of its own.
+        Maximum tokens of a batch, including padding; a longer text is a batch of its own.
 
     Returns
     -------
     batches
-        Every position once; equal lengths stay in their order, so the split is the same
-        whatever came before.
+        Every position once; equal lengths stay in their order.
     """
     order = sorted(range(len(lengths)), key=lambda position: (-lengths[position], position))
     result: list[list[int]] = []
@@ -39,19 +41,24 @@ def batches(lengths: Sequence[int], budget: int) -> list[list[int]]:
 
 
 def in_batches(
-    lengths: Sequence[int], budget: int, step: Callable[[list[int]], Result]
+    lengths: Sequence[int],
+    budget: int,
+    step: Callable[[list[int]], Result],
+    tally: Tally | None = None,
 ) -> Iterator[tuple[list[int], Result]]:
-    """Do ``step`` for each batch; where memory ends, half as many tokens go at once from there on.
+    """Run ``step`` on each batch; when memory runs out, continue with half as many tokens.
+
+    ``tally`` counts the batches that succeed.
 
     Yields
     ------
     positions, result
-        As the step gave it; each position once.
+        Each position once.
 
     Raises
     ------
     MissingResourceError
-        If memory does not suffice for one text alone.
+        If memory does not suffice for a single text.
     """
     waiting = batches(lengths, budget)[::-1]
     while waiting:
@@ -70,13 +77,15 @@ def in_batches(
                 ) from error
             rest = [*batch, *(position for later in waiting[::-1] for position in later)]
             smaller = batches([lengths[position] for position in rest], len(batch) // 2 * longest)
-            waiting = [[rest[at] for at in each] for each in smaller][::-1]
+            waiting = [[rest[at] for at in positions] for positions in smaller][::-1]
             continue
+        if tally is not None:
+            tally.add([lengths[position] for position in batch])
         yield batch, result
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether memory was not to be had: on a GPU an own class, elsewhere only a text."""
+    """Whether an error means that memory ran out: a class of its own on a GPU, else a text."""
     if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
         return True
     text = str(error).lower()

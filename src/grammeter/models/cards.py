@@ -1,10 +1,10 @@
-"""Training cards: what our training says of a model, beside the model's files."""
+"""Training cards: how our training made a model, in a file beside the model's."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from grammeter.core import MissingResourceError
 
@@ -20,18 +20,17 @@ def read_card(folder: Path) -> Card | None:
     Raises
     ------
     MissingResourceError
-        If it cannot be read.
+        If the card cannot be read.
     """
     path = folder / FILE
     if not path.is_file():
         return None
     try:
-        card: object = json.loads(path.read_text("utf-8"))
+        card: Any = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise MissingResourceError(
             f"the training card cannot be read: {error}",
             where=str(path),
             fix="Copy the model again, or train anew.",
         ) from error
-    found = cast("Card", card) if isinstance(card, dict) else {}
-    return found if found.get("kind") == CARD_KIND else None
+    return card if isinstance(card, dict) and card.get("kind") == CARD_KIND else None  # pyright: ignore

@@ -1,4 +1,4 @@
-"""Devices by name, and whether there is a GPU; torch, which takes seconds to load, is not asked."""
+"""Names of devices, and whether there is a GPU, without loading torch, which takes seconds."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import Literal
 from grammeter.core import UsageError
 
 Gpu = Literal["none", "no torch", "ready"]
-"""``no torch``: a GPU, but a build of torch that cannot use it; ``ready``: likely usable."""
+"""``no torch``: a GPU, but no build of torch that can use it; ``ready``: likely usable."""
 
 _NAME = re.compile(r"cpu|cuda(:\d+)?|mps")
 _DRIVER = (Path("/proc/driver/nvidia/version"), Path("/dev/nvidiactl"), Path("/dev/dxg"))
 
 
 def check_device(name: str) -> None:
-    """Raise :class:`UsageError` for what is no device's name, wherever it is used."""
+    """Raise :class:`UsageError` for a text that is not the name of a device."""
     if not _NAME.fullmatch(name):
         raise UsageError(
             f"unknown device {name!r}", fix="Use cpu, cuda, cuda:1 (the second one) or mps."
@@ -26,7 +26,7 @@ def check_device(name: str) -> None:
 
 
 def gpu() -> Gpu:
-    """Look for a GPU of NVIDIA by the files of its driver; one that is hidden is none."""
+    """Look for an NVIDIA GPU by the files of its driver; a hidden one does not count."""
     hidden = os.environ.get("CUDA_VISIBLE_DEVICES", "all").strip() in ("", "-1")
     if hidden or not any(path.exists() for path in _DRIVER):
         return "none"

@@ -1,9 +1,7 @@
-"""Encoders: how similar texts are by the states of their tokens, or by the means of these."""
+"""Encoders: similarity of texts by the states of their tokens, or by the means of the states."""
 
 from __future__ import annotations
 
-import json
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -12,7 +10,6 @@ import numpy as np
 
 from grammeter.core import (
     BoolArray,
-    DataError,
     FloatArray,
     IntArray,
     MissingResourceError,
@@ -38,7 +35,7 @@ PUBLISHED_LAYERS: Mapping[str, int] = {
 """Layers that the authors of BERTScore chose, by the model's name without its owner."""
 
 STATE_NUMBERS = 2**25
-"""Numbers in the token states that are held at once: 128 MB."""
+"""Maximum numbers in the token states held at once: 128 MB."""
 
 Tokens = tuple[int, ...]
 Encode = Callable[[Sequence[Tokens]], dict[int | None, Any]]
@@ -48,12 +45,13 @@ _ENDS_WITH_ITS_LAST_BLOCK = frozenset(
     ("albert", "bert", "camembert", "distilbert", "electra", "mpnet", "roberta", "xlm-roberta")
 )
 _LANGUAGE_MODELS = ("ForCausalLM", "GPT2LMHeadModel")
+_FIX = "Name an encoder such as BERT, with its own tokenizer."
 
 
 def layer_of(files: ModelFiles, layer: int | None) -> int:
-    """Return the layer that a :class:`TokenSimilarity` reads; needs no torch.
+    """Return the layer that a :class:`TokenSimilarity` reads, without loading torch.
 
-    ``None`` is the published one, by the name of the model or its folder; for other models
+    ``None``: the published one, by the name of the model or its folder; for other models
     three quarters of the depth, rounded down, at least 1.
 
     Raises
@@ -61,7 +59,7 @@ def layer_of(files: ModelFiles, layer: int | None) -> int:
     UsageError
         If the model has no such layer.
     MissingResourceError
-        If its configuration does not tell the depth.
+        If its configuration lacks the depth.
     """
     depth = _depth(files)[1]
     published = PUBLISHED_LAYERS.get(files.name.rstrip("/").rpartition("/")[2], depth + 1)
@@ -86,44 +84,44 @@ def answer(files: ModelFiles, questions: Questions, runtime: Runtime) -> Answers
         The distinct pairs of each :class:`~grammeter.models.measures.TokenSimilarity` and
         :class:`~grammeter.models.measures.MeanSimilarity`.
     runtime
-        Device, number type, tokens of a batch; its tally is kept.
+        Device, number type, tokens of a batch; its tally counts the work.
 
     Yields
     ------
     measure, positions, rows
         Rows ``precision recall f1 truncated`` and ``cosine truncated``, in single precision
         whatever the model's number type. Pairs of equal token sequences have equal figures.
-        A pair with a text of special tokens alone has precision, recall and f1 0.
+        If a text has only special tokens, precision, recall and f1 of its pairs are 0.
 
     Raises
     ------
     UsageError
         If the model has no such layer.
     DataError
-        If it is no encoder.
+        If it is not an encoder.
     """
     layers = {measure: _layer(files, measure) for measure in questions}
     loaded = _open(files, list(layers.values()), runtime)
     reader = _Reader(loaded)
-    asked = [_ask(reader, measure, layers[measure], items) for measure, items in questions.items()]
-    for question in asked:
+    read = [_ask(reader, measure, layers[measure], items) for measure, items in questions.items()]
+    for question in read:
         yield from question.settle()
-    for held in _encoded(loaded, reader.sequences, asked, runtime):
-        for question, at in zip(asked, held.pairs, strict=True):
+    for held in _encoded(loaded, reader.sequences, read, runtime):
+        for question, at in zip(read, held.pairs, strict=True):
             yield from question.compare(held, at, runtime)
-        held.clear()  # before the next states need the room
+        held.clear()  # before the next states need the memory
 
 
 @dataclass(frozen=True, eq=False)
 class TokenCosines:
-    """The tokens of a candidate and a reference, and how similar each two are.
+    """The tokens of a candidate and a reference, and their similarities.
 
     Attributes
     ----------
     tokens
-        Of the two texts, special tokens included, as the tokenizer writes them.
+        Tokens of the two texts, including special tokens, as the tokenizer writes them.
     weights
-        Of the tokens of either text, 0 for special ones.
+        Weights of the tokens of either text, 0 for special ones.
     cosines
         Shape ``(tokens of the candidate, tokens of the reference)``.
     """
@@ -155,26 +153,13 @@ def token_cosines(
 
 
 def _layer(files: ModelFiles, measure: Measure) -> int | None:
-    """Return the layer whose token states a measure reads; ``None`` for means of the last one."""
+    """Return the layer whose token states a measure reads; ``None``: means of the last one."""
     return layer_of(files, measure.layer) if isinstance(measure, TokenSimilarity) else None
 
 
-def _config(files: ModelFiles) -> dict[str, Any]:
-    path = files.folder / "config.json"
-    try:
-        config: Any = json.loads(path.read_text("utf-8"))
-        if isinstance(config, dict):
-            return config  # pyright: ignore[reportUnknownVariableType]
-    except (ValueError, RecursionError):
-        pass
-    raise MissingResourceError(
-        "not a JSON object", where=str(path), fix="Fetch or write the model again."
-    )
-
-
 def _depth(files: ModelFiles) -> tuple[str, int]:
-    """Return how a model's configuration calls the number of its blocks, and this number."""
-    config = _config(files)
+    """Return the name of the number of blocks in a model's configuration, and this number."""
+    config = files.config()
     for name in _DEPTHS:
         if isinstance(config.get(name), int):
             return name, config[name]
@@ -187,47 +172,38 @@ def _depth(files: ModelFiles) -> tuple[str, int]:
 
 def _open(files: ModelFiles, layers: Sequence[int | None], runtime: Runtime) -> Loaded:
     """Load a model with no more blocks than are read."""
-    config = _config(files)
+    config = files.config()
     kinds: Any = config.get("architectures")
     names = map(str, cast("list[object]", kinds) if isinstance(kinds, list) else ())
     if config.get("is_decoder") or any(name.endswith(_LANGUAGE_MODELS) for name in names):
-        raise _misfit(files, "is a language model, not an encoder")
+        raise files.misfit("is a language model, not an encoder", _FIX)
     settings: dict[str, int] = {}
-    wanted = [layer for layer in layers if layer is not None]
+    numbered = [layer for layer in layers if layer is not None]
     # others end with a norm, which would act on another layer's states
-    if len(wanted) == len(layers) and config.get("model_type") in _ENDS_WITH_ITS_LAST_BLOCK:
-        settings[_depth(files)[0]] = max(wanted)
+    if len(numbered) == len(layers) and config.get("model_type") in _ENDS_WITH_ITS_LAST_BLOCK:
+        settings[_depth(files)[0]] = max(numbered)
     loaded = load(files, "AutoModel", runtime, **settings)
     borders = loaded.tokenizer.cls_token_id, loaded.tokenizer.sep_token_id
     if not loaded.model.config.is_encoder_decoder and borders == (None, None):
-        raise _misfit(files, "is no encoder: its tokenizer has neither [CLS] nor [SEP]")
+        raise files.misfit("is no encoder: its tokenizer has neither [CLS] nor [SEP]", _FIX)
     return loaded
 
 
-def _misfit(files: ModelFiles, what: str) -> DataError:
-    return DataError(
-        f"the model {files.name!r} {what}",
-        where=str(files.folder),
-        fix="Name an encoder such as BERT, with its own tokenizer.",
-    )
-
-
 def _special_tokens(loaded: Loaded) -> set[int]:
-    """Return the numbers of tokens at the borders of a text, which are matched but not counted."""
+    """Return the tokens at the borders of a text, which are matched but not counted."""
     names = ("cls_token_id", "sep_token_id", "bos_token_id", "eos_token_id")
     return {getattr(loaded.tokenizer, name, None) for name in names} - {None}  # pyright: ignore
 
 
 class _Reader:
-    """Reads texts as token sequences; equal ones have the same number, counted from 0."""
+    """Convert texts to token sequences; equal ones have the same number, from 0."""
 
     def __init__(self, loaded: Loaded) -> None:
         self._loaded = loaded
         self._texts: dict[int | None, dict[str, tuple[int, bool]]] = {}
         self._numbers: dict[Tokens, int] = {}
-        self._vocabulary = int(loaded.model.get_input_embeddings().num_embeddings)
         self._special = _special_tokens(loaded)
-        # the program that defines BERTScore reads RoBERTa's texts as if others stood before
+        # bert_score, which defines BERTScore, reads RoBERTa's texts with a space before them
         self._before = " " if loaded.model.config.model_type == "roberta" else ""
 
     @property
@@ -256,20 +232,19 @@ class _Reader:
         The idf is log((n + 1) / (df + 1)), where df of n texts have the token; special tokens
         weigh 0.
         """
-        weights = np.ones(self._vocabulary)
+        weights = np.ones(self._loaded.vocabulary)
         if texts is not None:
             inputs, _ = self._loaded.tokenize([self.stripped(text) for text in texts], limit=None)
-            found = Counter(token for one in inputs for token in set(one["input_ids"]))
-            having = np.zeros(self._vocabulary)
-            having[list(found)] = list(found.values())
+            distinct = [token for one in inputs for token in set(one["input_ids"])]
+            having = np.bincount(np.array(distinct, dtype=np.int64), minlength=len(weights))
             weights = np.log((len(texts) + 1) / (having + 1))
         weights[list(self._special)] = 0.0
         return weights
 
     def bare(self, *, special: bool) -> BoolArray:
-        """Say which sequences have no token or, with ``special``, none but special ones."""
+        """Return which sequences have no tokens or, with ``special``, only special ones."""
         ignored: set[int] = self._special if special else set()
-        return np.array([ignored.issuperset(each) for each in self._numbers], dtype=np.bool_)
+        return np.array([ignored.issuperset(tokens) for tokens in self._numbers], dtype=np.bool_)
 
 
 def _ask(reader: _Reader, measure: Measure, layer: int | None, items: Sequence[Item]) -> Question:
@@ -282,8 +257,8 @@ def _ask(reader: _Reader, measure: Measure, layer: int | None, items: Sequence[I
     elif isinstance(measure, MeanSimilarity):
         limit = measure.limit
     known = reader.read((text for pair in pairs for text in pair), limit)
-    found = np.array([[known[text] for text in pair] for pair in pairs], dtype=np.int64)
-    distinct, pair_of = np.unique(found[:, :, 0], axis=0, return_inverse=True)
+    numbered = np.array([[known[text] for text in pair] for pair in pairs], dtype=np.int64)
+    distinct, pair_of = np.unique(numbered[:, :, 0], axis=0, return_inverse=True)
     bare: BoolArray = reader.bare(special=layer is not None)[distinct]
     return Question(
         measure=measure,
@@ -291,7 +266,7 @@ def _ask(reader: _Reader, measure: Measure, layer: int | None, items: Sequence[I
         weights=reader.weights(idf),
         pairs=distinct,
         pair_of=pair_of.ravel(),
-        truncated=found[:, :, 1].sum(axis=1),
+        truncated=numbered[:, :, 1].sum(axis=1),
         figures=np.full((len(distinct), len(measure.columns) - 1), np.nan),
         bare=np.any(bare, axis=1),
     )
@@ -300,15 +275,15 @@ def _ask(reader: _Reader, measure: Measure, layer: int | None, items: Sequence[I
 def _encoded(
     loaded: Loaded,
     sequences: Sequence[Tokens],
-    asked: Sequence[Question],
+    questions: Sequence[Question],
     runtime: Runtime,
 ) -> Iterator[Held]:
     """Encode chunk by chunk; yield the states of each."""
-    layers = {question.layer for question in asked}
-    lengths = np.array([len(each) for each in sequences], dtype=np.int64)
+    layers = {question.layer for question in questions}
+    lengths = np.array([len(tokens) for tokens in sequences], dtype=np.int64)
     capacity = STATE_NUMBERS // (loaded.model.config.hidden_size * len(layers))
-    planned = list(_plan(asked, lengths, capacity))
-    total = sum(len(batches(lengths[each].tolist(), runtime.budget)) for each, _ in planned)
+    planned = list(_plan(questions, lengths, capacity))
+    total = sum(len(batches(lengths[chunk].tolist(), runtime.budget)) for chunk, _ in planned)
     encode = _encoder(loaded, layers)
 
     def passes() -> Iterator[Held]:
@@ -322,73 +297,54 @@ def _encoded(
 
 
 def _plan(
-    asked: Sequence[Question], lengths: IntArray, capacity: int
+    questions: Sequence[Question], lengths: IntArray, capacity: int
 ) -> Iterator[tuple[IntArray, list[IntArray]]]:
     """Yield the sequences of each chunk and, by question, the pairs that they answer."""
-    waiting = [np.flatnonzero(~question.bare) for question in asked]
-    owner = np.repeat(np.arange(len(asked)), [len(at) for at in waiting])
+    waiting = [np.flatnonzero(~question.bare) for question in questions]
+    owner = np.repeat(np.arange(len(questions)), [len(at) for at in waiting])
     position = np.concatenate(waiting)
-    pairs = [question.pairs[at] for question, at in zip(asked, waiting, strict=True)]
+    pairs = [question.pairs[at] for question, at in zip(questions, waiting, strict=True)]
     for chunk in chunks(np.concatenate(pairs), lengths, capacity):
-        owned = [chunk.pairs[owner[chunk.pairs] == number] for number in range(len(asked))]
+        owned = [chunk.pairs[owner[chunk.pairs] == number] for number in range(len(questions))]
         yield chunk.sequences, [position[at] for at in owned]
 
 
 def _batches(held: Held, encode: Encode, runtime: Runtime) -> Iterator[Held]:
     """Encode a chunk; yield it after each batch."""
-    lengths = held.lengths
     encoded = in_batches(
-        lengths.tolist(), runtime.budget, lambda batch: encode([held.sequences[at] for at in batch])
+        held.lengths.tolist(),
+        runtime.budget,
+        lambda batch: encode([held.sequences[at] for at in batch]),
+        runtime.tally,
     )
     for batch, states in encoded:
         held.put(batch, states)
-        runtime.tally.add(
-            texts=len(batch),
-            tokens=int(lengths[batch].sum()),
-            padded=len(batch) * int(lengths[batch].max()),
-        )
         yield held
 
 
 def _encoder(loaded: Loaded, layers: Iterable[int | None]) -> Encode:
-    """Return what gives a batch's states in single precision.
+    """Return a function that computes a batch's states in single precision.
 
     By layer, token states of length 1, shape ``(tokens, width)``; for ``None`` the means of the
     last states, shape ``(sequences, width)``.
     """
     torch: Any = require("torch", extra="neural")
     model = loaded.model.get_encoder() if loaded.model.config.is_encoder_decoder else loaded.model
-    wanted = set(layers)
+    distinct = set(layers)
 
     def encode(sequences: Sequence[Tokens]) -> dict[int | None, Any]:
+        states: dict[int | None, Any] = {}
         with torch.inference_mode():
-            tokens, real = _padded(loaded, sequences)
-            outputs = model(input_ids=tokens, attention_mask=real, output_hidden_states=True)
-            found: dict[int | None, Any] = {}
-            for layer in wanted:
+            batch = loaded.batch(sequences)
+            real = batch["attention_mask"]
+            outputs = model(**batch, output_hidden_states=True)
+            for layer in distinct:
                 if layer is None:
-                    found[layer] = _means(outputs.last_hidden_state.float(), real)
+                    total = (outputs.last_hidden_state.float() * real[:, :, None]).sum(1)
+                    states[layer] = total / real.sum(1, keepdim=True)
                 else:
-                    states = outputs.hidden_states[layer][real.bool()].float()
-                    found[layer] = torch.nn.functional.normalize(states, dim=-1)
-        return found
+                    tokens = outputs.hidden_states[layer][real.bool()].float()
+                    states[layer] = torch.nn.functional.normalize(tokens, dim=-1)
+        return states
 
     return encode
-
-
-def _means(states: Any, real: Any) -> Any:
-    """Average the states of the real tokens: ``(sequences, longest, width)`` less the middle."""
-    return (states * real[:, :, None]).sum(1) / real.sum(1, keepdim=True)
-
-
-def _padded(loaded: Loaded, sequences: Sequence[Tokens]) -> tuple[Any, Any]:
-    """Return tokens and mask, padded on the right, on the model's device."""
-    torch: Any = require("torch", extra="neural")
-    width = max(map(len, sequences))
-    tokens = np.full((len(sequences), width), loaded.model.config.pad_token_id or 0)
-    real = np.zeros_like(tokens)
-    for row, sequence in enumerate(sequences):
-        tokens[row, : len(sequence)] = sequence
-        real[row, : len(sequence)] = 1
-    device = loaded.model.device
-    return torch.from_numpy(tokens).to(device), torch.from_numpy(real).to(device)

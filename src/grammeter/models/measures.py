@@ -1,6 +1,6 @@
-"""What can be asked of a model: each measure is a value, with all that its figures depend on.
+"""Measures: values that say what a model computes, with all that its figures depend on.
 
-A measure is asked of items, texts or pairs of texts, and answers each with one row of figures.
+A measure gives one row of figures for each item, a text or a pair of texts.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ Item = Text | Pair
 
 @dataclass(frozen=True, kw_only=True)
 class Measure:
-    """Base of the measures; ``str`` tells any two apart and is part of the key of a cache.
+    """Base of the measures; ``str`` identifies a measure and is part of the cache's key.
 
     Attributes
     ----------
     columns
-        The names of the figures that an item gets. The last one, ``truncated``, counts the
-        texts of the item that were longer than the model takes.
+        The names of an item's figures. The last one, ``truncated``, counts the texts of the
+        item that were longer than the model's limit.
     room
-        The module whose ``answer`` knows how: see :mod:`grammeter.models.service`.
+        The module whose ``answer`` computes them: see :mod:`grammeter.models.service`.
     """
 
     columns: ClassVar[tuple[str, ...]]
@@ -44,7 +44,7 @@ class TokenSimilarity(Measure):
         Output of this block, counted from 1; ``None``: the published one, else three quarters
         of the depth.
     idf
-        Texts whose document frequencies weigh the tokens; ``None``: each token weighs 1.
+        Texts whose document frequencies weight the tokens; ``None``: all weights are 1.
     """
 
     columns: ClassVar[tuple[str, ...]] = ("precision", "recall", "f1", "truncated")
@@ -68,7 +68,7 @@ class MeanSimilarity(Measure):
     Attributes
     ----------
     limit
-        Tokens to which a text is cut, special tokens included; ``None``: the model's own limit.
+        Maximum tokens of a text, including special tokens; ``None``: the model's own limit.
     """
 
     columns: ClassVar[tuple[str, ...]] = ("cosine", "truncated")
@@ -85,10 +85,10 @@ class Regression(Measure):
     ----------
     head
         ``pooler``: dense layer and tanh over the first state, then linear with bias, as
-        sequence classifiers of BERT have it. ``linear``: the weights of the last layer on the
-        first state itself, no bias, as IMPARA's paper says.
+        in BERT's sequence classifiers. ``linear``: the weights of the last layer on the first
+        state itself, no bias, as in IMPARA's paper.
     limit
-        Tokens to which a text or pair is cut, the longer side first.
+        Maximum tokens of a text or pair; the longer side is cut first.
     """
 
     columns: ClassVar[tuple[str, ...]] = ("output", "truncated")
@@ -102,8 +102,8 @@ class Regression(Measure):
 class Perplexity(Measure):
     """Perplexity of texts under a causal language model (Scribendi).
 
-    NaN for an empty text, and for one that has more tokens than the model has positions; the
-    second is told by ``truncated``, though nothing is cut.
+    NaN for an empty text, and for one with more tokens than the model has positions, which
+    ``truncated`` marks although nothing is cut.
     """
 
     columns: ClassVar[tuple[str, ...]] = ("perplexity", "truncated")
@@ -112,12 +112,12 @@ class Perplexity(Measure):
 
 @dataclass(frozen=True, kw_only=True)
 class Likelihood(Measure):
-    """Mean log-likelihood of a text given another, for (given, text) pairs (BARTScore).
+    """Mean log-likelihood of a text given another, for (condition, text) pairs (BARTScore).
 
     Attributes
     ----------
     limit
-        Tokens to which either text is cut, special tokens included.
+        Maximum tokens of either text, including special tokens.
     """
 
     columns: ClassVar[tuple[str, ...]] = ("likelihood", "truncated")

@@ -1,11 +1,11 @@
-"""How models run: device, number type, batch size, cache; what a run cost.
+"""How models run: device, number type, batch size, cache, and the cost of a run.
 
-No metric has fields for these: they change the time a score takes, and its last digits.
+No metric has fields for these: they change the time of a score, and its last digits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -23,14 +23,14 @@ DTYPES: tuple[Dtype, ...] = get_args(Dtype)
 
 @dataclass
 class Tally:
-    """What a run cost: the tokens that went through models, and what a cache spared.
+    """The cost of a run: tokens that went through models, and figures from the cache.
 
     Attributes
     ----------
     texts
         Texts, or pairs of texts, that went through a model.
     tokens
-        Their tokens, special tokens included, padding not.
+        Their tokens, including special tokens, without padding.
     padded
         The same with padding.
     known
@@ -42,39 +42,39 @@ class Tally:
     padded: int = 0
     known: int = 0
 
-    def add(self, *, texts: int, tokens: int, padded: int) -> None:
-        """Add one batch."""
-        self.texts += texts
-        self.tokens += tokens
-        self.padded += padded
+    def add(self, lengths: Sequence[int]) -> None:
+        """Add a batch of texts with these numbers of tokens."""
+        self.texts += len(lengths)
+        self.tokens += sum(lengths)
+        self.padded += len(lengths) * max(lengths)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Runtime:
-    """How models run; it holds inside :func:`using`.
+    """How models run inside :func:`using`.
 
     Attributes
     ----------
     device
-        As torch spells it: ``cpu``, ``cuda``, ``cuda:1``, ``mps``. Whether it is there is known
+        As torch spells it: ``cpu``, ``cuda``, ``cuda:1``, ``mps``. Whether it exists is checked
         when the first model is loaded.
     dtype
         Number type of weights and activations; scores of ``bfloat16`` differ in the fourth
-        digit, so it stands in signatures.
+        digit, so signatures show it.
     batch_tokens
-        Tokens that go through a model at once, padding included; ``None`` lets the device say.
-        A text with more tokens goes alone.
+        Maximum tokens of a batch, including padding; ``None``: a default by device. A longer
+        text is a batch of its own.
     cache_dir
-        Folder of the figures that models gave, made if need be; ``None`` keeps none on disk.
+        Folder in which figures are stored, created if necessary; ``None``: no cache on disk.
     download
-        Whether a model that is not here may be fetched.
+        Whether missing models may be downloaded.
     tally
-        Counts what is done under this runtime.
+        Counts the work of this runtime.
 
     Raises
     ------
     UsageError
-        If a value is not possible.
+        If a value is invalid.
     """
 
     device: str = "cpu"
@@ -97,7 +97,7 @@ class Runtime:
 
     @property
     def budget(self) -> int:
-        """Tokens in a batch, padding included."""
+        """Maximum tokens of a batch, including padding."""
         return self.batch_tokens or (2_048 if self.device == "cpu" else 16_384)
 
 
@@ -113,14 +113,14 @@ def current() -> Runtime:
 @checked
 @contextmanager
 def using(runtime: Runtime) -> Generator[Runtime, None, None]:
-    """Run all models inside the block as ``runtime`` says: ``with using(Runtime(...)): ...``.
+    """Run all models inside the block with ``runtime``: ``with using(Runtime(...)): ...``.
 
     A thread that is started inside does not inherit it.
 
     Raises
     ------
     UsageError
-        At once, if figures cannot be kept in the folder ``cache_dir``.
+        At once, if the folder ``cache_dir`` is not writable.
     """
     if runtime.cache_dir is not None:
         check_folder(runtime.cache_dir)

@@ -1,7 +1,7 @@
-"""Questions to models are put together, so that each text goes through a model once.
+"""Combine the requests of several metrics, so that each text goes through a model once.
 
-A metric asks by requests: a model, a measure, items. Requests of several metrics for the same
-model are answered in one go: equal items are computed once, what the cache knows not at all.
+A request names a model, a measure and items. Requests for the same model are answered together:
+equal items are computed once, items in the cache not at all.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -25,13 +25,13 @@ Questions = Mapping[Measure, Sequence[Item]]
 Answers = Iterator[tuple[Measure, Sequence[int], FloatArray]]
 
 Room = Callable[[ModelFiles, Questions, Runtime], Answers]
-"""What the ``answer`` of a room is: from the distinct items of each measure to rows of figures,
-in any order, as they come: measure, positions of the items, shape ``(positions, columns)``."""
+"""The ``answer`` of a room: from the distinct items of each measure to rows of figures, in any
+order: measure, positions of the items, shape ``(positions, columns)``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Items that a model shall measure; they may repeat."""
+    """Items to measure by a model; they may repeat."""
 
     model: str
     measure: Measure
@@ -39,39 +39,33 @@ class Request:
 
 
 Steps = Generator[Sequence[Request], Sequence[FloatArray], Result]
-"""Work that yields requests, is sent one array for each, shape ``(items, columns)``, and at last
+"""A generator that yields requests, receives one array for each, shape ``(items, columns)``, and
 returns a result."""
 
 
 def run_together(works: Sequence[Steps[Result]]) -> list[Result]:
-    """Run several works to their ends, answering in common what they ask in each round."""
+    """Run several generators to their ends; answer the requests of each round together."""
     results: dict[int, Result] = {}
-    asking: dict[int, Sequence[Request]] = {}
-
-    def go_on(number: int, answers: Sequence[FloatArray] | None) -> None:
-        try:
-            work = works[number]
-            asking[number] = next(work) if answers is None else work.send(answers)
-        except StopIteration as end:
-            results[number] = end.value
-
-    for number in range(len(works)):
-        go_on(number, None)
-    while asking:
-        asked, asking = asking, {}
-        answers = iter(answer([request for requests in asked.values() for request in requests]))
-        for number, requests in asked.items():
-            go_on(number, [next(answers) for _ in requests])
+    answers: dict[int, Any] = dict.fromkeys(range(len(works)))  # None starts a generator
+    while answers:
+        pending: dict[int, Sequence[Request]] = {}
+        for number, arrays in answers.items():
+            try:
+                pending[number] = works[number].send(arrays)
+            except StopIteration as end:
+                results[number] = end.value
+        arrays = iter(answer([request for requests in pending.values() for request in requests]))
+        answers = {number: [next(arrays) for _ in pending[number]] for number in pending}
     return [results[number] for number in range(len(works))]
 
 
 def answer(requests: Sequence[Request]) -> list[FloatArray]:
-    """Answer requests, equal items of one model and measure once; one array for each request.
+    """Return one array for each request; equal items of one model and measure are computed once.
 
     Raises
     ------
     MissingResourceError
-        If a model, torch or the device is not here, or memory does not suffice for one text.
+        If a model, torch or the device is missing, or memory does not suffice for one text.
     DataError
         If a model's architecture does not fit the measure.
     """
@@ -104,8 +98,8 @@ class _Table:
 
 
 def _fill(files: ModelFiles, room: str, tables: Mapping[Measure, _Table], runtime: Runtime) -> None:
-    """Look figures up; compute those that are not known, and keep them as they come."""
-    # the name, too: it tells a layer where a measure names none
+    """Look figures up in the cache; compute and store those that it lacks."""
+    # the name, too: it decides the layer if a measure names none
     model = f"{files.hash} {files.name.rstrip('/').rpartition('/')[2]}"
     device = runtime.device.partition(":")[0]
     stores: dict[Measure, Store] = {}

@@ -1,4 +1,4 @@
-"""Pairs of token sequences: grouped so that few states are held at once, and compared."""
+"""Compare pairs of token sequences, in groups so that few states are held at once."""
 
 from __future__ import annotations
 
@@ -21,25 +21,17 @@ _BELOW_ANY_COSINE = -2.0
 
 @dataclass(frozen=True, eq=False)
 class Chunk:
-    """Sequences whose states are held at the same time, and the pairs that these answer.
+    """Sequences whose states are held at the same time, and the pairs that they answer."""
 
-    Attributes
-    ----------
-    sequences
-        Numbers of sequences, ascending, each once.
-    pairs
-        Positions of pairs.
-    """
-
-    sequences: IntArray
-    pairs: IntArray
+    sequences: IntArray  # distinct numbers of sequences, ascending
+    pairs: IntArray  # positions of pairs
 
 
 def chunks(pairs: IntArray, lengths: IntArray, capacity: int) -> Iterator[Chunk]:
     """Split pairs into chunks of few tokens, so that most sequences are in one chunk only.
 
-    Pairs that hang together by common sequences stay together where they fit; of those that do
-    not, the ones with the same second sequence do.
+    Pairs that are connected by common sequences stay together if they fit into a chunk; else
+    those with the same second sequence do.
 
     Parameters
     ----------
@@ -48,12 +40,7 @@ def chunks(pairs: IntArray, lengths: IntArray, capacity: int) -> Iterator[Chunk]
     lengths
         Tokens of each sequence.
     capacity
-        Tokens of a chunk at most; a pair with more is a chunk of its own.
-
-    Yields
-    ------
-    chunk
-        Every pair is in one.
+        Maximum tokens of a chunk; a longer pair is a chunk of its own.
     """
     component = _components(pairs, len(lengths))
     sizes = np.bincount(component, weights=lengths)
@@ -62,23 +49,23 @@ def chunks(pairs: IntArray, lengths: IntArray, capacity: int) -> Iterator[Chunk]
     members: list[int] = []
     size, current = 0, -1
     for position in np.lexsort((pairs[:, 0], pairs[:, 1], components)).tolist():
-        wanted = dict.fromkeys(pairs[position].tolist())
-        needed = size + int(sum(lengths[each] for each in wanted if each not in held))
+        both = dict.fromkeys(pairs[position].tolist())
+        needed = size + int(sum(lengths[number] for number in both if number not in held))
         if components[position] != current:
             current = components[position]
             needed = max(needed, size + int(sizes[current]))
         if held and needed > capacity:
             yield Chunk(np.array(sorted(held)), np.array(members))
             held, members, size = {}, [], 0
-        size += int(sum(lengths[each] for each in wanted if each not in held))
-        held |= wanted
+        size += int(sum(lengths[number] for number in both if number not in held))
+        held |= both
         members.append(position)
     if members:
         yield Chunk(np.array(sorted(held)), np.array(members))
 
 
 def _components(pairs: IntArray, count: int) -> IntArray:
-    """Return the connected component of each sequence, pairs being the edges."""
+    """Return the connected component of each sequence in the graph of pairs."""
     from scipy.sparse import coo_matrix, csgraph  # pyright: ignore[reportMissingTypeStubs]
 
     links = coo_matrix((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), (count, count))
@@ -87,12 +74,9 @@ def _components(pairs: IntArray, count: int) -> IntArray:
 
 
 class States:
-    """The states of all tokens of some sequences, one after the other, on the model's device.
+    """The states of all tokens of sequences, one after the other, on the model's device.
 
-    Parameters
-    ----------
-    lengths
-        Tokens of each sequence; its place here is the number by which it is asked for.
+    ``lengths`` has the tokens of each sequence, whose place there is its number.
     """
 
     def __init__(self, lengths: IntArray) -> None:
@@ -102,7 +86,7 @@ class States:
         self._flat: Any = None
 
     def put(self, sequences: Sequence[int], states: Any) -> None:
-        """Keep the states of sequences, shape ``(tokens, width)``, in their order."""
+        """Store the states of sequences, shape ``(tokens, width)``, in their order."""
         if self._flat is None:
             shape = int(self.lengths.sum()), states.shape[1]
             self._flat = self._torch.empty(shape, dtype=states.dtype, device=states.device)
@@ -112,9 +96,9 @@ class States:
         self._flat[self._index(np.concatenate(rows))] = states
 
     def padded(self, sequences: IntArray, weights: FloatArray) -> tuple[Any, Any, Any]:
-        """Return states, which of them are real, and the weights of their tokens.
+        """Return states, a mask of the padding, and the weights of the tokens.
 
-        ``weights`` are those of all tokens, in the order of :attr:`starts`. Shapes
+        ``weights`` has the weights of all tokens, in the order of :attr:`starts`. Shapes
         ``(sequences, longest, width)`` and twice ``(sequences, longest)``.
         """
         lengths: IntArray = self.lengths[sequences][:, None]
@@ -134,29 +118,17 @@ class States:
 
 
 class Held:
-    """The states of the sequences of one chunk, and the pairs of each question that they answer.
-
-    Attributes
-    ----------
-    pairs
-        By question, positions of pairs.
-    lengths, tokens
-        Of the chunk's sequences, in its order; their tokens one after the other.
-    states
-        By layer, each state of length 1.
-    means
-        Shape ``(sequences, width)``, if a question needs them.
-    """
+    """The states of the sequences of one chunk, and the pairs of each question that they answer."""
 
     def __init__(
         self, numbers: IntArray, sequences: Sequence[Tokens], pairs: Sequence[IntArray]
     ) -> None:
-        self.pairs: Sequence[IntArray] = pairs
+        self.pairs: Sequence[IntArray] = pairs  # by question, positions of pairs
         self.sequences: list[Tokens] = [sequences[number] for number in numbers.tolist()]
-        self.lengths: IntArray = np.array([len(each) for each in self.sequences], dtype=np.int64)
-        self.tokens: IntArray = np.concatenate(self.sequences)
-        self.states: dict[int, States] = {}
-        self.means: Any = None
+        self.lengths: IntArray = np.array([len(s) for s in self.sequences], dtype=np.int64)
+        self.tokens: IntArray = np.concatenate(self.sequences)  # one sequence after the other
+        self.states: dict[int, States] = {}  # by layer, states of length 1
+        self.means: Any = None  # shape (sequences, width), if a question needs them
         self._numbers = numbers
         self._missing = len(numbers)
 
@@ -166,57 +138,41 @@ class Held:
         return not self._missing
 
     def places(self, numbers: IntArray) -> IntArray:
-        """Return where sequences stand in the chunk."""
+        """Return the places of sequences in the chunk."""
         return np.searchsorted(self._numbers, numbers)
 
     def put(self, batch: Sequence[int], states: Mapping[int | None, Any]) -> None:
-        """Keep what the encoder gave for some sequences of the chunk."""
-        for layer, given in states.items():
+        """Store the encoder's states of some sequences of the chunk."""
+        for layer, rows in states.items():
             if layer is not None:
-                self.states.setdefault(layer, States(self.lengths)).put(batch, given)
+                self.states.setdefault(layer, States(self.lengths)).put(batch, rows)
                 continue
             if self.means is None:
-                self.means = given.new_empty((len(self.lengths), given.shape[1]))
-            self.means[list(batch)] = given
+                self.means = rows.new_empty((len(self.lengths), rows.shape[1]))
+            self.means[list(batch)] = rows
         self._missing -= len(batch)
 
     def clear(self) -> None:
-        """Let go of the states."""
+        """Release the states."""
         self.states.clear()
         self.means = None
 
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """A measure, the distinct pairs of sequences that its items come to, and their figures.
-
-    Attributes
-    ----------
-    layer
-        Whose token states are compared; ``None``: the means of the last states.
-    weights
-        Of all tokens of the vocabulary.
-    pairs
-        Shape ``(pairs, 2)``, numbers of sequences.
-    pair_of, truncated
-        Shape ``(items,)``: the position of each item's pair; how many of its texts were cut.
-    figures
-        Shape ``(pairs, columns less truncated)``, filled as they come.
-    bare
-        Shape ``(pairs,)``: those with a text that has nothing to compare.
-    """
+    """A measure, the distinct pairs of sequences of its items, and their figures."""
 
     measure: Measure
-    layer: int | None
-    weights: FloatArray
-    pairs: IntArray
-    pair_of: IntArray
-    truncated: IntArray
-    figures: FloatArray
-    bare: BoolArray
+    layer: int | None  # whose token states are compared; None: the means of the last states
+    weights: FloatArray  # of all tokens of the vocabulary
+    pairs: IntArray  # shape (pairs, 2), numbers of sequences
+    pair_of: IntArray  # shape (items,): position of the item's pair
+    truncated: IntArray  # shape (items,): how many of its texts were cut
+    figures: FloatArray  # shape (pairs, columns without "truncated"), filled step by step
+    bare: BoolArray  # shape (pairs,): whether a text has nothing to compare
 
     def settle(self) -> Answers:
-        """Answer pairs with a bare text, which need no states: all 0, but no cosine of nothing."""
+        """Answer pairs with a bare text, which need no states: 0, or NaN for a cosine."""
         at = np.flatnonzero(self.bare)
         self.figures[at] = np.nan if self.layer is None else 0.0
         yield from self._rows(at)
@@ -251,16 +207,16 @@ class Question:
 def compare_tokens(states: States, weights: FloatArray, pairs: IntArray) -> FloatArray:
     """Match the tokens of candidates and references greedily by their cosines.
 
-    Zhang et al. (2020), section 3: each token takes the most similar one of the other side,
-    special tokens among them; the weighted mean over the candidate's tokens is the precision,
-    that over the reference's the recall.
+    Zhang et al. (2020), section 3: each token is matched with the most similar token of the
+    other side, including special tokens; the weighted mean over the candidate's tokens is the
+    precision, that over the reference's the recall.
 
     Parameters
     ----------
     states
-        Of length 1.
+        States of length 1.
     weights
-        Of all their tokens, 0 for special ones.
+        Weights of all their tokens, 0 for special ones.
     pairs
         Shape ``(pairs, 2)``: candidate and reference, by their numbers in ``states``.
 

@@ -1,7 +1,7 @@
-"""Figures on disk: an SQLite file that several processes may use at once.
+"""The cache of figures: an SQLite file that several processes may use at once.
 
-The file is only a cache: it is emptied when it has grown too large, and what cannot be read or
-written is computed anew, with a warning. Keys are hashes of the model, the measure and the item.
+It is emptied when it has grown too large; figures that cannot be read or written are computed
+again, with a warning. Keys are hashes of the model, the measure and the item.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from grammeter.core import (
 from grammeter.models.measures import Item
 
 FILE = "figures-1.sqlite"
-"""The number is that of the file's format and of the arithmetic behind the figures."""
+"""Name of the file, with the version of its format and of the arithmetic of the figures."""
 
 SIZE_LIMIT = 4 << 30
-"""Bytes; a larger file is begun anew."""
+"""Maximum bytes; a larger file is emptied."""
 
 _TABLE = "figures"
 
 
 def check_folder(folder: str | Path) -> None:
-    """Make the folder of a store.
+    """Create the folder of a store.
 
     Raises
     ------
     UsageError
-        If it cannot be made, or nothing can be written there.
+        If it cannot be created or is not writable.
     """
     path = Path(folder)
     try:
@@ -59,16 +59,16 @@ def check_folder(folder: str | Path) -> None:
 
 
 class Store:
-    """The figures of one measure under one model.
+    """The figures of one measure by one model.
 
     Parameters
     ----------
     folder
-        Where the file lies or shall lie; ``None`` remembers nothing.
+        Folder of the file; ``None``: no cache.
     identity
-        All that a figure depends on besides the item.
+        Everything that a figure depends on besides the item.
     width
-        How many figures an item has.
+        Number of figures of an item.
     """
 
     def __init__(self, folder: str | Path | None, identity: str, width: int) -> None:
@@ -77,7 +77,7 @@ class Store:
         self._width = width
 
     def read(self, items: Sequence[Item]) -> tuple[FloatArray, BoolArray]:
-        """Return figures, shape ``(items, width)``, and which of them are known."""
+        """Return figures, shape ``(items, width)``, and which items are known."""
         figures = np.full((len(items), self._width), np.nan)
         known = np.zeros(len(items), dtype=np.bool_)
         if self._folder is None or not items:
@@ -94,7 +94,7 @@ class Store:
         return figures, known
 
     def write(self, items: Sequence[Item], rows: FloatArray) -> None:
-        """Add the figures of items, or replace them."""
+        """Add or replace the figures of items."""
         if self._folder is None or not items:
             return
         values = np.ascontiguousarray(rows, dtype="<f8")
@@ -106,7 +106,7 @@ class Store:
             self._give_up(error)
 
     def _give_up(self, error: Exception) -> None:
-        """Do without the file from now on."""
+        """Stop using the file."""
         warnings.warn(
             f"{self._folder}: figures are not kept any more: {_words(error)}", stacklevel=2
         )

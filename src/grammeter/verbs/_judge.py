@@ -1,4 +1,4 @@
-"""Items x a judging metric -> rankings: a language model as one more judge."""
+"""Items x a judging metric -> rankings, with a language model as one more judge."""
 
 from __future__ import annotations
 
@@ -14,53 +14,42 @@ from grammeter.metrics import Judging, plain
 from grammeter.metrics import metric as make_metric
 
 BEST = 5
-"""The highest score: it becomes rank 1."""
+"""The highest score, which becomes rank 1."""
 
 MOST_NAMED = 5
-"""So many of a kind stand in a note; the others are counted."""
+"""A note names at most this many cases; it counts the others."""
 
 Shown = Item | Ranking
-"""What says which outputs of which sentence stand side by side: somebody's ranking does, too."""
+"""Which outputs of which sentence stand side by side; a ranking says it, too."""
 
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """A sentence that seems to speak to the judge.
+    """A sentence that seems to address the judge."""
 
-    Attributes
-    ----------
-    segment
-        Its number, from 1.
-    system
-        Who wrote it; ``None`` for the learner.
-    words
-        What it is flagged for.
-    """
-
-    segment: int
-    system: str | None
-    words: str
+    segment: int  # from 1
+    system: str | None  # None: the source
+    words: str  # the words for which it is flagged
 
 
 @dataclass(frozen=True)
 class Judged:
-    """What a judge made of items.
+    """A judge's rankings of items.
 
     Attributes
     ----------
     rankings
-        One for each item, in their order; ranks are 6 less the score; where an item took
-        several calls, the places of the mean scores. An item all of whose outputs are equal is
-        a tie on rank 1, for which nobody is asked; one without scores or
-        without outputs is skipped.
+        One for each item, in their order. Ranks are 6 minus the score or, if an item took
+        several calls, the places of the mean scores. An item whose outputs are all equal is a
+        tie on rank 1 and needs no call; an item without scores or without outputs is skipped.
     opinions
         In the same order.
     flags
-        Sentences shown that seem to speak to the judge.
+        Sentences shown that seem to address the judge.
     signature
-        That of the metric.
+        Signature of the metric.
     concessions
-        Settings that the endpoint refused; it was asked without them.
+        Settings that the endpoint refused and that were left out.
     """
 
     rankings: tuple[Ranking, ...]
@@ -71,12 +60,12 @@ class Judged:
 
     @property
     def due(self) -> int:
-        """How many items show outputs that differ."""
+        """Number of items whose outputs differ."""
         return sum(opinion.due for opinion in self.opinions)
 
     @property
     def missing(self) -> list[tuple[Ranking, str]]:
-        """The items that are due and have no scores, and why."""
+        """Items that are due but have no scores, with the reason."""
         return [
             (ranking, opinion.reason)
             for ranking, opinion in zip(self.rankings, self.opinions, strict=True)
@@ -85,7 +74,7 @@ class Judged:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What must be known to read the rankings: items without scores, sentences flagged."""
+        """What a reader must know: items without scores, flagged sentences, refused settings."""
         missing = [f"segment {ranking.segment}: {reason}" for ranking, reason in self.missing]
         flags = [
             f"segment {flag.segment}, {flag.system or 'source'}: {flag.words!r}"
@@ -112,17 +101,17 @@ class Judged:
 
     @property
     def states(self) -> Counter[str]:
-        """How the calls ended: state -> how many."""
+        """How the calls ended: state -> number of calls."""
         return Counter(outcome.state for opinion in self.opinions for outcome in opinion.outcomes)
 
     @property
     def coverage(self) -> float:
-        """The share of the items that are due that have scores; 1 if none is due."""
+        """Share of the due items that have scores; 1 if none is due."""
         return 1 - len(self.missing) / self.due if self.due else 1.0
 
     @property
     def spread(self) -> float:
-        """The difference of a target's highest and lowest score, mean over questions."""
+        """Difference between a target's highest and lowest score, mean over questions."""
         verdicts = [verdict for opinion in self.opinions for verdict in opinion.verdicts]
         spreads = [verdict.spread for verdict in verdicts if verdict.scores is not None]
         return sum(spreads) / len(spreads) if spreads else 0.0
@@ -136,30 +125,29 @@ def judge(corpus: Corpus, items: Sequence[Shown] | None = None, *, by: str | Jud
     corpus
         Sources, for the context, and the outputs that items name.
     items
-        From a campaign, or somebody's judgments, whose ranks are not looked at; by default
-        :func:`covering_items`, which are the sets that ``score`` asks for, too.
+        From a campaign, or judgments, whose ranks are ignored; by default
+        :func:`covering_items`, the same sets as in ``score``.
     by
         ``llm-s`` or ``llm-e`` with a model.
 
     Raises
     ------
     UsageError
-        If the metric asks no language model, or no model is named.
+        If the metric uses no language model, or names none.
     DataError
         If an item does not fit the corpus.
     LimitReachedError
-        If a ceiling of the endpoint is reached; the answers so far are kept.
+        If a ceiling of the endpoint is reached; the cache has the answers so far.
     RemoteError, MissingResourceError
-        If the endpoint fails, or something that it needs is not installed or set.
+        If the endpoint fails, or its package or key is missing.
     """
     metric = judging_metric(by)
-    wanted = covering_items(corpus, metric) if items is None else items
-    groups = [_group(corpus, item) for item in wanted]
-    opinions = metric.judge(groups)
+    items = covering_items(corpus, metric) if items is None else items
+    opinions = metric.judge([_group(corpus, item) for item in items])
     rankings = [
-        _ranking(str(metric), item, opinion) for item, opinion in zip(wanted, opinions, strict=True)
+        _ranking(str(metric), item, opinion) for item, opinion in zip(items, opinions, strict=True)
     ]
-    flags = dict.fromkeys(_flags(corpus, wanted))
+    flags = dict.fromkeys(_flags(corpus, items))
     concessions = tuple(sorted(current().bill.concessions))
     return Judged(tuple(rankings), tuple(opinions), tuple(flags), metric.signature(), concessions)
 
@@ -167,25 +155,25 @@ def judge(corpus: Corpus, items: Sequence[Shown] | None = None, *, by: str | Jud
 def estimate(
     corpus: Corpus, items: Sequence[Shown] | None = None, *, by: str | Judging
 ) -> Estimate:
-    """Say what :func:`judge` would cost; nothing is sent."""
+    """Estimate the cost of :func:`judge`; nothing is sent."""
     metric = judging_metric(by)
-    wanted = covering_items(corpus, metric) if items is None else items
-    return metric.estimate([_group(corpus, item) for item in wanted])
+    items = covering_items(corpus, metric) if items is None else items
+    return metric.estimate([_group(corpus, item) for item in items])
 
 
 def judging_metric(by: str | Judging) -> Judging:
     """Return a metric that asks a language model; raise :class:`UsageError` for any other."""
-    found = make_metric(by)
-    if not isinstance(found, Judging):
+    metric = make_metric(by)
+    if not isinstance(metric, Judging):
         raise UsageError(
-            f"{found} asks no language model",
+            f"{metric} asks no language model",
             fix='Name one that does: "llm-s(model=NAME)" or "llm-e(model=NAME)".',
         )
-    return found
+    return metric
 
 
 def covering_items(corpus: Corpus, metric: Judging) -> tuple[Item, ...]:
-    """Show every distinct output of every sentence in ``per_output`` items at least.
+    """Return items that show every distinct output in at least ``per_output`` of them.
 
     The metric's ``seed`` draws them. A sentence for which all systems wrote the same has one
     item with one output.
@@ -222,10 +210,10 @@ def _group(corpus: Corpus, item: Shown) -> Group:
             raise _misfit(item, f"{', '.join(names)} did not write the same")
         texts += written
     line = item.segment - 1
-    around = [
+    before, source, after = (
         corpus.sources[at] if 0 <= at < len(corpus) else "" for at in (line - 1, line, line + 1)
-    ]
-    return Group((around[0], around[1], around[2]), tuple(texts))
+    )
+    return Group((before, source, after), tuple(texts))
 
 
 def _output(corpus: Corpus, system: str, segment: int) -> str:
@@ -234,10 +222,10 @@ def _output(corpus: Corpus, system: str, segment: int) -> str:
     return corpus.systems[system][segment - 1]
 
 
-def _misfit(item: Shown, told: str) -> DataError:
+def _misfit(item: Shown, reason: str) -> DataError:
     name = "" if item.item is None else f" {item.item!r}"
     return DataError(
-        f"item{name} of segment {item.segment} does not fit the outputs: {told}",
+        f"item{name} of segment {item.segment} does not fit the outputs: {reason}",
         fix="Give the sources and outputs that the items were made from, all their sentences.",
     )
 
@@ -246,8 +234,8 @@ def _ranking(judge: str, item: Shown, opinion: Opinion) -> Ranking:
     scores = opinion.scores
     if opinion.due:
         ranks = () if scores is None else _ranks(scores, mean=len(opinion.outcomes) > 1)
-    else:  # the same text again and again is a tie, whatever it is worth
-        ranks = tuple(1 for _ in item.groups)
+    else:  # equal outputs are a tie
+        ranks = (1,) * len(item.groups)
     return Ranking(
         judge=judge,
         segment=item.segment,
@@ -261,7 +249,7 @@ def _ranking(judge: str, item: Shown, opinion: Opinion) -> Ranking:
 
 
 def _reply_json(order: Sequence[int], reply: Reply) -> dict[str, Any]:
-    """Return a reply as judgments hold it; ``order``: the groups as shown, from 0."""
+    """Return a reply in the form of judgments; ``order`` has the groups as shown, from 0."""
     return {
         "text": reply.text,
         "scores": None if reply.scores is None else list(reply.scores),
@@ -274,14 +262,14 @@ def _reply_json(order: Sequence[int], reply: Reply) -> dict[str, Any]:
 
 
 def _listed(title: str, texts: Sequence[str]) -> Iterator[str]:
-    """Return a title and the first of its texts as one note, nothing where there is no text."""
+    """Return a title and the first of its texts as one note, nothing if there is no text."""
     if texts:
         more = [f"and {len(texts) - MOST_NAMED} more"] if len(texts) > MOST_NAMED else []
         yield f"{title}: {'; '.join([*texts[:MOST_NAMED], *more])}"
 
 
 def _ranks(scores: Sequence[float], *, mean: bool) -> tuple[int, ...]:
-    """Turn scores into ranks: 6 less a score, or the place of a mean among the others."""
+    """Turn scores into ranks: 6 minus a score, or the place of a mean among the others."""
     if not mean:
         return tuple(BEST + 1 - int(score) for score in scores)
     best_first = sorted(set(scores), reverse=True)
