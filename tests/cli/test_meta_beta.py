@@ -78,5 +78,5 @@ def test_figure(run, put, tmp_path):
     plain = run(scores, human)
     assert run(scores, human, "--figure", str(path)) == plain
     text = path.read_text("utf-8")
-    assert "<dc:title>Correlation by beta</dc:title>" in text
+    assert "<title>Correlation by beta</title>" in text
     assert text.count(">best: ") == 2

@@ -263,7 +263,7 @@ def test_figure(run, tmp_path, options, title):
     plain, _ = run(SAMPLE, *options)
     drawn, _ = run(SAMPLE, *options, "--figure", str(path))
     assert drawn == plain
-    assert f"<dc:title>{title}</dc:title>" in path.read_text("utf-8")
+    assert f"<title>{title}</title>" in path.read_text("utf-8")
 
 
 def test_the_figure_shows_the_shares(run, tmp_path):

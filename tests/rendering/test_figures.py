@@ -1,28 +1,38 @@
-"""Figures: what they show, and that the same figure is the same bytes."""
+"""Figures as files: what they show, where it stands, and that they are the same bytes again."""
 
 from __future__ import annotations
 
+import math
 import sys
 from itertools import pairwise
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
 from grammeter.core import MissingResourceError, Ranked, RankedSystem, Signature, UsageError
-from grammeter.rendering import figures
+from grammeter.rendering import figures, meta_figures
+from grammeter.rendering.figures import save
 
-pytest.importorskip("matplotlib")
-
+NAN = math.nan
 NAMES = ("AMU", "a<b&c", "$x$ and $y$")
-SHARES = np.array([[np.nan, 0.25, 0.9], [0.75, np.nan, 0.5], [0.1, 0.5, np.nan]])
+SHARES = np.array([[NAN, 0.25, 0.9], [0.75, NAN, 0.5], [0.1, 0.5, NAN]])
 SIZES, MEAN, LOW, HIGH = [5, 50, 500], [0.4, 0.8, 0.97], [-0.2, 0.6, 0.93], [0.8, 0.95, 1.0]
+HUMAN = {"AMU": 0.9, "a<b&c": 0.5, "$x$ and $y$": 0.2, "silent": 0.1}
+METRICS = {
+    "m2": {"AMU": 0.7, "a<b&c": 0.4, "$x$ and $y$": 0.3, "silent": NAN},
+    "gleu": {"AMU": 0.6, "a<b&c": 0.6, "$x$ and $y$": 0.2, "silent": 0.1},
+}
+PVALUES = np.array([[NAN, 0.0312], [NAN, NAN]])
+BETAS = [0.1, 0.5, 1.0]
+WINDOWS = np.array([[0.5, -0.2, 0.9], [NAN, NAN, NAN], [1.0, NAN, NAN]])
 
 
 def ranked():
     rows = (
         RankedSystem(NAMES[0], 0.628, (1, 1), 1),
         RankedSystem(NAMES[1], 0.5, (2, 3), 2),
-        RankedSystem(NAMES[2], float("nan"), (2, 3), 2, "never compared"),
+        RankedSystem(NAMES[2], NAN, (2, 3), 2, "never compared"),
     )
     return Ranked("expected-wins", Signature.of("expected-wins", {}), rows)
 
@@ -31,97 +41,154 @@ FIGURES = {
     "ranges": lambda: figures.rank_ranges(ranked()),
     "heads": lambda: figures.head_to_head_map(NAMES, SHARES, [["", "*", "‡"]] * 3),
     "agreement": lambda: figures.agreement_matrix(NAMES, SHARES - 0.3),
-    "curve": lambda: figures.learning_curve(SIZES, MEAN, LOW, HIGH),
+    "learning": lambda: figures.learning_curve(SIZES, MEAN, LOW, HIGH),
+    "scatter": lambda: meta_figures.scatter(
+        HUMAN, METRICS, human_label="wins", captions={"m2": "pearson 0.981"}
+    ),
+    "williams": lambda: meta_figures.williams_map(
+        ("m2", "a<b"), {"pearson": PVALUES, "spearman": PVALUES / 1000}
+    ),
+    "beta": lambda: meta_figures.beta_curve(BETAS, [0.2, 0.8, 0.4], [0.1, NAN, 0.3]),
+    "window": lambda: meta_figures.window_curve(
+        ["1-4", "2-5", "3-6"],
+        {"pearson": {"m2": WINDOWS, "gleu": -WINDOWS}, "spearman": {"m2": WINDOWS}},
+        alike=(False, True, False),
+    ),
 }
 SHOWN = {
-    "ranges": [
-        "AMU",
-        "a&lt;b&amp;c",
-        "$x$ and $y$",
-        "0.628",
-        "NaN",
-        "cluster 2",
-        "rank (expected-",
-    ],
-    "heads": [".25*", ".90‡", ".75", "$x$ and $y$"],
-    "agreement": ["-.05", ".60", "kappa"],
-    "curve": ["items judged", "0.95", "90% of the draws", "mean"],
+    "ranges": {**dict.fromkeys(NAMES, 1), "0.628  cluster 1": 1, "NaN  cluster 2": 1},
+    "heads": {"AMU": 2, ".25*": 1, ".90‡": 1, ".75": 1, "–": 3},
+    "agreement": {"-.05": 1, ".60": 1, "–": 3, "Agreement of judges (kappa)": 1},
+    "learning": {"items judged": 1, "0.95": 1, "90% of the draws": 1, "mean": 1, "100": 1},
+    "scatter": {"AMU": 2, "$x$ and $y$": 2, "silent": 1, "no score: silent": 1, "wins": 2},
+    "williams": {".031": 1, "<.001": 1, "a<b": 4, "pearson, one-sided p: the row's metric": 1},
+    "beta": {"best: 0.800 at 0.5": 1, "best: 0.300 at 1": 1, "Pearson": 1, "Spearman": 1},
+    "window": {"1-4": 2, "3-6": 2, "m2": 2, "gleu": 1},
 }
+
+
+def elements(figure, tag, path):
+    """Write a figure, read it again, and return its elements of one kind."""
+    save(figure, path)
+    root = ElementTree.fromstring(path.read_text("utf-8"))
+    return root.findall(f".//{{http://www.w3.org/2000/svg}}{tag}")
+
+
+def texts(figure, path):
+    return [element.text for element in elements(figure, "text", path)]
 
 
 @pytest.mark.parametrize("name", FIGURES)
 @pytest.mark.parametrize("suffix", [".svg", ".png"])
 def test_same_figure_same_bytes(name, suffix, tmp_path):
+    if suffix == ".png":
+        pytest.importorskip("matplotlib")
     paths = [tmp_path / f"{number}{suffix}" for number in range(2)]
     for path in paths:
-        figures.save(FIGURES[name](), path)
+        save(FIGURES[name](), path)
     first, second = (path.read_bytes() for path in paths)
     assert first == second
     assert first.startswith(b"\x89PNG" if suffix == ".png" else b"<?xml")
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_svg_holds_text_without_date_and_version(name, tmp_path):
-    figures.save(FIGURES[name](), tmp_path / "x.svg")
+def test_each_text_stands_there_as_often_as_it_should(name, tmp_path):
+    shown = texts(FIGURES[name](), tmp_path / "x.svg")
+    assert {text: shown.count(text) for text in SHOWN[name]} == SHOWN[name]
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_file_stands_alone(name, tmp_path):
+    """Plain colours, a white ground, a title: programs other than browsers show it, too."""
+    save(FIGURES[name](), tmp_path / "x.svg")
     text = (tmp_path / "x.svg").read_text("utf-8")
-    assert "<dc:date>" not in text
-    assert "atplotlib v" not in text
-    assert "<title>" in text
-    for shown in SHOWN[name]:
-        assert shown in text
+    assert "var(" not in text
+    assert text.count('fill="#ffffff"') == 1
+    title = ElementTree.fromstring(text)[0].text
+    assert f'font-weight="bold">{title}<' in text.replace("&#x27;", "'")
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_picture_has_ink_where_the_drawing_has(name, tmp_path):
+    """Each text and dot of the SVG lies on pixels that are not white in the PNG."""
+    pytest.importorskip("matplotlib")
+    from matplotlib.image import imread
+
+    figure = FIGURES[name]()
+    save(figure, tmp_path / "x.png")
+    ink = (imread(tmp_path / "x.png")[..., :3] < 0.99).any(axis=2)
+    save(figure, tmp_path / "x.svg")
+    root = ElementTree.fromstring((tmp_path / "x.svg").read_text("utf-8"))
+    left, top, width, height = map(float, root.get("viewBox").split())
+    assert ink.shape[1] / ink.shape[0] == pytest.approx(width / height, rel=0.01)
+    scale = ink.shape[1] / width
+    for circle in root.findall("{http://www.w3.org/2000/svg}circle"):
+        x, y = float(circle.get("cx")) - left, float(circle.get("cy")) - top
+        assert ink[int(y * scale), int(x * scale)]
+    for text in root.findall("{http://www.w3.org/2000/svg}text"):
+        x, y = float(text.get("x")) - left, float(text.get("y")) - top
+        row, column, reach = int(y * scale), int(x * scale), int(12 * scale)
+        assert ink[max(row - reach, 0) : row + 1, max(column - reach, 0) : column + reach].any()
 
 
 def test_the_readers_own_settings_change_nothing(tmp_path):
-    import matplotlib
-
-    figures.save(FIGURES["ranges"](), tmp_path / "plain.svg")
-    with matplotlib.rc_context({"font.size": 20, "axes.facecolor": "red", "svg.hashsalt": None}):
-        figures.save(FIGURES["ranges"](), tmp_path / "own.svg")
+    matplotlib = pytest.importorskip("matplotlib")
+    save(FIGURES["ranges"](), tmp_path / "plain.png")
+    with matplotlib.rc_context({"font.size": 20, "axes.facecolor": "red", "lines.linewidth": 9}):
+        save(FIGURES["ranges"](), tmp_path / "own.png")
         assert matplotlib.rcParams["font.size"] == 20
-    assert (tmp_path / "plain.svg").read_bytes() == (tmp_path / "own.svg").read_bytes()
+    assert (tmp_path / "plain.png").read_bytes() == (tmp_path / "own.png").read_bytes()
 
 
 def test_pyplot_is_left_alone(tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)  # its import would fail
-    figures.save(FIGURES["heads"](), tmp_path / "x.png")
+    save(FIGURES["heads"](), tmp_path / "x.png")
 
 
-def test_ranges_are_drawn_where_the_ranks_are():
-    axes = FIGURES["ranges"]().axes[0]
-    spans = {tuple(line.get_xdata()) for line in axes.lines if len(line.get_xdata()) == 2}
-    assert {(1, 1), (2, 3)} <= spans
-    assert [label.get_text() for label in axes.get_yticklabels()] == list(NAMES)
-    assert axes.get_ylim() == (2.5, -0.5)  # best on top
+def test_only_pictures_need_matplotlib(tmp_path, monkeypatch):
+    for name in [name for name in sys.modules if name.partition(".")[0] == "matplotlib"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    save(FIGURES["learning"](), tmp_path / "x.svg")
+    with pytest.raises(MissingResourceError, match=r"pip install 'grammeter\[plot\]'"):
+        save(FIGURES["learning"](), tmp_path / "x.png")
 
 
-def test_letters_can_be_read_on_their_colour():
-    """Contrast by WCAG 2: at least 4.5 for every cell of both colour maps."""
-    import matplotlib
-
-    for name in ("PuOr", "cividis"):
-        for colour in matplotlib.colormaps[name](np.linspace(0, 1, 101)).tolist():
-            light = luminance(colour)
-            letter = 1.0 if figures._is_dark(colour) else 0.0
-            high, low = max(light, letter), min(light, letter)
-            assert (high + 0.05) / (low + 0.05) >= 4.5
+def test_a_point_for_each_system_with_both_scores(tmp_path):
+    assert len(elements(FIGURES["scatter"](), "circle", tmp_path / "x.svg")) == 3 + 4
 
 
-def luminance(colour):
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour[:3]]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+def test_a_curve_rises_to_the_right_in_equal_steps(tmp_path):
+    dots = elements(FIGURES["learning"](), "circle", tmp_path / "x.svg")[:3]
+    x, y = ([float(dot.get(key)) for dot in dots] for key in ("cx", "cy"))
+    assert x[1] - x[0] == pytest.approx(x[2] - x[1], abs=0.02)  # 5, 50, 500
+    assert all(above < below for below, above in pairwise(y))
 
 
-def test_agreement_grows_lighter():
-    """Also without any colour: the luminance of cividis only rises."""
-    import matplotlib
+def test_intervals_are_drawn_where_they_are_known(tmp_path):
+    figure = meta_figures.window_curve(["1-4", "2-5", "3-6"], {"r": {"m2": WINDOWS}})
+    spans = [
+        line for line in elements(figure, "line", tmp_path / "x.svg")
+        if line.get("stroke") == "#0072b2"
+    ]  # fmt: skip
+    assert [line.get("x1") == line.get("x2") for line in spans] == [True]
 
-    found = [luminance(c) for c in matplotlib.colormaps["cividis"](np.linspace(0, 1, 30)).tolist()]
-    assert all(low < high for low, high in pairwise(found))
+
+def test_undefined_everywhere(tmp_path):
+    nothing = np.full((2, 3), NAN)
+    path = tmp_path / "x.svg"
+    assert "m" in texts(meta_figures.window_curve(["1-2", "2-3"], {"p": {"m": nothing}}), path)
+    shown = texts(meta_figures.beta_curve([0.1, 1], [NAN, NAN], [NAN, NAN]), path)
+    assert not any(text.startswith("best") for text in shown)
+    assert "m" in texts(meta_figures.williams_map("m", {"p": np.array([[NAN]])}), path)
+    assert "no score: A" in texts(meta_figures.scatter({"A": 0.4}, {"m": {"A": NAN}}), path)
 
 
 def test_one_system():
     single = Ranked("m", Signature.of("m", {}), (RankedSystem("A", 0.0, (1, 1), 1),))
-    assert figures.rank_ranges(single).axes
+    assert figures.rank_ranges(single).svg
+    assert meta_figures.scatter({"A": 0.4}, {"m": {"A": 0.5}}).svg
 
 
 @pytest.mark.parametrize(
@@ -131,6 +198,14 @@ def test_one_system():
         lambda: figures.head_to_head_map(NAMES, SHARES, [["*"]]),
         lambda: figures.agreement_matrix(NAMES[:2], SHARES),
         lambda: figures.learning_curve(SIZES, MEAN, LOW, HIGH[:2]),
+        lambda: meta_figures.scatter(HUMAN, {}),
+        lambda: meta_figures.scatter(HUMAN, {"m": {"AMU": 0.5}}),
+        lambda: meta_figures.williams_map(("a", "b", "c"), {"pearson": PVALUES}),
+        lambda: meta_figures.williams_map(("a", "b"), {}),
+        lambda: meta_figures.beta_curve(BETAS, [0.1], [0.1]),
+        lambda: meta_figures.window_curve(["1-2"], {"p": {"m": WINDOWS}}),
+        lambda: meta_figures.window_curve(["1-2"], {}),
+        lambda: meta_figures.window_curve(["a", "b", "c"], {"p": {"m": WINDOWS}}, alike=[True]),
     ],
 )
 def test_shapes_that_do_not_fit(make):
@@ -141,12 +216,4 @@ def test_shapes_that_do_not_fit(make):
 @pytest.mark.parametrize("name", ["x.pdf", "x", "folder/x.svg"])
 def test_files_that_cannot_be_written(name, tmp_path):
     with pytest.raises(UsageError):
-        figures.save(FIGURES["curve"](), tmp_path / name)
-
-
-def test_without_matplotlib(monkeypatch):
-    for name in [name for name in sys.modules if name.partition(".")[0] == "matplotlib"]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MissingResourceError, match=r"pip install 'grammeter\[plot\]'"):
-        FIGURES["curve"]()
+        save(FIGURES["learning"](), tmp_path / name)

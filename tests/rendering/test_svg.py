@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from grammeter.core import Ranked, RankedSystem, Signature
+from grammeter.core import Ranked, RankedSystem, Signature, UsageError
 from grammeter.rendering.html import page_html
 from grammeter.rendering.page import Drawing, Page, Section
 from grammeter.rendering.svg import Scale, shortened
@@ -44,7 +44,7 @@ def points(*names: str) -> Drawing:
 def ranks(*names: str) -> Drawing:
     rows = [RankedSystem(name, 0.5, (at, at + 1), at) for at, name in enumerate(names, start=1)]
     ranked = Ranked("expected-wins", Signature.of("expected-wins", {}), tuple(rows))
-    return rank_ranges(ranked, title="Ranks", caption="c")
+    return rank_ranges(ranked)
 
 
 FIGURES = [dots, cells, points, ranks]
@@ -133,7 +133,7 @@ def test_cells_hold_their_numbers_and_a_missing_one_no_colour() -> None:
 def test_equal_cells_and_no_cells() -> None:
     assert "0.50" in texts(heat_map(("R",), ("A",), [[0.5]], title="t", caption="c"))
     assert heat_map((), ("A",), [], title="t", caption="c").svg
-    with pytest.raises(ValueError, match="do not fit"):
+    with pytest.raises(UsageError, match="do not fit"):
         heat_map(("R",), ("A", "B"), [[0.5]], title="t", caption="c")
 
 
@@ -169,7 +169,7 @@ def test_ranges_of_ranks_and_clusters() -> None:
         RankedSystem("C", NAN, (2, 3), 2, "never compared"),
     )
     ranked = Ranked("expected-wins", Signature.of("expected-wins", {}), rows)
-    drawing = rank_ranges(ranked, title="t", caption="c")
+    drawing = rank_ranges(ranked)
     assert {"0.750  cluster 1", "0.500  cluster 2", "NaN  cluster 2"} < set(texts(drawing))
     assert len(elements(drawing, "circle")) == 1 + 2 + 2
     assert "B: ranks 2 to 3, cluster 2" in drawing.svg

@@ -106,16 +106,16 @@ def _gathered(args: argparse.Namespace) -> Page:
     from grammeter.verbs import as_table, make_report, read_materials
 
     scores = as_table(read_any_scores(args.scores), metric_name(args.scores))
-    found = read_materials(args.files, scores=scores, first_segment=args.first_segment)
-    for text in found.notices:
+    materials = read_materials(args.files, scores=scores, first_segment=args.first_segment)
+    for text in materials.notices:
         notice(args, text)
     return make_report(
         scores,
-        judgments=found.judgments,
-        ranking=found.ranking,
-        meta=found.meta,
-        comparison=found.comparison,
-        agreement=found.agreement,
+        judgments=materials.judgments,
+        ranking=materials.ranking,
+        meta=materials.meta,
+        comparison=materials.comparison,
+        agreement=materials.agreement,
         metrics=args.metrics,
         systems=args.systems,
         title=args.title,

@@ -78,12 +78,12 @@ def _reproduce(args: argparse.Namespace, tasks: Sequence[Task]) -> int:
     from grammeter.papers import Materials, reproduce
 
     with using(model_arguments.runtime(args)), progress(args):
-        found = reproduce(tasks, Materials(models=args.models, processes=PROCESSES))
-    tables = summary(found) if args.summary else _all_tables(found, args.differing)
-    _emit(args, found.to_json(), tables)
-    counts = Counter(cell.verdict for cell in found.cells)
-    told = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())
-    notice(args, f"{len(found.cells)} cells: {told}; {sum(found.seconds):.0f} s")
+        reproduction = reproduce(tasks, Materials(models=args.models, processes=PROCESSES))
+    tables = summary(reproduction) if args.summary else _all_tables(reproduction, args.differing)
+    _emit(args, reproduction.to_json(), tables)
+    counts = Counter(cell.verdict for cell in reproduction.cells)
+    verdicts = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())
+    notice(args, f"{len(reproduction.cells)} cells: {verdicts}; {sum(reproduction.seconds):.0f} s")
     return 0
 
 
@@ -107,17 +107,17 @@ def _text(tables: Sequence[Titled], form: Form) -> str:
     return "\n".join(_TITLES[form].format(title) + render(table, form) for title, table in tables)
 
 
-def _all_tables(found: Reproduction, differing: bool) -> list[Titled]:
-    overview = [overview_table(found)] if len(found.tables) > 1 else []
-    return [*overview, *_tables(found, differing)]
+def _all_tables(reproduction: Reproduction, differing: bool) -> list[Titled]:
+    overview = [overview_table(reproduction)] if len(reproduction.tables) > 1 else []
+    return [*overview, *_tables(reproduction, differing)]
 
 
-def summary(found: Reproduction) -> list[Titled]:
+def summary(reproduction: Reproduction) -> list[Titled]:
     """Return the overview, and for each paper's table the cells that differ with the reasons."""
-    return [overview_table(found), *_differing(found)]
+    return [overview_table(reproduction), *_differing(reproduction)]
 
 
-def overview_table(found: Reproduction) -> Titled:
+def overview_table(reproduction: Reproduction) -> Titled:
     """Count the verdicts by table."""
     from typing import get_args
 
@@ -125,20 +125,26 @@ def overview_table(found: Reproduction) -> Titled:
     from grammeter.rendering import Table
 
     verdicts: tuple[str, ...] = get_args(Verdict)
-    counts = Counter((cell.paper, cell.table, cell.verdict) for cell in found.cells)
+    counts = Counter((cell.paper, cell.table, cell.verdict) for cell in reproduction.cells)
     rows = [
-        (each.paper, each.name, *(str(counts[each.paper, each.name, v] or "") for v in verdicts))
-        for each in found.tables
+        (
+            table.paper,
+            table.name,
+            *(str(counts[table.paper, table.name, v] or "") for v in verdicts),
+        )
+        for table in reproduction.tables
     ]
-    total = Counter(cell.verdict for cell in found.cells)
+    total = Counter(cell.verdict for cell in reproduction.cells)
     rows.append(("all", "", *(str(total[verdict]) for verdict in verdicts)))
     header = ("paper", "table", *verdicts)
     return "Verdicts", Table(header, tuple(rows), "ll" + "r" * len(verdicts))
 
 
-def _differing(found: Reproduction) -> Iterator[Titled]:
-    for printed in found.tables:
-        here = [c for c in found.cells if _belongs(c, printed, True) and c.verdict == "differs"]
+def _differing(reproduction: Reproduction) -> Iterator[Titled]:
+    for printed in reproduction.tables:
+        here = [
+            c for c in reproduction.cells if _belongs(c, printed, True) and c.verdict == "differs"
+        ]
         if here:
             yield f"{printed.paper}, {printed.page}: cells that differ", _why(printed, here)
 
@@ -198,11 +204,11 @@ def _task_json(task: Task) -> dict[str, Any]:
     }
 
 
-def _tables(found: Reproduction, differing: bool) -> list[Titled]:
+def _tables(reproduction: Reproduction, differing: bool) -> list[Titled]:
     return [
         (f"{printed.paper}, {printed.page}: {printed.title}", _table(printed, cells))
-        for printed in found.tables
-        if (cells := [c for c in found.cells if _belongs(c, printed, differing)])
+        for printed in reproduction.tables
+        if (cells := [c for c in reproduction.cells if _belongs(c, printed, differing)])
     ]
 
 
@@ -232,8 +238,8 @@ def _table(printed: PrintedTable, cells: Iterable[Cell]) -> Table:
 
 
 def _digits(printed: PrintedTable, cell: Cell) -> int:
-    found = printed.cells.get((cell.row, cell.column))
-    return found.digits if found else 3
+    cell_printed = printed.cells.get((cell.row, cell.column))
+    return cell_printed.digits if cell_printed else 3
 
 
 def _finer(printed: PrintedTable, cell: Cell) -> int:

@@ -56,12 +56,12 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _corpora(given: list[str]) -> dict[str, list[str]]:
+def _corpora(spelled: list[str]) -> dict[str, list[str]]:
     """Return data by name; a name that comes again adds to its corpus."""
     from grammeter.core import UsageError
 
     corpora: dict[str, list[str]] = {}
-    for text in given:
+    for text in spelled:
         name, equals, data = text.partition("=")
         if not (name and equals and data):
             raise UsageError(f"--parallel {text}", fix="Write NAME=DATA: conll13=conll13.m2")

@@ -1,4 +1,4 @@
-"""Make the tables of papers again, and put each figure beside the printed one."""
+"""Make the tables of papers again, each figure beside the printed one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ KIND = "reproduction"
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A table that can be made again, and what it lacks on this machine."""
+    """A table with its recipe, and what this machine lacks for it."""
 
     printed: PrintedTable
     recipe: Recipe
@@ -58,18 +58,18 @@ def list_tasks(paper: str | None = None, table: str | None = None) -> list[Task]
     if paper is not None and paper not in PAPERS:
         raise UnknownNameError("paper", paper, PAPERS)
     chosen = PAPERS if paper is None else {paper: PAPERS[paper]}
-    absent = {each.dataset.name for each in list_datasets() if each.state != "present"}
+    absent = {status.dataset.name for status in list_datasets() if status.state != "present"}
     tasks = [
-        Task(read_tables(name)[recipe.table], recipe, tuple(_missing(recipe, absent)))
+        Task(read_tables(name)[recipe.table], recipe, _missing(recipe, absent))
         for name, known in chosen.items()
         for recipe in known.recipes
     ]
     if table is None:
         return tasks
-    found = [task for task in tasks if task.printed.name == table]
-    if not found:
+    matching = [task for task in tasks if task.printed.name == table]
+    if not matching:
         raise UnknownNameError("table", table, [task.printed.name for task in tasks])
-    return found
+    return matching
 
 
 def reproduce(tasks: Sequence[Task], materials: Materials | None = None) -> Reproduction:
@@ -78,9 +78,9 @@ def reproduce(tasks: Sequence[Task], materials: Materials | None = None) -> Repr
     Parameters
     ----------
     tasks
-        Of :func:`list_tasks`. Those that lack something yield cells with the verdict ``needs``.
+        From :func:`list_tasks`. If something is missing, the cells have the verdict ``needs``.
     materials
-        What earlier calls read and made; default: nothing.
+        Data of earlier calls; default: none.
     """
     shared = materials or Materials()
     cells: list[Cell] = []
@@ -94,10 +94,10 @@ def reproduce(tasks: Sequence[Task], materials: Materials | None = None) -> Repr
     return Reproduction(tuple(cells), tuple(task.printed for task in tasks), tuple(seconds))
 
 
-def _missing(recipe: Recipe, absent: set[str]) -> Iterator[str]:
-    for name in recipe.data:
-        if name in absent:
-            yield f"data set {name}: grammeter data get {name}"
+def _missing(recipe: Recipe, absent: set[str]) -> tuple[str, ...]:
+    return tuple(
+        f"data set {name}: grammeter data get {name}" for name in recipe.data if name in absent
+    )
 
 
 def _cells(task: Task, materials: Materials) -> Iterator[Cell]:
@@ -115,7 +115,7 @@ def _cells(task: Task, materials: Materials) -> Iterator[Cell]:
 
 
 def _is_due(task: Task, row: str, column: str) -> bool:
-    """Whether a cell is shown even if we make nothing: not where the paper has a blank."""
+    """Whether a cell without a figure of ours is shown: not where the paper has a blank."""
     printed = task.printed.cells[row, column]
     return printed.value is not None or bool(printed.slip or task.recipe.gap(row, column))
 

@@ -1,17 +1,17 @@
-"""One printed figure beside ours, and what is to be said of the two."""
+"""Printed figures beside ours, with a verdict."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from grammeter.core import json_number
 
 Verdict = Literal["equal", "within tolerance", "differs", "needs"]
-"""Equal as printed; as near as the recipe says it must come; neither; one of the two is missing."""
+"""Equal to the printed digits; within the recipe's tolerance; neither; one figure is missing."""
 
 Value = float | str
 """A figure, or a text: a mark, a range of ranks such as ``2-4``."""
@@ -28,10 +28,10 @@ class Ours:
     value
         The figure; NaN where there is none.
     note
-        What a reader must know of it.
+        What a reader must know about it.
     stands_in
-        The model of the paper that could not be had, if another took its place: such a figure is
-        shown, yet never said to be equal.
+        Model of the paper that is missing, if another model replaces it: such a figure is shown,
+        but is never called equal.
     """
 
     value: Value
@@ -41,10 +41,9 @@ class Ours:
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """How near a figure must come, in its own unit, and why no nearer can be asked for.
+    """Largest difference of a figure, in its own unit, and the reason for it.
 
-    Of ranges of ranks, such as ``2-4``, it is how far either end may lie away; other texts are
-    equal or not.
+    For ranges of ranks, such as ``2-4``, it holds for either end; other texts are equal or not.
     """
 
     value: float
@@ -53,16 +52,16 @@ class Tolerance:
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """A figure as a paper has it.
+    """A figure as a paper prints it.
 
     Attributes
     ----------
     value
         The figure or text; ``None`` where the paper prints nothing.
     digits
-        How many decimals of it are printed.
+        Number of printed decimals.
     slip
-        Why it is known to come out otherwise; empty if it is not.
+        Known reason for another figure of ours; empty if there is none.
     """
 
     value: Value | None
@@ -79,7 +78,7 @@ class Cell:
     published, ours
         ``None`` where there is none.
     verdict, note
-        What is to be said of the two, and why.
+        Result of the comparison, and the reason.
     """
 
     paper: str
@@ -93,27 +92,14 @@ class Cell:
 
     @property
     def difference(self) -> float | None:
-        """Ours less the published figure; ``None`` where one of them is no number."""
+        """Our figure minus the published one; ``None`` unless both are numbers."""
         if isinstance(self.published, int | float) and isinstance(self.ours, int | float):
             return self.ours - self.published
         return None
 
     def to_json(self) -> dict[str, Any]:
         """Return the public shape of a cell."""
-        return {
-            "paper": self.paper,
-            "table": self.table,
-            "row": self.row,
-            "column": self.column,
-            "published": _plain(self.published),
-            "ours": _plain(self.ours),
-            "verdict": self.verdict,
-            "note": self.note,
-        }
-
-
-def _no_printed() -> Mapping[tuple[str, str], Printed]:
-    return {}
+        return {**asdict(self), "published": _plain(self.published), "ours": _plain(self.ours)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,13 +111,13 @@ class PrintedTable:
     paper, name
         Such as ``grundkiewicz2015`` and ``table3b``.
     title, page
-        What it shows; where it stands, as printed or as a section.
+        What it shows; its place, as printed or as a section.
     cells
         By row and column, in the order of the paper.
     origin
-        How the figures came here: from the paper's text, or from somebody's copy of it.
+        Origin of the figures: the paper's text, or a copy of it.
     transcribed
-        Whether its figures were at hand at all.
+        Whether its figures were available.
     """
 
     paper: str
@@ -140,24 +126,21 @@ class PrintedTable:
     page: str
     origin: str
     transcribed: bool = True
-    cells: Mapping[tuple[str, str], Printed] = field(default_factory=_no_printed)
+    cells: Mapping[tuple[str, str], Printed] = field(default_factory=dict[tuple[str, str], Printed])
 
     @property
     def figures(self) -> int:
-        """How many of the cells are printed."""
+        """Number of printed cells."""
         return sum(cell.value is not None for cell in self.cells.values())
 
 
 def judge(printed: Printed, ours: Ours | None, tolerance: Tolerance | None) -> tuple[Verdict, str]:
-    """Return the verdict on a figure, and its note.
-
-    Without ``ours`` the figure needs something; the caller says what.
-    """
+    """Return the verdict on a figure, and its note; the caller says what a figure needs."""
     if ours is None or (isinstance(ours.value, float) and math.isnan(ours.value)):
         return "needs", ours.note if ours else ""
     if ours.stands_in:
-        told = f"needs {ours.stands_in}; ours is of another model"
-        return "needs", f"{told}: {ours.note}" if ours.note else told
+        need = f"needs {ours.stands_in}; ours is of another model"
+        return "needs", f"{need}: {ours.note}" if ours.note else need
     if printed.value is None:
         return "needs", _joined("a figure of ours, the paper prints none", printed.slip, ours.note)
     if _is_equal(printed, ours.value):
@@ -170,7 +153,7 @@ def judge(printed: Printed, ours: Ours | None, tolerance: Tolerance | None) -> t
 def _is_equal(printed: Printed, value: Value) -> bool:
     if isinstance(printed.value, str) or isinstance(value, str) or printed.value is None:
         return printed.value == value
-    # a figure that lies on the border of two printed ones may be printed as either
+    # a figure halfway between two printed ones may be printed as either
     return abs(value - printed.value) <= 0.5 * 10.0**-printed.digits + 1e-9
 
 
@@ -183,16 +166,16 @@ def _distance(printed: Printed, value: Value) -> float:
 
 
 def _range_distance(printed: str, ours: str) -> float:
-    """Return how far the ends of two ranges lie apart at most; infinity for other texts."""
-    theirs, own = _ends(printed), _ends(ours)
-    if theirs is None or own is None:
+    """Return the larger distance between the ends of two ranges; infinity for other texts."""
+    theirs, our_ends = _ends(printed), _ends(ours)
+    if theirs is None or our_ends is None:
         return math.inf
-    return max(abs(theirs[0] - own[0]), abs(theirs[1] - own[1]))
+    return max(abs(theirs[0] - our_ends[0]), abs(theirs[1] - our_ends[1]))
 
 
 def _ends(text: str) -> tuple[int, int] | None:
-    found = _RANGE.fullmatch(text)
-    return (int(found[1]), int(found[2] or found[1])) if found else None
+    match = _RANGE.fullmatch(text)
+    return (int(match[1]), int(match[2] or match[1])) if match else None
 
 
 def _joined(*notes: str) -> str:

@@ -99,10 +99,10 @@ def _williams(materials: Materials) -> dict[str, dict[str, tuple[str, float]]]:
         "M2 over I-measure": ("m2score", "imeasure"),
         "GLEU against M2": ("gleu", "m2score"),
     }
-    found = correlated(stored_scores(materials, "system"), materials.people)
+    results = correlated(stored_scores(materials, "system"), materials.people)
     tests: dict[str, dict[str, tuple[str, float]]] = {}
-    for who, kind in product(found, ("pearson", "spearman")):
-        cells = found[who].williams[kind]
+    for who, kind in product(results, ("pearson", "spearman")):
+        cells = results[who].williams[kind]
         tests[f"{who} {kind.capitalize()}"] = {
             column: (STORED[a], cells[a][b].pvalue)
             for column, pair in compared.items()
@@ -126,36 +126,36 @@ def _table3(materials: Materials) -> Made:
     cells: dict[tuple[str, str], Ours | float | str] = {}
     for pairs, (name, rule) in product(_EXTRACTIONS, _RULES.items()):
         design = SentenceDesign(pairs=pairs, ties=rule, unit="pair")
-        found = correlate_sentences(scores, rankings, design=design)
+        results = correlate_sentences(scores, rankings, design=design)
         row = f"{pairs}, {name}"
         for metric, column in STORED.items():
             note = _LAST if column == "M2" else ""
-            cells[row, column] = Ours(found[metric].tau.value, note)
-        cells[row, "M2, best annotator"] = Ours(found[BEST].tau.value, "ours, scored anew")
-        cells[row, "pairs"] = float(_counted(found["gleu"], rule))
-        cells[row, "star"] = _star({m: found[m] for m in STORED})
+            cells[row, column] = Ours(results[metric].tau.value, note)
+        cells[row, "M2, best annotator"] = Ours(results[BEST].tau.value, "ours, scored anew")
+        cells[row, "pairs"] = float(_counted(results["gleu"], rule))
+        cells[row, "star"] = _star({m: results[m] for m in STORED})
     return cells
 
 
-def _counted(found: MetricAgreement, rule: TieRule) -> int:
-    """Return how many pairs the coefficient is of: people's ties count under one rule only."""
-    counts = found.counts
+def _counted(agreement: MetricAgreement, rule: TieRule) -> int:
+    """Return the number of pairs in the coefficient: people's ties count under one rule only."""
+    counts = agreement.counts
     tied = counts.human_ties + counts.both_ties
     return counts.total - (tied if rule == "no-ties" else 0)
 
 
-def _star(found: Mapping[str, MetricAgreement]) -> str:
+def _star(agreements: Mapping[str, MetricAgreement]) -> str:
     """Return the metric whose interval lies above those of all others, ``-`` if none does."""
-    for metric, agreement in found.items():
+    for metric, agreement in agreements.items():
         low = agreement.tau.low
-        highs = [other.tau.high for name, other in found.items() if name != metric]
+        highs = [other.tau.high for name, other in agreements.items() if name != metric]
         if low is not None and all(high is not None and low > high for high in highs):
             return STORED[metric]
     return "-"
 
 
 def not_transcribed(materials: Materials) -> Made:
-    """Make nothing: what a table holds is not known here."""
+    """Return no figures: the table was not transcribed."""
     del materials
     return {}
 

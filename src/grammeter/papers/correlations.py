@@ -16,7 +16,7 @@ COLUMNS = ("EW Pearson", "EW Spearman", "TS Pearson", "TS Spearman")
 def correlated(
     table: ScoreTable, people: People, *, drop: Sequence[str] = ()
 ) -> dict[str, SystemMeta]:
-    """Hold metrics against each ranking, without intervals."""
+    """Correlate metrics with each ranking, without intervals."""
     design = Design(interval="none")
     return {
         who: correlate_systems(table, human, design=design, drop=drop)
@@ -36,11 +36,11 @@ def correlation_cells(
     rows
         The name of each metric's row, by its spelling.
     drop
-        Systems that are left out.
+        Systems to leave out.
     """
     return {
-        (row, f"{who} {kind.capitalize()}"): found[spelling][kind].value
-        for who, found in correlated(table, people, drop=drop).items()
+        (row, f"{who} {kind.capitalize()}"): result[spelling][kind].value
+        for who, result in correlated(table, people, drop=drop).items()
         for spelling, row in rows.items()
         for kind in TESTED
     }

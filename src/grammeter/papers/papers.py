@@ -1,4 +1,4 @@
-"""The papers by name: which they are, and the recipes of their tables."""
+"""The papers by name, with the recipes of their tables."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from grammeter.papers.recipe import Recipe
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """One paper: its title, a line that names it, and the recipes in the order of its tables."""
+    """One paper: title, reference, and the recipes in the order of its tables."""
 
     title: str
     reference: str

@@ -1,4 +1,4 @@
-"""Public programs whose figures come out otherwise by their own rules; no paper's tables."""
+"""Public programs whose figures differ from their own rules; these are no paper's tables."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from grammeter.papers.materials import Materials
 from grammeter.papers.recipe import Made, Recipe
 
 SECOND = 1
-"""The annotator of CoNLL-2014 whom the combined file lists only where they differ."""
+"""The annotator of CoNLL-2014 that the combined file lists only where both differ."""
 
 CONSTANTS = {
     "cleme(level=sentence)": "constants of the sentence level",
     "cleme(level=sentence, weights=length-corpus)": "constants of the corpus level",
 }
-"""Spellings, and the rows: what release 1.1 says that it does, and what it does."""
+"""Rows by spelling: the documented and the actual constants of release 1.1."""
 
 _REF1 = "second reference equal to the source, where only the first annotator is listed"
 
 
 def _ref1(materials: Materials) -> Made:
-    """Count sentences for which a rule takes the source as the text of an absent annotator."""
+    """Count sentences where a rule takes the source as the text of an absent annotator."""
     corpus = materials.conll14
     # sentences that nobody edits have no annotator at all, and are read as an empty list of edits
     absent = [line for line, gold in enumerate(corpus.gold) if set(gold) == {0} and gold[0]]
@@ -36,8 +36,8 @@ def _ref1(materials: Materials) -> Made:
         for name, rule in rules.items()
     }
     return {
-        (_REF1, name): float(sum(own[line] == corpus.sources[line] for line in absent))
-        for name, own in texts.items()
+        (_REF1, name): float(sum(column[line] == corpus.sources[line] for line in absent))
+        for name, column in texts.items()
     }
 
 
@@ -45,9 +45,9 @@ def _cleme(materials: Materials) -> Made:
     """CLEME by sentence, against reference texts with ``Um`` edits applied."""
     scores = materials.scored("conll14_texts", list(CONSTANTS))
     people = {"EW": materials.people["EW"]}
-    found = correlation_cells(scores, CONSTANTS, people, drop=["INPUT"])
+    cells = correlation_cells(scores, CONSTANTS, people, drop=["INPUT"])
     note = f"edits by the pipeline {find_pipeline().name}"
-    return {key: Ours(value, note) for key, value in found.items()}
+    return {key: Ours(value, note) for key, value in cells.items()}
 
 
 RECIPES = (

@@ -23,7 +23,7 @@ _METHODS = {"shapley": "Shapley values", "leave-one-out": "Leave one out"}
 
 
 def explanation_text(explained: SentenceExplanation, *, digits: int = 4) -> str:
-    """Return the sentence, its references, and what each metric says of it."""
+    """Return the sentence, its references, and the explanation of each metric."""
     return "\n".join(_lines(explained, digits)) + "\n"
 
 
@@ -64,7 +64,7 @@ def _metric_lines(
 
 
 def _drawn(source: Sequence[str], edits: Iterable[JudgedEdit]) -> str:
-    """Write the sentence with its edits: ``[+ go -> goes]``, the sign as in the list of edits."""
+    """Write the sentence with its edits, such as ``[+ go -> goes]``, signs as in the list."""
     return " ".join(
         terminal(piece)
         if isinstance(piece, str)
@@ -98,14 +98,14 @@ def _edit_lines(edits: tuple[JudgedEdit, ...], digits: int) -> list[str]:
 
 
 def _attribution_lines(
-    found: Attribution, explanation: Explanation, source: Sequence[str], digits: int
+    attribution: Attribution, explanation: Explanation, source: Sequence[str], digits: int
 ) -> Iterator[str]:
-    """Yield what each edit contributes, and what the metric says of it."""
-    yield f"  {_attribution_head(found, digits)}"
-    if found.reason is not None:
-        yield f"    NaN: {terminal(found.reason)}"
+    """Yield the contribution of each edit, with the metric's verdict."""
+    yield f"  {_attribution_head(attribution, digits)}"
+    if attribution.reason is not None:
+        yield f"    NaN: {terminal(attribution.reason)}"
     rows: list[tuple[str, ...]] = []
-    for number, (edit, value) in enumerate(zip(found.edits, found.values, strict=True)):
+    for number, (edit, value) in enumerate(zip(attribution.edits, attribution.values, strict=True)):
         judged = explanation.judged(edit, source)
         rows.append(
             (
@@ -115,19 +115,23 @@ def _attribution_lines(
                 judged.verdict if judged else "",
                 _weight(judged, digits),
                 format_number(value, digits, sign=True),
-                "" if found.errors is None else format_number(found.errors[number], digits),
+                ""
+                if attribution.errors is None
+                else format_number(attribution.errors[number], digits),
             )
         )
     columns = ("span", "edit", "type", "verdict", "weight", "value", "error")
     yield from (f"    {line}" for line in _filled_lines(columns, rows, "llllrrr"))
 
 
-def _attribution_head(found: Attribution, digits: int) -> str:
-    how = _METHODS[found.method]
-    if found.orders is not None:
-        how += f" from {found.orders} random orders"
-    total, baseline = (format_number(each, digits) for each in (found.total, found.baseline))
-    if not found.edits:
+def _attribution_head(attribution: Attribution, digits: int) -> str:
+    how = _METHODS[attribution.method]
+    if attribution.orders is not None:
+        how += f" from {attribution.orders} random orders"
+    total, baseline = (
+        format_number(value, digits) for value in (attribution.total, attribution.baseline)
+    )
+    if not attribution.edits:
         return f"{how}: the output has no edits"
     return f"{how}: {total} with all edits, {baseline} with none"
 
@@ -139,13 +143,13 @@ def _weight(judged: JudgedEdit | None, digits: int) -> str:
 
 
 def _filled_lines(header: Sequence[str], rows: Sequence[tuple[str, ...]], align: str) -> list[str]:
-    """Lay out a table without the columns that are empty in all rows."""
+    """Return the lines of a table without its empty columns."""
     if not rows:
         return []
-    kept = [at for at in range(len(header)) if any(row[at] for row in rows)]
-    cells = tuple(tuple(row[at] for at in kept) for row in rows)
-    names = tuple(header[at] for at in kept)
-    return to_text(Table(names, cells, "".join(align[at] for at in kept))).splitlines()
+    columns = [at for at in range(len(header)) if any(row[at] for row in rows)]
+    cells = tuple(tuple(row[at] for at in columns) for row in rows)
+    names = tuple(header[at] for at in columns)
+    return to_text(Table(names, cells, "".join(align[at] for at in columns))).splitlines()
 
 
 def _grid_lines(grid: Grid) -> list[str]:
@@ -157,5 +161,5 @@ def _grid_lines(grid: Grid) -> list[str]:
 
 
 def _is_figure(cell: str) -> bool:
-    """Whether a cell holds a number, which stands to the right."""
+    """Whether a cell holds a number, which is aligned right."""
     return cell in ("", "NaN", "-") or _FIGURE.fullmatch(cell) is not None

@@ -1,80 +1,44 @@
-"""Figures of rankings and agreement, with the extra ``plot`` (matplotlib).
+"""Figures of rankings and agreement, and drawings as files.
 
-Every function returns a ``matplotlib.figure.Figure``; :func:`save` writes it as SVG or PNG, the
-same figure as the same bytes. Nothing touches ``pyplot``, its global state, or the reader's
-``matplotlibrc``. Colours are those of Okabe and Ito (2008), ``PuOr`` and ``cividis``, which
-readers with a colour vision deficiency can tell apart; no colour stands without a number, a
-place or a line style that says the same.
+:func:`save` writes a drawing as SVG, or as PNG with the extra ``plot`` (matplotlib); the same
+drawing is the same bytes.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
-from itertools import product
+import re
+from collections.abc import Iterator, Sequence
+from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
-import numpy as np
+from grammeter.core import FloatArray, UsageError, require
+from grammeter.rendering.page import Drawing
+from grammeter.rendering.svg import FONT, Scale, drawing, text
+from grammeter.rendering.svg_figures import PLOT, Series, cell_panel, curve_panel, rank_ranges
 
-from grammeter.core import FloatArray, Ranked, UsageError, require
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-Axes = Any  # matplotlib leaves the types of its keyword arguments open
-
-BLUE, ORANGE, GREY, BAND = "#0072B2", "#D55E00", "#555555", "#EBEBEB"
+__all__ = [
+    "agreement_matrix", "check_name", "head_to_head_map", "learning_curve", "rank_ranges", "save"
+]  # fmt: skip
 
 SUFFIXES = (".svg", ".png")
+TITLE_ROOM = 2 * FONT
+"""What the title takes above a drawing in a file."""
 
-_STYLE: dict[str, Any] = {
-    "font.family": "DejaVu Sans",  # comes with matplotlib: the same on every machine
-    "font.size": 9.0,
-    "text.parse_math": False,  # a name with two dollar signs is a name
-    "svg.hashsalt": "grammeter",
-    "svg.fonttype": "none",
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-}
-_DOTS_PER_INCH = 200
+FLAT = 220
+"""Height of the plot of a curve."""
 
-
-def rank_ranges(ranked: Ranked) -> Figure:
-    """Draw each system's range of ranks, best on top; bands are clusters.
-
-    The score stands at the right end, ``NaN`` where there is none.
-    """
-    rows = list(ranked.values())
-    with open_figure(5.2, 1.1 + 0.26 * len(rows)) as (figure, axes):
-        for place, row in enumerate(rows):
-            axes.plot(row.ranks, (place, place), color=BLUE, linewidth=2.5, marker="|")
-            if row.ranks[0] == row.ranks[1]:
-                axes.plot(row.ranks[0], place, color=BLUE, marker="o", markersize=5)
-            axes.annotate(
-                f"{row.score:.3f}" if math.isfinite(row.score) else "NaN",
-                (1.02, place),
-                xycoords=("axes fraction", "data"),
-                va="center",
-            )
-        _band_clusters(axes, [row.cluster for row in rows])
-        axes.set_yticks(range(len(rows)), [row.system for row in rows])
-        axes.set_ylim(len(rows) - 0.5, -0.5)
-        axes.set_xlim(0.5, len(rows) + 0.5)
-        axes.xaxis.set_major_locator(
-            require("matplotlib.ticker", extra="plot").MaxNLocator(
-                integer=True, steps=[1, 2, 5, 10]
-            )
-        )
-        axes.set_xlabel(f"rank ({ranked.method})")
-        axes.set_title("Rank ranges and clusters", loc="left")
-    return figure
+_VARIABLE = re.compile(r"var\(--[\w-]+, (#\w+)\)")
+_STYLE = {"font.family": "DejaVu Sans", "text.parse_math": False}  # the same on every machine
+_POINT = 0.75
+"""Points in a unit of a drawing."""
+_SMALLER = 0.9
+"""DejaVu Sans is so much wider than what browsers show."""
 
 
 def head_to_head_map(
     systems: Sequence[str], shares: FloatArray, marks: Sequence[Sequence[str]] | None = None
-) -> Figure:
+) -> Drawing:
     """Draw how often the system of a column beats that of a row.
 
     Parameters
@@ -92,15 +56,14 @@ def head_to_head_map(
     UsageError
         If the shapes do not fit.
     """
-    with open_figure(1.9 + 0.52 * len(systems), 1.4 + 0.4 * len(systems)) as (figure, axes):
-        heat_map(axes, systems, shares, marks, colours="PuOr", bounds=(0.0, 1.0))
-        axes.set_xlabel("share of decided comparisons won by this system …")
-        axes.set_ylabel("… against this one")
-        axes.set_title("Head to head", loc="left")
-    return figure
+    below = "share of the decided comparisons that the column's system won against the row's"
+    panel = cell_panel(
+        systems, systems, shares, form=_share, marks=marks, neutral=0.5, below=[below]
+    )
+    return drawing(panel, title="Head to head")
 
 
-def agreement_matrix(judges: Sequence[str], values: FloatArray, *, label: str = "kappa") -> Figure:
+def agreement_matrix(judges: Sequence[str], values: FloatArray, *, label: str = "kappa") -> Drawing:
     """Draw the agreement of each two judges; on the diagonal, of each with itself.
 
     Parameters
@@ -117,11 +80,12 @@ def agreement_matrix(judges: Sequence[str], values: FloatArray, *, label: str = 
     UsageError
         If the shapes do not fit.
     """
-    lowest = min(0.0, float(np.min(values, initial=0.0, where=np.isfinite(values))))
-    with open_figure(1.9 + 0.52 * len(judges), 1.4 + 0.4 * len(judges)) as (figure, axes):
-        heat_map(axes, judges, values, None, colours="cividis", bounds=(lowest, 1.0))
-        axes.set_title(f"Agreement of judges ({label})", loc="left")
-    return figure
+    panel = cell_panel(judges, judges, values, form=_share, neutral=0.0)
+    return drawing(panel, title=f"Agreement of judges ({label})")
+
+
+def _share(value: float) -> str:
+    return f"{value:.2f}".replace("0.", ".")
 
 
 def learning_curve(
@@ -132,7 +96,7 @@ def learning_curve(
     *,
     tail: float = 0.05,
     target: float = 0.95,
-) -> Figure:
+) -> Drawing:
     """Draw how a ranking settles: the correlation with the full ranking by number of items.
 
     Parameters
@@ -151,132 +115,147 @@ def learning_curve(
     """
     if not len(sizes) == len(mean) == len(low) == len(high):
         raise UsageError("columns of different lengths", fix="Give one figure for each size.")
-    with open_figure(5.2, 3.2) as (figure, axes):
-        band = f"{1 - 2 * tail:.0%} of the draws"
-        axes.fill_between(sizes, low, high, color=BLUE, alpha=0.2, linewidth=0, label=band)
-        axes.plot(sizes, mean, color=BLUE, marker="o", markersize=3, label="mean")
-        axes.axhline(target, color=ORANGE, linestyle="--", label=f"{target:g}")
-        axes.set_xscale("log")
-        axes.xaxis.set_major_formatter("{x:g}")
-        axes.xaxis.set_minor_formatter("")
-        axes.set_ylim(min(0.0, *low), 1.0)
-        axes.set_xlabel("items judged")
-        axes.set_ylabel("Spearman with the full ranking")
-        axes.set_title("Learning curve", loc="left")
-        axes.legend(loc="lower right", frameon=False)
-    return figure
+    start, end = sizes[0] / 1.1, sizes[-1] * 1.1
+    band = list(zip(sizes, low, high, strict=True))
+    goal = [(start, target), (end, target)]
+    panel = curve_panel(
+        [
+            Series(f"{1 - 2 * tail:.0%} of the draws", 0, spans=band),
+            Series("mean", 0, list(zip(sizes, mean, strict=True))),
+            Series(f"{target:g}", 1, goal, dashes="6 4", marked=False),
+        ],
+        Scale(start, end, 64, 64 + PLOT, log=True),
+        Scale(min(0.0, *low), 1.02, 20 + FLAT, 20),
+        x_label="items judged",
+        y_label="Spearman with the full ranking",
+    )
+    return drawing(panel, title="Learning curve")
 
 
 def check_name(path: str | Path) -> None:
-    """Refuse, before anything is computed, a figure that could not be drawn in the end.
+    """Refuse, before anything is computed, a figure that could not be written in the end.
 
     Raises
     ------
     UsageError
         If the name's suffix is no figure's.
     MissingResourceError
-        If matplotlib is not installed.
+        If it is a PNG, and matplotlib is not installed.
     """
     if not str(path).lower().endswith(SUFFIXES):
         raise UsageError(f"{path}: no name of a figure", fix=f"End it in {' or '.join(SUFFIXES)}.")
-    require("matplotlib", extra="plot")
+    if str(path).lower().endswith(".png"):
+        require("matplotlib", extra="plot")
 
 
-def save(figure: Figure, path: str | Path) -> None:
-    """Write a figure as SVG or PNG, by the name's suffix; no date, no version, no random ids.
+def save(figure: Drawing, path: str | Path) -> None:
+    """Write a drawing as SVG or PNG, by the name's suffix; no date, no version, no random ids.
 
     Raises
     ------
     UsageError
         If the suffix is another, or the file cannot be written.
+    MissingResourceError
+        If it is a PNG, and matplotlib is not installed.
     """
     check_name(path)
-    title = figure.get_suptitle() or figure.axes[0].get_title(loc="left")
-    own = {"Creator": "grammeter", "Date": None} if _is_svg(path) else {"Software": None}
-    write = cast("Any", figure).savefig
+    markup = standalone(figure.svg)
     try:
-        with _style():
-            write(path, dpi=_DOTS_PER_INCH, metadata={"Title": title, **own})
+        if str(path).lower().endswith(".svg"):
+            Path(path).write_text(markup, encoding="utf-8")
+        else:
+            _write_png(markup, path)
     except OSError as error:
         raise UsageError(
             f"cannot write {path}: {error.strerror}", fix="Name a file in a folder that exists."
         ) from error
 
 
-@contextmanager
-def open_figure(width: float, height: float) -> Generator[tuple[Figure, Axes], None, None]:
-    """Open a figure of so many inches with one plot; what is drawn inside has our style."""
-    with open_grid(width, height) as (figure, plots):
-        yield figure, plots[0]
+def standalone(svg: str) -> str:
+    """Return a drawing as a file of its own: its title above it, on white, in plain colours."""
+    root = _parsed(svg)
+    width, height = float(root.get("width")), float(root.get("height")) + TITLE_ROOM
+    box = f'viewBox="0 {-TITLE_ROOM} {width:g} {height:g}" width="{width:g}" height="{height:g}"'
+    ground = f'<rect x="0" y="{-TITLE_ROOM}" width="{width:g}" height="{height:g}" fill="#ffffff"/>'
+    heading = text(10, -FONT, root[0].text, bold=True)
+    head, body = svg.split("</desc>", maxsplit=1)
+    head = re.sub(r'viewBox="[^"]*" width="[^"]*" height="[^"]*"', box, head)
+    whole = f"{head}</desc>{ground}{heading}{body}\n"
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + _VARIABLE.sub(r"\1", whole)
 
 
-@contextmanager
-def open_grid(
-    width: float, height: float, *, rows: int = 1, columns: int = 1, title: str = ""
-) -> Generator[tuple[Figure, list[Axes]], None, None]:
-    """Open a figure with a grid of plots, row by row, and a title above all of them."""
+def _parsed(svg: str) -> Any:
+    from defusedxml.ElementTree import fromstring
+
+    return fromstring(svg)
+
+
+def _write_png(markup: str, path: str | Path) -> None:
+    """Draw the elements of our SVG with matplotlib, which touches no setting of the reader's."""
+    root = _parsed(markup.partition("\n")[2])
+    left, top, width, height = map(float, root.get("viewBox").split())
     make = require("matplotlib.figure", extra="plot").Figure
-    with _style():
-        figure: Figure = make(figsize=(width, height), layout="constrained")
-        figure.subplots(rows, columns)
-        if title:
-            cast("Any", figure).suptitle(title)
-        yield figure, list[Axes](figure.axes)
-
-
-@contextmanager
-def _style() -> Generator[None, None, None]:
+    place = require("matplotlib.transforms", extra="plot").Affine2D()
     with require("matplotlib.style", extra="plot").context(["default", _STYLE]):
-        yield
+        figure = make(figsize=(_POINT * width / 72, _POINT * height / 72))
+        axes = figure.add_axes((0, 0, 1, 1), xlim=(left, left + width), ylim=(top + height, top))
+        axes.set_axis_off()
+        for order, (element, moved, turned) in zip(count(1), _placed(root, place, 0.0)):
+            _paint(axes, element, moved, turned, order)
+        figure.savefig(path, dpi=200, metadata={"Title": root[0].text, "Software": None})
 
 
-def _band_clusters(axes: Axes, clusters: Sequence[int]) -> None:
-    """Shade every second cluster and name each at its first system."""
-    for place, cluster in enumerate(clusters):
-        if cluster % 2 == 0:
-            axes.axhspan(place - 0.5, place + 0.5, color=BAND, linewidth=0, zorder=0)
-        if place == 0 or clusters[place - 1] != cluster:
-            axes.axhline(place - 0.5, color=GREY, linewidth=0.6, zorder=1)
-            axes.annotate(
-                f"cluster {cluster}",
-                (1.14, place),
-                xycoords=("axes fraction", "data"),
-                color=GREY,
-                va="center",
+def _placed(element: Any, place: Any, turned: float) -> Iterator[tuple[Any, Any, float]]:
+    """Yield all elements, each with what moves its points and the degrees that turn its text."""
+    affine = require("matplotlib.transforms", extra="plot").Affine2D
+    for child in element:
+        moved, angle = place, turned
+        kind, _, numbers = child.get("transform", "").rstrip(")").partition("(")
+        if kind == "translate":
+            moved = affine().translate(*map(float, numbers.split())) + place
+        elif kind == "rotate":
+            angle, x, y = map(float, numbers.split())
+            moved = affine().rotate_deg_around(x, y, angle) + place
+        yield child, moved, angle
+        yield from _placed(child, moved, angle)
+
+
+def _paint(axes: Any, element: Any, moved: Any, turned: float, order: int) -> None:
+    """Draw one element; ``order`` keeps later ones above earlier ones."""
+    patches: Any = require("matplotlib.patches", extra="plot")
+    shared = {"transform": moved + axes.transData, "zorder": order}
+    points = [tuple(map(float, pair.split(","))) for pair in element.get("points", "").split()]
+
+    def numbers(*keys: str) -> list[float]:
+        return [float(element.get(key)) for key in keys]
+
+    match element.tag.rpartition("}")[2]:
+        case "line" | "polyline" as tag:
+            x1, y1, x2, y2 = numbers("x1", "y1", "x2", "y2") if tag == "line" else (0, 0, 0, 0)
+            axes.plot(
+                *zip(*points or [(x1, y1), (x2, y2)], strict=True),
+                color=element.get("stroke"),
+                linewidth=_POINT * float(element.get("stroke-width")),
+                linestyle="--" if element.get("stroke-dasharray") else "-",
+                **shared,
             )
-
-
-def heat_map(
-    axes: Axes,
-    names: Sequence[str],
-    values: FloatArray,
-    marks: Sequence[Sequence[str]] | None,
-    *,
-    colours: str,
-    bounds: tuple[float, float],
-    form: Callable[[float], str] = "{:.2f}".format,
-) -> None:
-    """Draw a square of numbers with their names, in no colour and without a number where NaN."""
-    size = len(names)
-    if values.shape != (size, size) or (marks and {len(marks), *map(len, marks)} != {size}):
-        raise UsageError(f"cells {values.shape} of {size} names", fix="One row and column each.")
-    image = axes.imshow(values, cmap=colours, vmin=bounds[0], vmax=bounds[1], aspect="auto")
-    axes.set_xticks(range(size), names, rotation=45, ha="right", rotation_mode="anchor")
-    axes.set_yticks(range(size), names)
-    for row, column in product(range(size), repeat=2):
-        value = float(values[row, column])
-        if math.isfinite(value):
-            text = form(value).replace("0.", ".") + (marks[row][column] if marks else "")
-            dark = _is_dark(image.cmap(image.norm(value)))
-            axes.text(column, row, text, ha="center", va="center", color="w" if dark else "k")
-    axes.figure.colorbar(image, ax=axes)
-
-
-def _is_dark(colour: Sequence[float]) -> bool:
-    """Whether white letters are easier to read on it than black ones (WCAG 2, luminance)."""
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour[:3]]
-    return sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True)) < 0.179
-
-
-def _is_svg(path: str | Path) -> bool:
-    return str(path).lower().endswith(".svg")
+            return
+        case "text":
+            align = {"middle": "center", "end": "right"}.get(element.get("text-anchor"), "left")
+            axes.text(
+                *moved.transform(numbers("x", "y")), element.text, color=element.get("fill"),
+                ha=align, va="baseline", rotation=-turned, rotation_mode="anchor", zorder=order,
+                size=_POINT * _SMALLER * FONT, weight=element.get("font-weight", "normal"),
+            )  # fmt: skip
+            return
+        case "rect":
+            patch = patches.Rectangle(numbers("x", "y"), *numbers("width", "height"))
+        case "circle":
+            patch = patches.Circle(numbers("cx", "cy"), *numbers("r"))
+        case "polygon":
+            patch = patches.Polygon(points)
+        case _:
+            return
+    patch.set(linewidth=0, facecolor=element.get("fill"), **shared)
+    patch.set_alpha(float(element.get("fill-opacity", 1)))
+    axes.add_patch(patch)

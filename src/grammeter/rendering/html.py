@@ -1,8 +1,7 @@
-"""The page of a report: one HTML file that opens from disk and asks nothing of the network.
+"""The page of a report: one HTML file that opens from disk and needs no network.
 
-Style and script stand in ``templates/`` and are written into the page; its policy allows these
-two by their hashes and nothing else, so that a text that became markup in spite of the escaping
-could still neither run nor load anything.
+Style and script come from ``templates/`` and are part of the page. Its policy allows only these
+two, by their hashes: a text that became markup despite the escaping could not run or load anything.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ SCRIPTS = ("page.js", "tables.js", "data.js", "filter.js", "draw.js", "address.j
 """In the order in which they are read."""
 
 TALL = 25
-"""How many rows a table may have before it scrolls in a box of its own, its head in sight."""
+"""Number of rows from which a table scrolls in its own box, with its head in sight."""
 
 _ANCHOR = re.compile(r"[A-Za-z0-9-]+")
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
@@ -40,15 +39,14 @@ _SVG = frozenset(
 def page_html(page: Page) -> str:
     """Write a report as one HTML file.
 
-    Every text is escaped; what HTML cannot hold (control characters, halves of a surrogate
-    pair) becomes U+FFFD in the tables and stays as it is among the sentences.
+    Every text is escaped; characters that HTML cannot hold (control characters, halves of a
+    surrogate pair) become U+FFFD in the tables and remain among the sentences.
 
     Raises
     ------
     ValueError
-        If an anchor is not made of letters, digits and hyphens, or stands twice; if captions
-        do not fit their tables; if a drawing has elements or attributes that the page's policy
-        would not show.
+        If an anchor has other characters than letters, digits and hyphens, or is repeated; if
+        captions do not fit their tables; if the policy forbids an element of a drawing.
     """
     anchors = [section.anchor for section in page.sections]
     if len({*anchors}) != len(anchors) or not all(map(_ANCHOR.fullmatch, anchors)):
@@ -69,7 +67,7 @@ def page_html(page: Page) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return a text that is only text in HTML, between tags and within quotes."""
+    """Escape a text for HTML, between tags and within quotes."""
     return html.escape(_UNSEEN.sub("\ufffd", text))
 
 
@@ -171,7 +169,7 @@ def _cells(table: Table, place: int, row: tuple[str, ...]) -> Iterator[str]:
 
 
 def _mark(table: Table, place: int, column: int) -> str:
-    """Write what stands behind a cell, as wide as the widest of its column: figures align."""
+    """Write the mark behind a cell, as wide as the widest of its column, to align figures."""
     marks = {row: mark.strip() for (row, at), mark in table.marks.items() if at == column}
     width = max(map(len, marks.values()), default=0)
     if not width:
@@ -188,7 +186,7 @@ def _figure(drawing: Drawing, number: int) -> str:
 
 
 def _check_drawing(svg: str) -> None:
-    """Refuse what could run or load something, or what the policy would silently not show."""
+    """Refuse elements that could run or load something, or that the policy would hide."""
     from defusedxml.ElementTree import fromstring
 
     if "<!" in svg:
@@ -196,10 +194,10 @@ def _check_drawing(svg: str) -> None:
     for element in cast("Any", fromstring(svg)).iter():
         tag = str(element.tag).rpartition("}")[2]
         names = [name.rpartition("}")[2].lower() for name in element.attrib]
-        asked = [n for n in names if n.startswith("on") or n in ("style", "href", "src")]
+        unsafe = [n for n in names if n.startswith("on") or n in ("style", "href", "src")]
         outside = [v for v in element.attrib.values() if "url(" in v and "url(#" not in v]
-        if tag not in _SVG or asked or outside:
-            raise ValueError(f"a drawing may not have {[tag, *asked, *outside]}")
+        if tag not in _SVG or unsafe or outside:
+            raise ValueError(f"a drawing may not have {[tag, *unsafe, *outside]}")
 
 
 def _data(browser: Browser) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """The sentences of a report as compact JSON, in pieces that a page reads when it needs them.
 
-What repeats is written once: edits by sentence, types and systems by number; a text that its
-edits make out of the source is not written at all. ``templates/data.js`` reads it.
+Nothing is repeated: edits are written once per sentence, types and systems by number; a text that
+follows from the source and its edits is left out. ``templates/data.js`` reads the pieces.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from grammeter.rendering.page import Browser, DrawnEdit, PageSentence
 Json = str | int | float | None | list["Json"] | dict[str, "Json"]
 
 PIECE = 200
-"""How many sentences one piece holds."""
+"""Number of sentences in a piece."""
 
 VERDICTS = (None, "matched", "spurious", "missed")
 _LEAST_DIGITS, _MOST_DIGITS = 4, 9
@@ -29,8 +29,8 @@ Key = tuple[int, int, str, str]
 def packed(browser: Browser) -> Iterator[str]:
     """Return the head, then the sentences, :data:`PIECE` at a time.
 
-    The head is what the page must know before it shows the first sentence; its ``metrics`` have
-    name, whether more is better, and the decimals of the values; its ``types`` have name and
+    The head is what the page needs before it shows the first sentence; its ``metrics`` have
+    name, whether higher is better, and the decimals of the values; its ``types`` have name and
     number of sentences. A sentence is ``[source, references, edits, outputs]``; an edit
     ``[start, end, correction, type]``; an output ``[systems, marks, values]`` and, unless its
     edits make it out of the source, its text. A mark is four times the place of the edit and
@@ -53,14 +53,14 @@ def packed(browser: Browser) -> Iterator[str]:
     )
     numbers = {name: place for place, name in enumerate(types)}
     for first in range(0, len(browser.sentences), PIECE):
-        some = browser.sentences[first : first + PIECE]
-        yield script_json([_sentence(each, numbers, digits) for each in some])
+        piece = browser.sentences[first : first + PIECE]
+        yield script_json([_sentence(sentence, numbers, digits) for sentence in piece])
 
 
 def script_json(value: Json) -> str:
     r"""Write JSON that may stand in a ``script`` element: ``<`` as ``\u003c`` and so on."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return _MARKUP.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _MARKUP.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def _sentence(sentence: PageSentence, numbers: dict[str, int], digits: Sequence[int]) -> Json:
@@ -78,19 +78,19 @@ def _sentence(sentence: PageSentence, numbers: dict[str, int], digits: Sequence[
 def _outputs(
     sentence: PageSentence, words: Sequence[str], places: dict[Key, int], digits: Sequence[int]
 ) -> Json:
-    """Write the outputs; those that differ in white space alone are one."""
-    found: dict[tuple[tuple[Json, ...], ...], list[Json]] = {}
+    """Write the outputs; outputs that differ only in white space are one."""
+    systems_of: dict[tuple[tuple[Json, ...], ...], list[Json]] = {}
     for output in sentence.outputs:
         marks = (4 * places[_key(edit)] + VERDICTS.index(edit.verdict) for edit in output.edits)
-        values = (_whole(*each) for each in zip(output.values, digits, strict=True))
+        values = (_whole(*pair) for pair in zip(output.values, digits, strict=True))
         own = () if _corrected(words, output.edits) == output.text.split() else (output.text,)
-        found.setdefault((tuple(marks), tuple(values), own), []).extend(output.systems)
-    commonest = sorted(found.items(), key=lambda each: -len(each[1]))
+        systems_of.setdefault((tuple(marks), tuple(values), own), []).extend(output.systems)
+    commonest = sorted(systems_of.items(), key=lambda pair: -len(pair[1]))
     return [[systems, list(marks), list(vs), *own] for (marks, vs, own), systems in commonest]
 
 
 def _corrected(words: Sequence[str], edits: Iterable[DrawnEdit]) -> list[str] | None:
-    """Apply the edits that were made, as the page does; ``None`` if they overlap."""
+    """Apply the edits of the output, as the page does; ``None`` if they overlap."""
     done, made = 0, list[str]()
     for edit in edits:
         if edit.verdict == "missed":
@@ -107,7 +107,7 @@ def _key(edit: DrawnEdit) -> Key:
 
 
 def _types(browser: Browser) -> dict[str, int]:
-    """Return in how many sentences each type stands, by name."""
+    """Return the number of sentences with each type, by name."""
     counts = Counter(
         kind
         for sentence in browser.sentences
@@ -117,7 +117,7 @@ def _types(browser: Browser) -> dict[str, int]:
 
 
 def _digits(browser: Browser) -> list[int]:
-    """Return the decimals of each metric: four, and more where its values are all small."""
+    """Return the decimals of each metric: four, or more if all its values are small."""
     sizes = [0.0] * len(browser.metrics)
     for sentence in browser.sentences:
         for output in sentence.outputs:
@@ -133,7 +133,7 @@ def _places(size: float) -> int:
 
 
 def _whole(value: float, digits: int) -> Json:
-    """Round once, here: what the page shows and sorts by is what ``format_number`` writes."""
+    """Round once: the page shows and sorts by the number that ``format_number`` writes."""
     if math.isnan(value):
         return None
     if math.isinf(value):

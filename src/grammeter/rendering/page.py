@@ -1,4 +1,4 @@
-"""A report as values: what stands on the page, before anybody draws it.
+"""A report as values, before it is drawn.
 
 :mod:`grammeter.verbs._report` gathers it; :mod:`grammeter.rendering.html` writes the page.
 """
@@ -13,7 +13,7 @@ from grammeter.rendering.tables import Table
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A figure: an SVG element of ours (all texts in it escaped), and what it says in words.
+    """A figure: an SVG element with escaped texts, and a caption.
 
     Attributes
     ----------
@@ -21,8 +21,8 @@ class Drawing:
         Colours as CSS variables of the page, so that it follows the theme: ``var(--ink)``,
         ``--muted``, ``--line``, ``--paper``, ``--surface``, ``--accent``, ``--accent-soft``,
         ``--matched``, ``--spurious``, ``--missed`` and, for lines and bars, ``--series-1`` to
-        ``--series-6``. They stand in presentation attributes (``fill="var(--ink)"``): the page
-        allows no ``style``. A ``title`` element for readers who do not see it.
+        ``--series-6``. They are presentation attributes (``fill="var(--ink)"``): the page
+        allows no ``style``. Has a ``title`` element for readers who do not see it.
     caption
         Plain text.
     """
@@ -33,16 +33,16 @@ class Drawing:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A chapter of the page: tables and figures under one head.
+    """A section of the page: tables and figures under one title.
 
     Attributes
     ----------
     anchor
-        Its place in the address: letters, digits and hyphens.
+        Its name in the address: letters, digits and hyphens.
     words
         Plain text paragraphs above the tables: how to read them.
     captions
-        What each table is, one for each or none at all; without them, it has the section's title.
+        Captions of the tables; without them, each has the section's title.
     """
 
     anchor: str
@@ -60,13 +60,13 @@ class DrawnEdit:
     Attributes
     ----------
     start, end
-        The tokens of the source that it replaces.
+        Tokens of the source that it replaces.
     correction
-        What it puts there; empty for a deletion.
+        Replacement; empty for a deletion.
     type
         Its error type, empty if unknown.
     verdict
-        Matched, spurious or missed; ``None`` where nothing says which.
+        Matched, spurious or missed; ``None`` if unknown.
     """
 
     start: int
@@ -83,12 +83,12 @@ class Output:
     Attributes
     ----------
     systems
-        Places in the browser's list of systems: all that wrote this text.
+        Places in the browser's list of the systems that wrote this text.
     edits
-        Those of the output and those that it misses, in the order of the sentence; the missed
-        ones of the reference that the metric chose.
+        Edits of the output and missed edits of the reference that the metric chose, in the order
+        of the sentence.
     values
-        The sentence score by each metric of the browser, NaN where there is none.
+        PageSentence score by each metric of the browser; NaN if there is none.
     """
 
     text: str
@@ -99,7 +99,7 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class PageSentence:
-    """One source sentence with its references and distinct outputs, the commonest first."""
+    """A source sentence with its references and distinct outputs, the most frequent first."""
 
     source: str
     references: tuple[str | None, ...]
@@ -108,14 +108,14 @@ class PageSentence:
 
 @dataclass(frozen=True, slots=True)
 class Browser:
-    """All sentences, to be filtered, sorted and read side by side.
+    """All sentences, to filter, sort and compare.
 
     Attributes
     ----------
     metrics
-        Spelling, and whether more is better.
+        Spelling, and whether higher is better.
     judged_by
-        The metric whose verdicts the edits have; ``None`` if they have none.
+        Metric whose verdicts the edits have; ``None`` without verdicts.
     """
 
     systems: tuple[str, ...]
@@ -133,7 +133,7 @@ class Page:
     facts
         Name and value: version, numbers of systems and sentences, files.
     browser
-        ``None`` where the scores do not hold their sentences.
+        ``None`` if the scores do not contain their sentences.
     """
 
     title: str

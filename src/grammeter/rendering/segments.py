@@ -15,10 +15,10 @@ HEADER = ("system", "segment", "metric", "value", "reference", "parts")
 def segments_tsv(table: ScoreTable) -> str:
     """Return TSV with the header ``system segment metric value reference parts``.
 
-    ``segment`` counts from 1; ``value`` has all digits, ``null`` where there is none;
+    ``segment`` counts from 1; ``value`` has all digits, ``null`` if there is none;
     ``reference`` is the number of the chosen reference or annotator, or empty; ``parts`` is a
-    JSON object. Where the corpus score chose another reference, ``corpus_reference`` and
-    ``corpus_value`` stand there.
+    JSON object, with ``corpus_reference`` and ``corpus_value`` if the corpus score chose another
+    reference.
     """
     lines = ["\t".join(HEADER)]
     for name, column in table.items():
@@ -36,9 +36,9 @@ def _rows(scores: SegmentScores) -> Iterator[str]:
     columns = [scores.parts[name].tolist() for name in names]
     figures = zip(*columns, strict=True) if columns else ([()] * len(scores))
     rows = zip(scores.values.tolist(), scores.chosen.tolist(), figures, strict=True)
-    for (value, chosen, own), choice in zip(rows, _choices(scores), strict=True):
+    for (value, chosen, figures), choice in zip(rows, _choices(scores), strict=True):
         shown: dict[str, object] = {
-            name: json_number(each) for name, each in zip(names, own, strict=True)
+            name: json_number(each) for name, each in zip(names, figures, strict=True)
         }
         shown |= choice
         if math.isnan(value):
@@ -48,11 +48,11 @@ def _rows(scores: SegmentScores) -> Iterator[str]:
 
 
 def _choices(scores: SegmentScores) -> Iterator[dict[str, object]]:
-    """Yield for each sentence what the corpus chose, if that is another reference."""
+    """Yield for each sentence the reference of the corpus score, if it is another one."""
     if scores.in_corpus is None:
         yield from ({} for _ in range(len(scores)))
         return
     chosen, values = scores.in_corpus.chosen.tolist(), scores.in_corpus.values.tolist()
-    for own, other, value in zip(scores.chosen.tolist(), chosen, values, strict=True):
+    for sentence_choice, other, value in zip(scores.chosen.tolist(), chosen, values, strict=True):
         named: dict[str, object] = {"corpus_reference": other, "corpus_value": json_number(value)}
-        yield named if other != own else {}
+        yield named if other != sentence_choice else {}

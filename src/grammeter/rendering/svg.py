@@ -1,4 +1,4 @@
-"""Small SVG drawings for the page of a report: elements, texts and axes.
+"""SVG elements, texts, axes and panels: what all figures are made of.
 
 Only what :mod:`grammeter.rendering.html` lets into a page: presentation attributes, no style, no
 references. Colours are variables of the page with a fallback, so that a drawing follows the
@@ -8,10 +8,11 @@ theme and stands alone, too. Equal input gives equal bytes.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from grammeter.rendering.html import escaped
+from grammeter.rendering.page import Drawing
 from grammeter.rendering.tables import display_width, terminal
 
 INK = "var(--ink, #222222)"
@@ -19,6 +20,24 @@ MUTED = "var(--muted, #5c5c5c)"
 LINE = "var(--line, #c8c8c8)"
 BAND = "var(--surface, #f0f0f0)"
 ACCENT = "var(--accent, #0072b2)"
+SERIES = tuple(
+    f"var(--series-{number}, {colour})"
+    for number, colour in enumerate(
+        ("#0072b2", "#c85600", "#00795a", "#9c4f86", "#8a6a00", "#4a4f57"), start=1
+    )
+)
+"""Colours that readers with a colour vision deficiency can tell apart."""
+
+MARKERS = (
+    None,
+    ((-1, -1), (1, -1), (1, 1), (-1, 1)),
+    ((0, -1.3), (1.3, 0), (0, 1.3), (-1.3, 0)),
+    ((0, -1.2), (1.2, 1), (-1.2, 1)),
+    ((-1.2, -1), (1.2, -1), (0, 1.2)),
+    ((-1, -1.2), (1.2, 0), (-1, 1.2)),
+    ((1, -1.2), (-1.2, 0), (1, 1.2)),
+)
+"""Corners around a point; ``None``: a dot. With :data:`SERIES` 42 lines differ."""
 
 FONT = 12
 """Height of letters, in units of a drawing; all lengths are."""
@@ -69,20 +88,17 @@ def label(x: float, y: float, content: str, *, anchor: str = "end") -> str:
 
 def shortened(content: str, columns: int = LONGEST) -> str:
     """Cut a name to so many columns, an ellipsis at its end."""
-    shown = terminal(content)
+    shown = short = terminal(content)
     if display_width(shown) <= columns:
         return shown
-    kept = ""
-    for letter in shown:
-        if display_width(kept + letter) >= columns:
-            break
-        kept += letter
-    return kept + "…"
+    while display_width(short) >= columns:
+        short = short[:-1]
+    return short + "…"
 
 
 def label_width(names: Iterable[str]) -> float:
     """Return the room that names take, cut where they are long."""
-    return LETTER * max((display_width(shortened(each)) for each in names), default=0)
+    return LETTER * max((display_width(shortened(name)) for name in names), default=0)
 
 
 def hint(content: str) -> str:
@@ -103,42 +119,83 @@ def rectangle(x: float, y: float, width: float, height: float, colour: str, **mo
     return element("rect", {**box, "fill": colour, **others})
 
 
+def polyline(points: Iterable[tuple[float, float]], colour: str, dashes: str = "") -> str:
+    """Draw a line through points."""
+    attributes: dict[str, str | float] = {
+        "points": _points(points),
+        "fill": "none",
+        "stroke": colour,
+        "stroke-width": 1.5,
+    }
+    if dashes:
+        attributes["stroke-dasharray"] = dashes
+    return element("polyline", attributes)
+
+
+def polygon(points: Iterable[tuple[float, float]], colour: str, opacity: float = 1) -> str:
+    """Draw a filled area with these corners."""
+    attributes = {"points": _points(points), "fill": colour, "fill-opacity": opacity}
+    return element("polygon", attributes)
+
+
 def dot(x: float, y: float, radius: float = 4, colour: str = ACCENT) -> str:
     """Draw a dot."""
     return element("circle", {"cx": x, "cy": y, "r": radius, "fill": colour})
 
 
-def drawing(width: float, height: float, *, title: str, told: str, parts: Iterable[str]) -> str:
-    """Write a whole SVG element.
+def marker(x: float, y: float, number: int) -> str:
+    """Draw the marker of a series, which has its own colour and shape."""
+    corners, colour = MARKERS[number % len(MARKERS)], SERIES[number % len(SERIES)]
+    if corners is None:
+        return dot(x, y, 3.5, colour)
+    return polygon([(x + 3.5 * dx, y + 3.5 * dy) for dx, dy in corners], colour)
 
-    Parameters
-    ----------
-    title, told
-        What it is, and what it shows, for readers who do not see it.
-    parts
-        The elements in it.
-    """
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """A part of a drawing: its size, elements within, and what it shows in words."""
+
+    width: float
+    height: float
+    parts: Sequence[str]
+    summary: str
+
+
+def drawing(*panels: Panel, title: str, caption: str = "", columns: int = 1) -> Drawing:
+    """Lay out panels row by row; ``title`` is for readers who do not see the drawing."""
+    width, height = max(p.width for p in panels), max(p.height for p in panels)
+    columns = min(columns, len(panels))
+    whole = width * columns, height * math.ceil(len(panels) / columns)
     attributes: dict[str, str | float] = {
         "xmlns": "http://www.w3.org/2000/svg",
-        "viewBox": f"0 0 {_number(width)} {_number(height)}",
-        "width": width,
-        "height": height,
+        "viewBox": f"0 0 {_number(whole[0])} {_number(whole[1])}",
+        "width": whole[0],
+        "height": whole[1],
         "role": "img",
         "font-family": "system-ui, sans-serif",
         "font-size": FONT,
     }
-    head = element("title", {}, plain(title)), element("desc", {}, plain(told))
-    return element("svg", attributes, *head, *parts)
+    summary = "; ".join(panel.summary for panel in panels)
+    parts = [element("title", {}, plain(title)), element("desc", {}, plain(summary))]
+    for place, panel in enumerate(panels):
+        x, y = width * (place % columns), height * (place // columns)
+        shift = {"transform": f"translate({_number(x)} {_number(y)})"}
+        parts += [element("g", shift, *panel.parts)] if place else panel.parts
+    return Drawing(element("svg", attributes, *parts), caption or f"{title}.")
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Numbers from ``low`` to ``high``, laid out from ``start`` to ``end``."""
+    """Numbers from ``low`` to ``high``, laid out from ``start`` to ``end``.
+
+    ``log``: equal ratios are equally long; all numbers are above 0.
+    """
 
     low: float
     high: float
     start: float
     end: float
+    log: bool = False
 
     @classmethod
     def around(cls, values: Iterable[float], start: float, end: float) -> Scale:
@@ -150,14 +207,20 @@ class Scale:
 
     def at(self, value: float) -> float:
         """Return where a number lies."""
-        share = (value - self.low) / (self.high - self.low)
-        return self.start + share * (self.end - self.start)
+        low, high = self.low, self.high
+        if self.log:
+            low, high, value = math.log(low), math.log(high), math.log(value)
+        return self.start + (value - low) / (high - low) * (self.end - self.start)
 
     def labelled(self, most: int = 6, *, whole: bool = False) -> list[tuple[float, str]]:
         """Return round numbers within, so many at most, as they are written on the axis.
 
         ``whole``: none but whole numbers, which are short: twice as many.
         """
+        if self.log:
+            powers = range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1)
+            numbers = [digit * 10.0**power for power in powers for digit in (1, 2, 5)]
+            return [(n, f"{n:g}") for n in numbers if self.low <= n <= self.high]
         rough = (self.high - self.low) / (2 * most if whole else most)
         magnitude = 10.0 ** math.floor(math.log10(rough))
         step = next(n * magnitude for n in (1, 2, 5, 10) if n * magnitude >= rough * (1 - 1e-9))
@@ -165,6 +228,10 @@ class Scale:
         digits = max(0, -math.floor(math.log10(step) + 1e-9))
         first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
         return [(n * step, f"{n * step:.{digits}f}") for n in range(first, last + 1)]
+
+
+def _points(points: Iterable[tuple[float, float]]) -> str:
+    return " ".join(f"{_number(x)},{_number(y)}" for x, y in points)
 
 
 def _attribute(value: str | float) -> str:

@@ -37,7 +37,7 @@ _SIGN = re.compile(r"(?:(?<=^)|(?<=\[)|(?<= ))[+-](?=\d)")
 
 @dataclass(frozen=True)
 class Table:
-    """A header, rows of the same length, and what stands below.
+    """A header, rows of the same length, and notes below.
 
     Attributes
     ----------
@@ -46,9 +46,9 @@ class Table:
     notes
         Lines below the table: signatures, the meaning of marks.
     best
-        ``(row, column)`` of the cells that are best in their column.
+        ``(row, column)`` of the best cells of their columns.
     marks
-        Marks of significance by ``(row, column)``: what stands behind a cell, raised in LaTeX.
+        Marks of significance by ``(row, column)``, written behind a cell, raised in LaTeX.
     """
 
     header: tuple[str, ...]
@@ -67,7 +67,7 @@ class Table:
 def render(table: Table, form: Form, *, bold_best: bool = False) -> str:
     """Write a table in one of four forms, with a line end after each line.
 
-    ``bold_best`` matters to LaTeX and Markdown alone. TSV has no notes.
+    ``bold_best`` is for LaTeX and Markdown. TSV has no notes.
     """
     if form == "table":
         return to_text(table)
@@ -78,7 +78,7 @@ def render(table: Table, form: Form, *, bold_best: bool = False) -> str:
 
 
 def notes_text(notes: Iterable[str], form: str) -> str:
-    """Write notes to stand below tables: a list in Markdown, comments in LaTeX, else lines."""
+    """Write notes below tables: a list in Markdown, comments in LaTeX, else lines."""
     write, start = {"markdown": (_markdown, "- "), "latex": (single_line, "% ")}.get(
         form, (terminal, "")
     )
@@ -89,7 +89,7 @@ def notes_text(notes: Iterable[str], form: str) -> str:
 def to_text(table: Table) -> str:
     """Write aligned columns, two spaces between them, for a terminal.
 
-    Control and bidirectional characters, by which a name could forge what is seen, are
+    Control and bidirectional characters, with which a name could change what is displayed, are
     dropped; wide letters count two columns.
     """
     lines = [[terminal(cell) for cell in table.header], *_written(table, terminal)]
@@ -103,14 +103,14 @@ def to_text(table: Table) -> str:
 def to_tsv(table: Table) -> str:
     """Write tab-separated values; a tab or line end within a cell becomes a space.
 
-    A cell that a spreadsheet would compute has an apostrophe before it.
+    An apostrophe precedes a cell that a spreadsheet would take for a formula.
     """
     rows = [[single_line(cell) for cell in table.header], *_written(table, single_line)]
     return _lines("\t".join(map(shielded, row)) for row in rows)
 
 
 def to_markdown(table: Table, *, bold_best: bool = False) -> str:
-    """Write a pipe table, the notes as a list below; characters with a meaning are escaped."""
+    """Write a pipe table with the notes as a list; special characters are escaped."""
     rows = _written(table, _markdown, bold="**{}**" if bold_best else "{}")
     rule = ["---:" if side == "r" else "---" for side in table.align]
     lines = [f"| {' | '.join(row)} |" for row in (map(_markdown, table.header), rule, *rows)]
@@ -119,7 +119,7 @@ def to_markdown(table: Table, *, bold_best: bool = False) -> str:
 
 
 def to_latex(table: Table, *, bold_best: bool = False) -> str:
-    """Write a ``tabular`` for the package booktabs, the notes as comments, marks raised."""
+    """Write a ``tabular`` for the package booktabs, with notes as comments and raised marks."""
     bold = r"\textbf{{{}}}" if bold_best else "{}"
     rows = _written(table, _latex, bold=bold, behind=_raised)
     return _lines(
@@ -146,8 +146,7 @@ def scores_table(
     percent, digits
         As for :func:`format_number`.
     parts
-        Parts of the scores, such as ``precision``: each has a column before the score of a metric
-        that has it.
+        Parts of the scores, such as ``precision``, each in a column before the score.
 
     Raises
     ------
@@ -178,10 +177,7 @@ def scores_table(
 
 
 def score_notes(name: str, column: MetricScores) -> list[str]:
-    """Say of a metric's column what a reader must know.
-
-    Signature and direction, and missing scores.
-    """
+    """Return the notes of a metric's column: signature, direction, missing scores."""
     lower = "" if column.higher_is_better else " (lower is better)"
     missing = [
         f"{name}, {system}: no score: {score.reason or 'undefined'}"
@@ -192,7 +188,7 @@ def score_notes(name: str, column: MetricScores) -> list[str]:
 
 
 def best_rows(values: Sequence[float], *, higher_is_better: bool) -> list[int]:
-    """Return where the best value stands; several places if tied, none if all are NaN."""
+    """Return the rows of the best value; several if tied, none if all are NaN."""
     known = [value for value in values if not math.isnan(value)]
     if not known:
         return []
@@ -240,7 +236,7 @@ def _columns(
 
 
 def _cell(column: MetricScores, system: str, part: str | None, percent: bool, digits: int) -> str:
-    """Write a score or a part of it: a count as it is, all else as scores are written."""
+    """Write a score or a part of it; counts as they are."""
     if system not in column.scores:
         return ""
     score = column[system]
@@ -260,7 +256,7 @@ def _markdown(text: str) -> str:
 
 
 def _latex(text: str) -> str:
-    """Escape; a sign before a number becomes mathematics, for a hyphen is no minus."""
+    """Escape; the sign of a number becomes mathematics, to show a minus and not a hyphen."""
     parts = _SIGN.split(plain := single_line(text))
     signs = [f"${sign}$" for sign in _SIGN.findall(plain)]
     escaped = [_replace(part, _LATEX) for part in parts]
@@ -278,7 +274,7 @@ def _written(
     bold: str = "{}",
     behind: Callable[[str], str] | None = None,
 ) -> list[list[str]]:
-    """Write all cells: the best ones in ``bold``, marks, which are never bold, ``behind`` them."""
+    """Write all cells, the best in ``bold``, with their marks ``behind`` them, never bold."""
     mark, shapes = behind or write, ("{}", bold)
     return [
         [
@@ -290,7 +286,7 @@ def _written(
 
 
 def _raised(mark: str) -> str:
-    """Return a mark as a superscript of mathematics, letters upright."""
+    """Return a mark as a mathematical superscript with upright letters."""
     text = _replace(mark.strip(), _LATEX).replace("{*}", "*")
     upright = rf"\mathrm{{{text}}}" if any(c.isalpha() for c in mark) else text
     return f"$^{{{upright}}}$" if text else ""

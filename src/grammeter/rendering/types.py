@@ -1,4 +1,4 @@
-"""Scores by error type as tables: types by systems for people, a row each for programs."""
+"""Scores by error type as tables: types by systems for people, long rows for programs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ALL = "all types"
 """The last row: the metric's own score."""
 
 RARE = 10
-"""With fewer edits in the references, one edit moves recall by more than a tenth."""
+"""With fewer edits in the references, one edit changes recall by more than 0.1."""
 
 ByType = Mapping[str, Mapping[str, Score]]
 """Scores by system and error type."""
@@ -28,7 +28,7 @@ class Style:
     digits: int = 4
 
     def write(self, score: Score | None, part: str | None) -> str:
-        """Write the value of a score or a part of it: counts as they are, nothing for nothing."""
+        """Write the value of a score or a part of it; counts as they are, ``None`` as nothing."""
         value = None if score is None else score.value if part is None else score.parts.get(part)
         if value is None:
             return ""
@@ -40,8 +40,8 @@ class Style:
 def types_tables(table: ScoreTable, style: Style, parts: Sequence[str] = ()) -> Iterator[Table]:
     """Lay out scores by error type for people: a row a type, a column a system.
 
-    The commonest types of the references stand first. A single system has all its parts; several
-    have those that are asked for.
+    The most frequent types of the references come first. A single system has all parts; several
+    systems have only ``parts``.
     """
     for name, column in table.items():
         if column.types:
@@ -66,8 +66,8 @@ def long_types_tables(table: ScoreTable, style: Style) -> Iterator[Table]:
                 style.write(score, None),
             )
             for name, by_type in types.items()
-            for system, own in by_type.items()
-            for kind, score in own.items()
+            for system, scores in by_type.items()
+            for kind, score in scores.items()
         )
         if rows:
             header = ("system", "metric", head, *parts, value)
@@ -75,14 +75,14 @@ def long_types_tables(table: ScoreTable, style: Style) -> Iterator[Table]:
 
 
 def gold_range(kind: str, types: ByType) -> tuple[float, float]:
-    """Return how many edits of a type the chosen references have, by system: fewest and most."""
-    sizes = [_gold(own[kind]) if kind in own else 0 for own in types.values()]
+    """Return the least and the largest number of edits of a type in the systems' references."""
+    sizes = [_gold(scores[kind]) if kind in scores else 0 for scores in types.values()]
     return min(sizes), max(sizes)
 
 
 def commonest_first(types: ByType) -> list[str]:
-    """Return all types, those of which the references have most first."""
-    kinds = {kind for own in types.values() for kind in own}
+    """Return all types, the most frequent in the references first."""
+    kinds = {kind for scores in types.values() for kind in scores}
     return sorted(kinds, key=lambda kind: (-gold_range(kind, types)[1], kind))
 
 
@@ -118,16 +118,19 @@ def _whole(
 def _best(
     kinds: Sequence[str], types: ByType, cells: Sequence[tuple[str, str | None]]
 ) -> frozenset[tuple[int, int]]:
-    """Return the cells of the best systems of each type, where there are several systems."""
+    """Return the cells of the best systems of each type; none for a single system."""
     places = [place for place, (_, part) in enumerate(cells, start=2) if part is None]
     if len(places) < 2:
         return frozenset()
-    values = [[own[kind].value if kind in own else 0.0 for own in types.values()] for kind in kinds]
+    values = [
+        [scores[kind].value if kind in scores else 0.0 for scores in types.values()]
+        for kind in kinds
+    ]
     return frozenset(
         (row, places[at])
-        for row, own in enumerate(values)
-        if any(own)
-        for at in best_rows(own, higher_is_better=True)
+        for row, scores in enumerate(values)
+        if any(scores)
+        for at in best_rows(scores, higher_is_better=True)
     )
 
 
@@ -145,6 +148,6 @@ def _gold(score: Score) -> float:
 
 
 def span(sizes: tuple[float, float]) -> str:
-    """Write the fewest and the most: ``7-8``, or one number."""
+    """Write a range of numbers: ``7-8``, or one number."""
     low, high = sizes
     return f"{high:g}" if low == high else f"{low:g}-{high:g}"

@@ -1,4 +1,4 @@
-"""What edits weigh, and how far a trained metric carries (Maeda et al. 2022, Tables 4, 6, 7)."""
+"""Impacts by error type and edit, accuracy across corpora (Maeda et al. 2022, Tables 4, 6, 7)."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ class EditImpact:
 
 def impacts_by_type(sentences: Sequence[EditedSentence]) -> list[TypeImpact]:
     """Return the impacts of each error type, the greatest mean first."""
-    found: dict[str, list[float]] = {}
+    by_type: dict[str, list[float]] = {}
     for sentence in sentences:
         for edit, impact in zip(sentence.edits, sentence.impacts, strict=True):
-            found.setdefault(edit.type, []).append(_shown(impact))
-    rows = [_of_type(kind, impacts) for kind, impacts in found.items()]
+            by_type.setdefault(edit.type, []).append(_shown(impact))
+    rows = [_of_type(kind, impacts) for kind, impacts in by_type.items()]
     return sorted(rows, key=lambda row: (-row.mean, row.type))
 
 
@@ -80,20 +80,20 @@ def impacts_of_edits(sentences: Sequence[EditedSentence]) -> list[EditImpact]:
 
 
 def _shown(impact: float) -> float:
-    """Take off the sign that rounding gives to an impact of nothing: cosines may pass 1."""
+    """Return at least 0: rounding may push a cosine above 1."""
     return max(impact, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Models trained on one corpus, tested on another: one accuracy for each seed.
+    """Accuracy of models that were trained on one corpus and tested on another, one for each seed.
 
     Attributes
     ----------
     trained, tested
         Names of the corpora.
     accuracies, apart
-        Of all test pairs, and of those where neither set of edits contains the other.
+        On all test pairs, and on those where neither set of edits contains the other.
     """
 
     trained: str
@@ -103,12 +103,12 @@ class Cell:
 
     @property
     def mean(self) -> float:
-        """Over the seeds."""
+        """Mean accuracy over the seeds."""
         return float(np.mean(self.accuracies))
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Of the mean over seeds, 95 %, by Student's t; NaN for one seed."""
+        """95 % interval of the mean over seeds, by Student's t; NaN for one seed."""
         return t_interval(self.accuracies)
 
 
@@ -139,11 +139,11 @@ def cross_test(
     figures = dict(zip(requests, answer(list(requests.values())), strict=True))
     cells: dict[tuple[str, str], list[tuple[float, float]]] = {}
     for (trained, tested, seed), rows in figures.items():
-        found = _accuracies(rows[:, 0].reshape(-1, 2), tests[tested, seed])
-        cells.setdefault((trained, tested), []).append(found)
+        accuracies = _accuracies(rows[:, 0].reshape(-1, 2), tests[tested, seed])
+        cells.setdefault((trained, tested), []).append(accuracies)
     return [
-        Cell(trained, tested, *(tuple(column) for column in zip(*found, strict=True)))
-        for (trained, tested), found in cells.items()
+        Cell(trained, tested, *(tuple(column) for column in zip(*accuracies, strict=True)))
+        for (trained, tested), accuracies in cells.items()
     ]
 
 

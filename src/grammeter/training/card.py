@@ -1,4 +1,4 @@
-"""Training cards: what a model was fitted to, how, and how well; JSON and a page to read."""
+"""Training cards: data, settings and results of a fitted model, as JSON and Markdown."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def make_card(
     options: Mapping[str, object],
     scoring: str,
 ) -> Card:
-    """Gather everything that a reader of the model's scores may ask.
+    """Return the training card of a fitted model.
 
     Parameters
     ----------
@@ -47,15 +47,15 @@ def make_card(
     settings, options
         How the model was fitted, and what the metric's training adds to that.
     encoder
-        The encoder it started from; a folder stands in the card with its whole path.
+        The encoder that was fitted; a folder is written with its absolute path.
     fitted
         Epochs and environment.
     figure
-        What the figure of an epoch is.
+        Name of the figure by which epochs are compared.
     results
-        On held-out examples.
+        Figures on held-out examples.
     scoring
-        The metric that scores with the model.
+        Spelling of the metric that scores with the model.
 
     Returns
     -------
@@ -82,7 +82,7 @@ def make_card(
 
 
 def write_card(card: Card, folder: Path) -> None:
-    """Write the card beside the weights, as JSON and as a page; their hashes are added.
+    """Write the card beside the weights, as JSON and Markdown, with the hashes of the weights.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def write_card(card: Card, folder: Path) -> None:
 
 
 def weights_hash(folder: Path) -> str:
-    """Return all safetensors of a folder in 16 hexadecimal digits."""
+    """Return the hash of all safetensors files of a folder, 16 hexadecimal digits."""
     digest = hashlib.blake2b(digest_size=8)
     for path in sorted(folder.glob("*.safetensors")):
         digest.update(path.read_bytes())
@@ -105,7 +105,7 @@ def weights_hash(folder: Path) -> str:
 
 
 def interval(values: FloatArray, groups: Sequence[str], *, seed: int) -> tuple[float, float]:
-    """Return the 95 % bootstrap interval of a mean, whole groups drawn.
+    """Return the 95 % interval of a mean, by a bootstrap that draws whole groups.
 
     Parameters
     ----------
@@ -176,10 +176,10 @@ def _shown(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"
     if isinstance(value, list):
-        return ", ".join(_shown(each) for each in cast("Sequence[object]", value))
+        return ", ".join(_shown(item) for item in cast("Sequence[object]", value))
     if isinstance(value, dict):
         items = cast("Mapping[str, object]", value).items()
-        return ", ".join(f"{name} {_shown(each)}" for name, each in items)
+        return ", ".join(f"{name} {_shown(item)}" for name, item in items)
     return "undefined" if value is None else str(value).replace("|", "\\|")
 
 
@@ -189,7 +189,7 @@ def _plain(value: object) -> object:
         return json_number(value)
     if isinstance(value, dict):
         items = cast("Mapping[str, object]", value).items()
-        return {name: _plain(each) for name, each in items}
+        return {name: _plain(item) for name, item in items}
     if isinstance(value, list | tuple):
-        return [_plain(each) for each in cast("Sequence[object]", value)]
+        return [_plain(item) for item in cast("Sequence[object]", value)]
     return value

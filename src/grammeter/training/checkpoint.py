@@ -1,4 +1,4 @@
-"""Checkpoints of a training run: safetensors and JSON, whole or absent."""
+"""Checkpoints of a training run: safetensors and JSON, never half written."""
 
 from __future__ import annotations
 
@@ -21,13 +21,9 @@ BEST = "best.safetensors"
 Tensors = Mapping[str, Any]
 
 
-def _no_epochs() -> list[dict[str, Any]]:
-    return []
-
-
 @dataclass
 class Progress:
-    """How far a run has come.
+    """Progress of a run.
 
     Attributes
     ----------
@@ -46,7 +42,7 @@ class Progress:
     updates: int = 0
     loss: float = 0.0
     seconds: float = 0.0
-    epochs: list[dict[str, Any]] = field(default_factory=_no_epochs)
+    epochs: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
 
     @property
     def best_epoch(self) -> int:
@@ -55,7 +51,7 @@ class Progress:
         return best["number"]
 
     def finish_epoch(self, figure: float) -> None:
-        """Note the epoch and begin the next."""
+        """Record the epoch and start the next one."""
         self.epochs.append(
             {
                 "number": self.epoch,
@@ -69,7 +65,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Saved:
-    """What a checkpoint holds; ``environment`` is that of the machine that wrote it."""
+    """Contents of a checkpoint; ``environment`` is that of the machine that wrote it."""
 
     progress: Progress
     weights: Tensors
@@ -118,7 +114,7 @@ class Checkpoint:
         optimiser: Tensors,
         environment: Mapping[str, object],
     ) -> None:
-        """Keep a state; the one before is removed when the new one is whole.
+        """Write a state, then remove the one before it.
 
         Raises
         ------
@@ -142,7 +138,7 @@ class Checkpoint:
             shutil.rmtree(before, ignore_errors=True)
 
     def keep_best(self, weights: Tensors) -> None:
-        """Keep the weights of the best epoch so far.
+        """Write the weights of the best epoch so far.
 
         Raises
         ------
@@ -169,8 +165,8 @@ class Checkpoint:
             raise _damaged(self._folder, error) from error
 
     def _newest(self) -> Path | None:
-        found = [path for path in self._folder.glob("*-*") if path.is_dir()]
-        return max(found, key=lambda path: path.name, default=None)
+        states = [path for path in self._folder.glob("*-*") if path.is_dir()]
+        return max(states, key=lambda path: path.name, default=None)
 
 
 def clear(folder: Path) -> None:

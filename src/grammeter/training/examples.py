@@ -1,4 +1,4 @@
-"""What a model is fitted to: examples in three parts, and how outputs become loss and figure."""
+"""Tasks: examples in three parts, a loss, and a figure on held-out examples."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ PARTS: tuple[Part, ...] = ("train", "validation", "test")
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """Texts, or pairs of texts, that get an output each, and what these are held against.
+    """Texts, or pairs of texts, each of which gets one output, with a target.
 
     Attributes
     ----------
     items
         One or more; all examples of a task have equally many.
     target
-        A human score, say; a task that compares its items with each other needs none.
+        Such as a human score; not used by a task that compares the items with each other.
     """
 
     items: tuple[Item, ...]
@@ -32,7 +32,7 @@ class Example:
 
 
 class Task(Protocol):
-    """What is learned: the examples of each part, a loss, and a figure on held-out examples."""
+    """What a model learns: the examples of each part, a loss, and a figure on held-out examples."""
 
     @property
     def examples(self) -> Mapping[Part, Sequence[Example]]:
@@ -41,12 +41,12 @@ class Task(Protocol):
 
     @property
     def figure_name(self) -> str:
-        """What :meth:`figure` is."""
+        """Name of the value of :meth:`figure`."""
         ...
 
     @property
     def first_bias(self) -> float:
-        """Where the bias of the head starts."""
+        """First value of the bias of the head."""
         ...
 
     def loss(self, outputs: Any, targets: Any) -> Any:
@@ -57,21 +57,21 @@ class Task(Protocol):
         ...
 
     def figure(self, outputs: FloatArray, targets: FloatArray) -> float:
-        """Return the figure by which epochs are compared: the greater, the better."""
+        """Return the figure by which epochs are compared; greater is better."""
         ...
 
 
 def allotment(total: int) -> dict[Part, int]:
-    """Split a number 8:1:1; what does not divide goes to training."""
+    """Split a number 8:1:1; the remainder goes to training."""
     tenth = total // 10
     return {"train": total - 2 * tenth, "validation": tenth, "test": tenth}
 
 
 def assign_parts(groups: Sequence[str], seed: int) -> dict[str, Part]:
-    """Deal distinct groups out to the parts, 8:1:1, by a shuffle of their sorted names.
+    """Assign groups to the parts, 8:1:1, after a shuffle of their sorted names.
 
-    Examples of one group, all pairs made from one source sentence, stay together: near-copies of
-    training examples would otherwise be among the held-out ones.
+    A group is a source sentence: its examples stay together, so that no held-out example is
+    nearly a copy of a training example.
     """
     names = sorted(set(groups))
     Random(f"parts {seed}").shuffle(names)  # noqa: S311 - no secret

@@ -1,8 +1,7 @@
-"""The training loop: one output per text, checkpoints that resume exactly, the best epoch kept.
+"""The training loop: one output per text, exact resumption, the weights of the best epoch.
 
-What happens in a step depends on the seed and the step's number alone, so that a run that was
-killed and resumed ends in the weights of one that was not (on one CPU, with one number of
-threads).
+A step depends only on the seed and the step's number, so that a run that was killed and resumed
+ends with the same weights as an uninterrupted one (on one CPU, with one number of threads).
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from grammeter.training.network import Encoded, Network
 from grammeter.training.settings import Settings
 
 BLOCK = 17
-"""Batches that are sorted by length together: little padding, and batches still random."""
+"""Number of batches that are sorted by length together: little padding, still random batches."""
 
 EVERY = 60.0
 """Seconds between checkpoints inside an epoch."""
@@ -46,20 +45,20 @@ class Epoch:
 
 @dataclass(frozen=True)
 class Fitted:
-    """What came out.
+    """Result of a fit.
 
     Attributes
     ----------
     epochs
-        All epochs; figures are those of the validation part.
+        All epochs, with figures on the validation part.
     best
-        Number of the epoch whose weights were kept; 0: the untrained head.
+        Number of the epoch with the best figure, whose weights are written; 0: the untrained head.
     outputs
-        Of the held-out examples under these weights, shape ``(examples, items)``.
+        Outputs for the held-out examples with these weights, shape ``(examples, items)``.
     truncated
-        By part, examples with a text of more tokens than the limit.
+        By part, number of examples with a text of more tokens than the limit.
     dtype, environment
-        The number type that was used; versions, device, threads.
+        Number type of the steps; versions, device, threads.
     """
 
     epochs: tuple[Epoch, ...]
@@ -78,21 +77,21 @@ def fit(task: Task, settings: Settings, folder: Path, *, resume: bool) -> Fitted
     task
         Examples, loss, figure.
     settings
-        How.
+        How to fit it.
     folder
-        Where the model goes; checkpoints lie in it until :func:`clear` takes them away.
+        Folder of the model; it holds checkpoints until :func:`clear` removes them.
     resume
-        Go on from the last checkpoint, if there is one; the caller has seen to it that it is
-        one of the same run.
+        Go on from the last checkpoint, if there is one; the caller checks that it belongs to
+        the same run.
 
     Raises
     ------
     UsageError
-        If the loss is no number any more.
+        If the loss is not finite.
     DataError
-        If the encoder cannot carry a head, a checkpoint is damaged, or nothing can be written.
+        If the encoder cannot take a head, a checkpoint is damaged, or a file cannot be written.
     MissingResourceError
-        If torch, the encoder or the device is not here, or memory does not suffice.
+        If torch, the encoder or the device is missing, or memory is too small.
     """
     with Network.open(settings, bias=task.first_bias) as network:
         run = _Run(task, settings, network, folder)
@@ -126,17 +125,17 @@ class _Run:
         self.progress = Progress()
 
     def start(self, *, resume: bool) -> None:
-        found = self._checkpoint.last() if resume else None
-        if found is None:
+        saved = self._checkpoint.last() if resume else None
+        if saved is None:
             clear(self._folder)
             return
-        self.progress = found.progress
-        self._network.load(found.weights)
-        self._network.load_optimiser(found.optimiser, self.progress.updates)
+        self.progress = saved.progress
+        self._network.load(saved.weights)
+        self._network.load_optimiser(saved.optimiser, self.progress.updates)
         here = self._network.environment()
-        other = [key for key in here if here[key] != found.environment.get(key)]
+        other = [key for key in here if here[key] != saved.environment.get(key)]
         if other:
-            shown = ", ".join(f"{key} {found.environment.get(key)}" for key in other)
+            shown = ", ".join(f"{key} {saved.environment.get(key)}" for key in other)
             warnings.warn(
                 f"{self._folder}: the run began with {shown}: its weights may differ from those of"
                 " an uninterrupted one",
@@ -144,27 +143,30 @@ class _Run:
             )
 
     def epoch(self) -> None:
-        """Go on with the current epoch to its end, then measure and keep."""
+        """Finish the current epoch, measure, and write a checkpoint."""
         self._timed = time.monotonic()
         with held_interrupts() as interrupted:
             left = self._batches(self.progress.epoch)[self.progress.step :]
-            for batch in track(left, self._label()):
+            before = f" (before: {self._summary()})" if self.progress.epochs else ""
+            label = f"epoch {self.progress.epoch} of {self._settings.epochs}{before}"
+            for batch in track(left, label):
                 self._step(batch)
                 stop = interrupted()
                 if stop or time.monotonic() - self._saved > EVERY:
                     self._keep()
                 if stop:
                     break
-        figure = self._task.figure(self.outputs("validation", "validation"), self._targets())
+        targets = np.array([example.target for example in self.encoded["validation"]])
+        figure = self._task.figure(self.outputs("validation", "validation"), targets)
         self._count_time()
         self.progress.finish_epoch(figure)
         if self.progress.best_epoch == self.progress.epoch - 1:
             self._checkpoint.keep_best(self._network.weights())
         self._keep()
-        tell(self._told())
+        tell(self._summary())
 
     def finish(self) -> None:
-        """Take the best weights and write the model."""
+        """Load the weights of the best epoch and write the model."""
         if self.progress.epochs:
             self._network.load(self._checkpoint.best())
         with writing(self._folder):
@@ -181,23 +183,18 @@ class _Run:
             result[at] = self._network.outputs([examples[n] for n in at])
         return result
 
-    def _targets(self) -> FloatArray:
-        return np.array([example.target for example in self.encoded["validation"]])
-
     def _step(self, batch: Sequence[int]) -> None:
         examples, progress = [self.encoded["train"][n] for n in batch], self.progress
-        loss = self._network.step(
-            examples,
-            self._task.loss,
-            rate=self._rate(progress.updates + 1),
-            seed=self._seed(progress.updates + 1),
-        )
+        number = progress.updates + 1
+        (seed,) = np.random.SeedSequence([self._settings.seed, number]).generate_state(1)
+        rate = self._rate(number)
+        loss = self._network.step(examples, self._task.loss, rate=rate, seed=int(seed))
         if not math.isfinite(loss):
             raise UsageError(
-                f"the loss is {loss} in step {progress.updates + 1}",
+                f"the loss is {loss} in step {number}",
                 fix="Train anew with a lower --learning-rate, or with --dtype float32.",
             )
-        progress.updates += 1
+        progress.updates = number
         progress.step += 1
         progress.loss += loss
 
@@ -212,9 +209,6 @@ class _Run:
             return settings.rate
         return settings.rate * min(1.0, (total - update + 1) / (total - rising))
 
-    def _seed(self, number: int) -> int:
-        return int(np.random.SeedSequence([self._settings.seed, number]).generate_state(1)[0])
-
     def _batches(self, epoch: int) -> list[list[int]]:
         """Shuffle, sort by length inside blocks, shuffle the batches."""
         random = np.random.default_rng([self._settings.seed, 0, epoch])
@@ -227,11 +221,7 @@ class _Run:
             batches += [block[at : at + size] for at in range(0, len(block), size)]
         return [batches[n] for n in random.permutation(len(batches)).tolist()]
 
-    def _label(self) -> str:
-        label = f"epoch {self.progress.epoch} of {self._settings.epochs}"
-        return f"{label} (before: {self._told()})" if self.progress.epochs else label
-
-    def _told(self) -> str:
+    def _summary(self) -> str:
         last, of = self.progress.epochs[-1], self._settings.epochs
         return (
             f"epoch {last['number']} of {of}: loss {last['loss']:.4f},"

@@ -1,4 +1,4 @@
-"""The folder of a model in training: begun, resumed, never overwritten unasked."""
+"""The folder of a model in training: created or resumed, never overwritten."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from typing import Any, cast
 from grammeter.core import LOCK, DataError, UsageError, only_one
 
 MARK = "training.json"
-"""Says whose training the folder belongs to, and all that this depends on."""
+"""Name of the file that says which training the folder belongs to, with all its settings."""
 
 
 @contextmanager
 def begun(folder: Path, metric: str, run: Mapping[str, object], *, resume: bool) -> Generator[None]:
-    """Do as :func:`begin`, and keep other trainings out of the folder during this one."""
+    """Begin as :func:`begin`, and lock the folder against other trainings meanwhile."""
     with ExitStack() as stack:
         with _writable(folder):
             folder.mkdir(parents=True, exist_ok=True)
@@ -28,24 +28,24 @@ def begun(folder: Path, metric: str, run: Mapping[str, object], *, resume: bool)
 
 
 def begin(folder: Path, metric: str, run: Mapping[str, object], *, resume: bool) -> None:
-    """Make the folder of a training, or take up the one that is there.
+    """Create the folder of a training, or check that an existing one can be resumed.
 
     Parameters
     ----------
     folder
-        Where the model goes.
+        Folder of the model.
     metric
         What is trained.
     run
-        All that the training depends on: settings, and hashes of data and encoder.
+        Everything that the training depends on: settings, and hashes of data and encoder.
     resume
-        Whether there may be a folder with the same run already.
+        Whether the folder may already hold the same run.
 
     Raises
     ------
     UsageError
-        If it holds anything and ``resume`` is not set, or the training of something else or
-        under other settings, or cannot be written.
+        If it is not empty and ``resume`` is not set, if it holds another training or one with
+        other settings, or if it cannot be written.
     """
     mark = {"metric": metric, "run": dict(run)}
     with _writable(folder):
@@ -75,17 +75,17 @@ def _writable(folder: Path) -> Generator[None]:
 
 def _check(folder: Path, mark: Mapping[str, Any]) -> None:
     """Refuse to go on with another training."""
-    found = read_object(folder / MARK) or {}
-    if found.get("metric") != mark["metric"]:
+    stored = read_object(folder / MARK) or {}
+    if stored.get("metric") != mark["metric"]:
         raise UsageError(
             f"{folder} holds no training of {mark['metric']}",
             fix="Name the folder of the earlier run, or a new one.",
         )
-    wanted = json.loads(json.dumps(mark["run"]))
-    own = cast("dict[str, object]", found.get("run") or {})
-    other = [key for key in {**own, **wanted} if own.get(key) != wanted.get(key)]
+    now = json.loads(json.dumps(mark["run"]))
+    before = cast("dict[str, object]", stored.get("run") or {})
+    other = [key for key in {**before, **now} if before.get(key) != now.get(key)]
     if other:
-        shown = ", ".join(f"{key} was {own.get(key)}, is {wanted.get(key)}" for key in other)
+        shown = ", ".join(f"{key} was {before.get(key)}, is {now.get(key)}" for key in other)
         raise UsageError(
             f"{folder} belongs to another run: {shown}",
             fix="Resume with the same data and options, or name another folder.",
@@ -93,7 +93,7 @@ def _check(folder: Path, mark: Mapping[str, Any]) -> None:
 
 
 def digest(files: Iterable[Path]) -> str:
-    """Return the contents of files in 16 hexadecimal digits, their order included."""
+    """Return a hash of the contents of files in this order, 16 hexadecimal digits."""
     whole = hashlib.blake2b(digest_size=8)
     for path in files:
         whole.update(hashlib.blake2b(path.read_bytes()).digest())
@@ -102,7 +102,7 @@ def digest(files: Iterable[Path]) -> str:
 
 @contextmanager
 def writing(path: Path) -> Generator[None]:
-    """Turn a failure to write into a :class:`DataError`."""
+    """Raise :class:`DataError` where writing fails."""
     try:
         yield
     except OSError as error:
@@ -124,9 +124,9 @@ def write_text(path: Path, content: str | Mapping[str, object]) -> None:
 
 
 def read_object(path: Path) -> dict[str, Any] | None:
-    """Return a JSON object; ``None`` if there is none to read."""
+    """Return the JSON object of a file; ``None`` if there is no file or no object in it."""
     try:
-        found = json.loads(path.read_text("utf-8"))
+        content = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError, RecursionError):
         return None
-    return cast("dict[str, Any]", found) if isinstance(found, dict) else None
+    return cast("dict[str, Any]", content) if isinstance(content, dict) else None

@@ -1,8 +1,8 @@
 """The impact of edits (Maeda et al. 2022, section 2.3).
 
-The impact of an edit is how much the sentence's meaning moves when the edit alone is taken back:
-``1 - cos(T, T without e)`` (equation 5), over mean-pooled last states of an encoder that is not
-tuned; that of a set of edits is the sum (equation 6).
+The impact of an edit is how much the meaning of the corrected sentence changes when this edit
+alone is undone: ``1 - cos(T, T without e)`` (equation 5), over mean-pooled last states of a
+pretrained encoder. The impact of a set of edits is the sum (equation 6).
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ class Parallel:
     source
         Tokens separated by blanks.
     edits
-        Of one annotator, or extracted from a corrected sentence.
+        Edits of one annotator, or extracted from a corrected sentence.
     origin
-        Where it comes from, ``file:line``.
+        Its place, ``file:line``.
     """
 
     source: str
@@ -70,13 +70,13 @@ class Measured:
     Attributes
     ----------
     sentences
-        Those with edits.
+        Sentences with edits.
     total
-        How many were read.
+        Number of sentences that were read.
     edits
-        Where the edits come from: ``given``, or what extracted them.
+        Origin of the edits: ``given``, or what extracted them.
     left_out
-        Edits that change nothing or overlap an earlier one.
+        Number of edits that change nothing or overlap an earlier one.
     """
 
     sentences: tuple[EditedSentence, ...]
@@ -91,30 +91,29 @@ def measure_impacts(parallel: Sequence[Parallel], encoder: str) -> list[EditedSe
     Parameters
     ----------
     parallel
-        Sentences and edits; edits that change nothing, and of two that overlap the later one,
-        are left out.
+        Sentences and edits; an edit that changes nothing or overlaps an earlier one is left out.
     encoder
-        Name or folder of the encoder, not tuned.
+        Name or folder of the pretrained encoder.
 
     Returns
     -------
     list of EditedSentence
-        In the order given; impacts from 0 to 2, usually far below 1.
+        In the order of ``parallel``; impacts lie between 0 and 2, usually far below 1.
 
     Raises
     ------
     DataError
-        If the encoder is none, or gives no similarity.
+        If the model is not an encoder, or gives no similarity.
     MissingResourceError
-        If torch or the encoder is not here.
+        If torch or the encoder is missing.
     """
     bare = [
-        EditedSentence(" ".join(each.source.split()), _changing(each), (), each.origin)
-        for each in parallel
+        EditedSentence(" ".join(row.source.split()), _changing(row), (), row.origin)
+        for row in parallel
     ]
     bare = [sentence for sentence in bare if sentence.edits]
-    asked = [list(_taken_back(sentence)) for sentence in bare]
-    flat = [pair for pairs in asked for pair in pairs]
+    comparisons = [list(_taken_back(sentence)) for sentence in bare]
+    flat = [pair for pairs in comparisons for pair in pairs]
     (figures,) = answer([Request(encoder, MeanSimilarity(limit=LIMIT), flat)])
     if np.isnan(figures[:, 0]).any():
         raise DataError(
@@ -123,7 +122,7 @@ def measure_impacts(parallel: Sequence[Parallel], encoder: str) -> list[EditedSe
     impacts = iter((1 - figures[:, 0]).tolist())
     return [
         EditedSentence(s.source, s.edits, tuple(next(impacts) for _ in pairs), s.origin)
-        for s, pairs in zip(bare, asked, strict=True)
+        for s, pairs in zip(bare, comparisons, strict=True)
     ]
 
 

@@ -41,28 +41,14 @@ LOSSES: tuple[LossName, ...] = get_args(LossName)
 
 @dataclass(frozen=True)
 class Preference:
-    """The task: the better side of a pair gets the greater output.
-
-    Attributes
-    ----------
-    pairs
-        Of all parts.
-    loss_name
-        Which loss.
-    """
+    """The task: the better side of a pair gets the greater output."""
 
     pairs: tuple[Pair, ...]
     loss_name: LossName = "sigmoid"
 
-    @property
-    def figure_name(self) -> str:
-        """What epochs are compared by."""
-        return "accuracy"
-
-    @property
-    def first_bias(self) -> float:
-        """0: the loss knows differences only."""
-        return 0.0
+    figure_name = "accuracy"
+    first_bias = 0.0
+    """The loss knows differences only."""
 
     @property
     def examples(self) -> Mapping[Part, Sequence[Example]]:
@@ -104,22 +90,22 @@ def fit_impara(
     Parameters
     ----------
     measure
-        Returns sentences and the impacts of their edits; not called where a resumed run has its
-        pairs already.
+        Returns sentences and the impacts of their edits; not called if a resumed run already has
+        its pairs.
     folder
-        Where the model goes: weights, tokenizer, ``pairs.jsonl``, ``card.json``, ``README.md``.
+        Folder of the model: weights, tokenizer, ``pairs.jsonl``, ``card.json``, ``README.md``.
     settings
-        How to fit; its seed draws the pairs, too.
+        How to fit; the seed also draws the pairs.
     files, reading
-        Where the sentences come from, and how they are read: a resumed run needs the same.
+        Origin of the sentences; a run can be resumed only with the same.
     size
-        Pairs at most.
+        Largest number of pairs.
     loss
-        Which loss.
+        Name of the loss.
     parallel_only
-        The ablation: pairs of source and correction only.
+        Only pairs of source and correction: the paper's ablation.
     resume
-        Go on where an interrupted run stopped; a finished one is returned as it is.
+        Go on where an interrupted run stopped; the card of a finished run is returned.
 
     Returns
     -------
@@ -129,11 +115,11 @@ def fit_impara(
     Raises
     ------
     UsageError
-        If the folder holds another run, or holds something and ``resume`` is not set.
+        If the folder holds another run, or is not empty and ``resume`` is not set.
     DataError
-        If there are too few sentences with edits, or something cannot be read or written.
+        If there are too few sentences with edits, or a file cannot be read or written.
     MissingResourceError
-        If torch, the encoder or the device is not here.
+        If torch, the encoder or the device is missing.
     """
     if loss not in LOSSES:
         raise UsageError(f"loss={loss}", fix=f"Use {' or '.join(LOSSES)}.")
@@ -174,7 +160,7 @@ def pairs_of(folder: Path) -> list[Pair]:
     Raises
     ------
     DataError
-        If they are not there, or damaged.
+        If they are missing or damaged.
     """
     path = folder / PAIRS
     try:
@@ -212,7 +198,7 @@ def _pairs(
 
 
 def _described(data: PairData, files: Sequence[Path]) -> dict[str, object]:
-    """Return what the card says of the data."""
+    """Return the data section of the card."""
     text = pairs_text(data.pairs).encode("utf-8")
     return {
         "files": [str(path) for path in files],
@@ -225,7 +211,7 @@ def _described(data: PairData, files: Sequence[Path]) -> dict[str, object]:
 
 def _results(data: PairData, fitted: Fitted, seed: int) -> dict[str, object]:
     """Return the accuracy on validation and test pairs, and on those without inclusion."""
-    found: dict[str, object] = {}
+    results: dict[str, object] = {}
     for part in ("validation", "test"):
         pairs = data.part(part)
         outputs = fitted.outputs[part]
@@ -233,14 +219,14 @@ def _results(data: PairData, fitted: Fitted, seed: int) -> dict[str, object]:
         sources = [pair.source for pair in pairs]
         apart = np.array([not pair.inclusion for pair in pairs], dtype=np.bool_)
         others = [source for source, is_apart in zip(sources, apart, strict=True) if is_apart]
-        found[f"{part} accuracy"] = float(right.mean())
-        found[f"{part} accuracy interval"] = list(interval(right, sources, seed=seed))
-        found[f"{part} pairs without inclusion"] = int(apart.sum())
+        results[f"{part} accuracy"] = float(right.mean())
+        results[f"{part} accuracy interval"] = list(interval(right, sources, seed=seed))
+        results[f"{part} pairs without inclusion"] = int(apart.sum())
         without = right[apart]
-        found[f"{part} accuracy without inclusion"] = (
+        results[f"{part} accuracy without inclusion"] = (
             float(without.mean()) if len(without) else float("nan")
         )
-        found[f"{part} interval without inclusion"] = list(interval(without, others, seed=seed))
+        results[f"{part} interval without inclusion"] = list(interval(without, others, seed=seed))
         more = [len(pair.high_edits) > len(pair.low_edits) for pair in pairs]
-        found[f"{part} pairs whose better side has more edits"] = sum(more)
-    return found
+        results[f"{part} pairs whose better side has more edits"] = sum(more)
+    return results

@@ -1,4 +1,4 @@
-"""Ctrl-C between two steps, where the state of a training can be kept, and not inside one."""
+"""Ctrl-C delayed to the end of a step, when the state of a training can be written."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def held_interrupts() -> Generator[Callable[[], bool]]:
-    """Note the first Ctrl-C and raise it at the end of the block; a second one raises at once.
+    """Delay the first Ctrl-C to the end of the block; a second one raises at once.
 
-    Yields a function that says whether there was one, so that a loop may end early. Signals are
-    left as they are outside the main thread, and where Ctrl-C does not raise
-    :class:`KeyboardInterrupt` anyway.
+    Yields a function that says whether there was one, so that a loop can end early. Nothing
+    changes outside the main thread, or where Ctrl-C does not raise :class:`KeyboardInterrupt`.
     """
     noted: list[int] = []
 
@@ -24,9 +23,9 @@ def held_interrupts() -> Generator[Callable[[], bool]]:
             raise KeyboardInterrupt
         noted.append(number)
 
-    own = signal.getsignal(signal.SIGINT)
+    handler = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or (
-        own is not signal.default_int_handler
+        handler is not signal.default_int_handler
     ):
         yield lambda: False
         return
@@ -34,6 +33,6 @@ def held_interrupts() -> Generator[Callable[[], bool]]:
     try:
         yield lambda: bool(noted)
     finally:
-        signal.signal(signal.SIGINT, own)
+        signal.signal(signal.SIGINT, handler)
     if noted:
         raise KeyboardInterrupt

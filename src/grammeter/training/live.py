@@ -1,4 +1,4 @@
-"""What a long training says while it runs; without a listener nothing is said."""
+"""Messages of a long training; they are dropped if nobody listens."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 @contextmanager
 def listening(listener: Listener) -> Generator[None]:
-    """Send what trainings inside the block say to ``listener``."""
+    """Send the messages of trainings inside the block to ``listener``."""
     token = _listener.set(listener)
     try:
         yield
@@ -23,7 +23,7 @@ def listening(listener: Listener) -> Generator[None]:
 
 
 def tell(text: str) -> None:
-    """Say one line."""
+    """Send one line to the listener."""
     listener = _listener.get()
     if listener is not None:
         listener(text)

@@ -1,4 +1,4 @@
-"""An encoder with a new head of one output: its steps, its outputs, its state."""
+"""An encoder with a new head of one output: steps, outputs, state."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ from grammeter.training.examples import Example
 from grammeter.training.settings import Settings
 
 NO_DECAY = ("bias", "LayerNorm.weight", "layer_norm.weight")
-"""Ends of the names of weights that AdamW does not draw towards 0."""
+"""Endings of the names of weights without weight decay."""
 
 AMPERE = 8
-"""From this compute capability on NVIDIA's GPUs have bfloat16."""
+"""Compute capability from which NVIDIA GPUs have bfloat16."""
 
 Loss = Callable[[Any, Any], Any]
 
@@ -48,9 +48,9 @@ class Encoded:
     Attributes
     ----------
     items
-        What the tokenizer made of each item.
+        Output of the tokenizer for each item.
     target
-        The example's.
+        Target of the example.
     truncated
         Whether an item was cut.
     """
@@ -66,7 +66,7 @@ class Encoded:
 
 
 class Network:
-    """A model that is being fitted; make one with :meth:`open`."""
+    """A model that is being fitted; use :meth:`open` to make one."""
 
     def __init__(self, settings: Settings, torch: Any, loaded: Loaded) -> None:
         self._settings = settings
@@ -86,16 +86,16 @@ class Network:
     @classmethod
     @contextmanager
     def open(cls, settings: Settings, *, bias: float) -> Generator[Network]:
-        """Load the encoder and give it a new head; the seed settles the head's weights.
+        """Load the encoder and add a new head, whose weights depend on the seed.
 
-        The caller's random numbers of torch go on after the block as if nothing had been drawn.
+        The state of torch's random numbers is restored after the block.
 
         Raises
         ------
         MissingResourceError
-            If torch, the encoder or the device is not here, or its memory does not suffice.
+            If torch, the encoder or the device is missing, or its memory is too small.
         DataError
-            If the model cannot carry such a head.
+            If the model cannot take such a head.
         """
         os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
         files = find_model(settings.encoder)
@@ -122,9 +122,9 @@ class Network:
         rest = iter(zip(inputs, cut, strict=True))
         encoded: list[Encoded] = []
         for example in examples:
-            found = [next(rest) for _ in example.items]
-            items = tuple(one for one, _ in found)
-            encoded.append(Encoded(items, example.target, any(was_cut for _, was_cut in found)))
+            inputs_of = [next(rest) for _ in example.items]
+            items = tuple(one for one, _ in inputs_of)
+            encoded.append(Encoded(items, example.target, any(was_cut for _, was_cut in inputs_of)))
         return encoded
 
     def step(self, batch: Sequence[Encoded], loss: Loss, *, rate: float, seed: int) -> float:
@@ -134,7 +134,7 @@ class Network:
         self._loaded.model.train()
         for group in self._optimiser.param_groups:
             group["lr"] = rate
-        targets = torch.tensor([each.target for each in batch], device=self._device)
+        targets = torch.tensor([example.target for example in batch], device=self._device)
         with _within_memory(f"a batch of {len(batch)} examples"):
             with self._autocast():
                 outputs = self._forward(batch)
@@ -168,20 +168,20 @@ class Network:
         return {name: tensor.detach() for name, tensor in self._loaded.model.named_parameters()}
 
     def load(self, weights: Tensors) -> None:
-        """Take weights back."""
-        own = dict(self._loaded.model.named_parameters())
+        """Load weights."""
+        parameters = dict(self._loaded.model.named_parameters())
         with self._torch.no_grad():
             for name, tensor in weights.items():
-                own[name].copy_(tensor)
+                parameters[name].copy_(tensor)
 
     def optimiser_state(self) -> Tensors:
-        """Return the moments of AdamW by number of the weight."""
+        """Return the moments of AdamW by the number of the weight."""
         state = self._optimiser.state_dict()["state"]
         moments = ("exp_avg", "exp_avg_sq")
         return {f"{n}.{key}": one[key] for n, one in state.items() for key in moments}
 
     def load_optimiser(self, tensors: Tensors, updates: int) -> None:
-        """Take the moments back; ``updates`` steps were made."""
+        """Load the moments of AdamW after ``updates`` steps."""
         state: dict[int, dict[str, Any]] = {}
         for name, tensor in tensors.items():
             number, _, key = name.partition(".")
@@ -191,7 +191,7 @@ class Network:
         self._optimiser.load_state_dict({**whole, "state": state})
 
     def save(self, folder: Path) -> None:
-        """Write model and tokenizer, as transformers reads them; may raise :class:`OSError`."""
+        """Write model and tokenizer in the format of transformers; may raise :class:`OSError`."""
         safetensors: Any = require("safetensors", extra="neural")
         try:
             self._loaded.model.save_pretrained(folder)
@@ -215,7 +215,7 @@ class Network:
 
 
 def _with_new_head(torch: Any, transformers: Any, files: ModelFiles, bias: float) -> Any:
-    """Load a model with a head of one output, whose weights chance draws."""
+    """Load a model with a head of one output and random weights."""
     try:
         model, report = load_weights(
             transformers,
@@ -240,16 +240,12 @@ def _with_new_head(torch: Any, transformers: Any, files: ModelFiles, bias: float
     with torch.no_grad():
         for name, layer in model.named_modules():
             if f"{name}.weight" not in drawn and any(layer is head for head in heads):
-                _draw_again(layer, getattr(model.config, "initializer_range", 0.02))
+                # forget the trained head that a folder brought along
+                layer.weight.normal_(0.0, getattr(model.config, "initializer_range", 0.02))
+                if layer.bias is not None:
+                    layer.bias.zero_()
         heads[-1].bias.fill_(bias)
     return model
-
-
-def _draw_again(layer: Any, spread: float) -> None:
-    """Forget the trained head that a folder brought along."""
-    layer.weight.normal_(0.0, spread)
-    if layer.bias is not None:
-        layer.bias.zero_()
 
 
 def _unfit(files: ModelFiles, why: str) -> DataError:
@@ -279,6 +275,6 @@ def _dtype(settings: Settings, torch: Any, device: Any) -> str:
     if device.type == "cuda":
         capable = torch.cuda.get_device_capability(device)[0] >= AMPERE
     else:  # torch tells it by a function that is not public
-        told = getattr(torch.cpu, "_is_avx512_bf16_supported", None)
-        capable = device.type == "cpu" and told is not None and told()
+        supported = getattr(torch.cpu, "_is_avx512_bf16_supported", None)
+        capable = device.type == "cpu" and supported is not None and supported()
     return "bfloat16" if capable else "float32"

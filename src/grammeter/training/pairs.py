@@ -1,6 +1,6 @@
-"""IMPARA's training data: pairs of partly corrected sentences, the better one told by impact.
+"""IMPARA's training data: pairs of partly corrected sentences, ordered by impact.
 
-Maeda et al. 2022, sections 2.3 and 2.4; what impacts are says :mod:`grammeter.training.impacts`.
+Maeda et al. 2022, sections 2.3 and 2.4; :mod:`grammeter.training.impacts` measures impacts.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from grammeter.training.examples import PARTS, Part, allotment, assign_parts
 from grammeter.training.impacts import EditedSentence
 
 DRAWS = 30
-"""Instances that one sentence gives at most (section 2.4)."""
+"""Largest number of pairs from one sentence (section 2.4)."""
 
 EQUAL = 1e-6
-"""Impacts nearer than this are equal: single precision tells them no further apart."""
+"""Impacts with a smaller difference count as equal: they are in single precision."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two versions of one sentence; ``high`` has the greater impact and is to be preferred.
+    """Two versions of one sentence; ``high`` has the greater impact and is the better one.
 
     Attributes
     ----------
@@ -37,11 +37,11 @@ class Pair:
     source, low, high
         The texts.
     low_edits, high_edits
-        Which of the sentence's edits are applied, counted from 0.
+        Numbers of the edits that are applied, from 0.
     low_impact, high_impact
         Their summed impacts.
     origin
-        Where the sentence comes from.
+        Place of the sentence, ``file:line``.
     """
 
     part: Part
@@ -56,7 +56,7 @@ class Pair:
 
     @property
     def inclusion(self) -> bool:
-        """Whether one set of edits contains the other, so that counting them would do."""
+        """Whether one set of edits contains the other: then counting edits would be enough."""
         low, high = set(self.low_edits), set(self.high_edits)
         return low < high or high < low
 
@@ -66,7 +66,7 @@ class Pair:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Pair:
-        """Read what :meth:`to_json` wrote."""
+        """Read the object of :meth:`to_json`."""
         known = {name: data[name] for name in cls.__dataclass_fields__}
         known["low_edits"] = tuple(known["low_edits"])
         known["high_edits"] = tuple(known["high_edits"])
@@ -75,21 +75,21 @@ class Pair:
 
 @dataclass
 class Tally:
-    """What became of the draws.
+    """Counts of the draws.
 
     Attributes
     ----------
     sentences, with_edits, edits, left_out
-        Sentences read, those with an edit that can be applied, these edits, and those that cannot
-        be applied: they change nothing, or overlap an earlier one.
+        Sentences that were read; sentences with an edit that can be applied; these edits; edits
+        that cannot be applied because they change nothing or overlap an earlier one.
     draws, equal_sets, equal_texts, equal_impacts, repeated
-        Drawn; thrown away for equal sets, equal texts, equal impacts, or a pair seen before.
+        All draws; draws dropped for equal sets, equal texts, equal impacts, or a repeated pair.
     available, kept
-        Distinct pairs, and those that were sampled from them.
+        Distinct pairs; pairs sampled from them.
     inclusion, inclusion_share
-        Of the pairs kept, those where one set of edits contains the other.
+        Sampled pairs where one set of edits contains the other.
     one_edit
-        Of the pairs kept, those from sentences with a single edit.
+        Sampled pairs from sentences with a single edit.
     """
 
     sentences: int = 0
@@ -110,10 +110,7 @@ class Tally:
 
 @dataclass(frozen=True)
 class PairData:
-    """Pairs, what became of the draws, and where the edits come from.
-
-    ``edits`` is that of :class:`~grammeter.training.impacts.Measured`.
-    """
+    """Pairs, counts of the draws, and the origin of the edits as in ``Measured``."""
 
     pairs: tuple[Pair, ...]
     tally: Tally = field(default_factory=Tally)
@@ -131,23 +128,23 @@ def draw_pairs(
     seed: int = 1,
     parallel_only: bool = False,
 ) -> PairData:
-    """Draw pairs and deal them out to training, validation and test, 8:1:1.
+    """Draw pairs for training, validation and test, 8:1:1.
 
     Each sentence gives up to 30 draws: a random subset of its edits, and the same with each edit
     flipped with probability ``1 / n`` (section 2.4). Pairs with equal sets, texts or impacts are
-    thrown away and counted. A source sentence with several annotators is drawn from for each of
-    them, and has no more than 30 pairs in the end. The parts do not share source sentences.
+    dropped and counted. A source sentence with several annotators has up to 30 draws for each of
+    them, but at most 30 sampled pairs. The parts do not share source sentences.
 
     Parameters
     ----------
     sentences
-        With impacts.
+        Sentences with impacts.
     size
-        Pairs wanted; fewer come out where there are not so many.
+        Largest number of pairs.
     seed
-        Settles everything.
+        Seed of all draws.
     parallel_only
-        One pair a sentence, the source and its full correction: the paper's ablation.
+        One pair per sentence, the source and its full correction: the paper's ablation.
 
     Raises
     ------
@@ -160,41 +157,38 @@ def draw_pairs(
         raise UsageError(f"{size} pairs", fix="Ask for 10 at least: training needs 8:1:1.")
     tally = Tally(with_edits=len(sentences), edits=sum(len(s.edits) for s in sentences))
     parts = assign_parts([sentence.source for sentence in sentences], seed)
-    found: dict[tuple[str, str], Pair] = {}
+    distinct: dict[tuple[str, str], Pair] = {}
     for number, sentence in enumerate(sentences):
         random = Random(f"pairs {seed} {number}")  # noqa: S311 - no secret
-        draws = _whole(sentence) if parallel_only else _draws(len(sentence.edits), random)
-        for first, second in draws:
+        edits = len(sentence.edits)
+        whole = frozenset(range(edits)), frozenset[int]()
+        for first, second in [whole] if parallel_only else _draws(edits, random):
             tally.draws += 1
             pair = _ordered(sentence, parts[sentence.source], first, second, tally)
             if pair is None:
                 continue
-            if (pair.low, pair.high) in found or (pair.high, pair.low) in found:
+            if (pair.low, pair.high) in distinct or (pair.high, pair.low) in distinct:
                 tally.repeated += 1
             else:
-                found[pair.low, pair.high] = pair
-    tally.available = len(found)
-    kept = _sample(list(found.values()), size, seed)
-    _count(kept, sentences, tally)
-    return PairData(tuple(kept), tally)
+                distinct[pair.low, pair.high] = pair
+    tally.available = len(distinct)
+    sampled = _sample(list(distinct.values()), size, seed)
+    _count(sampled, sentences, tally)
+    return PairData(tuple(sampled), tally)
 
 
-def _count(kept: Sequence[Pair], sentences: Sequence[EditedSentence], tally: Tally) -> None:
+def _count(pairs: Sequence[Pair], sentences: Sequence[EditedSentence], tally: Tally) -> None:
     one_edit = {(s.source, s.origin) for s in sentences if len(s.edits) == 1}
-    tally.kept = len(kept)
-    tally.inclusion = sum(pair.inclusion for pair in kept)
-    tally.inclusion_share = tally.inclusion / len(kept)
-    tally.one_edit = sum((pair.source, pair.origin) in one_edit for pair in kept)
+    tally.kept = len(pairs)
+    tally.inclusion = sum(pair.inclusion for pair in pairs)
+    tally.inclusion_share = tally.inclusion / len(pairs)
+    tally.one_edit = sum((pair.source, pair.origin) in one_edit for pair in pairs)
 
 
 def _draws(size: int, random: Random) -> Iterator[tuple[frozenset[int], frozenset[int]]]:
     for _ in range(DRAWS):
         first = draw_subset(size, random)
         yield first, flip_some(first, size, random)
-
-
-def _whole(sentence: EditedSentence) -> Iterator[tuple[frozenset[int], frozenset[int]]]:
-    yield frozenset(range(len(sentence.edits))), frozenset()
 
 
 def _ordered(
@@ -204,7 +198,7 @@ def _ordered(
     second: frozenset[int],
     tally: Tally,
 ) -> Pair | None:
-    """Put the set with the smaller impact first; ``None`` for what is thrown away."""
+    """Return the pair, or ``None`` after counting why it is dropped."""
     if first == second:
         tally.equal_sets += 1
         return None
@@ -217,20 +211,12 @@ def _ordered(
     if texts[0] == texts[1]:
         tally.equal_texts += 1
         return None
-    return Pair(
-        part,
-        sentence.source,
-        *texts,
-        tuple(sorted(low)),
-        tuple(sorted(high)),
-        low_impact,
-        high_impact,
-        sentence.origin,
-    )
+    edits = tuple(sorted(low)), tuple(sorted(high))
+    return Pair(part, sentence.source, *texts, *edits, low_impact, high_impact, sentence.origin)
 
 
 def _sample(pairs: Sequence[Pair], size: int, seed: int) -> list[Pair]:
-    kept: list[Pair] = []
+    sampled: list[Pair] = []
     wanted = allotment(min(size, len(pairs)))
     for part in PARTS:
         here = [pair for pair in pairs if pair.part == part]
@@ -241,35 +227,32 @@ def _sample(pairs: Sequence[Pair], size: int, seed: int) -> list[Pair]:
             )
         count = min(wanted[part], len(here))
         random = Random(f"sample {seed} {part}")  # noqa: S311 - no secret
-        kept += _at_most(DRAWS, random.sample(here, count), here, random)
-    return kept
+        sampled += _at_most(DRAWS, random.sample(here, count), here, random)
+    return sampled
 
 
 def _at_most(
     most: int, drawn: Sequence[Pair], pairs: Sequence[Pair], random: Random
 ) -> Sequence[Pair]:
-    """Put others in the place of what one source sentence has too many of.
-
-    One annotator gives no more; of several each is drawn from as if it were alone.
-    """
+    """Replace pairs of a source sentence that has more than ``most``, with several annotators."""
     if max(Counter(pair.source for pair in drawn).values()) <= most:
         return drawn
-    kept: list[Pair] = []
-    given: Counter[str] = Counter()
+    chosen: list[Pair] = []
+    counts: Counter[str] = Counter()
     for pair in dict.fromkeys([*drawn, *random.sample(pairs, len(pairs))]):
-        if given[pair.source] < most and len(kept) < len(drawn):
-            given[pair.source] += 1
-            kept.append(pair)
-    return kept
+        if counts[pair.source] < most and len(chosen) < len(drawn):
+            counts[pair.source] += 1
+            chosen.append(pair)
+    return chosen
 
 
 def pairs_text(pairs: Iterable[Pair]) -> str:
-    """Return JSON lines, one pair a line."""
+    """Return JSON lines, one pair per line."""
     return "".join(json.dumps(pair.to_json(), ensure_ascii=False) + "\n" for pair in pairs)
 
 
 def read_pairs(text: str, where: str) -> list[Pair]:
-    """Read what :func:`pairs_text` wrote.
+    """Read the JSON lines of :func:`pairs_text`.
 
     Raises
     ------

@@ -22,31 +22,32 @@ class Settings:
     encoder
         Name or folder of the encoder to start from.
     epochs
-        The best of so many, by the figure on the validation part; 0: the untrained head.
+        Number of epochs; the best by the figure on the validation part is written. 0: the
+        untrained head.
     batch_size
-        Examples in a step.
+        Examples per step.
     rate
         Learning rate of AdamW.
     decay
-        ``none``: the rate stays; ``linear``: it falls to 0 after a warm-up.
+        ``none``: constant rate; ``linear``: the rate falls to 0 after the warm-up.
     warmup
         Share of all steps in which the rate rises.
     weight_decay
-        AdamW's, on all weights but biases and norms.
+        Weight decay of AdamW, except for biases and norms.
     limit
         Tokens to which texts are cut.
     dtype
         ``auto``: bfloat16 where device or processor have it, else float32. Weights and
         optimiser stay in float32.
     device
-        As torch spells it.
+        Device, as torch spells it.
     seed
-        Settles the head's first weights, the order of examples and dropout.
+        Seed of the head's first weights, the order of examples and dropout.
 
     Raises
     ------
     UsageError
-        If a value is not possible.
+        If a value is impossible.
     """
 
     encoder: str
@@ -81,5 +82,5 @@ class Settings:
                 )
 
     def identity(self, encoder_hash: str) -> dict[str, object]:
-        """Return all that a run depends on; the encoder by its hash, wherever it lies."""
+        """Return everything that a run depends on; the encoder is given by its hash."""
         return {**asdict(self), "encoder": encoder_hash}

@@ -1,7 +1,7 @@
 """SOME's three regressors from human scores (Yoshimura et al. 2020).
 
-Split, epochs and learning rate were not published with the code; the defaults here are ours and
-stand in the training cards.
+Split, epochs and learning rate were not published with the code; the defaults are ours, and the
+training cards name them.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Rated:
     source, output
         The texts.
     scores
-        By criterion; a criterion may be absent.
+        Score by criterion; a criterion may be absent.
     """
 
     source: str
@@ -52,18 +52,15 @@ class HumanScore:
     Attributes
     ----------
     examples
-        Of each part.
+        Examples of each part.
     first_bias
-        The mean score of the training part.
+        Mean score of the training part.
     """
 
     examples: Mapping[Part, Sequence[Example]]
     first_bias: float
 
-    @property
-    def figure_name(self) -> str:
-        """What epochs are compared by."""
-        return "negative mean squared error"
+    figure_name = "negative mean squared error"
 
     def loss(self, outputs: Any, targets: Any) -> Any:
         """Return the mean squared error of a batch."""
@@ -90,15 +87,15 @@ def fit_some(
     rated
         Outputs with human scores; split 8:1:1 by source sentence.
     folder
-        Where the models go.
+        Folder of the models.
     settings
         How to fit.
     files
-        Where the scores come from: a resumed run needs the same.
+        Files of the scores; a run can be resumed only with the same.
     criteria
-        Which regressors.
+        Criteria to fit.
     resume
-        Go on where an interrupted run stopped; what is finished is kept.
+        Go on where an interrupted run stopped; finished models are kept.
 
     Returns
     -------
@@ -112,7 +109,7 @@ def fit_some(
     UsageError
         If a criterion does not exist, or the folder holds another run.
     MissingResourceError
-        If torch, the encoder or the device is not here.
+        If torch, the encoder or the device is missing.
     """
     unknown = sorted(set(criteria) - set(CRITERIA))
     if unknown or not criteria:
@@ -162,20 +159,21 @@ def _card(
 
 
 def _task(rated: Sequence[Rated], criterion: Criterion, seed: int) -> HumanScore:
-    scored = [each for each in rated if criterion in each.scores]
+    scored = [output for output in rated if criterion in output.scores]
     if not scored:
-        known = " ".join(dict.fromkeys(name for each in rated for name in each.scores))
+        known = " ".join(dict.fromkeys(name for output in rated for name in output.scores))
         raise DataError(
             f"no scores of {criterion}",
             fix=f"Leave it out: --criteria {known}" if known else "Give scores of it.",
         )
-    parts = assign_parts([each.source for each in scored], seed)
+    parts = assign_parts([output.source for output in scored], seed)
     examples: dict[Part, list[Example]] = {part: [] for part in PARTS}
-    for each in scored:
-        example = Example((_item(each, criterion),), each.scores[criterion])
-        examples[parts[each.source]].append(example)
-    for part, found in examples.items():
-        if not found:
+    for output in scored:
+        text = output.output
+        item: Item = (output.source, text) if criterion == "meaning" else text
+        examples[parts[output.source]].append(Example((item,), output.scores[criterion]))
+    for part, of_part in examples.items():
+        if not of_part:
             raise DataError(
                 f"no {part} examples for {criterion}: {len(scored)} scored outputs of"
                 f" {len(parts)} sentences",
@@ -185,20 +183,16 @@ def _task(rated: Sequence[Rated], criterion: Criterion, seed: int) -> HumanScore
     return HumanScore(examples, mean)
 
 
-def _item(rated: Rated, criterion: Criterion) -> Item:
-    return (rated.source, rated.output) if criterion == "meaning" else rated.output
-
-
 def _results(task: HumanScore, fitted: Fitted) -> dict[str, object]:
     """Return error and correlation with human scores on held-out sentences."""
-    found: dict[str, object] = {}
+    results: dict[str, object] = {}
     for part in ("validation", "test"):
         outputs = fitted.outputs[part][:, 0]
         targets = np.array([example.target for example in task.examples[part]])
         error = float(np.mean((outputs - targets) ** 2))
         base = float(np.mean((task.first_bias - targets) ** 2))
-        found[f"{part} mean squared error"] = error
-        found[f"{part} mean squared error of the training mean"] = base
-        found[f"{part} Pearson"] = float(pearson(outputs, targets))
-        found[f"{part} Spearman"] = float(spearman(outputs, targets))
-    return found
+        results[f"{part} mean squared error"] = error
+        results[f"{part} mean squared error of the training mean"] = base
+        results[f"{part} Pearson"] = float(pearson(outputs, targets))
+        results[f"{part} Spearman"] = float(spearman(outputs, targets))
+    return results

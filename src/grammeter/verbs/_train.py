@@ -1,4 +1,4 @@
-"""Files to trained metrics: parallel data and human scores read, edits extracted, models fitted."""
+"""Train metrics from files: read parallel data or human scores, extract edits, fit models."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from grammeter.training import (
 )
 
 GIVEN = "given"
-"""Where edits come from that stand in the data."""
+"""Origin of edits that the data contain."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,8 +146,8 @@ def train_cross_domain(
     corpora
         Parallel data by the name of the corpus.
     output
-        Folder of the models, ``NAME-SEED`` each; finished ones are taken as they are, so that
-        the same call goes on after an interruption.
+        Folder of the models, ``NAME-SEED`` each; finished ones are reused, so that the same call
+        goes on after an interruption.
     settings
         How to fit; its seed is replaced by each of ``seeds``.
     seeds
@@ -163,8 +163,8 @@ def train_cross_domain(
     Raises
     ------
     UsageError
-        If there is no corpus or no seed, a seed comes twice, a name is no folder's name, or a
-        model there belongs to another run.
+        If there is no corpus or no seed, a seed is repeated, a name cannot name a folder, or a
+        model in the folder belongs to another run.
     """
     _check_corpora(corpora, seeds)
     models: dict[tuple[str, int], Path] = {}
@@ -173,8 +173,8 @@ def train_cross_domain(
         data = _Data(parallel, settings.encoder, reading or Reading())
         for seed in seeds:
             folder = Path(output) / f"{name}-{seed}"
-            own = replace(settings, seed=seed)
-            data.train(folder, own, pairs, loss, parallel_only, resume=True)
+            seeded = replace(settings, seed=seed)
+            data.train(folder, seeded, pairs, loss, parallel_only, resume=True)
             models[name, seed] = folder
             tests[name, seed] = [pair for pair in pairs_of(folder) if pair.part == "test"]
     return cross_test(models, tests)
@@ -208,13 +208,13 @@ def edit_impacts(
 
 
 class _Data:
-    """Parallel data, read and measured once whatever the number of models."""
+    """Parallel data, read and measured once for any number of models."""
 
     def __init__(self, parallel: Sequence[str | Path], encoder: str, reading: Reading) -> None:
-        self._spelled = [str(each) for each in parallel]
+        self._spelled = [str(data) for data in parallel]
         self._encoder = encoder
         self._reading = reading
-        self._files = _present([path for each in self._spelled for path in parallel_files(each)])
+        self._files = _present([path for data in self._spelled for path in parallel_files(data)])
         self.measure = cache(self._measure)
 
     def train(
@@ -255,30 +255,30 @@ def read_all(spelled: Sequence[str], reading: Reading) -> tuple[list[Parallel], 
     rows
         All sentences of all files, with their edits.
     origin
-        ``given``, or what extracted the edits.
+        ``given``, or the extractor of the edits.
 
     Raises
     ------
     DataError
         If a file cannot be read, or no sentence of it has an edit.
     MissingResourceError
-        If edits must be extracted and what does it is not installed.
+        If edits must be extracted and the pipeline is not installed.
     """
     rows: list[Parallel] = []
     origin = GIVEN
-    for each in spelled:
-        found = read_parallel(
-            each, source=reading.source, target=reading.target, lenient=reading.lenient
+    for data in spelled:
+        corrections = read_parallel(
+            data, source=reading.source, target=reading.target, lenient=reading.lenient
         )
-        if any(row.edits is None for row in found):
+        if any(row.edits is None for row in corrections):
             extractor = annotator(reading.pipeline, types=True).signature()
             origin = ", ".join(f"{key} {value}" for key, value in extractor.items())
-        own = _with_edits(found, reading.pipeline)
-        if not any(row.edits for row in own):
+        parallel = _with_edits(corrections, reading.pipeline)
+        if not any(row.edits for row in parallel):
             raise DataError(
-                "no sentence has an edit", where=each, fix="Give sources and their corrections."
+                "no sentence has an edit", where=data, fix="Give sources and their corrections."
             )
-        rows += own
+        rows += parallel
     return rows, origin
 
 

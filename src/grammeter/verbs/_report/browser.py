@@ -57,22 +57,26 @@ def make_browser(
     """
     columns = {name: column for name, column in table.items() if column.segments}
     written = list(_written(table.systems, corpus))
-    judged_by, found = _explained(table, written)
-    edits = [tuple(map(_judged, each.edits)) for each in found] or _differences(written, pipeline)
+    judged_by, explanations = _explained(table, written)
+    edits = [tuple(map(_judged, output.edits)) for output in explanations] or _differences(
+        written, pipeline
+    )
     outputs: list[list[Output]] = [[] for _ in corpus.sources]
-    for each, drawn in zip(written, edits, strict=True):
-        first = table.systems[each.systems[0]]
-        values = tuple(_value(column, first, each.line) for column in columns.values())
-        outputs[each.line].append(Output(each.segment.hypothesis, each.systems, drawn, values))
+    for output, drawn in zip(written, edits, strict=True):
+        first = table.systems[output.systems[0]]
+        values = tuple(_value(column, first, output.line) for column in columns.values())
+        outputs[output.line].append(
+            Output(output.segment.hypothesis, output.systems, drawn, values)
+        )
     references = list(zip(*corpus.references, strict=True)) or [()] * len(corpus)
     rows = zip(corpus.sources, references, outputs, strict=True)
     browser = Browser(
         table.systems,
         tuple((name, column.higher_is_better) for name, column in columns.items()),
-        tuple(PageSentence(source, texts, tuple(_commonest(own))) for source, texts, own in rows),
+        tuple(PageSentence(source, texts, tuple(_commonest(outs))) for source, texts, outs in rows),
         judged_by,
     )
-    facts = {"Edits": _of_edits(table, written, judged_by, found)}
+    facts = {"Edits": _of_edits(table, written, judged_by, explanations)}
     return browser, facts | _of_equal_outputs(columns, table.systems, written)
 
 
@@ -98,8 +102,8 @@ def _explained(
     """Explain each output by the first metric that judges edits; nothing if there is none."""
     for name, scorer in _judging(table):
         try:
-            segments = _typed_alike(scorer, [each.segment for each in written])
-            return name, [scorer.explain(each) for each in track(segments, f"edits ({name})")]
+            segments = _typed_alike(scorer, [output.segment for output in written])
+            return name, [scorer.explain(output) for output in track(segments, f"edits ({name})")]
         except MissingResourceError:  # scored elsewhere, with a pipeline that is not here
             continue
     return None, []
@@ -115,10 +119,10 @@ def _typed_alike(scorer: Metric, segments: Sequence[Segment]) -> list[Segment]:
 
 
 def _differences(written: Sequence[_Written], pipeline: str | None) -> list[tuple[DrawnEdit, ...]]:
-    pairs = [(each.segment.source, each.segment.hypothesis) for each in written]
+    pairs = [(output.segment.source, output.segment.hypothesis) for output in written]
     return [
-        tuple(DrawnEdit(e.start, e.end, e.correction, e.type, None) for e in found)
-        for found in annotator(pipeline or NEUTRAL).annotate(pairs)
+        tuple(DrawnEdit(e.start, e.end, e.correction, e.type, None) for e in edits)
+        for edits in annotator(pipeline or NEUTRAL).annotate(pairs)
     ]
 
 
@@ -134,9 +138,9 @@ def _judging(table: ScoreTable) -> Iterator[tuple[str, Metric]]:
             yield name, scorer
 
 
-def _judged(found: JudgedEdit) -> DrawnEdit:
-    edit = found.edit
-    return DrawnEdit(edit.start, edit.end, edit.correction, edit.type, found.verdict)
+def _judged(judged: JudgedEdit) -> DrawnEdit:
+    edit = judged.edit
+    return DrawnEdit(edit.start, edit.end, edit.correction, edit.type, judged.verdict)
 
 
 def _commonest(outputs: Sequence[Output]) -> list[Output]:
@@ -153,17 +157,18 @@ def _of_edits(
     if judged_by is None:
         return "differences of words; no metric here judges edits"
     scores = [
-        _value(table[judged_by], table.systems[each.systems[0]], each.line) for each in written
+        _value(table[judged_by], table.systems[output.systems[0]], output.line)
+        for output in written
     ]
     other = sum(
-        not math.isclose(found.value, score, abs_tol=1e-9)
-        for found, score in zip(explained, scores, strict=True)
-        if math.isfinite(found.value + score)
+        not math.isclose(explanation.value, score, abs_tol=1e-9)
+        for explanation, score in zip(explained, scores, strict=True)
+        if math.isfinite(explanation.value + score)
     )
-    told = f"judged by {judged_by}, each sentence alone"
+    judge = f"judged by {judged_by}, each sentence alone"
     if not other:
-        return told
-    return f"{told}; {other:,} of {len(written):,} outputs have another score in the whole corpus"
+        return judge
+    return f"{judge}; {other:,} of {len(written):,} outputs have another score in the whole corpus"
 
 
 def _of_equal_outputs(
@@ -173,11 +178,11 @@ def _of_equal_outputs(
 
     One that chooses references by running totals may; the browser has the score of the first.
     """
-    shared = [each for each in written if len(each.systems) > 1]
+    shared = [output for output in written if len(output.systems) > 1]
     counts = {
         name: sum(
-            len({repr(_value(column, systems[at], each.line)) for at in each.systems}) > 1
-            for each in shared
+            len({repr(_value(column, systems[at], output.line)) for at in output.systems}) > 1
+            for output in shared
         )
         for name, column in columns.items()
     }

@@ -103,10 +103,10 @@ def make_report(
     people = _People(table, ranking, _shape(agreement), _shape(meta)).correlated()
     sections += people.sections()
     sections.append(signatures_section(table, people.signatures))
-    browser, told = None, dict[str, str]()
+    browser, browser_facts = None, dict[str, str]()
     if corpus is not None:
-        browser, told = make_browser(table, corpus, pipeline=pipeline)
-    facts = (*_facts(table, corpus, files), *told.items())
+        browser, browser_facts = make_browser(table, corpus, pipeline=pipeline)
+    facts = (*_facts(table, corpus, files), *browser_facts.items())
     return Page(title or _title(table), facts, tuple(sections), browser)
 
 
@@ -160,9 +160,9 @@ def restricted(
 # --- parts ---------------------------------------------------------------------------------
 
 
-def _shape(given: Any) -> Shape | None:
+def _shape(result: Any) -> Shape | None:
     """Return the public JSON shape of a result that is given so or as a value."""
-    return given.to_json() if hasattr(given, "to_json") else given
+    return result.to_json() if hasattr(result, "to_json") else result
 
 
 @dataclass(frozen=True)
@@ -188,26 +188,26 @@ class _People:
     @property
     def signatures(self) -> dict[str, str]:
         """The signatures of what has one of its own."""
-        found = {"ranking by people": str(self.ranking.signature)} if self.ranking else {}
+        signatures = {"ranking by people": str(self.ranking.signature)} if self.ranking else {}
         if self.agreement is not None and "signature" in self.agreement:
-            found["agreement"] = self.agreement["signature"]
+            signatures["agreement"] = self.agreement["signature"]
         for name, metric in self.meta["metrics"].items() if self.meta else ():
             if "signature" in metric:
-                found[f"{name} and people"] = metric["signature"]
-        return found
+                signatures[f"{name} and people"] = metric["signature"]
+        return signatures
 
     def correlated(self) -> _People:
         """Correlate metrics with the ranking, where that is not done and can be."""
         if self.meta is not None or self.ranking is None or len(self.common) < FEWEST:
             return self
         shown = ", ".join(f"{key}={value}" for key, value in self.ranking.signature)
-        found = correlate(
+        meta = correlate(
             self.table,
             {name: self.human[name] for name in self.common},
             systems=self.common,
             design=Design(human=f"{self.ranking.method}({shown})"),
         )
-        return replace(self, meta=found.to_json())
+        return replace(self, meta=meta.to_json())
 
     def sections(self) -> Iterator[Section]:
         """Yield the sections that there is something for."""
@@ -226,8 +226,11 @@ class _People:
             return ()
         unjudged = [name for name in self.table.systems if name not in self.common]
         unscored = [name for name in self.ranking if name not in self.table.systems]
-        told = {"Scored, but without a score by people": unjudged, "Judged, not scored": unscored}
-        return tuple(f"{what}: {', '.join(names)}." for what, names in told.items() if names)
+        left_out = {
+            "Scored, but without a score by people": unjudged,
+            "Judged, not scored": unscored,
+        }
+        return tuple(f"{what}: {', '.join(names)}." for what, names in left_out.items() if names)
 
 
 def _title(table: ScoreTable) -> str:

@@ -103,7 +103,7 @@ def read_materials(
     if len(set(map(str, paths))) != len(paths):
         raise UsageError(f"a file is named twice: {' '.join(map(str, paths))}", fix="Name it once.")
     parts: list[Judgments] = []
-    found: dict[str, Any] = {}
+    results: dict[str, Any] = {}
     for path in paths:
         text, where = read_text(path), str(path)
         data = _object(text, where)
@@ -119,28 +119,28 @@ def read_materials(
             )
             continue
         kind = data["kind"]
-        if kind in found:
+        if kind in results:
             raise UsageError(
                 f"{where}: a second file of the kind {kind!r}", fix="Give one of each kind."
             )
-        found[kind] = _checked(data, where)
+        results[kind] = _checked(data, where)
     judgments = join(parts) if parts else None
     return Materials(
         judgments,
-        found.get(ranked_values.RANKING_KIND),
-        found.get(system_values.KIND),
-        found.get(comparison.KIND),
-        found.get(agreement.KIND),
-        (*(judgments.notices if judgments else ()), *_strangers(scores, judgments, found)),
+        results.get(ranked_values.RANKING_KIND),
+        results.get(system_values.KIND),
+        results.get(comparison.KIND),
+        results.get(agreement.KIND),
+        (*(judgments.notices if judgments else ()), *_strangers(scores, judgments, results)),
     )
 
 
 def _strangers(
-    scores: ScoreTable | None, judgments: Judgments | None, found: Mapping[str, Any]
+    scores: ScoreTable | None, judgments: Judgments | None, results: Mapping[str, Any]
 ) -> Iterator[str]:
     """Say so where people judged none of the systems that have scores: names may be misspelt."""
     judged = {system for ranking in judgments or () for system in ranking.systems}
-    judged |= {*found.get(ranked_values.RANKING_KIND, ())}
+    judged |= {*results.get(ranked_values.RANKING_KIND, ())}
     if scores is not None and judged and judged.isdisjoint(scores.systems):
         some = ", ".join(sorted(judged)[:3])
         yield f"people judged none of the systems that have scores, but others ({some}, ...)"
@@ -161,9 +161,9 @@ def _object(text: str, where: str) -> Mapping[str, Any] | None:
         return None  # one line
     kind = cast("dict[str, Any]", data).get("kind")
     if not isinstance(kind, str) or kind not in VERBS:
-        told = f'is of the kind "{kind}"' if kind else 'says no "kind": no verb wrote it'
-        told = "is scores, which come first and once" if kind == SCORES else told
-        raise DataError(f"this file {told}", where=where, fix=_FIX)
+        problem = f'is of the kind "{kind}"' if kind else 'says no "kind": no verb wrote it'
+        problem = "is scores, which come first and once" if kind == SCORES else problem
+        raise DataError(f"this file {problem}", where=where, fix=_FIX)
     return cast("dict[str, Any]", data)
 
 
@@ -182,14 +182,16 @@ def _scores_of(shape: Shape) -> ScoreTable:
     columns = {
         name: MetricScores(
             name,
-            signature := Signature.parse(found["signature"]),
-            found["higher_is_better"],
+            signature := Signature.parse(metric["signature"]),
+            metric["higher_is_better"],
             {
-                system: Score(math.nan if (value := each["value"]) is None else value, signature, 0)
-                for system, each in found["systems"].items()
+                system: Score(
+                    math.nan if (value := result["value"]) is None else value, signature, 0
+                )
+                for system, result in metric["systems"].items()
             },
         )
-        for name, found in shape["metrics"].items()
+        for name, metric in shape["metrics"].items()
     }
     systems = dict.fromkeys(system for column in columns.values() for system in column)
     return ScoreTable(tuple(systems), shape["segments"], columns)

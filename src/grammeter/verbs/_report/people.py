@@ -36,14 +36,14 @@ def ranking_section(ranked: Ranked) -> Section:
         "The range of ranks is that of resampled judgments; systems of different clusters differ"
         " in nearly all of them.",
     )
-    drawn = rank_ranges(
-        ranked,
-        title="Rank ranges and clusters",
-        caption=f"Ranges of ranks by {ranked.method}; a line between two systems parts clusters.",
-    )
     table = Table(("system", "score", "ranks", "cluster"), rows, "lrrr", tuple(notes))
     return Section(
-        "ranking", "Ranking by people", words, (table,), (drawn,), (f"Systems by {ranked.method}",)
+        "ranking",
+        "Ranking by people",
+        words,
+        (table,),
+        (rank_ranges(ranked),),
+        (f"Systems by {ranked.method}",),
     )
 
 
@@ -108,19 +108,19 @@ def correlation_table(shape: Shape) -> Table:
                 cell
                 for kind in KINDS
                 for cell in (
-                    number(found[kind]["value"], 3),
-                    interval(found[kind]),
-                    pvalue(found[kind]["pvalue"]),
+                    number(metric[kind]["value"], 3),
+                    interval(metric[kind]),
+                    pvalue(metric[kind]["pvalue"]),
                 )
             ),
         )
-        for name, found in metrics.items()
+        for name, metric in metrics.items()
     )
     best = {
         (row, 1 + 3 * place)
         for place, kind in enumerate(KINDS)
         for row in best_rows(
-            [_finite(found[kind]["value"]) for found in metrics.values()], higher_is_better=True
+            [_finite(metric[kind]["value"]) for metric in metrics.values()], higher_is_better=True
         )
     }
     return Table(header, rows, "l" + "rrr" * 3, tuple(_reasons(metrics)), frozenset(best))
@@ -150,8 +150,8 @@ def _finite(value: float | None) -> float:
 
 
 def _reasons(metrics: Shape) -> Iterator[str]:
-    for name, found in metrics.items():
-        reasons = {found[kind].get("reason") for kind in KINDS} - {None}
+    for name, metric in metrics.items():
+        reasons = {metric[kind].get("reason") for kind in KINDS} - {None}
         yield from (f"{name}: {reason}" for reason in sorted(reasons))
 
 
@@ -160,16 +160,16 @@ def _agreement_summary(shape: Shape) -> Table:
     keys = ("kappa", "observed", "chance")
     rows = tuple(
         (
-            told,
+            label,
             *(number(shape[name][key]) for key in keys),
             str(shape[name]["n"]),
             number(shape.get("alpha", {}).get(name, {}).get("value")),
         )
-        for name, told in names.items()
+        for name, label in names.items()
     )
     notes = [
-        f"{told}: {shape[name]['reason']}"
-        for name, told in names.items()
+        f"{label}: {shape[name]['reason']}"
+        for name, label in names.items()
         if "reason" in shape[name]
     ]
     return Table(("agreement", *keys, "comparisons", "alpha"), rows, "lrrrrr", tuple(notes))
@@ -190,10 +190,10 @@ def _kappa_matrix(shape: Shape, judges: Sequence[str]) -> Table:
     pairs: Shape = shape["pairs"]
 
     def cell(row: str, column: str) -> str:
-        found = pairs.get(f"{row}|{column}", pairs.get(f"{column}|{row}"))
-        if found is None or found["kappa"] is None:
+        pair = pairs.get(f"{row}|{column}", pairs.get(f"{column}|{row}"))
+        if pair is None or pair["kappa"] is None:
             return "-"
-        return number(found["kappa"]) + ("" if found.get("in_mean", True) else "*")
+        return number(pair["kappa"]) + ("" if pair.get("in_mean", True) else "*")
 
     rows = tuple((row, *(cell(row, column) for column in judges)) for row in judges)
     notes = ("* too few comparisons to count in the mean", "- nothing to compare")
@@ -207,12 +207,14 @@ def _scatters(shape: Shape, table: ScoreTable, human: Mapping[str, float]) -> It
             for system in shape["systems"]
             if system in human and system in column.scores
         ]
-        found = shape["metrics"].get(name)
-        told = [f"{kind} {number(found[kind]['value'], 3)}" for kind in KINDS[:2]] if found else []
+        metric = shape["metrics"].get(name)
+        coefficients = ", ".join(
+            f"{kind} {number(metric[kind]['value'], 3)}" for kind in (KINDS[:2] if metric else ())
+        )
         yield scatter(
             points,
             title=f"{name} against people",
-            caption=f"{name} against people's scores{': ' if told else ''}{', '.join(told)}.",
+            caption=f"{name} against people's scores{': ' if metric else ''}{coefficients}.",
             x_label="people's score",
             y_label=name if column.higher_is_better else f"{name} (lower is better)",
         )

@@ -182,8 +182,8 @@ def _heads(name: str, shape: Shape | None) -> tuple[str, ...]:
     if not _results(shape, name):
         return (name,)
     assert shape is not None
-    own = name, f"{shape['confidence'] * 100:g}% interval"
-    return (*own, "letters") if _baseline(shape) is None else (*own, "diff", "p")
+    heads = name, f"{shape['confidence'] * 100:g}% interval"
+    return (*heads, "letters") if _baseline(shape) is None else (*heads, "diff", "p")
 
 
 def _cells(column: MetricScores, name: str, system: str, shape: Shape | None) -> Iterator[str]:
@@ -219,14 +219,14 @@ def _notes(table: ScoreTable, shape: Shape | None) -> Iterator[str]:
 def _best(
     table: ScoreTable, names: Sequence[str], blocks: Mapping[str, tuple[str, ...]]
 ) -> frozenset[tuple[int, int]]:
-    found: set[tuple[int, int]] = set()
+    best: set[tuple[int, int]] = set()
     place = 1
     for name, column in table.items():
         values = [column[s].value if s in column.scores else math.nan for s in names]
         rows = best_rows(values, higher_is_better=column.higher_is_better)
-        found |= {(row, place) for row in rows}
+        best |= {(row, place) for row in rows}
         place += len(blocks[name])
-    return frozenset(found)
+    return frozenset(best)
 
 
 def _dots(name: str, column: MetricScores, shape: Shape | None) -> Iterator[Dot]:
@@ -248,7 +248,9 @@ def _caption(name: str, column: MetricScores, shape: Shape | None) -> str:
     if not _results(shape, name):
         return f"Scores by {name}{direction}."
     assert shape is not None
-    told = f"Scores by {name}{direction} with {shape['confidence'] * 100:g}% intervals"
+    caption = f"Scores by {name}{direction} with {shape['confidence'] * 100:g}% intervals"
     return (
-        f"{told}; the letters are those of the table." if _baseline(shape) is None else f"{told}."
+        f"{caption}; the letters are those of the table."
+        if _baseline(shape) is None
+        else f"{caption}."
     )

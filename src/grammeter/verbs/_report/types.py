@@ -49,14 +49,14 @@ def types_section(
     anew
         Whether to make what is not stored, which parses outputs and gold edits.
     """
-    found = list(_found(table, corpus, pipeline, anew))
-    words = [text for scores in found for text in scores.words]
-    if not found:
+    typed = list(_found(table, corpus, pipeline, anew))
+    words = [text for scores in typed for text in scores.words]
+    if not typed:
         words = [_HOW if anew else f"They were not asked for. {_HOW}"]
-    tables = [each for scores in found for each in _tables(scores, table.systems)]
+    tables = [layout for scores in typed for layout in _tables(scores, table.systems)]
     captions = [
         f"{what} by error type ({scores.metric})"
-        for scores in found
+        for scores in typed
         for what in ("F", "True positives / false positives / false negatives")
     ]
     drawings = [
@@ -67,7 +67,7 @@ def types_section(
             title=f"F by error type ({scores.metric})",
             caption=f"F by type and system ({scores.metric}), {_which(scores)}.",
         )
-        for scores in found
+        for scores in typed
     ]
     return Section(
         "types", "Error types", tuple(words), tuple(tables), tuple(drawings), tuple(captions)
@@ -101,9 +101,9 @@ def _scorer(table: ScoreTable, pipeline: str | None) -> tuple[str, Errant]:
     """Return the table's metric that knows types, by what it is called there, else ERRANT."""
     for name, column in table.items() if pipeline is None else ():
         if column.metric.startswith(ERRANTS):
-            found = metric(column.metric)
-            if isinstance(found, Errant):
-                return name, found
+            scorer = metric(column.metric)
+            if isinstance(scorer, Errant):
+                return name, scorer
     made = Errant(pipeline=pipeline)
     return str(made), made
 
@@ -120,7 +120,7 @@ def _one_scheme(column: MetricScores) -> bool:
     """Whether stored types are of one scheme: older versions mixed gold's and ERRANT's."""
     if "type-scheme" in dict(column.signature) or not column.metric.startswith(ERRANTS):
         return True
-    names = {name for own in column.types.values() for name in own}
+    names = {name for scores in column.types.values() for name in scores}
     return all(map(ENGLISH.gives, names)) or all(map(NEUTRAL_RULES.gives, names))
 
 
@@ -161,15 +161,15 @@ def _which(scores: TypeScores) -> str:
 
 
 def _value(scores: TypeScores, kind: str, system: str) -> float:
-    found = scores.systems.get(system, {}).get(kind)
-    return math.nan if found is None else found.value
+    score = scores.systems.get(system, {}).get(kind)
+    return math.nan if score is None else score.value
 
 
 def _counts(scores: TypeScores, kind: str, system: str) -> str:
-    found = scores.systems.get(system, {}).get(kind)
-    if found is None:
+    score = scores.systems.get(system, {}).get(kind)
+    if score is None:
         return ""
-    return "/".join(f"{found.parts[key]:g}" for key in ("tp", "fp", "fn"))
+    return "/".join(f"{score.parts[key]:g}" for key in ("tp", "fp", "fn"))
 
 
 def _shown(value: float) -> str:
