@@ -20,7 +20,7 @@ from rows import Goal, Row, show
 from stopwatch import Cost, command, compiled, grammeter, median
 
 import made_models
-from grammeter.cli.main import VERBS
+from grammeter.cli.parser import VERBS
 from grammeter.resources import sample_corpus
 
 OUTPUT = "sample/systems/Careful.txt"

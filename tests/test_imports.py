@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from grammeter.cli.main import VERBS
+from grammeter.cli.parser import VERBS
 from grammeter.resources import sample_corpus
 
 MODELS = {"torch", "transformers", "tokenizers", "safetensors", "huggingface_hub"}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import grammeter as gm
-from grammeter.cli.main import parser_of
+from grammeter.cli.parser import parser_of
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "score": gm.score,

@@ -152,6 +152,6 @@ def test_a_command_s_memory_is_its_own():
 
 
 def test_start_up_knows_every_verb():
-    from grammeter.cli.main import VERBS
+    from grammeter.cli.parser import VERBS
 
     assert set(importlib.import_module("startup").CHEAPEST) == set(VERBS)

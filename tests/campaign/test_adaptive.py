@@ -49,7 +49,7 @@ def test_items_weigh_the_pairs_that_they_tell_apart():
     known = Outlook(("A", "B", "C"), uncertainty, np.zeros(3, dtype=bool))
     items = [[["A"], ["B"]], [["A"], ["C"]], [["A", "B"], ["C"]], [["B", "C"], ["A"]]]
     weights = np.array([0.5, 0, 1, 0.5])
-    found = weigh(known, items).probabilities(range(4))
+    found = weigh(known, dict(enumerate(items))).probabilities(range(4))
     np.testing.assert_allclose(found, (1 - EVEN) * weights / 2 + EVEN / 4)
     assert found.sum() == pytest.approx(1)
 
@@ -59,7 +59,7 @@ def test_starved_systems_come_first():
 
     known = outlook_of([ranked(at, "A", "B") for at in range(1, 30)])
     assert known.starved.tolist() == [False, False, True]
-    found = weigh(known, [[["A"], ["B"]], [["A"], ["C"]]])
+    found = weigh(known, {0: [["A"], ["B"]], 1: [["A"], ["C"]]})
     assert found.probabilities([0, 1])[1] == pytest.approx(0.9)
     assert found.probabilities([0]).tolist() == [1.0]  # nothing better is left
 
@@ -68,7 +68,8 @@ def test_certain_rankings_are_drawn_evenly():
     from grammeter.campaign.services.adaptive import Outlook, weigh
 
     known = Outlook(("A", "B"), np.zeros((2, 2)), np.zeros(2, dtype=bool))
-    assert weigh(known, [[["A"], ["B"]]] * 4).probabilities(range(4)).tolist() == [0.25] * 4
+    items = {number: [["A"], ["B"]] for number in range(4)}
+    assert weigh(known, items).probabilities(range(4)).tolist() == [0.25] * 4
 
 
 def test_an_adaptive_campaign_starves_nobody_and_stores_probabilities(database):
@@ -122,11 +123,11 @@ def test_what_is_kept_between_draws_changes_no_probability():
     items = [
         [[name] for name in chance.permutation(list("ABCD"))[: 2 + at % 3]] for at in range(30)
     ]
-    kept = weigh(known, items)
+    appeal = weigh(known, dict(enumerate(items)))
     for size in (1, 7, 30):
         rows = sorted(chance.choice(30, size, replace=False).tolist())
-        twin = weigh(known, [items[row] for row in rows]).probabilities(range(size))
-        assert kept.probabilities(rows).tolist() == twin.tolist()
+        twin = weigh(known, dict(enumerate(items[row] for row in rows))).probabilities(range(size))
+        assert appeal.probabilities(rows).tolist() == twin.tolist()
 
 
 def test_a_draw_does_not_read_everything_again(database):
@@ -181,5 +182,5 @@ def test_while_one_thread_looks_the_others_go_on_with_what_is_known(database, mo
     )
     found = lookout.at(20)
     assert meanwhile == [known]
-    assert (found.judgments, known.judgments) == (20, 10)
+    assert found is not known
     assert lookout.at(20) is found

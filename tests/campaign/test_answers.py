@@ -109,8 +109,8 @@ def test_another_judges_item_is_refused(campaign, judge, opened):
         answers.save(other, opened, ranks=[1] * len(opened.shown_order), key="a")
     for number in (opened.pk, 10**6):
         with pytest.raises(PermissionDenied):
-            answers.own(other, number)
-    assert answers.own(judge, opened.pk) == opened
+            answers.assignment_of(other, number)
+    assert answers.assignment_of(judge, opened.pk) == opened
     assert not opened.judgments.exists()
 
 

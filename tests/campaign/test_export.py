@@ -148,7 +148,7 @@ def test_a_locked_database(database, monkeypatch):
     conf.configure(database)
     with closing(sqlite3.connect(database, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(DataError, match="locked") as error, databases.told(database):
+        with pytest.raises(DataError, match="locked") as error, databases.explained(database):
             campaigns.close(campaign)
     assert error.value.where == str(database)
 
@@ -178,7 +178,7 @@ def test_faults_say_what_to_do(database, message, fix):
 
     url = "postgresql://ann:secret@db/gec" if fix == "address" else database
     kind = RemoteError if fix == "address" else DataError
-    with pytest.raises(kind) as error, databases.told(url):
+    with pytest.raises(kind) as error, databases.explained(url):
         raise OperationalError(message)
     assert fix in error.value.fix
     assert "secret" not in str(error.value)

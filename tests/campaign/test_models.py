@@ -65,33 +65,6 @@ def test_one_version_and_one_key(campaign, same):
 
 
 def test_names_for_people(campaign):
-    from grammeter.campaign.models import (
-        Assignment,
-        AuditEntry,
-        Background,
-        Invite,
-        Item,
-        ItemOutput,
-        Judge,
-        Judgment,
-        Output,
-        Sentence,
-        Throttle,
-    )
+    from grammeter.campaign.models import Judge
 
-    shown = [
-        (Sentence(segment=3), "sentence 3"),
-        (Output(pk=2), "output 2"),
-        (Item(number=4), "item 4"),
-        (ItemOutput(place=1, item_id=4), "place 1 of item 4"),
-        (Judge(name="judge01"), "judge01"),
-        (Background(judge_id=1), "background of judge 1"),
-        (Invite(pk=5), "invite 5"),
-        (Assignment(pk=6), "assignment 6"),
-        (Judgment(version=2, assignment_id=6), "version 2 of 6"),
-        (AuditEntry(who="ann", action="close"), "ann: close"),
-        (Throttle(key="k", failures=3), "3 failures"),
-    ]
-    assert str(campaign) == "pilot"
-    for row, text in shown:
-        assert str(row) == text
+    assert (str(campaign), str(Judge(name="judge01"))) == ("pilot", "judge01")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from grammeter.cli.main import parser_of
+from grammeter.cli.parser import parser_of
 
 FILES = {
     "rank": ["j"],

@@ -194,7 +194,7 @@ def test_a_pipeline_that_nobody_chose_is_told(run) -> None:
 
 
 def test_the_limit_of_the_shell_is_that_of_python() -> None:
-    from grammeter.cli.main import parser_of
+    from grammeter.cli.parser import parser_of
     from grammeter.scoring import LIMIT
 
     parser = parser_of("explain")

@@ -12,8 +12,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from grammeter.cli.main import VERBS, main, parser_of
+from grammeter.cli.main import main
 from grammeter.cli.output import Progress
+from grammeter.cli.parser import VERBS, parser_of
 from grammeter.core import (
     DataError,
     MissingResourceError,

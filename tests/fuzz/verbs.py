@@ -22,7 +22,8 @@ import made_training
 from fuzz import samples
 from fuzz.mutations import mutate, packed
 from fuzz.trial import Failure, limits
-from grammeter.cli.main import VERBS, main, parser_of
+from grammeter.cli.main import main
+from grammeter.cli.parser import VERBS, parser_of
 
 CODES = {0, 1, 2, 3, 4, 5, 130}
 DATABASE = "campaign.db"

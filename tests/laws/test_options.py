@@ -11,7 +11,7 @@ from argparse import SUPPRESS
 import pytest
 
 import page_examples
-from grammeter.cli.main import parser_of
+from grammeter.cli.parser import parser_of
 
 BASES = {
     "score": "score -s source.txt -r gold.m2 -m m2 gleu --hyps out/Careful.txt out/Eager.txt",

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 import made_models
-from grammeter.cli.main import VERBS as ALL
-from grammeter.cli.main import main, parser_of
+from grammeter.cli.main import main
+from grammeter.cli.parser import VERBS as ALL
+from grammeter.cli.parser import parser_of
 from grammeter.errant.parse_cache import ParseCache
 from grammeter.errant.tokens import split
 from grammeter.models.store import Store

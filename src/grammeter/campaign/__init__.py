@@ -1,7 +1,7 @@
 """The annotation server: people rank corrections in a browser, on one machine or for a team.
 
-``conf`` says how Django runs, ``models`` what is stored, ``services`` holds every rule; pages and
-commands only call services. Importing this package loads nothing of Django.
+``conf`` has the settings of Django, ``models`` the tables, ``services`` all rules; pages and
+commands only call services. Importing this package does not load Django.
 """
 
 from grammeter.core import door

@@ -1,7 +1,6 @@
-"""How Django runs: settings made from options, never from a file with secrets.
+"""Django's settings, made from options.
 
-One process works on one database at a time; :func:`configure` may be called again to turn to
-another one, which tests and notebooks do.
+One process works on one database at a time; :func:`configure` may be called again for another one.
 """
 
 from __future__ import annotations
@@ -22,11 +21,11 @@ DATABASE = "campaign.db"
 POSTGRES = ("postgresql", "postgres")
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 BUSY_SECONDS = 30
-"""How long a writer waits for another one."""
+"""Longest wait of a writer for another one."""
 
 _YEAR = 365 * 24 * 3600
 _PRAGMAS = "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
-"""FULL: what a judge was told is saved outlives the process and a power cut."""
+"""FULL: an answer that was confirmed survives a power cut."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,11 +35,11 @@ class Server:
     Attributes
     ----------
     hosts
-        Names by which browsers reach it, those of the loopback aside.
+        Host names for browsers, besides the loopback.
     https
-        Whether browsers reach it by HTTPS: cookies are sent over nothing else then.
+        Whether browsers use HTTPS: cookies are sent over nothing else then.
     secret_file
-        Where the secret key lies; default: beside the database, see :func:`secret_path`.
+        File of the secret key; default: beside the database, see :func:`secret_path`.
     """
 
     hosts: Sequence[str] = ()
@@ -49,30 +48,30 @@ class Server:
 
 
 _NEEDED = ("django", "django_htmx", "whitenoise", "argon2")
-"""The packages that the settings name."""
+"""Packages of the settings."""
 
 
 def configure(
     database: str | Path = DATABASE, server: Server | None = None, *, reading: str | None = None
 ) -> None:
-    """Make Django work on a database.
+    """Configure Django for a database.
 
     Parameters
     ----------
     database
         Path of an SQLite file, or ``postgresql://user@host:port/name``.
     server
-        How pages are served. Without it nothing is served, and no secret key is written.
+        Settings of the web server; without it no secret key is written.
     reading
-        Read the SQLite file by this address, and write nothing; see
+        Open the SQLite file by this address, read-only; see
         :func:`grammeter.campaign.reading.address_for_reading`.
 
     Raises
     ------
     MissingResourceError
-        If a package that the settings name, or psycopg for PostgreSQL, is not installed.
+        If a package of the settings, or psycopg for PostgreSQL, is not installed.
     UsageError
-        If the address of the database cannot be understood.
+        If the address of the database is invalid.
     DataError
         If the secret key cannot be read or written.
     """
@@ -82,15 +81,18 @@ def configure(
     from django.conf import settings
 
     chosen = _sqlite_for_reading(reading) if reading else database_settings(database)
-    found = _settings(server or Server()) | {"DATABASES": {"default": chosen}}
-    found["SECRET_KEY"] = _key_of(database, server)
+    values = _settings(server or Server()) | {"DATABASES": {"default": chosen}}
+    # shell commands sign nothing, so that a temporary key is enough
+    values["SECRET_KEY"] = (
+        secret_key(secret_path(database, server)) if server else secrets.token_urlsafe(64)
+    )
     if not settings.configured:
-        settings.configure(**found)
+        settings.configure(**values)
         django.setup()
         return
-    for name, value in found.items():
+    for name, value in values.items():
         setattr(settings, name, value)
-    _reconnect(found["DATABASES"])
+    _reconnect(values["DATABASES"])
 
 
 def database_settings(database: str | Path) -> dict[str, Any]:
@@ -113,7 +115,7 @@ def is_file(database: str | Path) -> bool:
 
 
 def shown(database: str | Path) -> str:
-    """Return how messages name a database: without a password."""
+    """Return the name of a database for messages, without a password."""
     if is_file(database):
         return str(database)
     parts = urlsplit(str(database))
@@ -121,7 +123,7 @@ def shown(database: str | Path) -> str:
 
 
 def secret_path(database: str | Path, server: Server | None = None) -> Path:
-    """Return where the secret key lies: ``campaign.db.key`` beside the file ``campaign.db``.
+    """Return the file of the secret key: ``campaign.db.key`` beside the file ``campaign.db``.
 
     For PostgreSQL: ``campaign.key`` in the current folder.
     """
@@ -131,7 +133,7 @@ def secret_path(database: str | Path, server: Server | None = None) -> Path:
 
 
 def secret_key(path: Path) -> str:
-    """Read the secret key, and make it first if there is none; only its owner can read it.
+    """Read the secret key, after creating it if necessary; only its owner can read it.
 
     Raises
     ------
@@ -168,18 +170,13 @@ def _read_key(path: Path, fix: str) -> str:
     return key
 
 
-def _key_of(database: str | Path, server: Server | None) -> str:
-    """Commands sign nothing: a key that is forgotten at once is enough for them."""
-    return secret_key(secret_path(database, server)) if server else secrets.token_urlsafe(64)
-
-
 def _sqlite(path: Path) -> dict[str, Any]:
     return {
         "ENGINE": "grammeter.campaign.sqlite",
         "NAME": str(path),
         "CONN_MAX_AGE": None,
         "OPTIONS": {
-            # a transaction that will write waits for its turn when it begins, not in its middle
+            # transactions wait for each other at the beginning, not in the middle
             "transaction_mode": "IMMEDIATE",
             "timeout": BUSY_SECONDS,
             "init_command": _PRAGMAS,
@@ -188,7 +185,7 @@ def _sqlite(path: Path) -> dict[str, Any]:
 
 
 def _sqlite_for_reading(address: str) -> dict[str, Any]:
-    """Return settings by which nothing is written, not even the beginning of a transaction."""
+    """Return settings that write nothing, not even at the beginning of a transaction."""
     options = {"timeout": BUSY_SECONDS, "init_command": "PRAGMA query_only=ON;"}
     return _sqlite(Path()) | {"NAME": address, "OPTIONS": options}
 
@@ -219,9 +216,8 @@ def _postgresql(url: str) -> dict[str, Any]:
 
 
 def _settings(server: Server) -> dict[str, Any]:
-    """Return all settings but the secret key and the databases."""
+    """Return all settings without the secret key and the databases."""
     return {
-        "DEBUG": False,
         "INSTALLED_APPS": [
             "django.contrib.contenttypes",
             "django.contrib.auth",
@@ -246,7 +242,6 @@ def _settings(server: Server) -> dict[str, Any]:
         "ROOT_URLCONF": "grammeter.campaign.urls",
         "TEMPLATES": [_templates()],
         "DEFAULT_AUTO_FIELD": "django.db.models.BigAutoField",
-        "USE_TZ": True,
         "TIME_ZONE": "UTC",
         "USE_I18N": False,
         "STATIC_URL": "static/",
@@ -257,7 +252,9 @@ def _settings(server: Server) -> dict[str, Any]:
         "PASSWORD_HASHERS": ["django.contrib.auth.hashers.Argon2PasswordHasher"],
         "AUTH_PASSWORD_VALIDATORS": _password_rules(),
         "LOGGING": _logging(),
-        **_limits(),
+        "DATA_UPLOAD_MAX_MEMORY_SIZE": 2**20,
+        "DATA_UPLOAD_MAX_NUMBER_FIELDS": 5000,
+        "FILE_UPLOAD_MAX_MEMORY_SIZE": 2**20,
         **_security(server),
     }
 
@@ -285,7 +282,7 @@ def _password_rules() -> list[dict[str, Any]]:
 
 
 def _logging() -> dict[str, Any]:
-    """Faults of the server go to standard error; refused requests are no faults."""
+    """Errors of the server go to standard error; refused requests take one line."""
     return {
         "version": 1,
         "disable_existing_loggers": False,
@@ -301,35 +298,19 @@ def _logging() -> dict[str, Any]:
     }
 
 
-def _limits() -> dict[str, Any]:
-    return {
-        "DATA_UPLOAD_MAX_MEMORY_SIZE": 2**20,
-        "DATA_UPLOAD_MAX_NUMBER_FIELDS": 5000,
-        "FILE_UPLOAD_MAX_MEMORY_SIZE": 2**20,
-    }
-
-
 def _security(server: Server) -> dict[str, Any]:
-    names = [*LOOPBACK, *server.hosts]
+    """Return what differs from Django's defaults, which are strict about headers and frames."""
     scheme = "https" if server.https else "http"
     return {
-        "ALLOWED_HOSTS": names,
+        "ALLOWED_HOSTS": [*LOOPBACK, *server.hosts],
         "CSRF_TRUSTED_ORIGINS": [f"{scheme}://{name}" for name in server.hosts],
         "CSRF_COOKIE_HTTPONLY": True,
-        "CSRF_COOKIE_SAMESITE": "Lax",
         "CSRF_COOKIE_SECURE": server.https,
-        "SESSION_COOKIE_HTTPONLY": True,
-        "SESSION_COOKIE_SAMESITE": "Lax",
         "SESSION_COOKIE_SECURE": server.https,
-        "SESSION_COOKIE_AGE": 14 * 24 * 3600,
-        "SECURE_CONTENT_TYPE_NOSNIFF": True,
-        "SECURE_REFERRER_POLICY": "same-origin",
-        "SECURE_CROSS_ORIGIN_OPENER_POLICY": "same-origin",
         "SECURE_SSL_REDIRECT": server.https,
         "SECURE_HSTS_SECONDS": _YEAR if server.https else 0,
         "SECURE_HSTS_INCLUDE_SUBDOMAINS": server.https,
         "SECURE_HSTS_PRELOAD": server.https,
-        "X_FRAME_OPTIONS": "DENY",
     }
 
 

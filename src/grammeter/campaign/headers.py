@@ -1,4 +1,4 @@
-"""The headers that let a page load nothing but what this server sends; names it goes by."""
+"""Response headers, and the log format of refused requests."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ POLICY = (
     "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none';"
     " object-src 'none'"
 )
-"""No script or style but from files of this server, and no other host at all."""
+"""Scripts and styles come from files of this server; no other host."""
 
 
 class StrictHeaders:
-    """Middleware: a content security policy, and no powerful features for pages."""
+    """Middleware: a content security policy, no device features, no caching."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Add the headers that a page has not set itself."""
+        """Add the headers, unless the page has set them."""
         response = self.get_response(request)
         response.headers.setdefault("Content-Security-Policy", POLICY)
         response.headers.setdefault(
@@ -33,11 +33,11 @@ class StrictHeaders:
 
 
 class OneLine(logging.Formatter):
-    """Says in one line what of a stranger's request was refused: no traceback, it is no fault."""
+    """Describes a refused request in one line, without a traceback."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Leave out what Django advises: it names settings that nobody here can change."""
-        asked = record.getMessage().partition(". ")[0]
+        """Format a record without Django's advice, which names settings."""
+        reason = record.getMessage().partition(". ")[0]
         if record.name.endswith(".DisallowedHost"):
-            return f"refused: {asked}. If it is yours, serve with --allowed-host NAME"
-        return f"refused a request: {asked.replace('settings.', '')}"
+            return f"refused: {reason}. If it is yours, serve with --allowed-host NAME"
+        return f"refused a request: {reason.replace('settings.', '')}"

@@ -1,9 +1,8 @@
-"""Connections: many at once, and none that takes the place of another by doing nothing.
+"""Connections of the server: many at once, without idle ones that block others.
 
-waitress stops to accept connections at a limit and waits for activity alone, so that a hundred
-browsers with open connections, or one client that sends a byte a minute, lock everybody out. Here
-the limit is high, a request must be complete in time, and near the limit the connections that
-have rested longest are closed: browsers open another one when they need it.
+waitress stops accepting connections at a limit, so that a hundred browsers with open connections,
+or one client that sends a byte a minute, lock everybody out. Here the limit is high, a request
+must be complete in time, and near the limit the connections that were idle longest are closed.
 """
 
 from __future__ import annotations
@@ -18,24 +17,24 @@ from waitress.server import TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher
 
 REQUEST_SECONDS = 30
-"""From the first byte of a request to its last one."""
+"""Longest time from the first byte of a request to the last one."""
 
 IDLE_SECONDS = 60
-"""How long a connection may be open without a request."""
+"""Longest time of an open connection without a request."""
 
 MOST_CONNECTIONS = 4000
 MOST_BY_SELECT = 400
-"""Where there is no ``poll()``, on Windows."""
+"""Without ``poll()``, on Windows."""
 
 OTHER_FILES = 100
-"""Files that a process has open beside its connections: database, log, standard streams."""
+"""Open files besides connections: database, log, standard streams."""
 
 _FEWEST = 20
 _AT_ONCE = 64
 
 
 class Channel(HTTPChannel):
-    """A connection that knows since when it has had nothing to do."""
+    """A connection that knows how long it has been idle."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         self.resting_since = time.monotonic()
@@ -49,7 +48,7 @@ class Channel(HTTPChannel):
 
     @property
     def is_overdue(self) -> bool:
-        """Whether it is to be closed: a request is not complete in time, or none comes."""
+        """Whether to close it: a request is not complete in time, or none comes."""
         if self.is_busy:
             return False
         now = time.monotonic()
@@ -60,45 +59,45 @@ class Channel(HTTPChannel):
         return now - self.resting_since > IDLE_SECONDS
 
     def received(self, data: bytes) -> bool:
-        """Note when a request begins."""
+        """Note the begin of a request."""
         if self.request is None:
             self._request_since = time.monotonic()
         return super().received(data)
 
     def service(self) -> None:
-        """Answer a request, and rest."""
+        """Answer a request, and note its end."""
         super().service()
         self.resting_since = time.monotonic()
 
     def drop(self) -> None:
-        """Close it at once, whether or not the other side reads."""
+        """Close it at once, even if the other side does not read."""
         self.will_close = True
         self.handle_close()
 
     def readable(self) -> bool:
-        """Whether to wait for input: never on a socket that is closed."""
+        """Whether to wait for input: never on a closed socket."""
         return self.connected and super().readable()
 
     def writable(self) -> bool:
-        """Whether to wait for room for output: never on a socket that is closed."""
+        """Whether to wait for output: never on a closed socket."""
         return self.connected and bool(super().writable())
 
 
 class Listener(TcpWSGIServer):
-    """A server that keeps room for connections that have something to ask."""
+    """A server that closes idle connections to make room for others."""
 
     channel_class = Channel
     active_channels: Any
     _map: dict[int, Any]
 
     def maintenance(self, now: float) -> None:
-        """Close what is overdue."""
+        """Close overdue connections."""
         for channel in list(self.active_channels.values()):
             if channel.is_overdue:
                 channel.drop()
 
     def handle_accept(self) -> None:
-        """Accept all that wait, some at a time, and make room for them first."""
+        """Accept waiting connections, after making room for them."""
         for _ in range(_AT_ONCE):
             self._make_room()
             before = len(self._map)
@@ -118,7 +117,7 @@ class Listener(TcpWSGIServer):
 
 
 def most_connections() -> int:
-    """Return how many connections this process may have open; its own limit is raised first."""
+    """Raise this process's limit of open files; return the number of connections it allows."""
     try:
         import resource
     except ImportError:
@@ -134,17 +133,12 @@ def most_connections() -> int:
 
 
 def listen(application: Any, **options: Any) -> Listener:
-    """Return a server; ``run()`` of it serves all addresses that its host has.
-
-    Parameters
-    ----------
-    options
-        Those of ``waitress.create_server``.
+    """Return a server for all addresses of its host; options as in ``waitress.create_server``.
 
     Raises
     ------
     OSError
-        If an address cannot be listened to.
+        If an address cannot be used.
     """
     settings = Adjustments(
         connection_limit=most_connections(),

@@ -1,4 +1,4 @@
-"""What a correction changes in its source, by words alone: pages and exports need no model."""
+"""The edits of a correction, by words alone, without a model."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Piece:
         The words in the source and in the correction; one of them is empty for an insertion
         and for a deletion.
     number
-        Of a change: its number in the sentence, from 1; else 0.
+        Number of a change in the sentence, from 1; else 0.
     """
 
     kind: Part
@@ -34,10 +34,9 @@ class Piece:
 
 @lru_cache(maxsize=20_000)
 def edits_of(source: str, output: str) -> tuple[Edit, ...]:
-    """Return what an output changes: the fewest long runs of words, adjacent changes as one.
+    """Return the edits of an output; adjacent changes are one edit.
 
-    The same texts always give the same edits, so that a verdict on an edit can be kept by the
-    edit's place.
+    The same texts always give the same edits: verdicts are stored by the place of the edit.
     """
     old, new = source.split(), output.split()
     blocks = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
@@ -49,19 +48,18 @@ def edits_of(source: str, output: str) -> tuple[Edit, ...]:
 
 
 def pieces(source: str, edits: Sequence[Edit]) -> list[Piece]:
-    """Cut a source at edits that do not overlap, in their order."""
+    """Split a source at its edits, which must not overlap, in their order."""
     words = source.split()
-    found: list[Piece] = []
+    parts: list[Piece] = []
     done = 0
     for number, edit in enumerate(edits, start=1):
-        found += _same(words[done : edit.start])
-        found.append(_changed(words, edit, number))
+        parts += [*_same(words[done : edit.start]), _changed(words, edit, number)]
         done = edit.end
-    return found + _same(words[done:])
+    return parts + _same(words[done:])
 
 
 def in_context(words: Sequence[str], edit: Edit) -> list[Piece]:
-    """Return an edit of a sentence's words between the word before and the word after it."""
+    """Return an edit with the word before and the word after it."""
     before, after = words[max(0, edit.start - 1) : edit.start], words[edit.end : edit.end + 1]
     return [*_same(before), _changed(words, edit, 0), *_same(after)]
 

@@ -1,4 +1,4 @@
-"""Read a database that may not be written: another user's, or one on a read-only disk."""
+"""Read a database without write access: another user's, or one on a read-only disk."""
 
 from __future__ import annotations
 
@@ -16,12 +16,10 @@ from grammeter.campaign.conf import is_file
 
 @contextmanager
 def address_for_reading(database: str | Path) -> Generator[str | None]:
-    """Yield the address by which SQLite reads a file that may not be written.
+    """Yield SQLite's address for reading a file without write access; else ``None``.
 
-    ``None`` if the file or its folder may be written, so that it is opened as always, or if it
-    is no file. The latest answers may lie in ``FILE-wal``. SQLite reads them where ``FILE-shm``
-    is there and up to date; else both files are copied to a private folder for as long as it
-    takes, because SQLite would have to write beside them.
+    The latest answers may be in ``FILE-wal``. SQLite reads them if ``FILE-shm`` is up to date;
+    otherwise both files are copied to a temporary folder, because SQLite would have to write.
     """
     path = Path(database)
     if not is_file(database) or not path.is_file() or _is_writable(path):

@@ -9,31 +9,31 @@ from typing import Any
 from grammeter.core import UsageError, require
 
 THREADS = 8
-"""Requests answered at once; more wait in a queue."""
+"""Requests answered at the same time; others wait in a queue."""
 
 LARGEST_REQUEST = 2 * 2**20
 
 LARGEST_PORT = 65535
-"""Of greater ones, waitress would take the remainder, and listen where nobody looks."""
+"""Waitress would take greater numbers modulo 65536."""
 
 _FIXES = {
     errno.EADDRINUSE: "Choose another --port, or end the program that has this one.",
     errno.EADDRNOTAVAIL: "Give --host an address of this machine, or leave it out.",
     errno.EACCES: "Choose a --port of 1024 or more, or leave it out.",
 }
-"""What to do about an address that cannot be used."""
+"""Remedies for addresses that cannot be used."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Address:
-    """Where the server listens.
+    """Address of the server.
 
     Attributes
     ----------
     host, port
         An address of this machine, ``0.0.0.0`` for all of them; a port, 0 for any free one.
     proxy
-        The address of a reverse proxy in front, whose ``X-Forwarded`` headers are believed.
+        Address of a trusted reverse proxy, which sends ``X-Forwarded`` headers.
     """
 
     host: str = "127.0.0.1"
@@ -68,10 +68,10 @@ def make_server(address: Address) -> Any:
     try:
         return listen(application, **_options(address))
     except (OSError, ValueError) as error:
-        told: str = getattr(error, "strerror", None) or str(error)
+        reason: str = getattr(error, "strerror", None) or str(error)
         number: int = getattr(error, "errno", None) or 0
         raise UsageError(
-            f"no server at {address.host}, port {address.port}: {told}",
+            f"no server at {address.host}, port {address.port}: {reason}",
             fix=_FIXES.get(number, "Choose another --host or --port."),
         ) from None
 

@@ -1,4 +1,4 @@
-"""Which page stands where."""
+"""The addresses of the pages."""
 
 from __future__ import annotations
 

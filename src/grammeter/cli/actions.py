@@ -14,14 +14,14 @@ def add_actions(
     *,
     listed: bool = False,
 ) -> None:
-    """Declare the actions of a verb and their arguments; nothing heavy is imported for it.
+    """Declare the actions of a verb and their arguments, without heavy imports.
 
     Parameters
     ----------
     actions
         Action -> what it does; the module is ``grammeter.cli.VERB_ACTION``.
     listed
-        Whether usage lines say ``ACTION``, for there are many, and the help lists them apart.
+        Whether usage lines say ``ACTION``, and the help lists the actions.
     """
     chosen = (
         parser.add_subparsers(required=True, metavar="ACTION", title="actions")
@@ -30,17 +30,17 @@ def add_actions(
     )
     for name, help_ in actions.items():
         module = importlib.import_module(f"grammeter.cli.{verb}_{name.replace('-', '_')}")
-        own = chosen.add_parser(
+        action = chosen.add_parser(
             name,
             help=help_,
             description=help_,
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
         )
-        module.add_arguments(own)
-        own.set_defaults(answer=module.run)
+        module.add_arguments(action)
+        action.set_defaults(answer=module.run)
 
 
 def run_action(args: argparse.Namespace) -> int:
-    """Do what was chosen; return the exit code."""
+    """Run the chosen action; return the exit code."""
     return int(args.answer(args))

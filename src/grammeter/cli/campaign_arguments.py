@@ -1,4 +1,4 @@
-"""What the actions on campaigns share: which database, which campaign, what it is to be."""
+"""Arguments shared by the actions on campaigns: database, campaign, plan."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TASKS = ("ranking", "edits")
 
 
 def add_database(parser: argparse.ArgumentParser) -> None:
-    """Declare where campaigns live."""
+    """Declare the database."""
     parser.add_argument(
         "--database",
         default=DATABASE,
@@ -29,13 +29,13 @@ def add_database(parser: argparse.ArgumentParser) -> None:
 
 
 def add_campaign(parser: argparse.ArgumentParser) -> None:
-    """Declare which campaign is meant, and where it lives."""
+    """Declare the campaign and its database."""
     parser.add_argument("campaign", metavar="NAME", help="the campaign's name")
     add_database(parser)
 
 
 def add_selection(parser: argparse.ArgumentParser, *, n_help: str) -> None:
-    """Declare how items are drawn."""
+    """Declare the sampling of items."""
     group = parser.add_argument_group("items")
     group.add_argument("-n", type=int, metavar="N", help=n_help)
     group.add_argument(
@@ -55,7 +55,7 @@ def add_selection(parser: argparse.ArgumentParser, *, n_help: str) -> None:
 
 
 def add_judging(parser: argparse.ArgumentParser, strategies: tuple[str, ...]) -> None:
-    """Declare who judges how much."""
+    """Declare the judges and their numbers of items."""
     group = parser.add_argument_group("judges")
     group.add_argument("--judges", type=int, metavar="N", help="how many are planned for")
     group.add_argument(
@@ -93,7 +93,7 @@ def add_judging(parser: argparse.ArgumentParser, strategies: tuple[str, ...]) ->
 
 
 def add_pages(parser: argparse.ArgumentParser) -> None:
-    """Declare what judges are told, asked and given."""
+    """Declare the contents of the judges' pages."""
     group = parser.add_argument_group("pages")
     group.add_argument("--task", choices=TASKS, default="ranking", help="default: %(default)s")
     group.add_argument("--guidelines", metavar="FILE", help="a text that judges can always read")
@@ -146,20 +146,20 @@ def _add_attention(parser: argparse.ArgumentParser) -> None:
 
 
 DRAWING = {"select": "paper", "per_item": 5}
-"""How items are drawn: arguments and their defaults."""
+"""Arguments for the sampling of items, with their defaults."""
 
 ASKING = {
     **{"strategy": "pool", "judges": None, "overlap": 0, "repeats": 0, "per_judge": None},
     **{"startup": None, "task": "ranking", "tutorial": None, "attention": None},
 }
-"""How new judges are asked: arguments and their defaults."""
+"""Arguments for new judges, with their defaults."""
 
 
 def unused(args: argparse.Namespace, names: Mapping[str, object], why: str) -> list[str]:
-    """Say which of some arguments, with their defaults, were given in vain."""
-    given = [f"--{name.replace('_', '-')}" for name, value in names.items()
-             if getattr(args, name) != value]  # fmt: skip
-    return [f"{', '.join(given)} had no effect: {why}"] if given else []
+    """Return a note on those of these arguments (name -> default) that were set without effect."""
+    changed = [name for name, value in names.items() if getattr(args, name) != value]
+    options = ", ".join(f"--{name.replace('_', '-')}" for name in changed)
+    return [f"{options} had no effect: {why}"] if changed else []
 
 
 def share_or_count(text: str) -> float | int:
@@ -176,7 +176,7 @@ def share_or_count(text: str) -> float | int:
 
 @contextmanager
 def only_reading(args: argparse.Namespace) -> Generator[bool]:
-    """Open the database for reading; yield whether it can be written, too."""
+    """Open the database for reading; yield whether it is writable, too."""
     from grammeter.campaign import address_for_reading
 
     with address_for_reading(args.database) as address, at_work(args, reading=address):
@@ -187,15 +187,7 @@ def only_reading(args: argparse.Namespace) -> Generator[bool]:
 def at_work(
     args: argparse.Namespace, *, make: bool = False, reading: str | None = None
 ) -> Generator[None]:
-    """Open the database that the arguments name, and say plainly what is wrong with it.
-
-    Parameters
-    ----------
-    make
-        Make it first if there is none.
-    reading
-        The address by which it is read, and not written.
-    """
+    """Open the database: create a missing one with ``make``; ``reading``: a read-only address."""
     from grammeter.campaign import conf
 
     conf.configure(args.database, reading=reading)
@@ -207,24 +199,24 @@ def at_work(
 
     try:
         (database.open_or_make if make else database.open_existing)(args.database)
-        with database.told(args.database):
+        with database.explained(args.database):
             yield
     except BaseException as error:
-        clear_frames(error.__traceback__)  # what is half read must be closed before its database
+        clear_frames(error.__traceback__)  # open cursors must be closed before their database
         raise
     finally:
         connections.close_all()
 
 
-def found(args: argparse.Namespace) -> Campaign:
-    """Return the campaign that the arguments name."""
+def campaign_of(args: argparse.Namespace) -> Campaign:
+    """Return the campaign."""
     from grammeter.campaign import campaigns
 
     return campaigns.find(args.campaign)
 
 
 def plan(args: argparse.Namespace, *, judges: int) -> Plan:
-    """Return what a campaign is to be."""
+    """Return the settings of a new campaign."""
     from grammeter.campaign import Kind, Plan, read_checks
 
     checks: dict[str, Any] = {}

@@ -23,6 +23,6 @@ def run(args: argparse.Namespace) -> int:
     with campaign_arguments.at_work(args):
         from grammeter.campaign import campaigns
 
-        changed = campaigns.close(campaign_arguments.found(args))
+        changed = campaigns.close(campaign_arguments.campaign_of(args))
     notice(args, f"campaign {args.campaign}: {'closed' if changed else 'it was closed before'}")
     return 0

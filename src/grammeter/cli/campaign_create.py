@@ -10,7 +10,7 @@ from grammeter.cli import campaign_arguments, corpus_arguments
 from grammeter.cli.output import notice, remark
 
 if TYPE_CHECKING:
-    from grammeter.campaign import Campaign, Plan
+    from grammeter.campaign import Campaign
     from grammeter.core import Item
     from grammeter.formats import Corpus
 
@@ -52,19 +52,21 @@ def run(args: argparse.Namespace) -> int:
     with campaign_arguments.at_work(args, make=True):
         from grammeter.campaign import campaigns, settings_without_effect
 
-        given = _given(args, corpus) if args.items else ()
-        plan = campaign_arguments.plan(args, judges=_judges(args, given))
-        items = given or _drawn(args, plan, corpus)
+        chosen = _chosen(args, corpus) if args.items else ()
+        plan = campaign_arguments.plan(args, judges=_judges(args, chosen))
+        items = chosen or campaigns.draw_items(
+            plan, corpus, n=args.n, select=args.select, per_item=args.per_item
+        )
         notice(args, _summary(campaigns.create(plan, corpus, items)))
-    remark(settings_without_effect(plan, given))
+    remark(settings_without_effect(plan, chosen))
     if args.items:
         names = campaign_arguments.DRAWING
         remark(campaign_arguments.unused(args, names, "with --items nothing is drawn"))
     return 0
 
 
-def _given(args: argparse.Namespace, corpus: Corpus) -> Sequence[Item]:
-    """Read items, or what judgments were about."""
+def _chosen(args: argparse.Namespace, corpus: Corpus) -> Sequence[Item]:
+    """Read the items of a file: items, or those of judgments."""
     from grammeter.formats import STDIN, is_items, items_of, read_items, read_judgments
 
     if args.items == STDIN or is_items(args.items):
@@ -90,21 +92,16 @@ def _judges(args: argparse.Namespace, items: Sequence[Item]) -> int:
     return args.judges
 
 
-def _drawn(args: argparse.Namespace, plan: Plan, corpus: Corpus) -> Sequence[Item]:
-    from grammeter.campaign import campaigns
-
-    return campaigns.draw_items(plan, corpus, n=args.n, select=args.select, per_item=args.per_item)
-
-
 def _summary(campaign: Campaign) -> str:
     from grammeter.campaign import results
 
-    found = results.progress(campaign)
-    several = f", {found.shared} of them for several judges" if found.shared else ""
-    head = f"campaign {campaign.name}: {found.items} items of {found.sentences} sentences{several}"
-    if not found.judges:
-        return f"{head}; {found.wanted} judgments wanted, {campaign.strategy}"
-    planned = found.planned or 0
-    again = f", {planned - found.wanted} of them repeats" if planned > found.wanted else ""
-    judges = "1 judge" if len(found.judges) == 1 else f"{len(found.judges)} judges"
+    progress = results.progress(campaign)
+    several = f", {progress.shared} of them for several judges" if progress.shared else ""
+    items = f"{progress.items} items of {progress.sentences} sentences"
+    head = f"campaign {campaign.name}: {items}{several}"
+    if not progress.judges:
+        return f"{head}; {progress.wanted} judgments wanted, {campaign.strategy}"
+    planned = progress.planned or 0
+    again = f", {planned - progress.wanted} of them repeats" if planned > progress.wanted else ""
+    judges = "1 judge" if len(progress.judges) == 1 else f"{len(progress.judges)} judges"
     return f"{head}; {planned} judgments planned for {judges}{again}"

@@ -47,8 +47,8 @@ def run(args: argparse.Namespace) -> int:
     with campaign_arguments.only_reading(args) as writable:
         from grammeter.campaign import audit, details_text, people_text, results
 
-        campaign = campaign_arguments.found(args)
-        found = results.judgments(campaign)
+        campaign = campaign_arguments.campaign_of(args)
+        judgments = results.judgments(campaign)
         details = details_text(campaign) if args.details else ""
         people = people_text(campaign) if args.people else ""
         if args.people and writable:
@@ -56,14 +56,14 @@ def run(args: argparse.Namespace) -> int:
         elif args.people:
             remark(["the database is read-only: its log does not say that --people was written"])
     if args.output:
-        for text in write_judgments(args.output, found):
+        for text in write_judgments(args.output, judgments):
             notice(args, text)
     else:
-        sys.stdout.write(format_judgments(found, "jsonl"))
+        sys.stdout.write(format_judgments(judgments, "jsonl"))
     if args.details:
         write_text(args.details, details, private=True)
     if args.people:
         write_text(args.people, people, private=True)
-    skipped = sum(ranking.skipped for ranking in found)
-    notice(args, f"{len(found)} judgments, {skipped} of them skipped")
+    skipped = sum(ranking.skipped for ranking in judgments)
+    notice(args, f"{len(judgments)} judgments, {skipped} of them skipped")
     return 0

@@ -28,7 +28,7 @@ def run(args: argparse.Namespace) -> int:
     with campaign_arguments.at_work(args):
         from grammeter.campaign import judges
 
-        judge = judges.find(campaign_arguments.found(args), args.judge)
+        judge = judges.find(campaign_arguments.campaign_of(args), args.judge)
         judge = judges.forget(judge, rename=args.rename)
         notice(args, f"{judge.name}: personal data are deleted, the judgments stay")
     return 0

@@ -62,11 +62,11 @@ def run(args: argparse.Namespace) -> int:
         settings = {"select": args.select, "per_item": args.per_item}
         more = () if args.n is None else campaigns.draw_items(plan, corpus, n=args.n, **settings)
         campaign = loading.load(plan, corpus, judgments, more=more)
-        found = results.progress(campaign)
+        progress = results.progress(campaign)
         notice(
             args,
-            f"campaign {campaign.name}: {found.done + found.skipped} judgments by"
-            f" {len(found.judges)} judges, {found.items} items",
+            f"campaign {campaign.name}: {progress.done + progress.skipped} judgments by"
+            f" {len(progress.judges)} judges, {progress.items} items",
         )
     if args.n is None:
         names = campaign_arguments.DRAWING | campaign_arguments.ASKING
@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _without_place(judgments: Judgments) -> Iterator[str]:
-    """Say what of the judgments a campaign has no place for."""
+    """Yield a note on data that a campaign cannot store."""
     scored = sum(ranking.scores is not None or bool(ranking.replies) for ranking in judgments)
     if scored:
         yield f"scores and replies of {scored} judgments are not imported; their ranks are"

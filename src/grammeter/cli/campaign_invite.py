@@ -54,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
     with campaign_arguments.at_work(args):
         from grammeter.campaign import invites, judges
 
-        campaign = campaign_arguments.found(args)
+        campaign = campaign_arguments.campaign_of(args)
         judge = judges.find(campaign, args.judge) if args.judge else None
         tokens = invites.create(campaign, args.judges, judge=judge, days=args.days)
         for token in tokens:

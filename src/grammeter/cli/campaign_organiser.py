@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
         from grammeter.campaign import organisers
 
         made = args.make_password or not sys.stdin.isatty()
-        password = organisers.make_password() if made else _asked()
+        password = organisers.make_password() if made else _typed()
         new = organisers.save_account(args.name, password, every_campaign=args.every_campaign)
     if made:
         sys.stdout.write(password + "\n")
@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _asked() -> str:
+def _typed() -> str:
     """Ask for a password twice, without showing it."""
     from getpass import getpass
 

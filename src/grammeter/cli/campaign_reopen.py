@@ -23,6 +23,6 @@ def run(args: argparse.Namespace) -> int:
     with campaign_arguments.at_work(args):
         from grammeter.campaign import campaigns
 
-        changed = campaigns.close(campaign_arguments.found(args), False)
+        changed = campaigns.close(campaign_arguments.campaign_of(args), False)
     notice(args, f"campaign {args.campaign}: {'open again' if changed else 'it is open'}")
     return 0

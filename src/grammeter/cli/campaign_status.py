@@ -33,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
         if args.campaign is None:
             _show_list(args)
         else:
-            _show_one(args, campaign_arguments.found(args))
+            _show_one(args, campaign_arguments.campaign_of(args))
     return 0
 
 
@@ -44,23 +44,23 @@ def _show_one(args: argparse.Namespace, campaign: Campaign) -> None:
     data: dict[str, Any] = _head(campaign)
     progress = results.progress(campaign)
     data["progress"] = progress.to_json()
-    found: dict[str, Any] = {}
+    measures: dict[str, Any] = {}
     for name, measure in (("agreement", results.agreement), ("ranking", results.ranking)):
         try:
-            found[name] = measure(campaign)
-            data[name] = found[name].to_json()
+            measures[name] = measure(campaign)
+            data[name] = measures[name].to_json()
         except DataError as error:
-            found[name], data[name], data[f"{name}_reason"] = None, None, error.message
-    results_there = [result for result in found.values() if result is not None]
-    data["notes"] = [*dict.fromkeys(note for result in results_there for note in result.notes)]
-    emit(args, data, lambda: _draw(args, data, progress, **found))
+            measures[name], data[name], data[f"{name}_reason"] = None, None, error.message
+    present = [result for result in measures.values() if result is not None]
+    data["notes"] = [*dict.fromkeys(note for result in present for note in result.notes)]
+    emit(args, data, lambda: _draw(args, data, progress, **measures))
 
 
 def _show_list(args: argparse.Namespace) -> None:
     from grammeter.campaign import Campaign, results
 
-    found = list(Campaign.objects.order_by("name"))
-    rows = [(campaign, results.progress(campaign)) for campaign in found]
+    campaigns = Campaign.objects.order_by("name")
+    rows = [(campaign, results.progress(campaign)) for campaign in campaigns]
     data = {
         "kind": "campaigns",
         "campaigns": [

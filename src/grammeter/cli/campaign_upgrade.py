@@ -30,6 +30,6 @@ def run(args: argparse.Namespace) -> int:
 
     copy = args.copy or f"{args.database}.old"
     changed = database.upgrade(args.database, copy)
-    kept = f"; {copy} is as it was before" if conf.is_file(args.database) else ""
-    notice(args, f"brought up to date{kept}" if changed else "it is up to date")
+    old = f"; {copy} is as it was before" if conf.is_file(args.database) else ""
+    notice(args, f"brought up to date{old}" if changed else "it is up to date")
     return 0

@@ -9,7 +9,7 @@ from pathlib import Path
 
 REPORT = "grammeter-demo-report.html"
 TITLE = "The sample corpus of grammeter, scored and judged"
-"""Of the page; an older one is known by it, and only that is overwritten."""
+"""Title of the page; only a file with it is overwritten."""
 
 METRICS = ("m2", "gleu", "imeasure", "green")
 SYSTEM = "Thorough"
@@ -17,7 +17,7 @@ LINE = 16
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the verb's arguments; nothing heavy is imported for it."""
+    """Declare the arguments."""
     parser.add_argument(
         "-o", "--output", metavar="FILE", help="keep the scores, for compare and explain"
     )
@@ -59,13 +59,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def check_page(path: Path) -> None:
-    """Refuse to overwrite a page that the demonstration did not write.
-
-    Raises
-    ------
-    UsageError
-        If there is a file of another title.
-    """
+    """Raise ``UsageError`` if there is a file with another title."""
     from grammeter.core import UsageError
     from grammeter.formats import read_bytes
 

@@ -31,18 +31,18 @@ EXTRAS: dict[str, tuple[str, ...]] = {
     "ray": ("pyarrow>=15", "ray[data]>=2.40"),
     "records": ("pyarrow>=15",),
 }
-"""Extra -> the packages that it brings, as pyproject.toml has them."""
+"""Extra -> its packages, as in pyproject.toml."""
 
 _UNFIT = ("missing", "too old", "too new")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the verb's arguments; nothing heavy is imported for it."""
+    """Declare the arguments."""
     add_output(parser, formats=("table", "json"), file=None)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Look and print; return 4 if a package of the core is missing or unfit, else 0."""
+    """Print the list; return 4 if a package of the core is missing or unfit, else 0."""
     from grammeter.rendering import Table, to_text
 
     core = [_package(wanted, "pip install --force-reinstall grammeter") for wanted in CORE]
@@ -69,7 +69,7 @@ _KEYS = ("what", "state", "note")
 
 
 def _extras() -> list[tuple[str, str, str]]:
-    """Look for the packages of the extras, each once: the last extra that brings it is named."""
+    """List the packages of the extras, each once, with the last extra that has it."""
     owners = {wanted: extra for extra, packages in EXTRAS.items() for wanted in packages}
     return [
         _package(wanted, f"pip install 'grammeter[{extra}]'") for wanted, extra in owners.items()
@@ -77,7 +77,7 @@ def _extras() -> list[tuple[str, str, str]]:
 
 
 def _package(wanted: str, command: str) -> tuple[str, str, str]:
-    """Compare what is installed with a requirement, ``Django>=5.2,<5.3``."""
+    """Compare the installed version with a requirement, ``Django>=5.2,<5.3``."""
     name, bounds = re.split(r"(?=[<>])", re.sub(r"\[.*?\]", "", wanted), maxsplit=1)
     try:
         version = metadata.version(name)
@@ -101,12 +101,12 @@ def _unfit(version: str, bounds: str) -> str:
 
 
 def _numbers(version: str) -> list[int]:
-    """Return the release, ``[5, 2, 19]`` of ``<5.2.19rc1``; zeros at the end say nothing."""
+    """Return the release, ``[5, 2, 19]`` of ``<5.2.19rc1``, without zeros at the end."""
     numbers = re.match(r"[<>=]*([\d.]*)", version)
-    found = [int(each) for each in (numbers[1] if numbers else "").split(".") if each]
-    while found and not found[-1]:
-        found.pop()
-    return found
+    release = [int(part) for part in (numbers[1] if numbers else "").split(".") if part]
+    while release and not release[-1]:
+        release.pop()
+    return release
 
 
 def _gpu() -> tuple[str, str, str]:
@@ -122,7 +122,7 @@ def _gpu() -> tuple[str, str, str]:
 
 
 def _pipelines() -> list[tuple[str, str, str]]:
-    """Look for the spaCy pipelines that ERRANT's rules read; spaCy is not loaded."""
+    """List the spaCy pipelines for ERRANT's rules, without loading spaCy."""
     from grammeter.core import MissingResourceError
     from grammeter.errant import USUAL, find_pipeline, shipped_pipeline
 
@@ -138,7 +138,7 @@ def _pipelines() -> list[tuple[str, str, str]]:
 
 
 def _models() -> list[tuple[str, str, str]]:
-    """Look for the models that metrics name; nothing is fetched and torch is not loaded."""
+    """List the models of metrics, without downloads and without torch."""
     from grammeter.core import MissingResourceError
     from grammeter.models import KNOWN, PACKAGED, find_model, how_to_fetch
 
@@ -158,7 +158,7 @@ def _models() -> list[tuple[str, str, str]]:
 
 
 def _first(package: str, extra: str) -> str:
-    """Return what must be run before a command of a package, if the package is not here."""
+    """Return the command that installs a package, if it is missing."""
     return "" if find_spec(package) else f"pip install 'grammeter[{extra}]', then "
 
 
@@ -195,17 +195,16 @@ def _datasets() -> list[tuple[str, str, str]]:
 
 
 def _folders() -> list[tuple[str, str, str]]:
-    """Say where caches, data sets and models lie, and how to have them elsewhere."""
+    """List the folders of caches, data sets and models, with the variables that change them."""
     from grammeter.core import folders
     from grammeter.formats import datasets
     from grammeter.models import hub_folder
 
-    found = [
-        ("caches", folders.cache_folder(), folders.VARIABLE),
-        ("data sets", _data_folder(), datasets.VARIABLE),
-        ("models", hub_folder(), "HF_HUB_CACHE"),
+    return [
+        _folder("caches", folders.cache_folder(), folders.VARIABLE),
+        _folder("data sets", _data_folder(), datasets.VARIABLE),
+        _folder("models", hub_folder(), "HF_HUB_CACHE"),
     ]
-    return [_folder(*each) for each in found]
 
 
 def _data_folder() -> Path | None:

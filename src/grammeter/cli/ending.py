@@ -1,4 +1,4 @@
-"""How a run ends that cannot go on: a standard stream that takes nothing, no memory."""
+"""Runs that must stop: a standard stream that cannot be written, no memory."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 
 
 def open_streams() -> None:
-    """Replace standard streams that were closed: what is opened next would take their numbers."""
+    """Replace closed standard streams: other files would get their numbers."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
 
 
 def say(text: str) -> None:
-    """Print to standard error, if it takes anything."""
+    """Print to standard error, if possible."""
     try:
         print(text, file=sys.stderr, flush=True)
     except OSError:
@@ -28,25 +28,25 @@ def say(text: str) -> None:
 
 
 def drop(stream: object) -> None:
-    """Send what a standard stream still holds nowhere: Python would complain at its exit."""
+    """Discard the buffer of a standard stream: Python would complain at its exit."""
     with suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())  # pyright: ignore
 
 
 def explained(error: OSError | MemoryError) -> GrammeterError:
-    """Return the error of ours for one that no part of the work has explained."""
+    """Convert an error of the system to one of ours."""
     if isinstance(error, MemoryError):
         return DataError(
             "there is not enough memory for this",
             fix="Give it less at a time; 'grammeter batch' needs little memory for any length.",
         )
-    told = error.strerror or str(error)
+    reason = error.strerror or str(error)
     if error.filename is None and error.errno in _FULL:
         drop(sys.stdout)
         return DataError(
-            f"cannot be written: {told}",
+            f"cannot be written: {reason}",
             where="standard output",
             fix="Make room where it goes to.",
         )
     where = None if error.filename is None else os.fsdecode(error.filename)
-    return DataError(told, where=where, fix="Check the path, its permissions, and the disk.")
+    return DataError(reason, where=where, fix="Check the path, its permissions, and the disk.")

@@ -1,8 +1,9 @@
-"""What the command line says of wrong usage: a line or two, not all the options of a verb."""
+"""The verbs and their parsers, with short messages about wrong usage."""
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import sys
 from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn, cast
@@ -10,20 +11,46 @@ from typing import Any, NoReturn, cast
 from grammeter.cli.ending import say
 from grammeter.cli.files import check_outputs
 from grammeter.core import UnknownNameError
+from grammeter.version import __version__
+
+VERBS = {
+    "demo": "the whole loop on the built-in sample corpus, offline",
+    "score": "score system outputs with any metrics",
+    "compare": "paired significance between systems",
+    "explain": "why one output got its scores",
+    "judge": "let a language model rank outputs as people do",
+    "rank": "rank systems from human judgments",
+    "agree": "agreement within and between judges",
+    "sample": "which sentences and outputs to show judges",
+    "campaign": "run a human evaluation: the annotation server",
+    "meta": "how good is a metric? correlation with human judgments",
+    "report": "scores, judgments and sentences as one page to browse",
+    "reproduce": "the tables of the papers again, published figures beside ours",
+    "edits": "extract, convert and compare edits: errant's commands",
+    "train": "fit learned metrics to a domain: IMPARA, SOME",
+    "batch": "score, filter and annotate tables of any length",
+    "data": "list, get and find data sets",
+    "list": "the metrics, their options and defaults",
+    "cite": "what to cite for a metric",
+    "doctor": "what is installed, what is missing, how to get it",
+}
+"""Verb -> what it does; the module ``grammeter.cli.VERB`` is imported when it is called."""
+
+_MODULES = {"list": "listing"}  # a module called `list` would hide the built-in in its imports
 
 MOST_OWNERS = 3
-"""An option that more commands share says nothing of where it belongs."""
+"""An option of more commands gets no hint."""
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose errors fit on a screen, and which knows where a strange option belongs."""
+    """A parser with short errors, which name the verb of a misplaced option."""
 
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
         self.register("action", None, _Store)
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        """Print help, a version or an error; what cannot be printed is a fault, unlike there."""
+        """Print help, a version or an error; unlike argparse, fail if that is impossible."""
         if file is sys.stdout:
             file.write(message)
             file.flush()
@@ -31,47 +58,44 @@ class Parser(argparse.ArgumentParser):
             say(message.removesuffix("\n"))
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong and where all options stand; leave with 2."""
+        """Print the error and where to find all options; exit with 2."""
         self.exit(2, f"usage: see '{self.prog} --help'\n{self.prog}: error: {message}\n")
 
     def parse_known_args(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, args: Sequence[str] | None = None, namespace: Any = None
     ) -> tuple[Any, list[str]]:
-        """Parse; what is left over is an error here, where the options of an action are known.
+        """Parse; refuse unknown options, and outputs that are inputs, too.
 
-        So are outputs that are inputs, too. ``asked`` are the options that were written, by
-        their long names, with whatever value.
+        ``asked`` is the set of options that were written, by their long names.
         """
-        found, extra = super().parse_known_args(args, namespace)
-        earlier: set[str] = getattr(found, "asked", set[str]())  # of an action of this verb
-        found.asked = self._asked(sys.argv[1:] if args is None else args) | earlier
+        parsed, extra = super().parse_known_args(args, namespace)
+        earlier: set[str] = getattr(parsed, "asked", set[str]())  # of an action of this verb
+        parsed.asked = self._written(sys.argv[1:] if args is None else args) | earlier
         if extra:
             self.error(
                 "\n  ".join([f"unrecognized arguments: {' '.join(extra)}", *self._hints(extra)])
             )
-        check_outputs(self._actions, found)
-        return found, extra
+        check_outputs(self._actions, parsed)
+        return parsed, extra
 
     def parsers(self) -> Iterator[Parser]:
         """Yield this parser, or those of its actions where it has some."""
-        given: list[Any] = [action.choices for action in self._actions]
-        actions: list[Parser] = [
-            p for found in given if isinstance(found, dict) for p in _all(found)
-        ]
-        yield from actions or [self]
+        choices: list[Any] = [action.choices for action in self._actions]
+        actions: list[dict[str, Parser]] = [names for names in choices if isinstance(names, dict)]
+        yield from (actions[0].values() if actions else [self])
 
     def takes(self, option: str) -> bool:
         """Whether an option is one of this parser's."""
         return option in self._option_string_actions
 
-    def _asked(self, words: Sequence[str]) -> set[str]:
+    def _written(self, words: Sequence[str]) -> set[str]:
         """Return the long names of all options among the words of a command."""
         known = self._option_string_actions
         actions = [known[name] for name in (w.partition("=")[0] for w in words) if name in known]
         return {max(action.option_strings, key=lambda name: name[:2] == "--") for action in actions}
 
     def _hints(self, extra: Sequence[str]) -> Iterator[str]:
-        """Say of each strange option what may be meant, or whose it is."""
+        """Yield a hint for each unknown option: a similar one, or its commands."""
         for option in (word.partition("=")[0] for word in extra if word.startswith("--")):
             owners = _owners(option)
             near = UnknownNameError("option", option, self._option_string_actions).suggestions
@@ -82,7 +106,7 @@ class Parser(argparse.ArgumentParser):
 
 
 class _Store(argparse.Action):
-    """Store what is given; an option of several values that is given twice has them all."""
+    """Store values; those of a repeated option with several values are joined."""
 
     def __call__(
         self,
@@ -91,20 +115,45 @@ class _Store(argparse.Action):
         values: Any,
         option_string: str | None = None,
     ) -> None:
-        """Put the values into the namespace, behind those of an earlier occurrence."""
+        """Append the values to those of an earlier occurrence."""
         earlier = getattr(namespace, self.dest, None)
         again = self.nargs == "+" and isinstance(earlier, list) and earlier is not self.default
         setattr(namespace, self.dest, [*cast("list[Any]", earlier), *values] if again else values)
 
 
-def _all(actions: Any) -> list[Parser]:
-    return list(cast("dict[str, Parser]", actions).values())
+def parser_of(verb: str) -> Parser:
+    """Return the parser of one verb."""
+    module = importlib.import_module(f"grammeter.cli.{_MODULES.get(verb, verb)}")
+    parser = Parser(
+        prog=f"grammeter {verb}",
+        description=VERBS[verb],
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.set_defaults(run=module.run)
+    module.add_arguments(parser)
+    parser.add_argument("--debug", action="store_true", help="show tracebacks")
+    return parser
+
+
+def top_parser() -> Parser:
+    """Return the parser that knows the verbs' names only."""
+    width = max(map(len, VERBS))
+    verbs = "\n".join(f"  {verb:{width}}  {help_}" for verb, help_ in VERBS.items())
+    parser = Parser(
+        prog="grammeter",
+        description="Measure grammatical error correction systems, and measure the measures.",
+        epilog=f"verbs:\n{verbs}\n\n'grammeter VERB --help' tells more.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        usage="grammeter [-h] [--version] VERB ...",
+    )
+    parser.add_argument("--version", action="version", version=f"grammeter {__version__}")
+    parser.add_argument("verb", choices=list(VERBS), metavar="VERB", help="what to do")
+    return parser
 
 
 def _owners(option: str) -> list[str]:
     """Return the commands that take an option."""
-    from grammeter.cli.main import VERBS, parser_of
-
     return [
         f"'{parser.prog}'"
         for verb in VERBS

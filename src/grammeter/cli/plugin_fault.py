@@ -1,4 +1,4 @@
-"""Whose fault an unexpected error is: a metric of another package is named, with its line."""
+"""Name the plug-in metric, and its line, that caused an unexpected error."""
 
 from __future__ import annotations
 
@@ -8,10 +8,7 @@ from grammeter.core import GrammeterError, UsageError
 
 
 def plugin_fault(error: Exception) -> GrammeterError | None:
-    """Return what to tell of an error that came out of a plug-in's code; else ``None``.
-
-    The last line of the plug-in that took part is named: below it may stand numpy's or ours.
-    """
+    """Return the error for an exception from a plug-in, with the last line of its code."""
     from grammeter.metrics import announced
 
     owners = {
@@ -25,10 +22,10 @@ def plugin_fault(error: Exception) -> GrammeterError | None:
     if not named:
         return None
     metric, where = named[-1]
-    told = UsageError(
+    fault = UsageError(
         f"metric {metric!r} failed: {type(error).__name__}: {error}",
         where=where,
         fix="Mend the package that brings it; --debug shows the whole way there.",
     )
-    told.__cause__ = error
-    return told
+    fault.__cause__ = error
+    return fault

@@ -1,10 +1,10 @@
-"""Signals that end a run, from its first line on: nothing is loaded here but what is built in."""
+"""Signals that end a run, from its first line on; only built-in modules are loaded here."""
 
 import sys
 from _thread import get_ident, start_new_thread
 from time import sleep
 
-TYPE_CHECKING = False  # as of `typing`, which takes longer to load than all of this
+TYPE_CHECKING = False  # as in `typing`, which takes longer to load than all of this
 if TYPE_CHECKING:
     import signal
     from types import CodeType, FrameType
@@ -13,39 +13,39 @@ else:
 
 _OTHERS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 _LATER = 0.01
-"""Seconds after which a signal is sent again that came while a module was loaded."""
+"""Delay in seconds of a signal that came while a module was loaded."""
 
 _came: list[int] = []
-"""The signals that came; shared by a verb and the verbs that it calls."""
+"""Signals that came; shared by a verb and the verbs that it calls."""
 _delayed: list[int] = []
-"""The signals that came while a module was loaded and are to be sent again."""
+"""Signals that came while a module was loaded, to be sent again."""
 
 
 class Stopped(KeyboardInterrupt):
     """A signal came.
 
-    Python notes a plain :class:`KeyboardInterrupt` that leaves a text it executes, as those of
-    dataclasses are, and ends as after Ctrl-C, whatever exit code we return.
+    Not a plain :class:`KeyboardInterrupt`: after one that leaves executed text, as in dataclasses,
+    Python ends as after Ctrl-C, whatever exit code we return.
     """
 
 
 class Watch:
-    """Lets signals end the work by :class:`Stopped`, so that it is cleaned up.
+    """Raises :class:`Stopped` for signals, so that the work is cleaned up.
 
-    Nothing is raised while a module is loaded: numpy's C code would make an ``ImportError`` of it,
-    and Python would print it where it lets go of a lock. It is raised once the module is there.
+    Signals wait while a module is loaded: numpy's C code would turn the exception into an
+    ``ImportError``, and Python would print it where it releases a lock.
 
     Parameters
     ----------
     within
         The function whose callers do not count: they may be loading a module.
     alone
-        Whether nothing but the end of the process comes afterwards: signals then end it at once.
+        Whether the process ends afterwards: signals then end it at once.
     """
 
     def __init__(self, within: "CodeType", *, alone: bool) -> None:
         self._within, self._alone = within, alone
-        self._handler = self._stop  # one object, that others may ask for
+        self._handler = self._stop  # one object, for comparisons
         self._ours: list[int] = []
         wanted: list[tuple[int, object]] = [(number, signal.SIG_DFL) for number in _OTHERS]
         if alone:
@@ -60,7 +60,7 @@ class Watch:
             pass
 
     def take_over(self) -> None:
-        """Stand in for Python's own handler where asyncio and others ask whether it is there."""
+        """Replace Python's own handler, which asyncio and others look for."""
         import signal as public
 
         if signal.SIGINT in self._ours:
@@ -72,13 +72,13 @@ class Watch:
         return bool(_came)
 
     def catch_up(self) -> None:
-        """Stop by a signal that came during the last imports, before the work is called done."""
+        """Raise a signal that came during the last imports."""
         if _delayed:
             self._stop(_delayed.pop(), None)
 
     def code(self) -> int:
-        """Say how the work was stopped; return the exit code: 128 and the number of the signal."""
-        if self._alone:  # further ones while this one is told
+        """Print how the work was stopped; return 128 plus the number of the signal."""
+        if self._alone:  # ignore further ones
             for number in self._ours:
                 signal.signal(number, signal.SIG_IGN)
         from grammeter.cli.ending import say
@@ -88,7 +88,7 @@ class Watch:
         return 128 + number
 
     def end(self) -> None:
-        """Let signals do what they do without us: nobody is left to tell of them."""
+        """Restore the default effect of signals."""
         _delayed.clear()
         for number in self._ours:
             signal.signal(number, signal.SIG_DFL)
@@ -114,7 +114,7 @@ class Watch:
         return False
 
     def _unraisable(self, lost: "sys.UnraisableHookArgs") -> None:
-        """Send a signal again whose exception came where Python can only print it."""
+        """Send a signal again whose exception Python could only print."""
         if isinstance(lost.exc_value, Stopped) and _came:
             _send_later(_came.pop())
         else:

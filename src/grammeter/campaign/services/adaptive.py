@@ -1,20 +1,20 @@
-"""Which items tell most about the ranking: those that compare systems whose order is uncertain.
+"""The most informative items: those that compare systems whose order is uncertain.
 
-The order of two systems is uncertain as far as it turns round when the judgments are resampled:
-with ``p`` the share of bootstrap samples of rankings in which the first one has more Expected
-Wins, the uncertainty is ``2 * min(p, 1 - p)``, 0 to 1; 1 for systems that were not compared. An
-item weighs the sum of that over all pairs of systems that it tells apart. It is drawn with ::
+With ``p`` the share of bootstrap samples of rankings in which the first of two systems has more
+Expected Wins, the uncertainty of their order is ``2 * min(p, 1 - p)``, 0 to 1; 1 for systems that
+were not compared. An item's weight is the sum over all pairs of systems with different outputs in
+it. Its probability is ::
 
     (1 - EVEN) * weight / sum of weights + EVEN / number of items
 
 so that every item can be drawn, and a ranking can be weighted back by one over the probability.
-As long as a system has less than half of the mean number of comparisons, items that show it
-take the place of the heavy ones.
+While a system has less than half of the mean number of comparisons, only items with such systems
+have weight.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,12 +29,12 @@ RESAMPLES = 200
 STARVED = 0.5
 
 Groups = Sequence[Sequence[str]]
-"""The systems behind each output that an item shows."""
+"""The systems of each output that an item shows."""
 
 
 @dataclass(frozen=True, eq=False)
 class Outlook:
-    """What is known of the ranking so far.
+    """The uncertainty of the ranking so far.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class Outlook:
     uncertainty
         Shape ``(systems, systems)``, symmetric, 0 to 1; 0 on the diagonal.
     starved
-        Shape ``(systems,)``: who was compared less than half as often as the mean.
+        Shape ``(systems,)``: compared less than half as often as the mean.
     """
 
     systems: tuple[str, ...]
@@ -52,15 +52,7 @@ class Outlook:
 
 
 def outlook(systems: Sequence[str], rankings: Sequence[Ranking], *, seed: int = 1) -> Outlook:
-    """Say of which systems the order is uncertain.
-
-    Parameters
-    ----------
-    systems
-        All of the campaign; some may not have been judged yet.
-    rankings
-        The judgments so far.
-    """
+    """Estimate the uncertainty of the ranking of all ``systems``, judged or not."""
     names = tuple(sorted(systems))
     uncertainty = 1.0 - np.eye(len(names))
     compared = np.zeros(len(names))
@@ -76,22 +68,26 @@ def outlook(systems: Sequence[str], rankings: Sequence[Ranking], *, seed: int = 
 
 @dataclass(frozen=True, eq=False)
 class Appeal:
-    """How much each item tells.
+    """The appeal of each item.
 
     Attributes
     ----------
+    row
+        Number of an item -> its row in the arrays.
     weights
-        Shape ``(items,)``: the uncertainty of all pairs of systems that an item tells apart.
+        Shape ``(items,)``: the uncertainty of all pairs of systems with different outputs.
     hungry
-        Shape ``(items,)``: whether it shows a system that is starved.
+        Shape ``(items,)``: whether it shows a starved system.
     """
 
+    row: Mapping[int, int]
     weights: FloatArray
     hungry: BoolArray
 
-    def probabilities(self, rows: Sequence[int]) -> FloatArray:
-        """Return how likely each of some items is to be drawn; they add up to 1."""
-        weights, hungry = self.weights[list(rows)], self.hungry[list(rows)]
+    def probabilities(self, items: Sequence[int]) -> FloatArray:
+        """Return the probability of drawing each of these items, shape ``(items,)``; sum 1."""
+        rows = [self.row[number] for number in items]
+        weights, hungry = self.weights[rows], self.hungry[rows]
         if hungry.any():
             weights = hungry.astype(np.float64)
         even = np.full(len(rows), 1 / len(rows))
@@ -99,25 +95,24 @@ class Appeal:
         return (1 - EVEN) * weights / total + EVEN * even if total > 0 else even
 
 
-def weigh(found: Outlook, items: Sequence[Groups]) -> Appeal:
-    """Say how much each item tells; ``items`` holds the systems behind each output shown."""
-    place = {name: number for number, name in enumerate(found.systems)}
+def weigh(outlook: Outlook, items: Mapping[int, Groups]) -> Appeal:
+    """Weigh items: number -> the systems of each output."""
+    place = {name: number for number, name in enumerate(outlook.systems)}
     shown = np.zeros((len(items), len(place)), dtype=np.bool_)
     weights = np.zeros(len(items))
-    for row, groups in enumerate(items):
-        numbers = [[place[name] for name in group] for group in groups]
+    for row, groups in enumerate(items.values()):
         member = np.zeros((len(groups), len(place)))
-        for group, own in enumerate(numbers):
-            member[group, own] = 1
-        apart = member @ found.uncertainty @ member.T
+        for number, group in enumerate(groups):
+            member[number, [place[name] for name in group]] = 1
+        apart = member @ outlook.uncertainty @ member.T
         weights[row] = (apart.sum() - np.trace(apart)) / 2
-        shown[row, [number for own in numbers for number in own]] = True
-    hungry: BoolArray = np.asarray(shown[:, found.starved].any(axis=1))
-    return Appeal(weights, hungry)
+        shown[row] = member.any(axis=0)
+    hungry: BoolArray = np.asarray(shown[:, outlook.starved].any(axis=1))
+    return Appeal({number: row for row, number in enumerate(items)}, weights, hungry)
 
 
 def _turned(runs: FloatArray) -> FloatArray:
-    """Return how uncertain the order of each two columns is; NaN is a score below all others."""
+    """Return the uncertainty of the order of each two columns; NaN is below all scores."""
     scores = np.nan_to_num(runs, nan=-1.0)
     above = (scores[:, :, None] > scores[:, None, :]).mean(axis=0)
     level = (scores[:, :, None] == scores[:, None, :]).mean(axis=0)

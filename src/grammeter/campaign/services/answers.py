@@ -1,4 +1,4 @@
-"""Keep what judges answer: every version, each of them once."""
+"""Store judges' answers: every version, once."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from grammeter.campaign.services import order
 from grammeter.core import DataError
 
 LONGEST_TEXT = 10_000
-"""Characters of a comment or reason."""
+"""Most characters of a comment or reason."""
 
 LONGEST_SECONDS = 10**7
 
 SEEN_EVERY = timedelta(minutes=1)
-"""How old the note of when a judge was seen last may be: one write less for most answers."""
+"""Interval between updates of ``Judge.seen``: one write less for most answers."""
 
 TRIES = 3
-"""How often a tutorial or loud attention item is asked before a judge may go on."""
+"""Most attempts at a tutorial or loud attention item."""
 
 _CHANGING = ("state", "correct", "answered", "judge__blocked", "judge__campaign__closed")
-"""What of an assignment others may change."""
+"""Fields that other requests may change."""
 
 _KEY = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
 
@@ -47,31 +47,27 @@ def save(
     wall_seconds: float | None = None,
     complete: bool = True,
 ) -> Judgment:
-    """Keep an answer; when this returns, it is on disk.
+    """Store an answer; it is on disk when this returns.
 
     Parameters
     ----------
-    judge
-        Who answers.
     assignment
-        What is answered, from :func:`own` or ``assign.next_assignment``. Whether it is the
-        judge's own and how far it has come is looked up again when it is stored.
+        From :func:`assignment_of` or ``assign.next_assignment``. Its judge and state are checked
+        again in the transaction.
     key
-        1 to 64 letters, digits, ``_`` and ``-``, chosen by the page for each thing to save. What
-        comes again under the same key is not kept again: the first version is returned.
+        1 to 64 letters, digits, ``_`` and ``-``, chosen by the page for each submission. Another
+        submission with the same key is ignored: the first version is returned.
     ranks
         Of each output in the order shown, from 1 (best) to the number of outputs; ``None`` for
         one without a rank yet.
     verdicts
         Task ``edits``: for each output in the order shown, one word for each of its edits.
     skipped, reason
-        The judge passes, and why.
-    comment
-        Of the judge.
+        The judge skips the item, and why.
     active_seconds, wall_seconds
         How long the judge worked on it, and how long it was open.
     complete
-        Whether it is handed in; otherwise a draft, which does not count.
+        Whether it is submitted; otherwise a draft, which does not count.
 
     Returns
     -------
@@ -82,73 +78,67 @@ def save(
     Raises
     ------
     PermissionDenied
-        If the assignment is not the judge's, or was never shown, or the judge is blocked.
+        If the assignment is another judge's, or was never shown, or the judge is blocked.
     DataError
         If the answer is impossible, or the campaign is closed.
     """
     size = len(assignment.shown_order)
-    given = () if skipped and complete else _checked_ranks(ranks, size, complete)
+    checked = () if skipped and complete else _checked_ranks(ranks, size, complete)
     judgment = Judgment(
         assignment=assignment,
         key=_checked_key(key),
-        ranks=list(given),
+        ranks=list(checked),
         verdicts=_checked_verdicts(judge, verdicts, size, complete and not skipped),
         skipped=skipped,
         reason=_checked_reason(reason, needed=skipped and complete),
         comment=_checked_text("comment", comment),
         complete=complete,
-        correct=is_right(assignment, given) if complete else None,
+        correct=is_right(assignment, checked) if complete else None,
         active_seconds=_checked_seconds("active_seconds", active_seconds),
         wall_seconds=_checked_seconds("wall_seconds", wall_seconds),
     )
-    # all that could be checked before is: while this transaction lasts, others wait
+    # checks come first: other requests wait during the transaction
     with transaction.atomic():
         return _stored(judge, judgment)
 
 
 def history(judge: Judge) -> list[Assignment]:
-    """Return what the judge was asked, in order: to go back to, and to correct."""
+    """Return the judge's assignments so far, in order."""
     shown = order.compared(Assignment.objects.filter(judge=judge)).exclude(state=State.PLANNED)
     return list(shown.select_related("item__sentence").order_by("position"))
 
 
 def has_history(judge: Judge) -> bool:
-    """Whether the judge was shown anything yet."""
+    """Whether the judge has seen an item yet."""
     shown = Assignment.objects.filter(judge=judge).exclude(state=State.PLANNED)
     return order.compared(shown).exists()
 
 
-def own(judge: Judge, assignment_id: int) -> Assignment:
-    """Return an assignment that this judge was shown.
-
-    Raises
-    ------
-    PermissionDenied
-        If it is another's, was never shown, or does not exist.
-    """
-    rows = Assignment.objects.select_related("item__sentence")
-    found = next(iter(rows.filter(pk=assignment_id, judge=judge).order_by()[:1]), None)
-    if found is None or found.state == State.PLANNED:
+def assignment_of(judge: Judge, number: int) -> Assignment:
+    """Return an assignment; raise ``PermissionDenied`` unless this judge has seen it."""
+    rows = Assignment.objects.select_related("item__sentence").filter(pk=number, judge=judge)
+    assignment = rows.order_by().first()
+    if assignment is None or assignment.state == State.PLANNED:
         raise PermissionDenied("this is not an item of yours")
-    found.judge, found.item.campaign = judge, judge.campaign  # they are at hand
-    return found
+    assignment.judge, assignment.item.campaign = judge, judge.campaign  # saves queries
+    return assignment
 
 
 def latest(assignment: Assignment) -> Judgment | None:
-    """Return the newest version, draft or not: what the page shows again."""
+    """Return the newest version, draft or not."""
     return Judgment.objects.filter(assignment=assignment).order_by("-version").first()
 
 
 def is_right(assignment: Assignment, ranks: Sequence[int | None]) -> bool | None:
-    """Whether ranks tell apart what must be told apart; ``None`` where nothing must be."""
+    """Whether ranks agree with the expected ones; ``None`` for items without expected ranks."""
     expected = assignment.item.expected
     if expected is None:
         return None
-    given = [rank for rank in ranks if rank is not None]
+    answer = [rank for rank in ranks if rank is not None]
     wanted: list[int] = [expected[place] for place in assignment.shown_order]
-    if len(given) != len(wanted):
+    if len(answer) != len(wanted):
         return False
-    rows = zip(wanted, given, strict=True)
+    rows = zip(wanted, answer, strict=True)
     return all(
         (one < other) == (a < b) and a != b
         for (one, a), (other, b) in combinations(rows, 2)
@@ -157,7 +147,7 @@ def is_right(assignment: Assignment, ranks: Sequence[int | None]) -> bool | None
 
 
 def is_asked_again(judgment: Judgment) -> bool:
-    """Whether an answer was wrong, the judge hears so, and has to try once more."""
+    """Whether the judge must try again after a wrong answer."""
     assignment = judgment.assignment
     if not (assignment.item.loud and judgment.correct is False) or judgment.skipped:
         return False
@@ -166,7 +156,7 @@ def is_asked_again(judgment: Judgment) -> bool:
 
 
 def _stored(judge: Judge, judgment: Judgment) -> Judgment:
-    """Store a version, unless its key is known; call it in a transaction."""
+    """Store a version, unless its key exists; call it in a transaction."""
     assignment = judgment.assignment
     closed = _look_again(judge, assignment)
     versions = Judgment.objects.filter(assignment=assignment).order_by()
@@ -186,7 +176,7 @@ def _stored(judge: Judge, judgment: Judgment) -> Judgment:
 
 
 def _look_again(judge: Judge, assignment: Assignment) -> bool:
-    """Lock an assignment and refresh what others may change; return whether all is closed."""
+    """Lock and refresh an assignment; return whether the campaign is closed."""
     rows = Assignment.objects.select_for_update(of=("self",)).filter(pk=assignment.pk, judge=judge)
     rows = rows.select_related("judge__campaign").only(*_CHANGING)
     now = next(iter(rows.order_by()), None)
@@ -207,7 +197,7 @@ def _note_seen(judge: Judge) -> None:
 
 
 def _close(assignment: Assignment, judgment: Judgment) -> None:
-    """Note that an answer was handed in; a wrong loud one leaves the item open."""
+    """Close an assignment, unless the judge must try again."""
     if assignment.correct is None:
         assignment.correct = judgment.correct
     if not is_asked_again(judgment):
@@ -225,15 +215,15 @@ def _checked_key(key: str) -> str:
 def _checked_ranks(
     ranks: Sequence[int | None], size: int, complete: bool
 ) -> tuple[int | None, ...]:
-    given = tuple(ranks) if ranks or complete else (None,) * size
-    if len(given) != size:
-        raise DataError(f"{len(given)} ranks for {size} corrections", fix="Rank each of them.")
-    for rank in given:
+    checked = tuple(ranks) if ranks or complete else (None,) * size
+    if len(checked) != size:
+        raise DataError(f"{len(checked)} ranks for {size} corrections", fix="Rank each of them.")
+    for rank in checked:
         if rank is None and complete:
             raise DataError("a correction without a rank", fix="Rank each of them.")
         if rank is not None and (type(rank) is not int or not 1 <= rank <= size):
             raise DataError(f"a rank of {rank!r}", fix=f"Ranks go from 1 (best) to {size}.")
-    return given
+    return checked
 
 
 def _checked_verdicts(
@@ -245,13 +235,13 @@ def _checked_verdicts(
     if judge.campaign.task != Task.EDITS:
         return None
     rows: Sequence[Sequence[str | None]] = verdicts or [()] * size
-    given = [list(row) for row in rows]
-    words = [word for row in given for word in row]
-    if len(given) != size or any(word is not None and len(word) > 40 for word in words):
+    checked = [list(row) for row in rows]
+    words = [word for row in checked for word in row]
+    if len(checked) != size or any(word is not None and len(word) > 40 for word in words):
         raise DataError("verdicts that do not fit the corrections", fix="Load the page again.")
     if complete and None in words:
         raise DataError("an edit without a verdict", fix="Judge each edit.")
-    return given
+    return checked
 
 
 def _checked_reason(reason: str, *, needed: bool) -> str:

@@ -1,4 +1,4 @@
-"""Which item a judge gets next. Whatever happens at once, no slot is given away twice."""
+"""Choose a judge's next item; no slot is assigned twice, whatever happens at once."""
 
 from __future__ import annotations
 
@@ -11,28 +11,24 @@ from django.utils import timezone
 
 from grammeter.campaign.models import Assignment, Judge, Judgment, State, Strategy
 from grammeter.campaign.services import draws, order, outlooks
-from grammeter.campaign.services.outlooks import Outlook
+from grammeter.campaign.services.adaptive import Appeal
 
 HOLD_HOURS = 24
-"""How long a judge may leave an item open before another one may have its slot."""
+"""Time after which another judge may have the slot of an open item."""
 
 
 def next_assignment(judge: Judge) -> Assignment | None:
-    """Return what a judge is to judge now: what is open, else the next of the list or draw.
+    """Return the judge's open item, or open the next one of the list or pool.
 
-    Items with one output are ties by themselves: they are answered here, and nobody sees them.
-
-    Returns
-    -------
-    Assignment or None
-        ``None`` if the judge has finished, or the campaign is closed.
+    Items with one output are answered here, and nobody sees them. ``None`` if the judge has
+    finished, or the campaign is closed.
 
     Raises
     ------
     PermissionDenied
         If the judge is blocked.
     """
-    outlook = outlooks.current(judge.campaign)
+    appeal = outlooks.current(judge.campaign)
     with transaction.atomic():
         judges = Judge.objects.select_for_update(of=("self",)).select_related("campaign")
         locked = judges.get(pk=judge.pk)
@@ -40,49 +36,51 @@ def next_assignment(judge: Judge) -> Assignment | None:
             raise PermissionDenied("you are no longer a judge of this campaign")
         if locked.campaign.closed:
             return None
-        found = _following(locked, outlook)
-        _note_end(locked, found)
+        assignment = _following(locked, appeal)
+        if (assignment is None) != (locked.finished is not None):
+            locked.finished = timezone.now() if assignment is None else None
+            locked.save(update_fields=("finished",))
     judge.finished = locked.finished
-    return found
+    return assignment
 
 
 def open_assignment(judge: Judge) -> Assignment | None:
-    """Return what the judge has open; nothing is changed."""
+    """Return the judge's open assignment; change nothing."""
     return Assignment.objects.filter(judge=judge, state=State.OPEN).order_by("position").first()
 
 
-def _following(judge: Judge, outlook: Outlook | None) -> Assignment | None:
-    while (found := _waiting(judge) or _drawn(judge, outlook)) is not None:
-        if found.state == State.OPEN:
-            return found
-        _show(found, judge)
-        if len(found.shown_order) > 1:
-            return found
-        _answer_itself(found)
+def _following(judge: Judge, appeal: Appeal | None) -> Assignment | None:
+    while (assignment := _waiting(judge) or _drawn(judge, appeal)) is not None:
+        if assignment.state == State.OPEN:
+            return assignment
+        _show(assignment, judge)
+        if len(assignment.shown_order) > 1:
+            return assignment
+        _answer_itself(assignment)
     return None
 
 
 def _waiting(judge: Judge) -> Assignment | None:
-    """Return what is open, else the next of the list."""
+    """Return the open assignment, or the next one of the list."""
     # "open" comes before "planned" in the alphabet, too
     rows = Assignment.objects.filter(judge=judge, state__in=(State.OPEN, State.PLANNED))
-    found = rows.select_related("item__sentence").order_by("state", "position").first()
-    if found is not None:
-        found.item.campaign = judge.campaign
-    return found
+    assignment = rows.select_related("item__sentence").order_by("state", "position").first()
+    if assignment is not None:
+        assignment.item.campaign = judge.campaign
+    return assignment
 
 
-def _drawn(judge: Judge, outlook: Outlook | None) -> Assignment | None:
+def _drawn(judge: Judge, appeal: Appeal | None) -> Assignment | None:
     if judge.campaign.strategy == Strategy.PLANNED:
         return None
-    found = draws.draw(judge, outlook)
-    if found is None and _release_stale(judge):
-        found = draws.draw(judge, outlook)
-    return found
+    assignment = draws.draw(judge, appeal)
+    if assignment is None and _release_stale(judge):
+        assignment = draws.draw(judge, appeal)
+    return assignment
 
 
 def _show(assignment: Assignment, judge: Judge) -> None:
-    """Open and store an assignment: fix the order of its outputs, which is recorded."""
+    """Open and store an assignment, with the order of its outputs."""
     item = assignment.item
     size = item.places.count()
     assignment.shown_order = order.shuffled_places(item, size, judge, assignment.turn)
@@ -108,15 +106,9 @@ def _answer_itself(assignment: Assignment) -> None:
 
 
 def _release_stale(judge: Judge) -> int:
-    """Take back the slots of what other judges opened and left."""
+    """Release the slots of items that other judges opened and left."""
     now, held = timezone.now(), timedelta(hours=HOLD_HOURS)
     left = Assignment.objects.filter(item__campaign=judge.campaign, state=State.OPEN)
     left = left.exclude(judge=judge)
-    # what was opened long from now was opened before the clock was set back
+    # a time in the future: the clock was set back
     return order.release(left.exclude(opened__range=(now - held, now + held)))
-
-
-def _note_end(judge: Judge, found: Assignment | None) -> None:
-    if (found is None) != (judge.finished is not None):
-        judge.finished = timezone.now() if found is None else None
-        judge.save(update_fields=("finished",))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
@@ -23,7 +23,7 @@ from grammeter.study import group_outputs
 from grammeter.version import __version__
 
 LARGEST_SEED = 2**63 - 1
-"""What every database can hold."""
+"""Largest integer of every database."""
 
 LONGEST_IDLE = 86_400
 """Seconds of a day."""
@@ -31,21 +31,21 @@ LONGEST_IDLE = 86_400
 LONGEST_ADDRESS = 2000
 
 START_PER_SYSTEM = 5
-"""Adaptive campaigns draw so many judgments a system evenly before they look at the ranking."""
+"""Judgments per system before an adaptive campaign uses the ranking."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What a campaign is to be; :class:`~grammeter.campaign.models.Campaign` says what it means.
+    """Settings of a new campaign; :class:`~grammeter.campaign.models.Campaign` explains them.
 
     Attributes
     ----------
     judges
-        How many judges are planned for; pool and adaptive campaigns take any number.
+        Planned number of judges; pool and adaptive campaigns take any number.
     overlap, repeats
-        Of the items, and of each judge's items: a share from 0 to 1, or how many.
+        Of the items, and of each judge's items: a share from 0 to 1, or a count.
     startup
-        ``None``: five judgments a system, half of the items at most.
+        ``None``: five judgments a system, at most half of the items.
     owners
         Logins of the organisers who may see it; empty: all may.
     """
@@ -72,100 +72,72 @@ class Plan:
     owners: tuple[str, ...] = field(default=())
 
     def __post_init__(self) -> None:
-        names = [strategy.value for strategy in Strategy]
-        if self.strategy not in names:
-            raise UnknownNameError("strategy", self.strategy, names)
-        if self.task not in [task.value for task in Task]:
-            raise UnknownNameError("task", self.task, [task.value for task in Task])
-        fault = self._fault()
-        if fault:
-            raise UsageError(fault[0], fix=fault[1])
+        for kind, value, choices in (
+            ("strategy", self.strategy, list(Strategy)),
+            ("task", self.task, list(Task)),
+        ):
+            if value not in choices:
+                raise UnknownNameError(kind, value, choices)
+        for fault, fix in self._faults():
+            raise UsageError(fault, fix=fix)
 
-    def _fault(self) -> tuple[str, str] | None:
-        """Return what is wrong, and what to do about it."""
+    def _faults(self) -> Iterator[tuple[str, str]]:
+        """Yield each fault with its remedy."""
         planned, adaptive = self.strategy == Strategy.PLANNED, self.strategy == Strategy.ADAPTIVE
-        name = self.name.strip() and len(self.name) <= NAME_LENGTH and self.name.isprintable()
-        quota = self.per_judge is None or (self.per_judge > 0 and not planned)
-        rules = (
-            (name, f"a campaign called {self.name!r}", "Give it a name of 1 to 200 characters."),
-            (
-                self.judges >= planned,
-                f"a plan for {self.judges} judges",
-                "Say how many: --judges 3",
-            ),
-            (quota, f"per_judge={self.per_judge}", "Pools have it, from 1 on."),
-            (
-                self.startup is None or (adaptive and self.startup >= 0),
-                f"startup={self.startup}",
-                "Adaptive campaigns have it, from 0 on.",
-            ),
-            (
-                0 <= self.pass_threshold <= 1,
-                f"a threshold of {self.pass_threshold}",
-                "It is the share of attention items that must be right, from 0 to 1.",
-            ),
-            (
-                5 <= self.idle_seconds <= LONGEST_IDLE,
-                f"{self.idle_seconds} idle seconds",
-                "Give 5 at least, and no more than a day has.",
-            ),
-            (
-                bool(self.pass_code) == bool(self.fail_code),
-                "only one of the two completion codes",
-                "Give both, --pass-code and --fail-code.",
-            ),
-            (
-                max(len(self.pass_code), len(self.fail_code)) <= NAME_LENGTH,
-                "a long completion code",
-                f"Give {NAME_LENGTH} characters at most.",
-            ),
-            (
-                not self.redirect_url or _is_address(self.redirect_url),
-                f"the redirect {self.redirect_url[:80]!r}",
-                f"Give an address with http or https, of {LONGEST_ADDRESS} characters at most.",
-            ),
-            (
-                0 <= self.seed <= LARGEST_SEED,
-                f"seed {self.seed}",
-                f"A seed goes from 0 to {LARGEST_SEED}.",
-            ),
-        )
-        return next(((told, fix) for fine, told, fix in rules if not fine), None)
+        codes = self.pass_code, self.fail_code
+        if not self.name.strip() or len(self.name) > NAME_LENGTH or not self.name.isprintable():
+            yield f"a campaign called {self.name!r}", "Give it a name of 1 to 200 characters."
+        if self.judges < planned:
+            yield f"a plan for {self.judges} judges", "Say how many: --judges 3"
+        if self.per_judge is not None and (self.per_judge <= 0 or planned):
+            yield f"per_judge={self.per_judge}", "Pools have it, from 1 on."
+        if self.startup is not None and (self.startup < 0 or not adaptive):
+            yield f"startup={self.startup}", "Adaptive campaigns have it, from 0 on."
+        if not 0 <= self.pass_threshold <= 1:
+            fix = "It is the share of attention items that must be right, from 0 to 1."
+            yield f"a threshold of {self.pass_threshold}", fix
+        if not 5 <= self.idle_seconds <= LONGEST_IDLE:
+            yield f"{self.idle_seconds} idle seconds", "Give 5 at least, and a day at most."
+        if bool(self.pass_code) != bool(self.fail_code):
+            fix = "Give both, --pass-code and --fail-code."
+            yield "only one of the two completion codes", fix
+        if max(map(len, codes)) > NAME_LENGTH:
+            yield "a long completion code", f"Give {NAME_LENGTH} characters at most."
+        if self.redirect_url and not _is_address(self.redirect_url):
+            fix = f"Give an address with http or https, of {LONGEST_ADDRESS} characters at most."
+            yield f"the redirect {self.redirect_url[:80]!r}", fix
+        if not 0 <= self.seed <= LARGEST_SEED:
+            yield f"seed {self.seed}", f"A seed goes from 0 to {LARGEST_SEED}."
 
 
 def _is_address(text: str) -> bool:
-    """Whether a browser can go there."""
     try:
         parts = urlsplit(text)
-        found = parts.scheme in ("http", "https") and bool(parts.hostname)
+        is_web = parts.scheme in ("http", "https") and bool(parts.hostname)
     except ValueError:
         return False
-    return found and len(text) <= LONGEST_ADDRESS and not re.search(r"[\s\x00-\x1f\x7f]", text)
+    return is_web and len(text) <= LONGEST_ADDRESS and not re.search(r"[\s\x00-\x1f\x7f]", text)
 
 
 def find(name: str) -> Campaign:
     """Return a campaign by name; raise :class:`UnknownNameError` if there is none."""
-    found = Campaign.objects.filter(name=name).first()
-    if found is None:
+    campaign = Campaign.objects.filter(name=name).first()
+    if campaign is None:
         raise UnknownNameError("campaign", name, Campaign.objects.values_list("name", flat=True))
-    return found
+    return campaign
 
 
 def create(
     plan: Plan, corpus: Corpus, items: Sequence[Sampled], *, who: str = audit.COMMAND_LINE
 ) -> Campaign:
-    """Make a campaign of sampled items.
-
-    Outputs that are the same text become one, with all systems of the corpus that wrote it,
-    whatever the items say.
+    """Create a campaign from sampled items; equal outputs of the corpus become one.
 
     Parameters
     ----------
     plan
-        What it is to be. Items that name their judges are a plan by themselves: they go with
-        the strategy ``planned``, and its ``judges`` are those names.
+        Its settings. Items with judges need the strategy ``planned``, and define its judges.
     corpus
-        Sources and outputs that the items were made from.
+        Sources and outputs of the items.
     items
         From :func:`draw_items` or :func:`grammeter.formats.items.read_items`.
 
@@ -183,8 +155,8 @@ def create(
         stock = Stock(campaign, corpus)
         add_checks(stock, plan)
         lists = add_items(stock, plan, items)
-        for name, own in lists.items():
-            add_list(stock, judges.add(campaign, name), own)
+        for name, turns in lists.items():
+            add_list(stock, judges.add(campaign, name), turns)
         finish(stock, who, judges=len(lists))
     return campaign
 
@@ -199,21 +171,24 @@ def draw_items(
         raise UsageError(f"{n} items", fix="Draw one at least.")
     settings: dict[str, Any] = {"n": n, "select": select, "per_item": per_item, "seed": plan.seed}
     if plan.strategy == Strategy.PLANNED:
-        names = judges.names_of(plan.judges)
-        shared = count_of(plan.overlap, n) if len(names) > 1 else 0
-        mean = (shared * len(names) + n - shared) // len(names)
-        settings |= {"judges": names, "overlap": shared}
-        settings["repeats"] = count_of(plan.repeats, mean)
+        settings |= {"judges": judges.names_of(plan.judges), **_dealing(plan, n)}
     return sample(corpus, **settings)
 
 
+def _dealing(plan: Plan, n: int) -> dict[str, int]:
+    """Return the numbers of shared items and of repeats per judge, of ``n`` items."""
+    shared = count_of(plan.overlap, n) if plan.judges > 1 else 0
+    mean = (shared * plan.judges + n - shared) // plan.judges
+    return {"overlap": shared, "repeats": count_of(plan.repeats, mean)}
+
+
 def count_of(value: float, total: int) -> int:
-    """Return a share of something, or a count, as a count: 0.2 of 50 is 10, and 10 is 10.
+    """Convert a share or a count to a count: 0.2 of 50 is 10, and 10 is 10.
 
     Raises
     ------
     UsageError
-        If it is negative, or a share above 1, or more than there are.
+        If it is negative, a share above 1, or a count above ``total``.
     """
     number = round(value * total) if isinstance(value, float) else value
     if value < 0 or number > total:
@@ -224,7 +199,7 @@ def count_of(value: float, total: int) -> int:
 
 
 def share_of(value: float, total: int) -> float:
-    """Return a share of something, or a count, as a share."""
+    """Convert a share or a count to a share."""
     return count_of(value, total) / total if total else 0.0
 
 
@@ -235,9 +210,10 @@ def begin(plan: Plan, items: Sequence[Sampled], **origin: Any) -> Campaign:
             f"there is a campaign called {plan.name!r}", fix="Choose another name for this one."
         )
     unlike = ("judges", "overlap", "repeats", "startup", "tutorial", "attention", "owners")
-    own = {key: value for key, value in asdict(plan).items() if key not in unlike}
+    fields = {key: value for key, value in asdict(plan).items() if key not in unlike}
+    signatures = dict.fromkeys(str(item.signature) for item in items if item.signature is not None)
     campaign = Campaign(
-        **own, signature=_signature(items), origin={"grammeter": __version__, **origin}
+        **fields, signature=" ".join(signatures), origin={"grammeter": __version__, **origin}
     )
     fresh = sum(not item.repeat for item in items)
     campaign.overlap = share_of(plan.overlap, fresh)
@@ -252,7 +228,7 @@ def begin(plan: Plan, items: Sequence[Sampled], **origin: Any) -> Campaign:
 
 
 def add_checks(stock: Stock, plan: Plan) -> None:
-    """Add the items of tutorial and attention."""
+    """Add tutorial and attention items."""
     for kind, checks in ((Kind.TUTORIAL, plan.tutorial), (Kind.ATTENTION, plan.attention)):
         for check in checks:
             stock.check(check, kind)
@@ -261,7 +237,7 @@ def add_checks(stock: Stock, plan: Plan) -> None:
 def add_items(
     stock: Stock, plan: Plan, items: Sequence[Sampled]
 ) -> dict[str, list[tuple[Any, int]]]:
-    """Add sampled items; return for each planned judge items and how often they came before."""
+    """Add sampled items; return each planned judge's items, with the turn of each."""
     groups = _Groups(stock.corpus)
     lists: dict[str, list[tuple[Any, int]]] = defaultdict(list)
     known: dict[tuple[object, ...], Any] = {}
@@ -286,18 +262,18 @@ def add_items(
     return lists
 
 
-def add_list(stock: Stock, judge: Judge, own: Iterable[tuple[Any, int]]) -> None:
-    """Give a planned judge their list: the tutorial is there; attention items lie between."""
-    campaign, listed = stock.campaign, list(own)
+def add_list(stock: Stock, judge: Judge, turns: Iterable[tuple[Any, int]]) -> None:
+    """Give a planned judge the tutorial, then their items with attention items in between."""
+    campaign, listed = stock.campaign, list(turns)
     checks = [item for item in stock.items if item.kind == Kind.ATTENTION]
     mixed = order.shuffle(range(len(checks)), campaign.seed, judge.name, "attention")
     stride = len(listed) / len(checks) if checks else 0
     before: dict[int, list[Any]] = defaultdict(list)
     for turn, at in enumerate(mixed):
         before[order.jittered(stride, turn, campaign.seed, judge.name)].append(checks[at])
-    tutorial = [item for item in stock.items if item.kind == Kind.TUTORIAL]
-    for item in tutorial:
-        stock.assign(judge, item)
+    for item in stock.items:
+        if item.kind == Kind.TUTORIAL:
+            stock.assign(judge, item)
     for place, (item, turn) in enumerate(listed):
         for check in before[place]:
             stock.assign(judge, check)
@@ -305,7 +281,7 @@ def add_list(stock: Stock, judge: Judge, own: Iterable[tuple[Any, int]]) -> None
 
 
 def finish(stock: Stock, who: str, **detail: Any) -> None:
-    """Store what was gathered, and say so in the log."""
+    """Store the collected rows, and log it."""
     stock.store()
     campaign = stock.campaign
     campaign.origin = {**campaign.origin, "texts": stock.digest()}
@@ -314,9 +290,9 @@ def finish(stock: Stock, who: str, **detail: Any) -> None:
 
 
 def close(campaign: Campaign, closed: bool = True, *, who: str = audit.COMMAND_LINE) -> bool:
-    """Take no more judgments, or take them again; return whether that changed anything.
+    """Close or reopen a campaign; return whether that changed anything.
 
-    What was judged stays, and judges come back to where they were once it is open again.
+    All judgments stay, and judges of a reopened campaign continue where they were.
     """
     with transaction.atomic():
         changed = Campaign.objects.filter(pk=campaign.pk, closed=not closed).update(closed=closed)
@@ -327,7 +303,7 @@ def close(campaign: Campaign, closed: bool = True, *, who: str = audit.COMMAND_L
 
 
 class _Groups:
-    """Finds the distinct outputs of a sentence, and which of them an item shows."""
+    """The distinct outputs of each sentence, and those that an item shows."""
 
     def __init__(self, corpus: Corpus) -> None:
         self.corpus = corpus
@@ -357,15 +333,15 @@ class _Groups:
         return list(shown), len(all_groups)
 
 
-def _misfit(item: Sampled, told: str) -> DataError:
+def _misfit(item: Sampled, reason: str) -> DataError:
     return DataError(
-        f"item of segment {item.segment} does not fit the outputs: {told}",
+        f"item of segment {item.segment} does not fit the outputs: {reason}",
         fix="Give the sources and outputs that the items were made from, all their sentences.",
     )
 
 
 def _with_judges(plan: Plan, items: Sequence[Sampled]) -> Sequence[Sampled]:
-    """Deal items out to planned judges, unless they have judges already."""
+    """Assign items to planned judges, unless the items name their judges."""
     named = {name for item in items for name in item.judges}
     if plan.strategy != Strategy.PLANNED:
         if named:
@@ -378,28 +354,18 @@ def _with_judges(plan: Plan, items: Sequence[Sampled]) -> Sequence[Sampled]:
         from grammeter.study import assign
 
         names = judges.names_of(plan.judges)
-        shared = count_of(plan.overlap, len(items)) if len(names) > 1 else 0
-        mean = (shared * len(names) + len(items) - shared) // len(names)
-        repeats = count_of(plan.repeats, mean)
-        return assign(items, names, overlap=shared, repeats=repeats, seed=plan.seed)
+        return assign(items, names, seed=plan.seed, **_dealing(plan, len(items)))
     if any(not item.judges for item in items):
         raise UsageError("some items name judges and some do not", fix="Name all or none.")
     return items
 
 
 def _open_slots(stock: Stock, plan: Plan) -> None:
-    """Say how many judges are to see each item of a pool: one, or all for the shared ones."""
+    """Set the slots of a pool's items: one, or all judges for shared items."""
     normal = [item for item in stock.items if item.kind == Kind.NORMAL and not item.taken]
     shared = count_of(plan.overlap, len(normal))
     for at in order.shuffle(range(len(normal)), plan.seed, "overlap")[:shared]:
         normal[at].wanted = max(2, plan.judges)
-
-
-def _signature(items: Sequence[Sampled]) -> str:
-    found: Mapping[str, None] = dict.fromkeys(
-        str(item.signature) for item in items if item.signature is not None
-    )
-    return " ".join(found)
 
 
 def _users(names: Sequence[str]) -> list[User]:

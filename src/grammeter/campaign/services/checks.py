@@ -1,14 +1,13 @@
-"""Items with a known answer, for the tutorial and to see whether judges pay attention.
+"""Items with a known answer: tutorial and attention items.
 
 One JSON object a line::
 
     {"source": "He go home .", "outputs": ["He goes home .", "He go to home ."], "ranks": [1, 2],
      "explanation": "The verb agrees with its subject .", "loud": true, "before": "", "after": ""}
 
-(on one line). ``ranks`` is a right answer: outputs that differ in it must be told apart in the same
-way, outputs that are equal in it may be ranked in any way. ``explanation`` is what a wrong answer
-is told, and in the tutorial every answer. ``loud`` asks again after a wrong answer; a tutorial is
-loud unless it says otherwise, attention items are silent.
+(on one line). ``ranks`` is a right answer; outputs with equal ranks here may be ranked in any way.
+``explanation`` is shown after a wrong answer, in the tutorial after every answer. ``loud`` asks
+again after a wrong answer; the default is true for tutorial items, false for attention items.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from grammeter.formats import checked_lines, read_text
 
 KEYS = ("source", "outputs", "ranks", "explanation", "loud", "before", "after")
 LARGEST = 2**20
-"""Characters of a file."""
+"""Most characters of a file."""
 
 _Value = TypeVar("_Value", str, int)
 _FIX = 'Write {"source": "...", "outputs": ["...", "..."], "ranks": [1, 2]} on one line.'

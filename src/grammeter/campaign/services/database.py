@@ -1,4 +1,4 @@
-"""The database as a whole: open it, bring it up to date, copy it."""
+"""The database as a whole: open, upgrade, copy."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from grammeter.core import (
     UsageError,
 )
 
-OWN = "campaign"
+APP = "campaign"
 """The label of our tables."""
 
 _MAGIC = b"SQLite format 3\0"
@@ -43,7 +43,7 @@ def open_existing(database: str | Path) -> None:
         If it is something else, of another version, or cannot be opened.
     """
     _check_file(database)
-    with told(database):
+    with explained(database):
         pending, unknown, empty = _state()
     if empty:
         raise DataError(
@@ -67,11 +67,11 @@ def open_existing(database: str | Path) -> None:
 
 
 def open_or_make(database: str | Path) -> None:
-    """Open a campaign database, and make it first if there is none."""
+    """Open a campaign database; create it if there is none."""
     if is_file(database) and not _is_there(Path(database)):
         _make(Path(database).resolve())
         return
-    with told(database):
+    with explained(database):
         _, _, empty = _state()
         if empty and not connection.introspection.table_names():
             call_command("migrate", verbosity=0)
@@ -79,28 +79,22 @@ def open_or_make(database: str | Path) -> None:
 
 
 def upgrade(database: str | Path, copy: str | Path | None = None) -> bool:
-    """Bring a database of an older version up to date; return whether there was anything to do.
-
-    Parameters
-    ----------
-    copy
-        Where a copy is kept before anything is changed.
-    """
+    """Upgrade an older database, after copying it to ``copy``; return whether it was needed."""
     _check_file(database)
-    with told(database):
+    with explained(database):
         pending, unknown, empty = _state()
     if empty or unknown or not pending:
         open_existing(database)
         return False
     if copy is not None and is_file(database):
         backup(database, copy)
-    with told(database):
+    with explained(database):
         call_command("migrate", verbosity=0)
     return True
 
 
 def backup(database: str | Path, target: str | Path) -> None:
-    """Copy a database to a new SQLite file, as it is at one moment, while others write to it.
+    """Copy a database to a new SQLite file, consistently, while others write to it.
 
     Raises
     ------
@@ -113,34 +107,33 @@ def backup(database: str | Path, target: str | Path) -> None:
     if path.exists():
         raise UsageError(f"{path} exists", fix="Name a new file: a copy never replaces one.")
     try:
-        with _beside(path) as half, told(database):
+        with _beside(path) as half, explained(database):
             copy = _copy_file if is_file(database) else _copy_rows
             copy(half)
             half.replace(path)
     except OSError as error:
-        raise DataError(
-            f"cannot be written: {error.strerror}", where=str(path), fix="Name another place."
-        ) from None
+        fault = f"cannot be written: {error.strerror}"
+        raise DataError(fault, where=str(path), fix="Name another place.") from None
 
 
 @contextmanager
-def told(database: str | Path) -> Generator[None]:
-    """Turn faults of the database into messages that say what to do.
+def explained(database: str | Path) -> Generator[None]:
+    """Convert database errors to errors with a remedy.
 
     Raises
     ------
     DataError
         For a database that is locked, cannot be written, or is damaged.
     RemoteError
-        For a server that cannot be reached or does not do what is asked.
+        For a database server.
     """
     try:
         yield
     except (DatabaseError, sqlite3.Error, ValueError) as error:  # the last: a damaged value
-        raise _explained(str(error).strip(), database) from error
+        raise _explanation(str(error).strip(), database) from error
 
 
-def _explained(message: str, database: str | Path) -> GrammeterError:
+def _explanation(message: str, database: str | Path) -> GrammeterError:
     text, fix = message.lower(), "Look whether it is a whole campaign database."
     if "locked" in text:
         fix = "Another program holds it for long; end that one, or wait, and try again."
@@ -157,20 +150,17 @@ def _explained(message: str, database: str | Path) -> GrammeterError:
 
 
 def _check_file(database: str | Path) -> None:
-    if not is_file(database):
-        return
-    path = Path(database)
-    if not _is_there(path):
+    if is_file(database) and not _is_there(Path(database)):
         raise MissingResourceError(
             "there is no campaign database here",
-            where=str(path),
+            where=str(database),
             fix="Make one with 'grammeter campaign create NAME -s SOURCE --hyps FILES ...', or"
             " name it with --database.",
         )
 
 
 def _is_there(path: Path) -> bool:
-    """Whether there is an SQLite file with something in it; raise for anything else."""
+    """Whether there is an SQLite file that is not empty; raise for other files."""
     try:
         with path.open("rb") as file:
             head = file.read(len(_MAGIC))
@@ -196,9 +186,9 @@ def _is_there(path: Path) -> bool:
 
 
 def _make(path: Path) -> None:
-    """Make a file with all tables; it is whole before it has its name."""
+    """Create a file with all tables; only the complete file gets its name."""
     try:
-        with _beside(path) as half, told(path), _also(half) as alias:
+        with _beside(path) as half, explained(path), _also(half) as alias:
             call_command("migrate", database=alias, verbosity=0)
             _gather(alias)
             _name(half, path)
@@ -211,7 +201,7 @@ def _make(path: Path) -> None:
 
 
 def _name(half: Path, path: Path) -> None:
-    """Give a new database its name; one that another process has made meanwhile is as good."""
+    """Rename a new database, unless another process made one meanwhile."""
     try:
         os.link(half, path)
     except FileExistsError:
@@ -223,10 +213,7 @@ def _name(half: Path, path: Path) -> None:
 
 @contextmanager
 def _beside(path: Path) -> Generator[Path]:
-    """Make an empty file beside another; it goes, whatever becomes of it.
-
-    It holds judges' personal data: for the eyes of who runs the server alone.
-    """
+    """Make a temporary file beside another, readable by its owner only: it has personal data."""
     half = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         os.close(os.open(half, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
@@ -238,7 +225,7 @@ def _beside(path: Path) -> Generator[Path]:
 
 @contextmanager
 def _also(target: Path) -> Generator[str]:
-    """Open one more database, an SQLite file, and yield its alias."""
+    """Open another database, an SQLite file, and yield its alias."""
     alias = "copy"
     connections.settings[alias] = connections.configure_settings(
         {"default": settings.DATABASES["default"], alias: database_settings(target)}
@@ -252,18 +239,18 @@ def _also(target: Path) -> Generator[str]:
 
 
 def _gather(alias: str) -> None:
-    """Bring all that is written into the one file."""
+    """Move the contents of the WAL into the database file."""
     with connections[alias].cursor() as cursor:
         cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     connections[alias].close()
 
 
 def _state() -> tuple[bool, list[str], bool]:
-    """Return whether steps are missing, which are unknown here, and whether we have no table."""
+    """Return whether migrations are missing, which are unknown, and whether there are no tables."""
     executor = MigrationExecutor(connection)
     loader = executor.loader
-    applied = {name for app, name in loader.applied_migrations if app == OWN}
-    known = {name for app, name in loader.disk_migrations or {} if app == OWN}
+    applied = {name for app, name in loader.applied_migrations if app == APP}
+    known = {name for app, name in loader.disk_migrations or {} if app == APP}
     pending = executor.migration_plan(loader.graph.leaf_nodes())
     return bool(pending), sorted(applied - known), not applied
 
@@ -280,20 +267,16 @@ def _copy_file(target: Path) -> None:
 
 
 def _copy_rows(target: Path) -> None:
-    """Copy all tables of another kind of database into an SQLite file."""
+    """Copy all tables of another database into an SQLite file."""
     with _also(target) as alias:
         call_command("migrate", database=alias, verbosity=0)
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
             with transaction.atomic(using=alias):
-                for model in _models():
+                # references are checked at the end of the transaction only
+                for model in apps.get_models(include_auto_created=True):
                     _copy_model(model, alias)
         _gather(alias)
-
-
-def _models() -> list[Any]:
-    """Return all tables; references are checked at the end of the transaction only."""
-    return list(apps.get_models(include_auto_created=True))
 
 
 def _copy_model(model: Any, alias: str) -> None:

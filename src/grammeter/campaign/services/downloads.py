@@ -1,4 +1,4 @@
-"""What an organiser can take away, as the text of a file."""
+"""Files for organisers to download."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class Download:
     Attributes
     ----------
     suffix
-        How the file's name ends.
+        Of the file's name.
     text
-        Makes the text of the file, as ``grammeter campaign export`` writes it.
+        Returns the text of the file, as ``grammeter campaign export`` writes it.
     """
 
     label: str
@@ -32,12 +32,12 @@ class Download:
 
 
 def details_text(campaign: Campaign) -> str:
-    """Return every version of every answer, with all that is known of it."""
+    """Return every version of every answer, with all its data, as JSON lines."""
     return _lines([results.header(campaign), *results.details(campaign)])
 
 
 def people_text(campaign: Campaign) -> str:
-    """Return who judges are and what they told of themselves: no judgment stands there."""
+    """Return the judges' personal data, without judgments, as JSON lines."""
     return _lines(judges.people(campaign))
 
 

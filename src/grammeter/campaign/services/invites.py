@@ -1,4 +1,4 @@
-"""One-time links: a token of 128 bits, of which only a hash is kept."""
+"""One-time links: a token of 128 bits, stored only as a hash."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from grammeter.core import DataError, UsageError
 
 BYTES = 16
 DAYS = 30
-"""How long an invite is good for."""
+"""Validity of an invite."""
 
 
-class InviteRefused(DataError):  # noqa: N818 - what happens is no fault
-    """An invite that lets nobody in: unknown, used, expired or revoked."""
+class InviteRefused(DataError):  # noqa: N818 - not an error of the program
+    """An invalid invite: unknown, used, expired or revoked."""
 
 
 def link(base_url: str, token: str) -> str:
@@ -37,21 +37,21 @@ def create(
     days: float = DAYS,
     who: str = audit.COMMAND_LINE,
 ) -> list[str]:
-    """Make invites, and the judges they are for.
+    """Create invites, and judges for them where they are not planned.
 
     Parameters
     ----------
     n
-        How many. A planned campaign has places for its planned judges only.
+        How many; a planned campaign has places for its planned judges only.
     judge
-        Who is let in again, from another browser say; older invites of theirs are revoked.
+        The judge of a new link, for another browser; their older invites are revoked.
     days
-        How long they are good for.
+        Validity.
 
     Returns
     -------
     list of str
-        The tokens; they are nowhere to be found again.
+        The tokens; they are not stored.
 
     Raises
     ------
@@ -67,31 +67,33 @@ def create(
         locked = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         invited = [judge] if judge is not None else _places(locked, n)
         if judge is not None:
-            _revoke_open(judge)
+            Invite.objects.filter(judge=judge, redeemed=None, revoked=None).update(
+                revoked=timezone.now()
+            )
         tokens = [secrets.token_urlsafe(BYTES) for _ in invited]
         expires = timezone.now() + timedelta(days=days)
         Invite.objects.bulk_create(
-            Invite(campaign=locked, judge=each, token_hash=_hash(token), expires=expires)
-            for each, token in zip(invited, tokens, strict=True)
+            Invite(campaign=locked, judge=guest, token_hash=_hash(token), expires=expires)
+            for guest, token in zip(invited, tokens, strict=True)
         )
-        audit.log(locked, who, "invite", judges=[each.name for each in invited])
+        audit.log(locked, who, "invite", judges=[guest.name for guest in invited])
     return tokens
 
 
 def names(tokens: Sequence[str]) -> list[str]:
-    """Return for which judges new invites are."""
-    found = Invite.objects.filter(token_hash__in=[_hash(token) for token in tokens])
-    known = dict(found.values_list("token_hash", "judge__name"))
-    return [known[_hash(token)] for token in tokens]
+    """Return the judges' names, one for each token."""
+    invites = Invite.objects.filter(token_hash__in=[_hash(token) for token in tokens])
+    names = dict(invites.values_list("token_hash", "judge__name"))
+    return [names[_hash(token)] for token in tokens]
 
 
 def check(token: str) -> None:
-    """Raise :class:`InviteRefused` if a token lets nobody in; nothing is changed."""
+    """Raise :class:`InviteRefused` if a token is invalid; change nothing."""
     _valid(Invite.objects.all(), token)
 
 
 def redeem(token: str) -> Judge:
-    """Let somebody in, once.
+    """Use an invite, and return its judge.
 
     Raises
     ------
@@ -108,7 +110,7 @@ def redeem(token: str) -> Judge:
 
 
 def revoke(invite: Invite, *, who: str = audit.COMMAND_LINE) -> None:
-    """Let an invite let nobody in; does nothing to one that was used."""
+    """Make an unused invite invalid."""
     open_one = Invite.objects.filter(pk=invite.pk, redeemed=None, revoked=None)
     with transaction.atomic():
         if open_one.update(revoked=timezone.now()):
@@ -118,45 +120,39 @@ def revoke(invite: Invite, *, who: str = audit.COMMAND_LINE) -> None:
 def _valid(invites: QuerySet[Invite], token: str) -> Invite:
     """Return the invite of a token, or raise :class:`InviteRefused`."""
     rows = invites.select_related("judge", "campaign").filter(token_hash=_hash(token))
-    invite = rows.first()
+    invite, reason = rows.first(), ""
     if invite is None:
-        raise _refused("this invite is unknown")
-    if invite.redeemed is not None:
-        raise _refused("this invite was used")
-    if invite.revoked is not None or invite.judge.blocked:
-        raise _refused("this invite was revoked")
-    if invite.expires <= timezone.now():
-        raise _refused("this invite has expired")
-    return invite
-
-
-def _refused(message: str) -> InviteRefused:
-    return InviteRefused(message, fix="Ask who invited you for a new link.")
+        reason = "is unknown"
+    elif invite.redeemed is not None:
+        reason = "was used"
+    elif invite.revoked is not None or invite.judge.blocked:
+        reason = "was revoked"
+    elif invite.expires > timezone.now():
+        return invite
+    raise InviteRefused(
+        f"this invite {reason or 'has expired'}", fix="Ask who invited you for a new link."
+    )
 
 
 def _hash(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
 
 
-def _revoke_open(judge: Judge) -> None:
-    Invite.objects.filter(judge=judge, redeemed=None, revoked=None).update(revoked=timezone.now())
-
-
 def _places(campaign: Campaign, n: int) -> list[Judge]:
-    """Return judges that nobody stands for yet; make them unless they are planned."""
+    """Return judges without a person: new ones, or unused planned ones."""
     if campaign.strategy != Strategy.PLANNED:
         return [judges.add(campaign) for _ in range(n)]
     now = timezone.now()
     waiting = Invite.objects.filter(campaign=campaign, redeemed=None, revoked=None, expires__gt=now)
     free = Judge.objects.filter(campaign=campaign, joined=None, blocked=False, forgotten=None)
-    # imported judges have judged already, and stand for no planned place
+    # imported judges are no free places
     planned = free.filter(assignments__isnull=False, assignments__answered=None).distinct()
-    found = list(planned.exclude(pk__in=waiting.values("judge")).order_by("name")[:n])
-    if len(found) < n:
+    places = list(planned.exclude(pk__in=waiting.values("judge")).order_by("name")[:n])
+    if len(places) < n:
         raise UsageError(
-            f"invites wanted: {n}, but {campaign.name} has {len(found)} places without one",
+            f"invites wanted: {n}, but {campaign.name} has {len(places)} places without one",
             fix="Give a judge another link by name (--judge judge02; a link not used yet then"
             " stops working), or make a campaign with --strategy pool, which takes any number"
             " of judges.",
         )
-    return found
+    return places

@@ -1,4 +1,4 @@
-"""Judges: who comes in, what they agree to, how they end, and what is forgotten of them."""
+"""Judges: access, consent, questionnaire, completion, and deletion of personal data."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from grammeter.campaign.models import (
 from grammeter.campaign.services import audit, order
 from grammeter.core import UnknownNameError, UsageError
 
-LONGEST_TOLD = 2000
-"""Characters of what judges tell of their experience."""
+LONGEST_ANSWER = 2000
+"""Most characters of an answer in the questionnaire."""
 
 _NUMBERED = re.compile(r"judge(\d{1,9})\Z")
 
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """How a judge ended.
+    """The end of a judge's work.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Completion:
     code
         The completion code; empty if the campaign has none.
     url
-        Where to go, with the code in it, quoted as addresses want it; empty if nowhere.
+        Where to go, with the quoted code in it; empty if nowhere.
     """
 
     passed: bool
@@ -55,24 +55,24 @@ class Completion:
 
 def find(campaign: Campaign, name: str) -> Judge:
     """Return a judge by name; raise :class:`UnknownNameError` if there is none."""
-    found = Judge.objects.filter(campaign=campaign, name=name).first()
-    if found is None:
-        names = Judge.objects.filter(campaign=campaign).values_list("name", flat=True)
+    judges = Judge.objects.filter(campaign=campaign)
+    judge = judges.filter(name=name).first()
+    if judge is None:
+        names = judges.values_list("name", flat=True)
         raise UnknownNameError(f"judge of {campaign.name}", name, names)
-    return found
+    return judge
 
 
 def names_of(count: int) -> list[str]:
-    """Return as many anonymous names: ``judge01`` and on."""
+    """Return anonymous names: ``judge01`` and on."""
     width = max(2, len(str(count)))
     return [f"judge{number:0{width}}" for number in range(1, count + 1)]
 
 
 def add(campaign: Campaign, name: str | None = None) -> Judge:
-    """Make a judge, whose list begins with the tutorial.
+    """Create a judge, with the tutorial; the default name is the next free number.
 
-    The name is the next free number unless given. Call it in a transaction that holds the
-    campaign.
+    Call it in a transaction that locks the campaign.
     """
     judge = Judge.objects.create(campaign=campaign, name=name or _next_name(campaign))
     tutorial = Item.objects.filter(campaign=campaign, kind=Kind.TUTORIAL).order_by("number")
@@ -84,7 +84,7 @@ def add(campaign: Campaign, name: str | None = None) -> Judge:
 
 
 def let_in(judge: Judge) -> Judge:
-    """Note that somebody comes in with an invite; sessions of before end."""
+    """Start a session of a judge; earlier ones end."""
     judge.joined = judge.joined or timezone.now()
     judge.seen = timezone.now()
     judge.access = secrets.token_hex(16)
@@ -93,16 +93,16 @@ def let_in(judge: Judge) -> Judge:
 
 
 def session_of(judge: Judge) -> dict[str, Any]:
-    """Return what a session keeps of a judge."""
+    """Return the session data of a judge."""
     return {"judge": judge.pk, "access": judge.access}
 
 
-def from_session(kept: object) -> Judge | None:
-    """Return the judge of what :func:`session_of` gave; ``None`` if nobody is to be let in."""
-    if not isinstance(kept, Mapping):
+def from_session(session: object) -> Judge | None:
+    """Return the judge of :func:`session_of`'s data; ``None`` if it lets nobody in."""
+    if not isinstance(session, Mapping):
         return None
-    found: Mapping[str, Any] = kept  # pyright: ignore[reportUnknownVariableType]
-    number, access = found.get("judge"), str(found.get("access")).encode()
+    data: Mapping[str, Any] = session  # pyright: ignore[reportUnknownVariableType]
+    number, access = data.get("judge"), str(data.get("access")).encode()
     if not isinstance(number, int):
         return None
     rows = Judge.objects.select_related("campaign").filter(pk=number)
@@ -113,7 +113,7 @@ def from_session(kept: object) -> Judge | None:
 
 
 def consent(judge: Judge) -> None:
-    """Note that a judge agrees to the campaign's consent text."""
+    """Record the judge's consent to the campaign's text."""
     now = timezone.now()
     with transaction.atomic():
         if Judge.objects.filter(pk=judge.pk, consented=None).update(consented=now):
@@ -124,55 +124,52 @@ def consent(judge: Judge) -> None:
 def tell_background(
     judge: Judge, *, first_language: str = "", experience: str = "", remarks: str = ""
 ) -> None:
-    """Keep what judges tell of themselves; everything may be left empty."""
-    told = {"first_language": first_language, "experience": experience, "remarks": remarks}
-    longest = {"first_language": NAME_LENGTH}
-    kept = {
-        key: " ".join(text.replace("\0", "").split())[: longest.get(key, LONGEST_TOLD)]
-        for key, text in told.items()
+    """Store questionnaire answers; all may be empty."""
+    answers = {
+        "first_language": _one_line(first_language, NAME_LENGTH),
+        "experience": _one_line(experience, LONGEST_ANSWER),
+        "remarks": _one_line(remarks, LONGEST_ANSWER),
     }
     with transaction.atomic():
-        if any(kept.values()):
-            Background.objects.update_or_create(judge=judge, defaults=kept)
+        if any(answers.values()):
+            Background.objects.update_or_create(judge=judge, defaults=answers)
         judge.asked_background = judge.asked_background or timezone.now()
         judge.save(update_fields=("asked_background",))
 
 
 def people(campaign: Campaign) -> list[dict[str, str | None]]:
-    """Return who judges are and what they told of themselves, a row each: personal.
+    """Return personal data, one row per judge: name, note, consent, questionnaire answers.
 
     ``judge`` is the anonymous name, ``who`` the organiser's note, ``consented`` a time or
-    ``None``; the others are empty where nothing was told.
+    ``None``; answers may be empty.
     """
-    known = {each.judge_id: each for each in Background.objects.filter(judge__campaign=campaign)}
-    rows: list[dict[str, str | None]] = []
-    for judge in Judge.objects.filter(campaign=campaign).order_by("pk"):
-        own = known.get(judge.pk, Background())
-        rows.append(
-            {
-                "judge": judge.name,
-                "who": judge.contact,
-                "consented": judge.consented.isoformat() if judge.consented else None,
-                "first_language": own.first_language,
-                "experience": own.experience,
-                "remarks": own.remarks,
-            }
-        )
-    return rows
+    answers = {row.judge_id: row for row in Background.objects.filter(judge__campaign=campaign)}
+    return [
+        {
+            "judge": judge.name,
+            "who": judge.contact,
+            "consented": judge.consented.isoformat() if judge.consented else None,
+            **{
+                key: getattr(answers.get(judge.pk), key, "")
+                for key in ("first_language", "experience", "remarks")
+            },
+        }
+        for judge in Judge.objects.filter(campaign=campaign).order_by("pk")
+    ]
 
 
 def needs_consent(judge: Judge) -> bool:
-    """Whether the judge has still to agree to something."""
+    """Whether the judge must still give consent."""
     return bool(judge.campaign.consent.strip()) and judge.consented is None
 
 
 def needs_background(judge: Judge) -> bool:
-    """Whether the judge has still to be shown the form."""
+    """Whether the judge must still see the questionnaire."""
     return judge.campaign.asks_background and judge.asked_background is None
 
 
 def passed(judge: Judge) -> bool:
-    """Whether enough attention items that the judge saw were right at the first try."""
+    """Whether enough of the judge's attention items were right at the first try."""
     seen = Assignment.objects.filter(judge=judge, item__kind=Kind.ATTENTION).exclude(
         state=State.PLANNED
     )
@@ -181,18 +178,12 @@ def passed(judge: Judge) -> bool:
 
 
 def is_enough(campaign: Campaign, right: int, answered: int) -> bool:
-    """Whether so many right answers to attention items are enough."""
+    """Whether this number of right answers to attention items reaches the threshold."""
     return right >= campaign.pass_threshold * answered - 1e-9
 
 
 def completion(judge: Judge) -> Completion:
-    """Return how a judge ended; who has not finished may not ask.
-
-    Raises
-    ------
-    PermissionDenied
-        If there are items to judge.
-    """
+    """Return whether a judge passed, and the code; raise ``PermissionDenied`` before the end."""
     if judge.finished is None:
         raise PermissionDenied("there are items to judge")
     campaign, good = judge.campaign, passed(judge)
@@ -201,15 +192,15 @@ def completion(judge: Judge) -> Completion:
 
 
 def note(judge: Judge, contact: str, *, who: str = audit.COMMAND_LINE) -> None:
-    """Keep the organiser's note of who a judge is; the log says that, and not what it says."""
-    kept = " ".join(contact.replace("\0", "").split())[:NAME_LENGTH]
+    """Store the organiser's note on a person; the log names the judge, without the note."""
+    contact = _one_line(contact, NAME_LENGTH)
     with transaction.atomic():
-        if Judge.objects.filter(pk=judge.pk, forgotten=None).update(contact=kept):
+        if Judge.objects.filter(pk=judge.pk, forgotten=None).update(contact=contact):
             audit.log(judge.campaign, who, "note", judge=judge.name)
 
 
 def block(judge: Judge, *, who: str = audit.COMMAND_LINE) -> None:
-    """Let a judge in no more; what was judged stays, what was begun goes back to the pool."""
+    """Block a judge: judgments stay, open items go back to the pool."""
     with transaction.atomic():
         Judge.objects.filter(pk=judge.pk).update(blocked=True, access="")
         Invite.objects.filter(judge=judge, redeemed=None, revoked=None).update(
@@ -220,15 +211,15 @@ def block(judge: Judge, *, who: str = audit.COMMAND_LINE) -> None:
 
 
 def forget(judge: Judge, *, rename: str | None = None, who: str = audit.COMMAND_LINE) -> Judge:
-    """Delete all that tells who a judge is; the judgments stay, under the anonymous name.
+    """Delete a judge's personal data; the judgments stay, under the anonymous name.
 
-    The form about themselves, the organiser's note, sessions and invites go, and the free texts
-    of judgments (comments, reasons for skipping), in which people name themselves.
+    Deleted are the questionnaire, the organiser's note, sessions, invites, and the free texts of
+    judgments (comments, reasons for skipping).
 
     Parameters
     ----------
     rename
-        Another anonymous name, for a judge who was imported under a telling one.
+        Another anonymous name, for a judge imported under a real one.
 
     Raises
     ------
@@ -255,5 +246,9 @@ def forget(judge: Judge, *, rename: str | None = None, who: str = audit.COMMAND_
 
 def _next_name(campaign: Campaign) -> str:
     names = Judge.objects.filter(campaign=campaign).values_list("name", flat=True)
-    numbers = [int(found[1]) for found in map(_NUMBERED.match, names) if found]
+    numbers = [int(match[1]) for match in map(_NUMBERED.match, names) if match]
     return f"judge{max(numbers, default=0) + 1:02}"
+
+
+def _one_line(text: str, longest: int) -> str:
+    return " ".join(text.replace("\0", "").split())[:longest]

@@ -1,4 +1,4 @@
-"""A finished evaluation becomes a campaign: to look at, and to go on with."""
+"""Import a finished evaluation as a campaign."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ def load(
     more: Sequence[Sampled] = (),
     who: str = audit.COMMAND_LINE,
 ) -> Campaign:
-    """Make a campaign of judgments that were made elsewhere.
+    """Create a campaign from the judgments of a file.
 
-    Items are equal if name, document, sentence and outputs are; what a judge judged again is a
-    repeat. The groups stay as the file has them, and so do the judges' names.
+    Items are equal if name, document, sentence and outputs are; a judge's second judgment of an
+    item is a repeat. Groups of outputs and names of judges stay as in the file.
 
     Parameters
     ----------
     plan
         A pool, or adaptive: new judges get new items.
     corpus
-        Sources and outputs that were judged.
+        Sources and outputs of the judgments.
     judgments
-        Read with these outputs, so that they fit them.
+        Read with these outputs.
     more
         Items for new judges.
 
@@ -57,7 +57,8 @@ def load(
     with transaction.atomic():
         campaign = campaigns.begin(plan, more, **_origin(judgments))
         loader = _Loader(Stock(campaign, corpus))
-        for ranking, where in _placed(judgments):
+        origins: Sequence[str | None] = judgments.origins or [None] * len(judgments)
+        for ranking, where in zip(judgments.rankings, origins, strict=True):
             loader.add(ranking, where)
         campaigns.add_checks(loader.stock, plan)
         if more:
@@ -67,7 +68,7 @@ def load(
 
 
 class _Loader:
-    """Turns rankings into items, assignments and judgments."""
+    """Converts rankings to items, assignments and judgments."""
 
     def __init__(self, stock: Stock) -> None:
         self.stock = stock
@@ -121,15 +122,11 @@ class _Loader:
         corpus = self.stock.corpus
         unknown = [name for name in ranking.systems if name not in corpus.systems]
         if unknown or ranking.segment > len(corpus):
-            told = f"unknown system {unknown[0]!r}" if unknown else f"no line {ranking.segment}"
-            raise DataError(told, where=where, fix="Give the sources and outputs that were judged.")
-
-
-def _placed(judgments: Judgments) -> list[tuple[Ranking, str | None]]:
-    origins: Sequence[str | None] = judgments.origins or [None] * len(judgments)
-    return list(zip(judgments.rankings, origins, strict=True))
+            fault = f"unknown system {unknown[0]!r}" if unknown else f"no line {ranking.segment}"
+            fix = "Give the sources and outputs that were judged."
+            raise DataError(fault, where=where, fix=fix)
 
 
 def _origin(judgments: Judgments) -> dict[str, Any]:
-    """Return how a file was written, so that it can be written so again."""
+    """Return the format of the file, which exports keep."""
     return {"file": asdict(judgments.files[0])} if len(judgments.files) == 1 else {}

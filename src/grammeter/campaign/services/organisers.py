@@ -1,4 +1,4 @@
-"""Organisers: their accounts, and which campaigns they may see."""
+"""Organisers: their accounts and their campaigns."""
 
 from __future__ import annotations
 
@@ -16,27 +16,22 @@ from grammeter.core import UsageError
 
 
 def make_password() -> str:
-    """Return a new password that nobody can guess."""
+    """Return a random password."""
     return secrets.token_urlsafe(15)
 
 
 def save_account(name: str, password: str, *, every_campaign: bool = False) -> bool:
-    """Make an account, or give an account that exists a new password.
+    """Create an account, or change its password; return whether it is new.
 
     Parameters
     ----------
     every_campaign
-        Whether the account sees campaigns that belong to others, too.
-
-    Returns
-    -------
-    bool
-        Whether the account is new.
+        Whether the account sees the campaigns of others, too.
 
     Raises
     ------
     UsageError
-        If the name or the password is not good enough; says why.
+        If the name or the password is refused, with the reason.
     """
     with transaction.atomic():
         user = User.objects.filter(username=name).first()
@@ -55,7 +50,7 @@ def save_account(name: str, password: str, *, every_campaign: bool = False) -> b
 
 
 def campaigns_of(user: User) -> QuerySet[Campaign]:
-    """Return the campaigns that an organiser may see: their own, and those of nobody."""
+    """Return the campaigns of an organiser, and those without an owner."""
     if user.is_superuser:
         return Campaign.objects.order_by("name")
     mine = Campaign.objects.filter(Q(owners=user) | Q(owners=None))
@@ -63,14 +58,8 @@ def campaigns_of(user: User) -> QuerySet[Campaign]:
 
 
 def campaign_of(user: User, pk: int) -> Campaign:
-    """Return a campaign.
-
-    Raises
-    ------
-    PermissionDenied
-        If the organiser may not see it, or it does not exist.
-    """
-    found = campaigns_of(user).filter(pk=pk).first() if user.is_authenticated else None
-    if found is None:
+    """Return a campaign; raise ``PermissionDenied`` unless the organiser may see it."""
+    campaign = campaigns_of(user).filter(pk=pk).first() if user.is_authenticated else None
+    if campaign is None:
         raise PermissionDenied("this is not a campaign of yours")
-    return found
+    return campaign

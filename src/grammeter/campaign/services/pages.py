@@ -1,4 +1,4 @@
-"""What of an item may leave the server: texts in the judge's own order, and no system's name."""
+"""Contents of an item's page: texts in the judge's own order, without names of systems."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from grammeter.campaign.services.answers import is_asked_again
 
 @dataclass(frozen=True, slots=True)
 class ItemPage:
-    """What a judge sees.
+    """The page of an item.
 
     Attributes
     ----------
     assignment
-        Its number, by which the answer comes back.
+        Number of the assignment.
     outputs
-        The distinct corrections in the order shown; ranks come back in the same order.
+        The distinct corrections in the order shown, as in the answer.
     tutorial
-        Whether the answer is answered. Attention items look like all others.
+        Whether there is feedback. Attention items look like normal ones.
     """
 
     assignment: int
@@ -32,16 +32,16 @@ class ItemPage:
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """What a tutorial item, or a loud attention item after a wrong answer, answers.
+    """Feedback on a tutorial item, or on a wrong answer to a loud attention item.
 
     Attributes
     ----------
     right
-        Whether the answer tells apart what must be told apart.
+        Whether the answer agrees with the expected ranks.
     ranks
-        The right ranks in the order shown; those that are equal may be ranked in any way.
+        The right ranks in the order shown; equal ones may be ranked in any way.
     again
-        Whether the item is asked again.
+        Whether the judge must try again.
     """
 
     right: bool
@@ -51,7 +51,7 @@ class Feedback:
 
 
 def page(assignment: Assignment) -> ItemPage:
-    """Return what the judge of an assignment sees."""
+    """Return the page of an assignment."""
     item = assignment.item
     places = ItemOutput.objects.filter(item=item).order_by()
     texts: dict[int, str] = dict(places.values_list("place", "output__text"))
@@ -66,7 +66,7 @@ def page(assignment: Assignment) -> ItemPage:
 
 
 def feedback(judgment: Judgment) -> Feedback | None:
-    """Return what to answer a judgment; ``None`` for nothing, as most items do."""
+    """Return the feedback on a judgment; ``None`` for most items."""
     item = judgment.assignment.item
     if judgment.correct is None or not judgment.complete:
         return None

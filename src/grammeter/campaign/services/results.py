@@ -1,4 +1,4 @@
-"""What a campaign comes to: judgments, progress, agreement, ranking."""
+"""The results of a campaign: judgments, progress, agreement, ranking."""
 
 from __future__ import annotations
 
@@ -31,23 +31,21 @@ from grammeter.ranking import Agreement, agree, rank
 
 @dataclass(frozen=True, slots=True)
 class JudgeProgress:
-    """How far one judge is.
+    """Progress of one judge.
 
     Attributes
     ----------
-    judge, joined, finished, blocked
-        Who, and where they stand.
     planned
-        How many items they have or will have, as far as that is known: those of the list, or
-        ``per_judge`` of a pool and their repeats; ``None`` for a pool without an end.
+        Length of the judge's list, with repeats; in a pool the most items for one judge, ``None``
+        if unlimited.
     done, skipped
-        How many they handed in: items that count, repeats among them.
+        Submitted items with repeats, without tutorial and attention items.
     attention, attention_right
         Attention items answered, and those right at the first try.
     passed
         Whether that is enough.
     active_seconds
-        How long they worked on what they handed in.
+        Time spent on submitted items.
     """
 
     judge: str
@@ -64,7 +62,7 @@ class JudgeProgress:
 
     @property
     def state(self) -> str:
-        """Where the judge stands, in words."""
+        """State of the judge, in words."""
         if self.blocked:
             return "blocked"
         if self.finished:
@@ -76,20 +74,20 @@ class JudgeProgress:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a campaign is.
+    """Progress of a campaign.
 
     Attributes
     ----------
-    items
-        How many there are, those of tutorial and attention aside.
-    sentences, shared
-        Of how many sentences they are, and how many of them are for several judges.
+    items, shared
+        Number of items, and of items for several judges; without tutorial and attention items.
+    sentences
+        Number of sentences of these items.
     wanted, taken
-        How many judgments they are to get, and how many are given out; repeats aside.
+        Slots of the items, and slots in use; without repeats.
     done, skipped
-        How many judgments were handed in, repeats among them.
+        Submitted judgments, with repeats.
     judges
-        By name, numbers in it as numbers: ``judge2`` before ``judge10``.
+        By name, ``judge2`` before ``judge10``.
     """
 
     items: int
@@ -103,10 +101,9 @@ class Progress:
 
     @property
     def planned(self) -> int | None:
-        """How many judgments all judges have or will have, repeats among them, if that is known."""
-        lists = [judge.planned for judge in self.judges]
-        known = [planned for planned in lists if planned is not None]
-        return sum(known) if len(known) == len(lists) else None
+        """Planned judgments of all judges, with repeats; ``None`` if unlimited."""
+        lists = [judge.planned for judge in self.judges if judge.planned is not None]
+        return sum(lists) if len(lists) == len(self.judges) else None
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
@@ -114,12 +111,12 @@ class Progress:
 
 
 def judgments(campaign: Campaign) -> Judgments:
-    """Return what was handed in: of each assignment the latest complete version, once.
+    """Return the submitted judgments: the latest complete version of each assignment.
 
-    Skipped items stay, as skipped. Tutorial and attention items are no judgments of systems.
+    Skipped items are included, tutorial and attention items are not.
     """
-    groups = _groups(campaign)
-    found: Iterable[tuple[Any, ...]] = _final(campaign).values_list(
+    groups = shown_systems(campaign)
+    rows: Iterable[tuple[Any, ...]] = _final(campaign).values_list(
         "assignment",
         "assignment__judge__name",
         "assignment__item",
@@ -132,13 +129,13 @@ def judgments(campaign: Campaign) -> Judgments:
         "active_seconds",
         "wall_seconds",
     )
-    latest: dict[int, tuple[Any, ...]] = {row[0]: row[1:] for row in found}  # versions ascend
+    latest: dict[int, tuple[Any, ...]] = {row[0]: row[1:] for row in rows}  # versions ascend
     rankings = tuple(_ranking(latest[key], groups) for key in sorted(latest))
     return Judgments(rankings, (_file(campaign),) if "file" in campaign.origin else ())
 
 
 def progress(campaign: Campaign) -> Progress:
-    """Count how far a campaign and its judges are."""
+    """Count the progress of a campaign and its judges."""
     counted = Assignment.objects.filter(item__campaign=campaign, item__kind=Kind.NORMAL)
     states = dict(counted.values_list("state").annotate(Count("pk")).order_by())
     items = Item.objects.filter(campaign=campaign, kind=Kind.NORMAL)
@@ -163,8 +160,8 @@ def agreement(campaign: Campaign) -> Agreement:
     DataError
         If there is no judgment.
     """
-    found = judgments(campaign)
-    return agree(found, numbering=found.numbering)
+    rankings = judgments(campaign)
+    return agree(rankings, numbering=rankings.numbering)
 
 
 def ranking(campaign: Campaign, **settings: Any) -> Ranked:
@@ -178,13 +175,13 @@ def ranking(campaign: Campaign, **settings: Any) -> Ranked:
     Raises
     ------
     DataError
-        If nothing is decided yet.
+        If there are no decided comparisons yet.
     """
     return rank(judgments(campaign), **settings)
 
 
 def header(campaign: Campaign) -> dict[str, Any]:
-    """Return what :func:`details` depend on: version, seed, settings, digest of all texts."""
+    """Return the version, seed, settings, and digest of all texts: the head of the details."""
     return {
         "kind": "campaign-details",
         "campaign": campaign.name,
@@ -197,33 +194,31 @@ def header(campaign: Campaign) -> dict[str, Any]:
 
 
 def details(campaign: Campaign) -> Iterator[dict[str, Any]]:
-    """Yield every version of every answer with all that is known of it, oldest first.
+    """Yield every version of every answer with all its data, oldest first.
 
-    ``shown`` holds the systems behind each output in the order shown (none for tutorial and
-    attention items), ``order`` the places of these outputs in the item, from 0.
-
-    ``edits`` holds, for the task ``edits`` only, a list for each output in the order shown, with
-    an object for each of its edits in their order: ``start`` and ``end`` in tokens of the source,
-    the ``correction``, and the ``verdict``, ``None`` where there is none. Applied to the source
-    they give the output.
+    ``shown`` holds the systems of each output in the order shown (none for tutorial and
+    attention items), ``order`` the places of these outputs in the item, from 0. ``edits`` (task
+    ``edits`` only) holds for each output in the order shown its edits: ``start`` and ``end`` in
+    tokens of the source, ``correction``, and ``verdict`` (``None`` where missing). Applied to the
+    source they give the output.
     """
-    groups, texts = _groups(campaign), _texts(campaign)
+    groups, texts = shown_systems(campaign), _texts(campaign)
     rows = Judgment.objects.filter(assignment__item__campaign=campaign).select_related(
         "assignment__judge", "assignment__item__sentence"
     )
     known = _Known(campaign)
     for judgment in rows.order_by("assignment_id", "version").iterator():
-        given, item = judgment.assignment, judgment.assignment.item
+        assignment, item = judgment.assignment, judgment.assignment.item
         yield {
-            "judge": given.judge.name,
+            "judge": assignment.judge.name,
             "segment": item.sentence.segment,
             "item": item.name,
             "number": item.number,
             "kind": item.kind,
-            "position": given.position,
-            "turn": given.turn,
-            "shown": [groups[item.pk][place] for place in given.shown_order],
-            "order": given.shown_order,
+            "position": assignment.position,
+            "turn": assignment.turn,
+            "shown": [groups[item.pk][place] for place in assignment.shown_order],
+            "order": assignment.shown_order,
             "version": judgment.version,
             "complete": judgment.complete,
             "ranks": judgment.ranks,
@@ -238,12 +233,12 @@ def details(campaign: Campaign) -> Iterator[dict[str, Any]]:
             "wall_seconds": judgment.wall_seconds,
             "saved": judgment.created.isoformat(),
             "sentence_probability": item.probability,
-            "draw_probability": given.probability,
+            "draw_probability": assignment.probability,
         }
 
 
 def in_order(names: Iterable[str]) -> list[str]:
-    """Return names in alphabetical order, numbers in them as numbers."""
+    """Sort names, numbers in them as numbers."""
     return sorted(names, key=lambda name: ([_part(at) for at in re.split(r"(\d+)", name)], name))
 
 
@@ -254,10 +249,10 @@ def _part(text: str) -> tuple[int, str]:
 def _judged_edits(
     judgment: Judgment, texts: dict[int, list[str]], known: _Known
 ) -> list[list[dict[str, Any]]] | None:
-    given, item = judgment.assignment, judgment.assignment.item
+    item = judgment.assignment.item
+    places: list[int] = judgment.assignment.shown_order
     if item.pk not in texts:
         return None
-    places: list[int] = given.shown_order
     rows: list[list[str | None]] = judgment.verdicts or [[] for _ in places]
     elsewhere = known.elsewhere(judgment)
     return [
@@ -271,18 +266,14 @@ def _with_verdicts(
 ) -> list[dict[str, Any]]:
     rows = zip_longest(edits, words[: len(edits)])  # a draft may have fewer verdicts
     return [
-        {
-            "start": edit.start,
-            "end": edit.end,
-            "correction": edit.correction,
-            "verdict": elsewhere.get(edit, word),
-        }
+        {key: getattr(edit, key) for key in ("start", "end", "correction")}
+        | {"verdict": elsewhere.get(edit, word)}
         for edit, word in rows
     ]
 
 
 class _Known:
-    """Verdicts that were given in an earlier item of the same judge and sentence."""
+    """Verdicts from earlier items of the same judge and sentence."""
 
     def __init__(self, campaign: Campaign) -> None:
         shown = Assignment.objects.filter(item__campaign=campaign, turn=0).exclude(answered=None)
@@ -291,16 +282,16 @@ class _Known:
         self._verdicts = {key: verdicts.settled(*key) for key, n in counts.items() if n > 1}
 
     def elsewhere(self, judgment: Judgment) -> dict[Edit, str]:
-        """Return those that count for a complete answer, and belong to another."""
-        given = judgment.assignment
-        known = self._verdicts.get((given.judge_id, given.item.sentence_id), {})
-        if given.turn or judgment.skipped or not judgment.complete:
+        """Return the verdicts that other assignments contribute to a complete answer."""
+        asked_in = judgment.assignment
+        known = self._verdicts.get((asked_in.judge_id, asked_in.item.sentence_id), {})
+        if asked_in.turn or judgment.skipped or not judgment.complete:
             return {}
-        return {edit: one.verdict for edit, one in known.items() if one.assignment != given.pk}
+        return {edit: one.verdict for edit, one in known.items() if one.assignment != asked_in.pk}
 
 
 def _texts(campaign: Campaign) -> dict[int, list[str]]:
-    """Return the outputs of each item whose edits are judged, by place."""
+    """Return the outputs of each item by place; for the task ``edits`` only."""
     texts: dict[int, list[str]] = {}
     if campaign.task == Task.EDITS:
         rows = ItemOutput.objects.filter(item__campaign=campaign).order_by("item", "place")
@@ -310,9 +301,9 @@ def _texts(campaign: Campaign) -> dict[int, list[str]]:
 
 
 def _final(campaign: Campaign) -> QuerySet[Judgment]:
-    """Return complete versions of items that count, oldest first."""
-    found = Judgment.objects.filter(assignment__item__campaign=campaign, complete=True)
-    return found.filter(assignment__item__kind=Kind.NORMAL).order_by("assignment", "version")
+    """Return complete versions, oldest first, without tutorial and attention items."""
+    complete = Judgment.objects.filter(assignment__item__campaign=campaign, complete=True)
+    return complete.filter(assignment__item__kind=Kind.NORMAL).order_by("assignment", "version")
 
 
 def _ranking(row: tuple[Any, ...], groups: dict[int, list[tuple[str, ...]]]) -> Ranking:
@@ -330,33 +321,31 @@ def _ranking(row: tuple[Any, ...], groups: dict[int, list[tuple[str, ...]]]) -> 
     )
 
 
-def _groups(campaign: Campaign) -> dict[int, list[tuple[str, ...]]]:
-    """Return the systems behind the outputs of each item, by place."""
+def shown_systems(campaign: Campaign) -> dict[int, list[tuple[str, ...]]]:
+    """Return the systems of each output, by place, for each item in order of its number."""
     groups: dict[int, list[tuple[str, ...]]] = {}
-    rows = Item.objects.filter(campaign=campaign).order_by("pk", "places__place")
+    rows = Item.objects.filter(campaign=campaign).order_by("number", "places__place")
     for item, place, systems in rows.values_list("pk", "places__place", "places__output__systems"):
-        own = groups.setdefault(item, [])
+        outputs = groups.setdefault(item, [])
         if place is not None:  # an item without outputs has one row
-            own.append(tuple(systems))
+            outputs.append(tuple(systems))
     return groups
 
 
 def _file(campaign: Campaign) -> JudgmentFile:
-    """Return how the imported file was written: an export is written in the same way."""
-    kept: dict[str, Any] = dict(campaign.origin["file"])
-    given: list[dict[str, Any]] = kept.pop("blocks")
-    return JudgmentFile(**kept, blocks=tuple(JudgedBlock(**block) for block in given))
+    """Return the format of the imported file, which exports keep."""
+    fields: dict[str, Any] = dict(campaign.origin["file"])
+    blocks: list[dict[str, Any]] = fields.pop("blocks")
+    return JudgmentFile(**fields, blocks=tuple(JudgedBlock(**block) for block in blocks))
 
 
 def _judges(campaign: Campaign) -> Iterator[JudgeProgress]:
     normal, attention = Q(item__kind=Kind.NORMAL), Q(item__kind=Kind.ATTENTION)
-    fresh = normal & Q(turn=0)
     rows = Assignment.objects.filter(judge__campaign=campaign).order_by().values("judge")
     counts = {
         row["judge"]: row
         for row in rows.annotate(
             listed=Count("pk", filter=normal),
-            given=Count("pk", filter=fresh),
             done=Count("pk", filter=normal & Q(state=State.DONE)),
             skipped=Count("pk", filter=normal & Q(state=State.SKIPPED)),
             attention=Count("pk", filter=attention & Q(correct__isnull=False)),
@@ -368,20 +357,20 @@ def _judges(campaign: Campaign) -> Iterator[JudgeProgress]:
         "assignment__judge", "assignment", "active_seconds"
     ):
         seconds.setdefault(judge, {})[assignment] = active or 0.0
-    nothing = dict.fromkeys(("listed", "given", "done", "skipped", "attention", "right"), 0)
-    found = {judge.name: judge for judge in Judge.objects.filter(campaign=campaign)}
-    for judge in map(found.__getitem__, in_order(found)):
-        own = counts.get(judge.pk, nothing)
+    nothing = dict.fromkeys(("listed", "done", "skipped", "attention", "right"), 0)
+    by_name = {judge.name: judge for judge in Judge.objects.filter(campaign=campaign)}
+    for judge in map(by_name.__getitem__, in_order(by_name)):
+        row = counts.get(judge.pk, nothing)
         yield JudgeProgress(
             judge=judge.name,
             joined=judge.joined is not None,
             finished=judge.finished is not None,
             blocked=judge.blocked,
-            planned=own["listed"] if campaign.strategy == "planned" else campaign.longest_list,
-            done=own["done"],
-            skipped=own["skipped"],
-            attention=own["attention"],
-            attention_right=own["right"],
-            passed=judges.is_enough(campaign, own["right"], own["attention"]),
+            planned=row["listed"] if campaign.strategy == "planned" else campaign.longest_list,
+            done=row["done"],
+            skipped=row["skipped"],
+            attention=row["attention"],
+            attention_right=row["right"],
+            passed=judges.is_enough(campaign, row["right"], row["attention"]),
             active_seconds=sum(seconds.get(judge.pk, {}).values()),
         )

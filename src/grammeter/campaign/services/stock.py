@@ -1,4 +1,4 @@
-"""Sentences, outputs, items and lists of a new campaign, gathered in memory and stored at once."""
+"""Rows of a new campaign, collected in memory and stored at once."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from grammeter.campaign.models import (
     Assignment,
@@ -29,7 +30,7 @@ _BATCH = 500
 
 @dataclass
 class Stock:
-    """What is to be stored of one campaign; equal things are gathered once."""
+    """The rows of one campaign; equal sentences and outputs are stored once."""
 
     campaign: Campaign
     corpus: Corpus
@@ -54,20 +55,24 @@ class Stock:
         distinct: int | None = None,
         probability: float | None = None,
     ) -> Item:
-        """Add an item that counts; ``groups`` are the systems behind each output shown."""
+        """Add a normal item; ``groups`` are the systems of each output shown."""
         sentence = self._sentence(segment)
-        item = self._add(
-            Item(sentence=sentence, name=name, document=document),
-            [self._output(segment, group) for group in groups],
+        item = Item(
+            sentence=sentence,
+            name=name,
+            document=document,
+            distinct=distinct,
+            probability=probability,
         )
-        item.distinct, item.probability = distinct, probability
-        return item
+        return self._add(item, [self._output(segment, group) for group in groups])
 
     def check(self, check: Check, kind: Kind) -> Item:
         """Add an item with a known answer."""
-        texts = {"text": check.source, "before": check.before, "after": check.after}
         sentence = Sentence(
-            campaign=self.campaign, **{key: storable(text) for key, text in texts.items()}
+            campaign=self.campaign,
+            text=storable(check.source),
+            before=storable(check.before),
+            after=storable(check.after),
         )
         outputs = [Output(sentence=sentence, text=storable(text)) for text in check.outputs]
         self.extra += [sentence, *outputs]
@@ -81,33 +86,29 @@ class Stock:
         return self._add(item, outputs)
 
     def assign(self, judge: Judge, item: Item, *, turn: int = 0) -> Assignment:
-        """Put an item at the end of a judge's list; it takes a slot unless it is a repeat."""
+        """Append an item to a judge's list; it takes a slot unless it is a repeat."""
         self.positions[judge.name] += 1
         slot = None
         if item.kind == Kind.NORMAL and not turn:
             item.taken += 1
             item.wanted = max(item.wanted, item.taken)
             slot = item.taken
-        found = Assignment(
+        assignment = Assignment(
             judge=judge, item=item, position=self.positions[judge.name], turn=turn, slot=slot
         )
-        self.assignments.append(found)
-        return found
+        self.assignments.append(assignment)
+        return assignment
 
     def store(self) -> None:
-        """Write everything; call it in a transaction."""
-        # a loop of saves would cost a statement for each row
-        more = [row for row in self.extra if isinstance(row, Sentence)]
-        Sentence.objects.bulk_create([*self.sentences.values(), *more], _BATCH)
-        others = [row for row in self.extra if isinstance(row, Output)]
-        Output.objects.bulk_create([*self.outputs.values(), *others], _BATCH)
-        Item.objects.bulk_create(self.items, _BATCH)
-        ItemOutput.objects.bulk_create(self.places, _BATCH)
-        Assignment.objects.bulk_create(self.assignments, _BATCH)
-        Judgment.objects.bulk_create(self.judgments, _BATCH)
+        """Write all rows; call it in a transaction."""
+        rows: list[Any] = [*self.sentences.values(), *self.outputs.values(), *self.extra]
+        rows += [*self.items, *self.places, *self.assignments, *self.judgments]
+        tables: list[Any] = [Sentence, Output, Item, ItemOutput, Assignment, Judgment]
+        for table in tables:
+            table.objects.bulk_create([row for row in rows if type(row) is table], _BATCH)
 
     def digest(self) -> str:
-        """Return what tells the texts of the campaign from all others."""
+        """Return the SHA-256 of all texts."""
         digest = hashlib.sha256()
         for segment in sorted(self.sentences):
             digest.update(f"{segment}\n{self.sentences[segment].text}\n".encode())
@@ -157,5 +158,5 @@ class Stock:
 
 
 def storable(text: str) -> str:
-    """Return a text without white space at its ends and without what no database can hold."""
+    """Strip a text, and replace NUL, which PostgreSQL refuses."""
     return text.strip().replace("\0", "\N{REPLACEMENT CHARACTER}")

@@ -1,6 +1,6 @@
-"""Slow down guessing: after some failures in a row one has to wait, longer each time.
+"""Slow down guessing: after some failures, each further attempt has to wait longer.
 
-Who fails is always counted with the address: by a name alone, anybody could lock its owner out.
+Failures are counted by name and address: by the name alone, anybody could lock its owner out.
 """
 
 from __future__ import annotations
@@ -16,37 +16,29 @@ from django.utils import timezone
 from grammeter.campaign.models import Throttle
 
 FREE = 5
-"""Failures that cost nothing."""
+"""Failures without a delay."""
 
 FREE_OF_ADDRESS = 50
-"""The same of an address, whatever the name: many people may share it."""
+"""The same for an address, with any name: many people may share it."""
 
 LONGEST = 15 * 60
-"""Seconds that one has to wait at most; afterwards, failures are forgotten."""
+"""Longest delay in seconds."""
 
 
 def attempts(action: str, name: str, address: str) -> dict[tuple[str, ...], int]:
-    """Return what an attempt is counted under, with the failures that cost nothing."""
+    """Return the counters of an attempt, each with its failures without a delay."""
     place = _place(address)
     return {(action, name.casefold(), place): FREE, (f"{action} from", place): FREE_OF_ADDRESS}
 
 
 def wait(*who: str, free: int = FREE) -> float:
-    """Return how many seconds somebody has to wait before the next attempt; 0 for none.
-
-    Parameters
-    ----------
-    who
-        What is counted together: an action, a login, an address.
-    free
-        Failures that cost nothing.
-    """
-    found = Throttle.objects.filter(key=_key(who)).first()
-    if found is None or found.failures < free:
+    """Return the seconds until the next attempt of a counter, see :func:`attempts`; 0: now."""
+    counter = Throttle.objects.filter(key=_key(who)).first()
+    if counter is None or counter.failures < free:
         return 0.0
-    pause = min(2.0 ** min(found.failures - free, 20), LONGEST)
-    passed = (timezone.now() - found.since).total_seconds()
-    # a clock that was set back: rather one attempt too many than years of waiting
+    pause = min(2.0 ** min(counter.failures - free, 20), LONGEST)
+    passed = (timezone.now() - counter.since).total_seconds()
+    # the clock was set back: an attempt too many is better than years of waiting
     return max(0.0, pause - passed) if passed >= 0 else 0.0
 
 
@@ -65,7 +57,7 @@ def succeeded(*who: str) -> None:
 
 
 def _place(address: str) -> str:
-    """Return what one machine has of addresses: of IPv6 it has a whole network."""
+    """Return the address of a machine: with IPv6, its whole network."""
     try:
         place = ipaddress.ip_address(address)
     except ValueError:

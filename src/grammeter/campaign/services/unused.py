@@ -1,4 +1,4 @@
-"""Settings of a plan that change nothing, said before judges are invited."""
+"""Settings of a plan without effect."""
 
 from __future__ import annotations
 
@@ -10,10 +10,7 @@ from grammeter.core import Item
 
 
 def settings_without_effect(plan: Plan, items: Sequence[Item]) -> Iterator[str]:
-    """Yield a sentence for each setting that changes nothing, and why.
-
-    ``items`` are those of a file; none where they were drawn for this plan.
-    """
+    """Yield a note for each setting without effect; ``items`` are those of a file, if any."""
     named = any(item.judges for item in items)
     planned = plan.strategy == Strategy.PLANNED
     for name in ("overlap", "repeats"):

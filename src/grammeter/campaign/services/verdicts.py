@@ -1,4 +1,4 @@
-"""Verdicts on edits: what several outputs of a sentence share is asked once of each judge."""
+"""Verdicts on edits: each judge judges an edit of a sentence once, in however many outputs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Edits = Sequence[Sequence[Edit]]
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """A judge's verdict on an edit, and the assignment in which it was asked."""
+    """A judge's verdict on an edit, and its assignment."""
 
     assignment: int
     verdict: str
@@ -25,12 +25,12 @@ class Settled:
 def settled(judge: int, sentence: int) -> dict[Edit, Settled]:
     """Return a judge's verdicts on the edits of a sentence.
 
-    An edit belongs to the first answer that has it: where that is corrected, the correction
-    counts for all. Repeats are asked afresh, for they show how far judges agree with themselves.
+    An edit belongs to the first answer with it, and to later versions of that answer. Repeats
+    do not count: they measure how far judges agree with themselves.
     """
     verdicts: dict[Edit, Settled] = {}
-    own = Assignment.objects.filter(judge=judge, item__sentence=sentence, turn=0)
-    rows = own.exclude(answered=None).select_related("item__sentence")
+    first = Assignment.objects.filter(judge=judge, item__sentence=sentence, turn=0)
+    rows = first.exclude(answered=None).select_related("item__sentence")
     for assignment in rows.order_by("answered", "pk"):
         latest = Judgment.objects.filter(assignment=assignment, complete=True).order_by("-version")
         judgment = latest.first()
@@ -45,7 +45,7 @@ def settled(judge: int, sentence: int) -> dict[Edit, Settled]:
 
 
 def given_elsewhere(assignment: Assignment) -> dict[Edit, str]:
-    """Return the verdicts that the judge gave on edits of the same sentence in earlier items."""
+    """Return the judge's verdicts on edits of the same sentence in earlier items."""
     if assignment.turn:
         return {}
     known = settled(assignment.judge_id, assignment.item.sentence_id)
@@ -55,9 +55,9 @@ def given_elsewhere(assignment: Assignment) -> dict[Edit, str]:
 def shared(
     assignment: Assignment, edits: Edits, verdicts: Sequence[Sequence[str | None]]
 ) -> list[list[str | None]]:
-    """Return verdicts in which each edit has the one that was asked for, wherever it stands."""
+    """Copy each verdict to all outputs with the same edit."""
     known: dict[Edit, str | None] = {**given_elsewhere(assignment)}
-    for own, words in zip(edits, verdicts, strict=True):
-        for edit, word in zip(own, words, strict=True):
+    for output, words in zip(edits, verdicts, strict=True):
+        for edit, word in zip(output, words, strict=True):
             known[edit] = known.get(edit) or word
-    return [[known[edit] for edit in own] for own in edits]
+    return [[known[edit] for edit in output] for output in edits]

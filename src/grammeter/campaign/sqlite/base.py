@@ -1,9 +1,8 @@
 """The database backend: transactions of one process wait for each other in a fair queue.
 
-SQLite lets one transaction write at a time. The others ask again and again, and sleep longer
-each time, up to a tenth of a second: under load, who was unlucky once stays so, while nobody
-writes. In a queue they go on at the moment when the one before has committed. Other processes
-know nothing of the queue, and SQLite makes them wait as always.
+SQLite lets one transaction write at a time. The others poll, with pauses of up to a tenth of a
+second: under load, some wait for long while nobody writes. In a queue, the next one continues as
+soon as the one before has committed. Other processes wait as SQLite makes them wait.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ _guard = threading.Lock()
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    """A connection whose transactions wait for their turn before they begin."""
+    """A connection whose transactions wait in a queue before they begin."""
 
     _turn: Queue | None = None
 
@@ -35,7 +34,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
             raise
 
     def _set_autocommit(self, autocommit: bool) -> None:
-        """Django comes here at the end of each transaction, however it ended."""
+        """Leave the queue: Django calls this at the end of each transaction."""
         try:
             super()._set_autocommit(autocommit)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
         finally:

@@ -1,4 +1,4 @@
-"""One at a time, in the order of coming."""
+"""A lock with an order."""
 
 from __future__ import annotations
 
@@ -7,10 +7,7 @@ from collections import deque
 
 
 class Queue:
-    """A lock that threads get in the order in which they ask for it.
-
-    ``threading.Lock`` promises no order: with many threads, one of them may wait for long.
-    """
+    """A lock that threads get in the order of their requests, unlike ``threading.Lock``."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
@@ -18,7 +15,7 @@ class Queue:
         self._waiting: deque[threading.Lock] = deque()
 
     def take(self, seconds: float) -> bool:
-        """Wait for one's turn; return whether it came in time."""
+        """Wait for the lock; return whether it came in time."""
         with self._guard:
             if not self._held:
                 self._held = True
@@ -29,7 +26,7 @@ class Queue:
         return place.acquire(timeout=seconds) or not self._left(place)
 
     def give(self) -> None:
-        """Hand the turn over to who has waited longest."""
+        """Release the lock to the thread that has waited longest."""
         with self._guard:
             if self._waiting:
                 self._waiting.popleft().release()
@@ -37,7 +34,7 @@ class Queue:
                 self._held = False
 
     def _left(self, place: threading.Lock) -> bool:
-        """Leave the queue; return whether one still stood in it, and had no turn to give back."""
+        """Leave the queue; return whether the lock had not come yet."""
         with self._guard:
             if place not in self._waiting:
                 return False  # it came just now

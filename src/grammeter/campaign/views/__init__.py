@@ -1,4 +1,4 @@
-"""The pages: ``joining`` lets judges in, ``items`` asks them, ``organise`` is for organisers.
+"""The pages: ``joining`` and ``items`` for judges, ``accounts`` and ``organise`` for organisers.
 
-Views read what a browser sent, call a service, and draw a template; rules stand in the services.
+Views read a request, call a service, and render a template.
 """

@@ -1,4 +1,4 @@
-"""Organisers log in and out. Who guesses passwords has to wait, by account and address together."""
+"""Login and logout of organisers, with a delay after failed attempts."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _attempt(request: HttpRequest, onwards: str) -> HttpResponse:
 
 
 def _onwards(request: HttpRequest) -> str:
-    """Return where to go after the login: on this server only."""
+    """Return the address after the login, on this server only."""
     wanted = request.POST.get("next") or request.GET.get("next") or ""
     secure, host = request.is_secure(), {request.get_host()}
     good = url_has_allowed_host_and_scheme(wanted, allowed_hosts=host, require_https=secure)

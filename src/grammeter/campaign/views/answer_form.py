@@ -1,4 +1,4 @@
-"""What a browser sends as an answer, read into a value."""
+"""Read an answer from a form."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ Action = Literal["draft", "submit", "skip"]
 VERDICTS = ("valid", "invalid")
 _SALT = "grammeter.campaign.served"
 _LONGEST = 30 * 24 * 3600
-"""Seconds that a page may have stood open."""
+"""Longest time in seconds between serving a page and its answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """An answer as it was sent; whether it is a good one, the service decides.
+    """An answer as it was sent; the service checks it.
 
     Attributes
     ----------
     verdicts
-        Of each edit of each output in the order shown; ``None`` where there is none yet.
-    wall
+        Of each edit of each output in the order shown; ``None`` where missing.
+    wall_seconds
         Seconds since the page was served, by the page's own clock where it has one.
     """
 
@@ -37,29 +37,22 @@ class Answer:
     verdicts: tuple[tuple[str | None, ...], ...]
     reason: str
     comment: str
-    active: float | None
-    wall: float | None
+    active_seconds: float | None
+    wall_seconds: float | None
 
 
 def served_now() -> str:
-    """Return a signed note of when a page was served: the clock of pages without script."""
+    """Return the signed time of serving: the clock of pages without script."""
     return signing.dumps(round(time.time(), 2), salt=_SALT)
 
 
 def read_answer(sent: Mapping[str, str], edits: Sequence[int]) -> Answer:
-    """Read an answer.
-
-    Parameters
-    ----------
-    sent
-        The fields of the form.
-    edits
-        How many edits each output has, in the order shown.
+    """Read the fields of a form; ``edits`` is the number of edits of each output shown.
 
     Raises
     ------
     DataError
-        If a field cannot be understood.
+        If a field cannot be read.
     """
     action = sent.get("action") or "submit"
     if action not in get_args(Action):
@@ -75,8 +68,8 @@ def read_answer(sent: Mapping[str, str], edits: Sequence[int]) -> Answer:
         ),
         reason=sent.get("reason", ""),
         comment=sent.get("comment", ""),
-        active=min(active, wall) if active is not None and wall is not None else active,
-        wall=wall,
+        active_seconds=min(active, wall) if active is not None and wall is not None else active,
+        wall_seconds=wall,
     )
 
 
@@ -107,13 +100,13 @@ def _seconds(text: str) -> float | None:
 
 
 def _wall(sent: Mapping[str, str]) -> float | None:
-    told = _seconds(sent.get("wall", ""))
-    if told is not None:
-        return told
+    seconds = _seconds(sent.get("wall", ""))
+    if seconds is not None:
+        return seconds
     try:
         served = float(signing.loads(sent.get("served", ""), salt=_SALT))
     except (signing.BadSignature, TypeError, ValueError):
         return None
     wall = time.time() - served
-    # outside of these bounds the clock was set meanwhile; the note is rounded
+    # outside of these bounds the clock was set meanwhile; the signed time is rounded
     return max(0.0, wall) if -1 <= wall <= _LONGEST else None

@@ -16,49 +16,39 @@ from grammeter.stats import Kappa
 
 
 def of(campaign: Campaign, unit: str) -> dict[str, Any]:
-    """Return what the page of results draws.
-
-    Parameters
-    ----------
-    unit
-        What is resampled for rank ranges and clusters.
-    """
+    """Return the variables of the page; ``unit`` is resampled for rank ranges and clusters."""
     answers = Judgment.objects.filter(assignment__judge__campaign=campaign, complete=True)
     newest = answers.aggregate(last=Max("pk"))["last"]
-    # renaming and forgetting a judge changes no answer, and stands in the log
+    # the log shows changes of judges' names
     acts = AuditEntry.objects.filter(campaign=campaign).exclude(action="export")
     return _computed(campaign.pk, unit, newest, acts.aggregate(last=Max("pk"))["last"])
 
 
 @lru_cache(maxsize=32)
 def _computed(pk: int, unit: str, newest: int | None, acts: int | None) -> dict[str, Any]:
-    """Return the figures; the last two arguments only say of which state."""
+    """Return the figures; the last two arguments are keys of the cache."""
     campaign = Campaign.objects.get(pk=pk)
-    found: dict[str, Any] = {}
-    try:
-        found["ranking"] = results.ranking(campaign, unit=unit)
-    except GrammeterError as error:
-        found["ranking_fault"] = _told(error)
-    try:
-        found["agreement"] = _agreement(results.agreement(campaign))
-    except GrammeterError as error:
-        found["agreement_fault"] = _told(error)
-    return found
+    shown: dict[str, Any] = {}
+    for name, measure in (
+        ("ranking", lambda: results.ranking(campaign, unit=unit)),
+        ("agreement", lambda: _agreement(results.agreement(campaign))),
+    ):
+        try:
+            shown[name] = measure()
+        except GrammeterError as error:
+            shown[f"{name}_fault"] = f"None yet: {error.message}."
+    return shown
 
 
-def _told(error: GrammeterError) -> str:
-    return f"None yet: {error.message}."
-
-
-def _agreement(found: Agreement) -> dict[str, Any]:
-    rows = [_row("between judges", found.inter), _row("within judges", found.intra)]
-    rows += [_row(" and ".join(sorted({*pair})), each) for pair, each in found.pairs.items()]
+def _agreement(agreement: Agreement) -> dict[str, Any]:
+    rows = [_row("between judges", agreement.inter), _row("within judges", agreement.intra)]
+    rows += [_row(" and ".join(sorted({*pair})), kappa) for pair, kappa in agreement.pairs.items()]
     return {
         "rows": rows,
-        "alpha_inter": _figure(found.alpha_inter.value),
-        "alpha_intra": _figure(found.alpha_intra.value),
-        "notes": found.notes,
-        "signature": str(found.signature),
+        "alpha_inter": _figure(agreement.alpha_inter.value),
+        "alpha_intra": _figure(agreement.alpha_intra.value),
+        "notes": agreement.notes,
+        "signature": str(agreement.signature),
     }
 
 

@@ -1,4 +1,4 @@
-"""Who may come in: the session of a judge, the account of an organiser."""
+"""Access to pages: methods, and the session of a judge."""
 
 from __future__ import annotations
 
@@ -19,33 +19,33 @@ P = ParamSpec("P")
 Page = Callable[Concatenate[HttpRequest, P], HttpResponse]
 JudgePage = Callable[Concatenate[HttpRequest, Judge, P], HttpResponse]
 
-KEPT = "judge"
-"""Under this name a session keeps who judges."""
+SESSION_KEY = "judge"
+"""Session field of the judge."""
 
 
 def wants_json(request: HttpRequest) -> bool:
-    """Whether the page's script asks, and not the browser itself."""
+    """Whether the request comes from the page's script."""
     return request.headers.get("Accept", "") == "application/json"
 
 
 def judge_of(request: HttpRequest) -> Judge | None:
-    """Return who judges in this browser."""
-    return judges.from_session(request.session.get(KEPT))
+    """Return the judge in this browser."""
+    return judges.from_session(request.session.get(SESSION_KEY))
 
 
 def mark(judge: Judge) -> str:
-    """Return what a browser knows a judge by: the same after each new invite, and no secret."""
+    """Return a public identifier of a judge: the same after each new invite."""
     joined = judge.joined.isoformat() if judge.joined else ""
     return salted_hmac("grammeter.campaign.mark", f"{judge.pk} {joined}").hexdigest()[:20]
 
 
 def allowed(*methods: str) -> Callable[..., Callable[..., HttpResponse]]:
-    """Let only some methods through; who may look (GET) may ask for the headers alone (HEAD)."""
+    """Allow only these methods; GET includes HEAD."""
     return require_http_methods([*methods, *(["HEAD"] if "GET" in methods else [])])
 
 
 def judge_page(*methods: str) -> Callable[[JudgePage[P]], Page[P]]:
-    """Let only judges in; the page's script is told 401, a person is told what to do."""
+    """Let only judges in; others get 401 (scripts) or 403."""
 
     def decorate(view: JudgePage[P]) -> Page[P]:
         @allowed(*methods)
@@ -64,7 +64,7 @@ def judge_page(*methods: str) -> Callable[[JudgePage[P]], Page[P]]:
 
 
 def next_step(request: HttpRequest, judge: Judge, *, begun: bool) -> HttpResponse | None:
-    """Return where a judge must go before the items; ``None`` if nothing is left to do."""
+    """Return the page before the items that a judge must see; ``None`` if none is left."""
     if judges.needs_consent(judge):
         return redirect("consent")
     if judges.needs_background(judge):

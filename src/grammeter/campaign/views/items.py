@@ -19,12 +19,12 @@ from grammeter.core import DataError, GrammeterError
 _STATES: dict[str, str] = {State.DONE: "answered", State.SKIPPED: "skipped"}
 
 REFUSED = 422
-"""The status of an answer that cannot be kept as it is."""
+"""The status of a refused answer."""
 
 
 @judge_page("GET", "POST")
 def work(request: HttpRequest, judge: Judge) -> HttpResponse:
-    """Go to what the judge is to do now; a POST opens another item if none is open."""
+    """Go to the judge's next step; a POST opens another item if none is open."""
     step = next_step(request, judge, begun=has_begun(request, judge))
     if step is not None:
         return step
@@ -41,8 +41,8 @@ def work(request: HttpRequest, judge: Judge) -> HttpResponse:
 
 @judge_page("GET", "POST")
 def item(request: HttpRequest, judge: Judge, number: int) -> HttpResponse:
-    """Show an item, or keep an answer to it."""
-    assignment = answers.own(judge, number)
+    """Show an item, or store an answer to it."""
+    assignment = answers.assignment_of(judge, number)
     step = next_step(request, judge, begun=True)
     if step is not None:
         return step
@@ -53,15 +53,15 @@ def item(request: HttpRequest, judge: Judge, number: int) -> HttpResponse:
 
 @judge_page("GET")
 def history(request: HttpRequest, judge: Judge) -> HttpResponse:
-    """List what the judge was asked, to go back to."""
+    """List the judge's items so far."""
     rows: list[dict[str, object]] = [
         {
-            "id": each.pk,
-            "position": each.position,
-            "text": each.item.sentence.text,
-            "state": _STATES.get(each.state, "open"),
+            "id": assignment.pk,
+            "position": assignment.position,
+            "text": assignment.item.sentence.text,
+            "state": _STATES.get(assignment.state, "open"),
         }
-        for each in answers.history(judge)
+        for assignment in answers.history(judge)
     ]
     shown: dict[str, object] = {"campaign": judge.campaign, "mark": mark(judge), "rows": rows}
     return render(request, "campaign/judge/answers.html", shown)
@@ -69,7 +69,7 @@ def history(request: HttpRequest, judge: Judge) -> HttpResponse:
 
 @judge_page("GET")
 def done(request: HttpRequest, judge: Judge) -> HttpResponse:
-    """Thank the judge, and give the completion code."""
+    """Thank the judge, and show the completion code."""
     closed = judge.campaign.closed
     if judge.finished is None and not closed:
         return redirect("work")
@@ -115,14 +115,14 @@ def _save(judge: Judge, assignment: Assignment, answer: Answer) -> Judgment:
         skipped=answer.action == "skip",
         reason=answer.reason if answer.action != "submit" else "",
         comment=answer.comment,
-        active_seconds=answer.active,
-        wall_seconds=answer.wall,
+        active_seconds=answer.active_seconds,
+        wall_seconds=answer.wall_seconds,
         complete=answer.action != "draft",
     )
 
 
 def _verdicts(assignment: Assignment, answer: Answer) -> list[list[str | None]] | None:
-    """Return the verdict on each edit: what several outputs share was asked once."""
+    """Return the verdict on each edit; an edit of several outputs was judged once."""
     if not any(answer.verdicts):
         return [*map(list, answer.verdicts)] or None
     edits = item_page.edits_shown(assignment, pages.page(assignment))

@@ -1,4 +1,4 @@
-"""From the invite to the first item: the start page, consent, the form, the guidelines."""
+"""From the invite to the first item: start page, consent, questionnaire, guidelines."""
 
 from __future__ import annotations
 
@@ -14,29 +14,33 @@ from django.views.decorators.http import require_safe
 
 from grammeter.campaign.models import Judge
 from grammeter.campaign.services import answers, assign, invites, judges
-from grammeter.campaign.views.gate import KEPT, allowed, judge_of, judge_page, mark, next_step
+from grammeter.campaign.views.gate import (
+    SESSION_KEY,
+    allowed,
+    judge_of,
+    judge_page,
+    mark,
+    next_step,
+)
 
 BEGUN = "begun"
-"""Under this name a session keeps that the judge has seen the guidelines."""
+"""Session field: whether the judge has seen the guidelines."""
 
 LOOK_SECONDS = 10
-"""Two browsers that look at one link within so many seconds are unlikely to be one person's."""
+"""Within this time, a second browser at the same link is suspicious."""
 
 _TOKEN = "invite"  # noqa: S105 - the name of a session's field
 
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """Say what this server is; judges go on with their work."""
+    """Describe this server; send judges to their work."""
     return render(request, "campaign/home.html") if judge_of(request) is None else redirect("work")
 
 
 @allowed("GET", "POST")
 def join(request: HttpRequest, token: str) -> HttpResponse:
-    """Show a button that redeems an invite: programs that check mail press none.
-
-    The same browser may come again.
-    """
+    """Show a button that uses an invite, because mail scanners open links."""
     used = hashlib.sha256(token.encode()).hexdigest()
     if request.session.get(_TOKEN) == used and judge_of(request) is not None:
         return redirect("work")
@@ -46,11 +50,12 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
             return _invited(request, used)
         judge = invites.redeem(token)
     except invites.InviteRefused as refusal:
-        told = {"title": "This link lets nobody in", "text": f"{refusal.message}. {refusal.fix}"}
-        return render(request, "campaign/notice.html", told, status=410)
+        text = f"{refusal.message}. {refusal.fix}"
+        notice = {"title": "This link lets nobody in", "text": text}
+        return render(request, "campaign/notice.html", notice, status=410)
     request.session.cycle_key()
     rotate_token(request)
-    request.session[KEPT] = judges.session_of(judge)
+    request.session[SESSION_KEY] = judges.session_of(judge)
     request.session[_TOKEN] = used
     request.session[BEGUN] = False
     return redirect("work")
@@ -58,7 +63,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
 
 @require_safe
 def session(request: HttpRequest) -> JsonResponse:
-    """Tell the page's script who judges now, and a fresh token for its posts."""
+    """Send the page's script the current judge and a new CSRF token."""
     judge = judge_of(request)
     return JsonResponse({"judge": mark(judge) if judge else None, "token": get_token(request)})
 
@@ -76,7 +81,7 @@ def consent(request: HttpRequest, judge: Judge) -> HttpResponse:
 
 @judge_page("GET", "POST")
 def about(request: HttpRequest, judge: Judge) -> HttpResponse:
-    """Ask what may be left empty."""
+    """Show the questionnaire, which may be left empty."""
     if judges.needs_consent(judge):
         return redirect("consent")
     if request.method != "POST":
@@ -91,7 +96,7 @@ def about(request: HttpRequest, judge: Judge) -> HttpResponse:
 
 @judge_page("GET", "POST")
 def guidelines(request: HttpRequest, judge: Judge) -> HttpResponse:
-    """Show the guidelines: before the first item, and whenever they are asked for."""
+    """Show the guidelines."""
     if request.method == "POST":
         request.session[BEGUN] = True
         step = next_step(request, judge, begun=True)
@@ -100,7 +105,7 @@ def guidelines(request: HttpRequest, judge: Judge) -> HttpResponse:
 
 
 def next_address(judge: Judge) -> str:
-    """Open what a judge is to do next, unless something is open; return its address."""
+    """Open the judge's next item, unless one is open; return its address."""
     assignment = assign.next_assignment(judge)
     return reverse("item", args=(assignment.pk,)) if assignment else reverse("done")
 
@@ -111,13 +116,13 @@ def has_begun(request: HttpRequest, judge: Judge) -> bool:
 
 
 def _invited(request: HttpRequest, link: str) -> HttpResponse:
-    """Show the button. A second browser within seconds hears of the first one, and has it, too."""
+    """Show the button; warn a second browser within seconds."""
     first = cache.add(f"look-{link}", True, LOOK_SECONDS)
     elsewhere = not first and settings.CSRF_COOKIE_NAME not in request.COOKIES
     shown = {"elsewhere": elsewhere}
     return render(request, "campaign/join.html", shown, status=403 if elsewhere else 200)
 
 
-def _page(request: HttpRequest, judge: Judge, name: str, **told: object) -> HttpResponse:
-    shown = {"campaign": judge.campaign, "mark": mark(judge), **told}
+def _page(request: HttpRequest, judge: Judge, name: str, **values: object) -> HttpResponse:
+    shown = {"campaign": judge.campaign, "mark": mark(judge), **values}
     return render(request, f"campaign/judge/{name}.html", shown)

@@ -37,7 +37,7 @@ UNITS = (
 
 
 def campaign_page(*methods: str) -> Callable[[View[P]], Callable[..., HttpResponse]]:
-    """Let only organisers in who may see the campaign."""
+    """Let only the campaign's organisers in."""
 
     def decorate(view: View[P]) -> Callable[..., HttpResponse]:
         @allowed(*methods)
@@ -47,8 +47,8 @@ def campaign_page(*methods: str) -> Callable[[View[P]], Callable[..., HttpRespon
         ) -> HttpResponse:
             if not request.user.is_authenticated:
                 return _to_login(request, number)
-            found = organisers.campaign_of(request.user, number)  # pyright: ignore[reportArgumentType]
-            return view(request, found, *args, **kwargs)
+            campaign = organisers.campaign_of(request.user, number)  # pyright: ignore[reportArgumentType]
+            return view(request, campaign, *args, **kwargs)
 
         return guarded
 
@@ -58,15 +58,15 @@ def campaign_page(*methods: str) -> Callable[[View[P]], Callable[..., HttpRespon
 @require_safe
 @login_required
 def campaigns(request: HttpRequest) -> HttpResponse:
-    """List the campaigns that the organiser may see."""
-    found = organisers.campaigns_of(request.user)  # pyright: ignore[reportArgumentType]
-    rows = [_row(campaign) for campaign in found]
+    """List the organiser's campaigns."""
+    visible = organisers.campaigns_of(request.user)  # pyright: ignore[reportArgumentType]
+    rows = [{"campaign": campaign, **_counts(campaign)} for campaign in visible]
     return render(request, "campaign/organise/campaigns.html", {"rows": rows})
 
 
 @campaign_page("GET")
 def campaign(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Show how far a campaign is."""
+    """Show the progress of a campaign."""
     still = "still" in request.GET
     shown = {"campaign": campaign, "downloads": DOWNLOADS.items(), "still": still}
     shown |= _progress(campaign)
@@ -75,18 +75,17 @@ def campaign(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 @campaign_page("GET")
 def progress(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Return the part of the page that renews itself."""
+    """Return the part of the page that updates itself."""
     return render(request, "campaign/organise/progress.html", _progress(campaign))
 
 
 @campaign_page("GET")
 def result_page(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Show the ranking so far, and how far judges agree."""
+    """Show the ranking and the agreement so far."""
     names = [name for name, _ in UNITS]
     wanted = request.GET.get("unit", names[0])
     unit = wanted if wanted in names else names[0]
-    found = figures.of(campaign, unit)
-    shown = {"campaign": campaign, "units": UNITS, "chosen": unit, **found}
+    shown = {"campaign": campaign, "units": UNITS, "chosen": unit, **figures.of(campaign, unit)}
     return render(request, "campaign/organise/results.html", shown)
 
 
@@ -98,7 +97,7 @@ def judge_page(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 @campaign_page("POST")
 def invite(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Make links, which are shown this once."""
+    """Create links, and show them once."""
     count = _number(request.POST.get("count", ""))
     days = _number(request.POST.get("days", ""))
     if count > MOST_INVITES:
@@ -108,31 +107,31 @@ def invite(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 @campaign_page("POST")
 def invite_again(request: HttpRequest, campaign: Campaign, judge: int) -> HttpResponse:
-    """Make a link for a judge who changed the browser; older ones of theirs end."""
+    """Create a new link for a judge; older ones become invalid."""
     return _invite(request, campaign, judge=_judge(campaign, judge))
 
 
 @campaign_page("POST")
 def block(request: HttpRequest, campaign: Campaign, judge: int) -> HttpResponse:
-    """Let a judge in no more."""
+    """Block a judge."""
     judges.block(_judge(campaign, judge), who=_who(request))
     return redirect("judges", campaign.pk)
 
 
 @campaign_page("POST")
 def note(request: HttpRequest, campaign: Campaign, judge: int) -> HttpResponse:
-    """Keep a note of who a judge is, for organisers alone."""
+    """Store the organisers' note on a person."""
     judges.note(_judge(campaign, judge), request.POST.get("contact", ""), who=_who(request))
     return redirect("judges", campaign.pk)
 
 
 @campaign_page("POST")
 def revoke(request: HttpRequest, campaign: Campaign, invite: int) -> HttpResponse:
-    """Let an invite let nobody in."""
-    found = Invite.objects.filter(campaign=campaign, pk=invite).first()
-    if found is None:
+    """Make an invite invalid."""
+    row = Invite.objects.filter(campaign=campaign, pk=invite).first()
+    if row is None:
         raise PermissionDenied("this is not an invite of this campaign")
-    invites.revoke(found, who=_who(request))
+    invites.revoke(row, who=_who(request))
     return redirect("judges", campaign.pk)
 
 
@@ -152,7 +151,7 @@ def reopen(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 @campaign_page("POST")
 def export(request: HttpRequest, campaign: Campaign, form: str) -> HttpResponse:
-    """Send the judgments as a file; a POST, because the log says who took it."""
+    """Send the judgments as a file; a POST, because it is logged."""
     if form not in DOWNLOADS:
         raise Http404
     download = DOWNLOADS[form]
@@ -166,31 +165,32 @@ def export(request: HttpRequest, campaign: Campaign, form: str) -> HttpResponse:
 
 @campaign_page("GET")
 def audit_page(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Show who did what."""
-    # a detail may be called "items", so a template cannot ask for the items of the dictionary
-    found = audit.entries(campaign, LOG_SHOWN)
-    entries = [{"entry": each, "detail": _told(each.detail)} for each in found]
+    """Show the log."""
+    # a detail may be called "items", so a template cannot use the method of the dictionary
+    rows = audit.entries(campaign, LOG_SHOWN)
+    entries = [{"entry": row, "detail": _detail_text(row.detail)} for row in rows]
     shown = {"campaign": campaign, "entries": entries, "limit": LOG_SHOWN}
     return render(request, "campaign/organise/audit.html", shown)
 
 
 def _to_login(request: HttpRequest, number: int) -> HttpResponse:
-    """Ask for the login; a part that renews itself takes the whole page there."""
+    """Go to the login; a part that updates itself takes the whole page there."""
     if "HX-Request" not in request.headers:
         return redirect_to_login(request.get_full_path())
     whole = redirect_to_login(reverse("campaign", args=(number,)))
     return HttpResponse(headers={"HX-Redirect": whole["Location"]})
 
 
-def _row(campaign: Campaign) -> dict[str, Any]:
-    found = results.progress(campaign)
-    return {"campaign": campaign, "progress": found, "handed": found.done + found.skipped}
+def _counts(campaign: Campaign) -> dict[str, Any]:
+    progress = results.progress(campaign)
+    return {"progress": progress, "handed": progress.done + progress.skipped}
 
 
 def _progress(campaign: Campaign) -> dict[str, Any]:
-    found = results.progress(campaign)
-    rows = [{"judge": judge, "minutes": round(judge.active_seconds / 60)} for judge in found.judges]
-    return {"progress": found, "handed": found.done + found.skipped, "rows": rows}
+    counts = _counts(campaign)
+    judges = counts["progress"].judges
+    rows = [{"judge": judge, "minutes": round(judge.active_seconds / 60)} for judge in judges]
+    return {**counts, "rows": rows}
 
 
 def _invite(
@@ -206,16 +206,16 @@ def _invite(
 
 
 def _judges(
-    request: HttpRequest, campaign: Campaign, status: int = 200, **told: object
+    request: HttpRequest, campaign: Campaign, status: int = 200, **values: object
 ) -> HttpResponse:
-    found = Invite.objects.filter(campaign=campaign).select_related("judge").order_by("-pk")
+    sent = Invite.objects.filter(campaign=campaign).select_related("judge").order_by("-pk")
     known = {judge.name: judge for judge in Judge.objects.filter(campaign=campaign)}
     rows = results.progress(campaign).judges
     shown = {
         "campaign": campaign,
         "judges": [{"judge": known[row.judge], "state": row.state} for row in rows],
-        "invites": [{"invite": each, "state": _invite_state(each)} for each in found],
-        **told,
+        "invites": [{"invite": invite, "state": _invite_state(invite)} for invite in sent],
+        **values,
     }
     return render(request, "campaign/organise/judges.html", shown, status=status)
 
@@ -229,23 +229,22 @@ def _invite_state(invite: Invite) -> str:
 
 
 def _judge(campaign: Campaign, pk: int) -> Judge:
-    found = Judge.objects.filter(campaign=campaign, pk=pk).first()
-    if found is None:
+    judge = Judge.objects.filter(campaign=campaign, pk=pk).first()
+    if judge is None:
         raise PermissionDenied("this is not a judge of this campaign")
-    return found
+    return judge
 
 
 def _number(text: str) -> int:
-    """Return a number, 0 for what is none: the service says what it takes."""
+    """Return a number, 0 for other texts: the service checks it."""
     return int(text) if re.fullmatch(r"[0-9]{1,6}", text) else 0
 
 
-def _told(detail: dict[str, Any]) -> str:
-    return "; ".join(f"{key}: {_listed(value)}" for key, value in detail.items())
-
-
-def _listed(value: Any) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+def _detail_text(detail: dict[str, Any]) -> str:
+    lists: dict[str, list[Any]] = {
+        key: value if isinstance(value, list) else [value] for key, value in detail.items()
+    }
+    return "; ".join(f"{key}: {', '.join(map(str, values))}" for key, values in lists.items())
 
 
 def _who(request: HttpRequest) -> str:
