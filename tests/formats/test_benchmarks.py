@@ -18,11 +18,11 @@ from grammeter.formats.datasets import dataset
 
 @pytest.mark.parametrize("name", list(BENCHMARKS))
 def test_its_files_belong_to_its_data_set(name):
-    found = benchmark(name)
-    files = [file.path for file in dataset(found.dataset).files]
-    assert found.judgments in files
-    assert found.scores is None or found.scores in files
-    assert len(found.systems) == (15 if found.scores else 0)
+    seeda = benchmark(name)
+    files = [file.path for file in dataset(seeda.dataset).files]
+    assert seeda.judgments in files
+    assert seeda.scores is None or seeda.scores in files
+    assert len(seeda.systems) == (15 if seeda.scores else 0)
 
 
 def test_unknown():
@@ -69,9 +69,9 @@ def scored(values):
 
 def test_scores_as_published():
     table = scored({"LM-Critic": 0.4, "PIE": 0.5, "T5": 0.6})
-    found = benchmark("seeda-s").as_published(table)["m"]
-    assert [score.value for score in found.values()] == [0.5, 0.5, 0.6]
-    assert found.signature["published-data"] == "LM-Critic=PIE"
+    seeda = benchmark("seeda-s").as_published(table)["m"]
+    assert [score.value for score in seeda.values()] == [0.5, 0.5, 0.6]
+    assert seeda.signature["published-data"] == "LM-Critic=PIE"
     assert table["m"]["LM-Critic"].value == 0.4
     alone = benchmark("seeda-s").as_published(scored({"PIE": 0.5}))
     assert list(alone["m"]) == ["PIE"]

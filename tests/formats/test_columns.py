@@ -79,16 +79,16 @@ def test_a_csv_cell_over_several_lines(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("cell", "told"),
+    ("cell", "shown"),
     [("true", "True"), ("null", "None"), ('"x"', "'x'"), ("NaN", "nan"), ("Infinity", "inf"),
      ("1" + "0" * 400, "no number"), ("[1]", "1"), ('""', "''")],
 )  # fmt: skip
-def test_no_number(tmp_path, cell, told):
+def test_no_number(tmp_path, cell, shown):
     path = tmp_path / "t.jsonl"
     path.write_text(f'{{"a": 1}}\n{{"a": {cell}}}\n')
     with pytest.raises(DataError, match=r"t\.jsonl:2") as caught:
         read_columns(path).numbers("a")
-    assert told in str(caught.value)
+    assert shown in str(caught.value)
 
 
 @pytest.mark.parametrize("cell", ["1", "null", '["x"]', r'"\ud800"'])

@@ -21,7 +21,7 @@ def corpora(draw: st.DrawFn) -> Corpus:
     size = draw(st.integers(1, 3))
     column = st.lists(TEXTS, min_size=size, max_size=size)
     sources = draw(column)
-    references: list[list[str | None]] = [[*each] for each in draw(st.lists(column, max_size=3))]
+    references: list[list[str | None]] = [[*texts] for texts in draw(st.lists(column, max_size=3))]
     if len(references) > 1:
         references[1][0] = None
     gold = [draw(gold_of(source)) for source in sources]

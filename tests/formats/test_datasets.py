@@ -408,16 +408,16 @@ def real(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("real")
 def test_the_catalogue_is_sound() -> None:
     entries = [listing.dataset for listing in list_datasets()]
-    assert len({found.name for found in entries}) == len(entries)
-    assert {"conll14_test", "jfleg", "human_gjg15", "seeda"} <= {found.name for found in entries}
-    for found in entries:
-        assert found.page.startswith("https://")
-        assert found.title
-        assert found.licence
-        assert found.citation
-        paths = [file.path for file in found.files]
+    assert len({entry.name for entry in entries}) == len(entries)
+    assert {"conll14_test", "jfleg", "human_gjg15", "seeda"} <= {entry.name for entry in entries}
+    for entry in entries:
+        assert entry.page.startswith("https://")
+        assert entry.title
+        assert entry.licence
+        assert entry.citation
+        paths = [file.path for file in entry.files]
         assert len(set(paths)) == len(paths)
-        for file in found.files:
+        for file in entry.files:
             parts = PurePosixPath(file.path).parts
             assert not PurePosixPath(file.path).is_absolute()
             assert ".." not in parts
@@ -426,7 +426,7 @@ def test_the_catalogue_is_sound() -> None:
             assert file.what
             assert file.origin.startswith("https://")
             assert file.url is None or re.match(r"https://[^/]+/.*/[0-9a-f]{40}/", file.url)
-        assert len({file.url is None for file in found.files}) == 1
+        assert len({file.url is None for file in entry.files}) == 1
 
 
 @pytest.mark.usefixtures("real")

@@ -114,8 +114,8 @@ def test_what_score_wrote(tmp_path):
     table = scored(systems({"A": 0.5, "B": 0.7}))
     path = tmp_path / "s.json.gz"
     path.write_bytes(gzip.compress(json.dumps(table.to_full_json()).encode()))
-    found = read_score_file(path)
-    assert found.to_full_json() == table.to_full_json()
+    again = read_score_file(path)
+    assert again.to_full_json() == table.to_full_json()
 
 
 def test_byte_order_mark_and_carriage_returns(tmp_path):
@@ -145,9 +145,9 @@ def test_byte_order_mark_and_carriage_returns(tmp_path):
     ],
 )
 def test_faults_have_file_and_line(text, line, message):
-    with pytest.raises(DataError, match=message) as found:
+    with pytest.raises(DataError, match=message) as caught:
         parse(text)
-    assert found.value.where == f"x.tsv:{line}"
+    assert caught.value.where == f"x.tsv:{line}"
 
 
 @pytest.mark.parametrize("text", ["", "\n \n", HEADER])
@@ -170,8 +170,8 @@ def test_json_of_another_kind_is_refused():
 )
 def test_numbers_come_back_exactly(scores):
     rows = "".join(f"x\t{s}\t{n}\t{v!r}\n" for s, vs in scores.items() for n, v in enumerate(vs, 1))
-    found = parse(SEGMENTS + rows)["x"].segments
-    assert {name: each.values.tolist() for name, each in found.items()} == scores
+    segments = parse(SEGMENTS + rows)["x"].segments
+    assert {name: row.values.tolist() for name, row in segments.items()} == scores
 
 
 # --- people --------------------------------------------------------------------------------
@@ -223,9 +223,9 @@ def test_judgments_are_read_as_such(tmp_path):
 )
 def test_faults_of_human_scores(tmp_path, text, where, message):
     path = put(tmp_path, text)
-    with pytest.raises(DataError, match=message) as found:
+    with pytest.raises(DataError, match=message) as caught:
         read_human_scores(path)
-    assert found.value.where == f"{path}{where}"
+    assert caught.value.where == f"{path}{where}"
 
 
 def test_a_column_for_each_metric_as_score_prints_tsv():

@@ -91,8 +91,8 @@ def test_gzip(tmp_path):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("{", "no JSON: .* at character 2"),
-        ("", "no JSON"),
+        ("{", "not JSON: .* at character 2"),
+        ("", "not JSON"),
         ("[1]", "no JSON object"),
         ('{"systems": ["A"]}', "needs the keys"),
         ('{"segment": 1}', "needs the keys"),

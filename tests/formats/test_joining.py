@@ -41,8 +41,8 @@ def write(path, rankings, first=None):
 
 
 def kappas(paths, **options):
-    found = agree(read_judgments(paths, **options))
-    return {judges: (k.value, k.n) for judges, k in found.pairs.items()}
+    agreement = agree(read_judgments(paths, **options))
+    return {judges: (k.value, k.n) for judges, k in agreement.pairs.items()}
 
 
 @pytest.mark.parametrize("first", [0, 1])
@@ -50,9 +50,9 @@ def test_the_groups_tell_how_xml_lies_to_lines(tmp_path, first):
     lines = write(tmp_path / "model.jsonl", made("model"))
     people = write(tmp_path / "people.xml", made("ann") + made("bob"), first)
     expected = agree(made("model") + made("ann") + made("bob")).pairs
-    found = read_judgments([lines, people])
-    assert found.numbering == f"1 (format), {first} (found)"
-    assert [r.segment for r in found] == [*range(5, 45)] * 3
+    judgments = read_judgments([lines, people])
+    assert judgments.numbering == f"1 (format), {first} (found)"
+    assert [r.segment for r in judgments] == [*range(5, 45)] * 3
     for paths in ([lines, people], [people, lines]):
         assert kappas(paths) == {judges: (k.value, k.n) for judges, k in expected.items()}
 
@@ -72,9 +72,9 @@ def test_names_and_the_order_of_sentences_change_nothing(tmp_path, form):
             ]
             model = write(tmp_path / "model.jsonl", parts[0])
             other = write(tmp_path / f"people.{form}", parts[1], 1)
-            found = kappas([model, other])
-            expected = expected or found
-            assert found == expected
+            pairs = kappas([model, other])
+            expected = expected or pairs
+            assert pairs == expected
 
 
 def test_files_of_one_form_may_count_differently(tmp_path):
@@ -83,16 +83,16 @@ def test_files_of_one_form_may_count_differently(tmp_path):
         for judge, first in (("ann", 0), ("bob", 1), ("cid", 1), ("dan", 0))
     ]
     for order in permutations(paths, 3):
-        found = read_judgments(order)
-        assert {r.segment for r in found} == {*range(5, 45)}
-        assert found.notes == ()
+        judgments = read_judgments(order)
+        assert {r.segment for r in judgments} == {*range(5, 45)}
+        assert judgments.notes == ()
 
 
 def test_files_that_count_alike_are_left_alone(tmp_path):
     paths = [write(tmp_path / f"{judge}.xml", made(judge), 1) for judge in ("ann", "bob")]
-    found = read_judgments(paths)
-    assert found.numbering == "0 (default)"  # from 0 or from 1, but both alike
-    assert found.notes == ()
+    judgments = read_judgments(paths)
+    assert judgments.numbering == "0 (default)"  # from 0 or from 1, but both alike
+    assert judgments.notes == ()
 
 
 def apart(rankings):
@@ -116,8 +116,8 @@ def test_without_evidence_one_must_say_it(tmp_path):
 
 def test_files_of_one_form_without_evidence_are_taken_to_count_alike(tmp_path):
     paths = [write(tmp_path / f"{judge}.xml", apart(made(judge)), 1) for judge in ("ann", "bob")]
-    found = read_judgments(paths)
-    assert "are taken to count sentences alike; nothing in them shows it" in found.notes[0]
+    judgments = read_judgments(paths)
+    assert "are taken to count sentences alike; nothing in them shows it" in judgments.notes[0]
 
 
 def test_the_same_items_are_evidence_without_groups(tmp_path):
@@ -160,10 +160,10 @@ def test_the_judgments_of_2015_in_three_files(shared, tmp_path):
         write(tmp_path / "b.jsonl", some[1]),
         write(tmp_path / "c.xml", some[2], 0),
     ]
-    found = read_judgments(paths)
-    assert found.numbering == "1 (found), 1 (format), 0 (found)"
-    assert [r.segment for r in found] == [r.segment for part in some for r in part]
-    assert found.notes == ()
+    judgments = read_judgments(paths)
+    assert judgments.numbering == "1 (found), 1 (format), 0 (found)"
+    assert [r.segment for r in judgments] == [r.segment for part in some for r in part]
+    assert judgments.notes == ()
 
 
 def test_two_documents_have_two_sentences_3():
@@ -184,8 +184,8 @@ def test_documents_that_share_numbers_are_named(tmp_path):
         for document in ("mucgec", "yaclc")
         for r in made("ann", sentences=range(1, 4))
     ]
-    found = read_judgments(write(tmp_path / "j.xml", lines, 1))
-    assert found.notes == (
+    judgments = read_judgments(write(tmp_path / "j.xml", lines, 1))
+    assert judgments.notes == (
         f"{tmp_path / 'j.xml'}: 3 numbers of sentences stand in several documents (mucgec, yaclc):"
         " sentences are told apart by document, too",
     )

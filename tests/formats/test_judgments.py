@@ -91,34 +91,34 @@ def refused(text, **options):
 
 
 def test_appraise_keeps_everything():
-    found = parse_judgments(XML, "file")
-    first, skipped, single = found
+    judgments = parse_judgments(XML, "file")
+    first, skipped, single = judgments
     assert first == FIRST
     assert skipped == Ranking(
         judge="bob", segment=2, groups=(), skipped=True, seconds=20.0, item="8", document="a-8"
     )
     assert (single.groups, single.ranks, single.seconds) == ((("X", "Y", "Z"),), (1,), None)
-    assert found.origins == ("file:4", "file:8", "file:9")
-    assert found.numbering == "0 (default)"
-    assert found.files[0].blocks == (
+    assert judgments.origins == ("file:4", "file:8", "file:9")
+    assert judgments.numbering == "0 (default)"
+    assert judgments.files[0].blocks == (
         JudgedBlock({"source-language": "err", "id": "a", "target-language": "cor"}, 3),
     )
-    assert found.notices == ("file: 3 items, of them 1 skipped, 1 with one output",)
+    assert judgments.notices == ("file: 3 items, of them 1 skipped, 1 with one output",)
 
 
 def test_commas_anywhere_separate_everywhere():
-    found = parse_judgments(item('rank="1" system="A b, C"', 'rank="2" system="D e"'), "file")
-    assert found[0].groups == (("A b", "C"), ("D e",))
-    assert found.files[0].separator == "comma"
+    judgments = parse_judgments(item('rank="1" system="A b, C"', 'rank="2" system="D e"'), "file")
+    assert judgments[0].groups == (("A b", "C"), ("D e",))
+    assert judgments.files[0].separator == "comma"
     stated = parse_judgments(item('rank="1" system="A b"'), "file", separator="comma")
     assert stated[0].groups == (("A b",),)
 
 
 def test_comma_separated_files_are_written_so():
-    found = parse_judgments(item('rank="1" system="A,B"', 'rank="2" system="C"'), "file")
-    text = format_judgments(found, "appraise")
+    judgments = parse_judgments(item('rank="1" system="A,B"', 'rank="2" system="C"'), "file")
+    text = format_judgments(judgments, "appraise")
     assert 'system="A,B"' in text
-    assert parse_judgments(text, "file").rankings == found.rankings
+    assert parse_judgments(text, "file").rankings == judgments.rankings
 
 
 @pytest.mark.parametrize(
@@ -132,34 +132,39 @@ def test_comma_separated_files_are_written_so():
     ],
 )
 def test_durations(text, seconds):
-    found = parse_judgments(item(attributes=f'src-id="0" user="a" duration="{text}"'), "file")
-    assert found[0].seconds == seconds
-    assert parse_judgments(format_judgments(found, "appraise"), "file")[0].seconds == seconds
+    judgments = parse_judgments(item(attributes=f'src-id="0" user="a" duration="{text}"'), "file")
+    assert judgments[0].seconds == seconds
+    assert parse_judgments(format_judgments(judgments, "appraise"), "file")[0].seconds == seconds
 
 
 def test_an_item_without_outputs_is_kept():
-    found = parse_judgments(item(), "file")
-    assert found[0] == Ranking(judge="ann", segment=1, groups=())
-    assert found.notices == ("file: 1 items, of them 1 without outputs",)
+    judgments = parse_judgments(item(), "file")
+    assert judgments[0] == Ranking(judge="ann", segment=1, groups=())
+    assert judgments.notices == ("file: 1 items, of them 1 without outputs",)
 
 
 def test_a_skipped_item_may_show_outputs():
     shown = ('system="A"', 'system="B"')
-    found = parse_judgments(item(*shown, attributes='src-id="0" user="a" skipped="true"'), "file")
-    assert found[0].groups == (("A",), ("B",))
-    assert found[0].ranks == ()
-    assert parse_judgments(format_judgments(found, "appraise"), "file").rankings == found.rankings
+    judgments = parse_judgments(
+        item(*shown, attributes='src-id="0" user="a" skipped="true"'), "file"
+    )
+    assert judgments[0].groups == (("A",), ("B",))
+    assert judgments[0].ranks == ()
+    assert (
+        parse_judgments(format_judgments(judgments, "appraise"), "file").rankings
+        == judgments.rankings
+    )
 
 
 def test_unknown_attributes_are_counted():
-    found = parse_judgments(
+    judgments = parse_judgments(
         item('rank="1" system="A" note="x"', 'rank="1" system="B" note="y"'), "file"
     )
-    assert found.notices == ("file: unknown attribute note, passed over 2 times",)
+    assert judgments.notices == ("file: unknown attribute note, passed over 2 times",)
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("<appraise-results>", "file:1: no XML that can be parsed"),
         (XML.replace("</ranking-item>", "", 1), "file:12: no XML that can be parsed"),
@@ -187,8 +192,8 @@ def test_unknown_attributes_are_counted():
         (XML.replace("</ranking-item>", "text</ranking-item>", 1), "file:4: <ranking-item> holds"),
     ],
 )
-def test_faults_of_appraise(text, told):
-    assert refused(text).startswith(told)
+def test_faults_of_appraise(text, message):
+    assert refused(text).startswith(message)
 
 
 @pytest.mark.parametrize(
@@ -220,12 +225,12 @@ def test_a_long_scale_needs_as_many_outputs():
 
 
 def test_pairs_become_rankings_again():
-    found = parse_judgments(WMT, "file")
-    assert found.rankings == (
+    judgments = parse_judgments(WMT, "file")
+    assert judgments.rankings == (
         Ranking(judge="ann", segment=3, groups=(("X",), ("Y",), ("Z",)), ranks=(2, 2, 1), item="7"),
         Ranking(judge="bob", segment=1, groups=(("X",), ("Z",)), ranks=(1, 1), item="8"),
     )
-    assert found.origins == ("file:2", "file:5")
+    assert judgments.origins == ("file:2", "file:5")
 
 
 def test_pairs_that_make_no_ranking_stay_pairs():
@@ -251,12 +256,12 @@ def test_five_outputs_a_row():
         "2,ann,A,-1,B,-1,C,-1,D,-1,E,-1",
         "3,ann,A,2,B,-1,C,1,,-1,,-1",
     ]
-    found = parse_judgments("\n".join([f"segmentId,judgeID,{head}", *rows, ""]), "file")
-    assert [r.ranks for r in found] == [(1, 2, 2, 5, 4), (), (2, 1)]
-    assert [r.skipped for r in found] == [False, True, False]
-    assert found[2].groups == (("A",), ("C",))
+    judgments = parse_judgments("\n".join([f"segmentId,judgeID,{head}", *rows, ""]), "file")
+    assert [r.ranks for r in judgments] == [(1, 2, 2, 5, 4), (), (2, 1)]
+    assert [r.skipped for r in judgments] == [False, True, False]
+    assert judgments[2].groups == (("A",), ("C",))
     assert "file: 1 outputs have no rank beside others that have one; they are left out" in (
-        found.notices
+        judgments.notices
     )
 
 
@@ -265,17 +270,17 @@ def test_ids_of_the_campaigns_are_names():
         "srclang,trglang,srcIndex,judgeID,system1Id,system1rank,system2Id,system2rank\n"
         "src,trg,0,a,test.GPT-3.5.src-trg,1,test.AMU.src-trg,2\n"
     )
-    found = parse_judgments(text, "f")
-    assert found[0].groups == (("GPT-3.5",), ("AMU",))
-    assert found.files[0].blocks[0].attributes["testset"] == "test"
-    written = format_judgments(found, "wmt")
+    judgments = parse_judgments(text, "f")
+    assert judgments[0].groups == (("GPT-3.5",), ("AMU",))
+    assert judgments.files[0].blocks[0].attributes["testset"] == "test"
+    written = format_judgments(judgments, "wmt")
     assert "test.GPT-3.5.src-trg" in written
     other = text.replace("test.AMU.src-trg", "AMU")
     assert parse_judgments(other, "f")[0].groups == (("test.GPT-3.5.src-trg",), ("AMU",))
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         (WMT.splitlines()[0], "file: no row below the column heads"),
         (WMT.replace(",2,Z,1,7", ",2,Z,7"), "file:3: 6 cells, but the first line has 7"),
@@ -290,8 +295,8 @@ def test_ids_of_the_campaigns_are_names():
         (WMT + '"', "file:6: not CSV"),
     ],
 )
-def test_faults_of_wmt(text, told):
-    assert refused(text).startswith(told)
+def test_faults_of_wmt(text, message):
+    assert refused(text).startswith(message)
 
 
 def test_what_wmt_loses_is_said(tmp_path):
@@ -307,26 +312,26 @@ def test_what_wmt_loses_is_said(tmp_path):
 
 
 def test_lines():
-    found = parse_judgments(LINES, "file")
-    assert found[0] == replace(FIRST, item=None, document=None)
-    assert found[1] == Ranking(judge="bob", segment=2, groups=(), skipped=True)
-    assert found.numbering == "1 (format)"
-    assert format_judgments(found, "jsonl") == LINES
+    judgments = parse_judgments(LINES, "file")
+    assert judgments[0] == replace(FIRST, item=None, document=None)
+    assert judgments[1] == Ranking(judge="bob", segment=2, groups=(), skipped=True)
+    assert judgments.numbering == "1 (format)"
+    assert format_judgments(judgments, "jsonl") == LINES
 
 
 def test_short_lines_empty_lines_and_further_keys():
     text = '\n{"judge": "a", "segment": 1, "groups": [["X"], ["Y"]], "ranks": [1, 1], "b": 2}\n\n'
-    found = parse_judgments(text, "file")
-    assert found[0] == Ranking(judge="a", segment=1, groups=(("X",), ("Y",)), ranks=(1, 1))
-    assert found.origins == ("file:2",)
-    assert found.notices == ("file: unknown key 'b', passed over 1 times",)
+    judgments = parse_judgments(text, "file")
+    assert judgments[0] == Ranking(judge="a", segment=1, groups=(("X",), ("Y",)), ranks=(1, 1))
+    assert judgments.origins == ("file:2",)
+    assert judgments.notices == ("file: unknown key 'b', passed over 1 times",)
 
 
 GOOD = {"judge": "a", "segment": 1, "groups": [["X"], ["Y"]], "ranks": [1, 2]}
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "message"),
     [
         ({"judge": None}, "judge is None, not a text"),
         ({"judge": ""}, "judge is '', not a text"),
@@ -361,12 +366,12 @@ GOOD = {"judge": "a", "segment": 1, "groups": [["X"], ["Y"]], "ranks": [1, 2]}
         ({"replies": [{"text": "\ud800"}]}, "replies is"),
     ],
 )
-def test_faults_of_lines(wrong, told):
-    assert refused(f"\n{json.dumps(GOOD | wrong)}").startswith(f"file:2: {told}")
+def test_faults_of_lines(wrong, message):
+    assert refused(f"\n{json.dumps(GOOD | wrong)}").startswith(f"file:2: {message}")
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "message"),
     [
         ("{", "file:1: not JSON"),
         ("{} {}", "file:1: not JSON"),
@@ -377,15 +382,15 @@ def test_faults_of_lines(wrong, told):
         ('{"judge": "a", "segment": ' + "9" * 5000 + "}", "file:1: not JSON"),
     ],
 )
-def test_broken_lines(line, told):
-    assert refused(line).startswith(told)
+def test_broken_lines(line, message):
+    assert refused(line).startswith(message)
 
 
 # --- any format ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("", "file: the file is empty"),
         (" \n", "file: the file is empty"),
@@ -393,18 +398,18 @@ def test_broken_lines(line, told):
         ("[]", "file:1: judgments of no known format"),
     ],
 )
-def test_what_is_no_judgment(text, told):
-    assert refused(text).startswith(told)
+def test_what_is_no_judgment(text, message):
+    assert refused(text).startswith(message)
 
 
 def test_the_content_tells_the_format(tmp_path, monkeypatch):
     path = tmp_path / "judgments"
     for text, form in ((XML, "appraise"), (WMT, "wmt"), (LINES, "jsonl")):
         path.write_bytes(gzip.compress(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode()))
-        found = read_judgments(path)
-        assert found.files[0].form == form
-        assert len(found.notices) >= 2
-        assert "byte order mark" in found.notices[0]
+        judgments = read_judgments(path)
+        assert judgments.files[0].form == form
+        assert len(judgments.notices) >= 2
+        assert "byte order mark" in judgments.notices[0]
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(LINES.encode())))
     assert len(read_judgments("-")) == 2
 
@@ -413,10 +418,10 @@ def test_several_files_follow_each_other(tmp_path):
     paths = [tmp_path / "a.xml", tmp_path / "b.jsonl"]
     paths[0].write_text(XML)
     paths[1].write_text(LINES)
-    found = read_judgments(paths)
-    assert len(found) == 5
-    assert found.origins[3] == f"{paths[1]}:1"
-    assert found.numbering == "0 (found), 1 (format)"  # there is a sentence 0
+    judgments = read_judgments(paths)
+    assert len(judgments) == 5
+    assert judgments.origins[3] == f"{paths[1]}:1"
+    assert judgments.numbering == "0 (found), 1 (format)"  # there is a sentence 0
     with pytest.raises(UsageError, match="once"):
         read_judgments([paths[0], paths[0]])
     with pytest.raises(UsageError, match="none"):
@@ -426,32 +431,32 @@ def test_several_files_follow_each_other(tmp_path):
 
 
 def test_judgments_are_a_sequence_of_rankings():
-    found = parse_judgments(XML, "f")
-    assert list(found) == list(found.rankings)
-    assert found[:2] == found.rankings[:2]
+    judgments = parse_judgments(XML, "f")
+    assert list(judgments) == list(judgments.rankings)
+    assert judgments[:2] == judgments.rankings[:2]
     assert Judgments(()).numbering == "1 (format)"
 
 
 def test_the_name_tells_how_to_write(tmp_path):
-    found = parse_judgments(XML, "f")
+    judgments = parse_judgments(XML, "f")
     for name in ("a.xml", "a.xml.gz", "a.jsonl"):
-        assert write_judgments(tmp_path / name, found) == ()
-        assert read_judgments(tmp_path / name).rankings == found.rankings
+        assert write_judgments(tmp_path / name, judgments) == ()
+        assert read_judgments(tmp_path / name).rankings == judgments.rankings
     with pytest.raises(UsageError, match=r"\.jsonl"):
-        write_judgments(tmp_path / "a.txt", found)
-    write_judgments(tmp_path / "a.txt", found, form="appraise")
-    assert read_judgments(tmp_path / "a.txt").files == found.files
+        write_judgments(tmp_path / "a.txt", judgments)
+    write_judgments(tmp_path / "a.txt", judgments, form="appraise")
+    assert read_judgments(tmp_path / "a.txt").files == judgments.files
 
 
 def test_a_part_is_written_under_the_usual_head():
-    found = parse_judgments(XML, "f", first_segment=0)
-    part = parse_judgments(format_judgments(found[:1], "appraise"), "f")
-    assert part.rankings == found[:1]
+    judgments = parse_judgments(XML, "f", first_segment=0)
+    part = parse_judgments(format_judgments(judgments[:1], "appraise"), "f")
+    assert part.rankings == judgments[:1]
     assert part.files[0].blocks[0].attributes["id"] == "grammeter"
 
 
 @pytest.mark.parametrize(
-    ("wrong", "form", "told"),
+    ("wrong", "form", "message"),
     [
         ({"groups": (("X y",), ("Z",))}, "appraise", "system name 'X y'"),
         ({"groups": (("X,y",), ("Z",))}, "wmt", "system name 'X,y'"),
@@ -462,8 +467,8 @@ def test_a_part_is_written_under_the_usual_head():
         ({"seconds": float("inf")}, "jsonl", "a duration of inf seconds"),
     ],
 )
-def test_what_a_format_cannot_hold(wrong, form, told):
-    with pytest.raises(DataError, match=told):
+def test_what_a_format_cannot_hold(wrong, form, message):
+    with pytest.raises(DataError, match=message):
         format_judgments([replace(FIRST, **wrong)], form)
 
 
@@ -478,14 +483,14 @@ OUTPUTS = {
 
 def test_the_outputs_tell_the_first_number():
     """Sentence 0 of the file is one text three times; counted from 1 it would not exist."""
-    found = parse_judgments(XML, "f", systems=OUTPUTS)
-    assert found.numbering == "0 (found)"
-    assert [r.segment for r in found] == [3, 2, 1]
+    judgments = parse_judgments(XML, "f", systems=OUTPUTS)
+    assert judgments.numbering == "0 (found)"
+    assert [r.segment for r in judgments] == [3, 2, 1]
     one = XML.replace('src-id="0"', 'src-id="1"')
-    found = parse_judgments(one, "f", systems=OUTPUTS)
-    assert found.numbering == "1 (found)"
-    assert [r.segment for r in found] == [2, 1, 1]
-    assert format_judgments(found, "appraise").count('src-id="1"') == 2
+    judgments = parse_judgments(one, "f", systems=OUTPUTS)
+    assert judgments.numbering == "1 (found)"
+    assert [r.segment for r in judgments] == [2, 1, 1]
+    assert format_judgments(judgments, "appraise").count('src-id="1"') == 2
 
 
 def test_the_number_may_be_stated():
@@ -501,19 +506,19 @@ def test_equal_texts_that_are_ranked_apart_speak_against_a_number():
     pair = item('rank="1" system="X"', 'rank="2" system="Y"', attributes='src-id="1" user="a"')
     assert parse_judgments(pair, "f", systems=outputs).numbering == "0 (found)"
     tied = pair.replace('rank="2"', 'rank="1"')
-    found = parse_judgments(tied, "f", systems=outputs)
-    assert found.numbering == "0 (default)"
-    assert found.notices == (
+    judgments = parse_judgments(tied, "f", systems=outputs)
+    assert judgments.numbering == "0 (default)"
+    assert judgments.notices == (
         "f: the outputs do not tell whether sentences count from 0 or 1; 0 is taken",
     )
 
 
 def test_outputs_that_do_not_fit():
     other = OUTPUTS | {"Y": ["one", "else", "same", "end"]}
-    told = "does not fit the outputs: X and Y have different outputs for sentence 2"
+    message = "does not fit the outputs: X and Y have different outputs for sentence 2"
     text = XML.replace('src-id="0"', 'src-id="1"')
-    assert refused(text, systems=other) == f"file:9: {told}"  # 0 fits longer than 1
-    assert refused(text, systems=other, first_segment=1) == f"file:4: {told}"
+    assert refused(text, systems=other) == f"file:9: {message}"  # 0 fits longer than 1
+    assert refused(text, systems=other, first_segment=1) == f"file:4: {message}"
     short = {name: texts[:1] for name, texts in OUTPUTS.items()}
     assert refused(XML, systems=short).startswith("file:4: does not fit the outputs: there is no")
     assert refused(LINES, systems=short) == (
@@ -589,9 +594,9 @@ def scored(draw):
 @given(st.lists(scored(), min_size=1, max_size=4), st.sampled_from([0, 1]))
 def test_appraise_round_trip(given_rankings, first):
     text = format_judgments(given_rankings, "appraise", first_segment=first)
-    found = parse_judgments(text, "f", first_segment=first)
-    assert found.rankings == tuple(given_rankings)
-    assert format_judgments(found, "appraise") == text
+    judgments = parse_judgments(text, "f", first_segment=first)
+    assert judgments.rankings == tuple(given_rankings)
+    assert format_judgments(judgments, "appraise") == text
 
 
 @given(st.lists(scored(), min_size=1, max_size=4))
@@ -626,11 +631,11 @@ def test_wmt_holds_all_comparisons_but_the_skipped(given_rankings):
     if not expected:
         assert "no row" in refused(text)
         return
-    found = Counter()
+    pairs = Counter()
     for ranking in parse_judgments(text, "f"):
         ranked = sorted(zip(ranking.systems, ranking.ranks, strict=True))
-        found.update((ranking.judge, a, x, b, y) for (a, x), (b, y) in combinations(ranked, 2))
-    assert found == expected
+        pairs.update((ranking.judge, a, x, b, y) for (a, x), (b, y) in combinations(ranked, 2))
+    assert pairs == expected
 
 
 # --- real files ------------------------------------------------------------------------------
@@ -643,8 +648,8 @@ def test_the_sample():
     assert [replace(r, item=None, document=None) for r in xml] == list(lines)
     assert format_judgments(lines, "jsonl") == path.read_text("utf-8")
     outputs = read_outputs(sorted((sample_corpus() / "systems").iterdir()))
-    found = read_judgments(sample_corpus() / "judgments.xml", systems=outputs)
-    assert found.numbering == "0 (found)"
+    judgments = read_judgments(sample_corpus() / "judgments.xml", systems=outputs)
+    assert judgments.numbering == "0 (found)"
     assert read_judgments(path, systems=outputs).rankings == lines.rankings
 
 
@@ -658,22 +663,22 @@ def plain_tree(text):
 def test_2015_byte_for_byte(shared):
     path = shared / "data/human_gjg15/judgments.xml"
     outputs = read_outputs(sorted((shared / "data/conll14_test/official_systems").iterdir()))
-    found = read_judgments(path, systems=outputs)
-    assert len(found) == 2319
-    assert found.numbering == "0 (found)"
-    assert found.notices == (f"{path}: 2319 items, of them 13 skipped, 27 with one output",)
-    assert format_judgments(found, "appraise") == path.read_text("utf-8")
-    assert parse_judgments(format_judgments(found, "jsonl"), "f").rankings == found.rankings
+    judgments = read_judgments(path, systems=outputs)
+    assert len(judgments) == 2319
+    assert judgments.numbering == "0 (found)"
+    assert judgments.notices == (f"{path}: 2319 items, of them 13 skipped, 27 with one output",)
+    assert format_judgments(judgments, "appraise") == path.read_text("utf-8")
+    assert parse_judgments(format_judgments(judgments, "jsonl"), "f").rankings == judgments.rankings
 
 
 @pytest.mark.parametrize("name", ["judgments_edit.xml", "judgments_sent.xml"])
 def test_seeda_counts_from_1(shared, name):
     path = shared / "data/seeda" / name
     outputs = read_outputs(sorted((shared / "data/seeda/outputs/all").glob("*.txt")))
-    found = read_judgments(path, systems=outputs)
-    assert len(found) == 600
-    assert found.numbering == "1 (found)"
-    written = format_judgments(found, "appraise")
+    judgments = read_judgments(path, systems=outputs)
+    assert len(judgments) == 600
+    assert judgments.numbering == "1 (found)"
+    written = format_judgments(judgments, "appraise")
     assert plain_tree(written) == plain_tree(path.read_text("utf-8"))
 
 
@@ -682,10 +687,10 @@ def test_wmt_files_of_2018_byte_for_byte(shared, name, items):
     folder = shared / "data/meta_chollampatt_ng_2018/scores/sentence_pairwiseranks_humans"
     path = folder / f"{name}.csv.gz"
     outputs = read_outputs(sorted((shared / "data/conll14_test/official_systems").iterdir()))
-    found = read_judgments(path, systems=outputs)
-    assert len(found) == items
-    assert found.numbering == "0 (found)"
-    assert format_judgments(found, "wmt").encode() == gzip.decompress(path.read_bytes())
+    judgments = read_judgments(path, systems=outputs)
+    assert len(judgments) == items
+    assert judgments.numbering == "0 (found)"
+    assert format_judgments(judgments, "wmt").encode() == gzip.decompress(path.read_bytes())
 
 
 def test_pairs_of_outputs_give_the_rankings_of_2015(shared):

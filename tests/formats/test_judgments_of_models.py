@@ -46,5 +46,5 @@ def test_scores_change_no_verb(files, words, capsys):
 
 def test_agree_takes_people_and_a_model_together(files, capsys):
     assert main(["agree", *files, "--format", "json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["inter"]["n"] > 0
+    agreement = json.loads(capsys.readouterr().out)
+    assert agreement["inter"]["n"] > 0

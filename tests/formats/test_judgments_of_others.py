@@ -59,9 +59,9 @@ def test_line_ends_and_separators(tmp_path, end, mark):
     path = tmp_path / "j.csv"
     text = table(PLAIN, "7,ann,A,1,B,2", end=end).replace(",", mark)
     path.write_bytes(b"\xef\xbb\xbf" + text.encode())
-    found = read_judgments(path)
-    assert [(r.judge, r.segment, r.groups, r.ranks) for r in found] == ANN
-    assert found.notes == ()
+    judgments = read_judgments(path)
+    assert [(r.judge, r.segment, r.groups, r.ranks) for r in judgments] == ANN
+    assert judgments.notes == ()
 
 
 def test_five_outputs_as_the_campaigns_of_2013_and_2014_have_them():
@@ -70,9 +70,9 @@ def test_five_outputs_as_the_campaigns_of_2013_and_2014_have_them():
     head += [f"system{n}rank" for n in range(1, 6)]
     cells = [cell for name in FIVE for cell in ("-1", f"newstest2014.{name}.1")]
     row = ["Czech", "English", "7", "-1", "7", "ann", *cells, "1", "2", "-1", "2", "5"]
-    found = parse_judgments(table(",".join(head), ",".join(row)), "f")
-    assert found[0].groups == tuple((f"newstest2014.{name}.1",) for name in "ABDE")
-    assert (found[0].ranks, found[0].document, found.notes) == ((1, 2, 2, 5), None, ())
+    judgments = parse_judgments(table(",".join(head), ",".join(row)), "f")
+    assert judgments[0].groups == tuple((f"newstest2014.{name}.1",) for name in "ABDE")
+    assert (judgments[0].ranks, judgments[0].document, judgments.notes) == ((1, 2, 2, 5), None, ())
 
 
 def test_columns_of_no_use_hold_minus_one():
@@ -83,8 +83,8 @@ def test_columns_of_no_use_hold_minus_one():
 def test_ten_outputs_a_row_and_numbers_of_table_programs():
     head = ",".join(f"system{n}Id,system{n}rank" for n in range(1, 11))
     cells = ",".join(f"S{n},{n}.0" for n in range(1, 11))
-    found = parse_judgments(table(f"srcIndex,judgeID,{head}", f"7.0,ann,{cells}"), "f")
-    assert found[0].ranks == tuple(range(1, 11))
+    judgments = parse_judgments(table(f"srcIndex,judgeID,{head}", f"7.0,ann,{cells}"), "f")
+    assert judgments[0].ranks == tuple(range(1, 11))
 
 
 def test_a_table_of_mechanical_turk():
@@ -95,9 +95,9 @@ def test_a_table_of_mechanical_turk():
 
 
 def test_a_system_without_a_column_of_ranks_is_left_out_and_named():
-    found = parse_judgments(table(f"{PLAIN},system3Id", "7,ann,A,1,B,2,C"), "f")
-    assert found[0].systems == ("A", "B")
-    assert found.notes == ("f: no column of ranks for system3Id: left out",)
+    judgments = parse_judgments(table(f"{PLAIN},system3Id", "7,ann,A,1,B,2,C"), "f")
+    assert judgments[0].systems == ("A", "B")
+    assert judgments.notes == ("f: no column of ranks for system3Id: left out",)
 
 
 def test_empty_lines_and_empty_cells_at_the_end_do_not_count():
@@ -106,7 +106,7 @@ def test_empty_lines_and_empty_cells_at_the_end_do_not_count():
 
 
 @pytest.mark.parametrize(
-    ("rows", "told"),
+    ("rows", "message"),
     [
         (["7,ann,A,1,B"], "file:2: 5 cells, but the first line has 6"),
         (["7,ann,A,1,B,2", "7,ann,A,1,B,2,C"], "file:3: 7 cells, but the first line has 6"),
@@ -114,8 +114,8 @@ def test_empty_lines_and_empty_cells_at_the_end_do_not_count():
         (["x7,ann,A,1,B,2"], "file:2: srcIndex is 'x7', no whole number"),
     ],
 )
-def test_what_cannot_be_right(rows, told):
-    assert refused(table(PLAIN, *rows)) == told
+def test_what_cannot_be_right(rows, message):
+    assert refused(table(PLAIN, *rows)) == message
 
 
 # --- judges ----------------------------------------------------------------------------------
@@ -126,9 +126,9 @@ BARE = "srcIndex,system1Id,system1rank,system2Id,system2rank"
 def test_a_judge_without_a_name_is_called_after_the_file(tmp_path):
     for name in ("anna.csv", "bert.csv.gz"):
         (tmp_path / name).write_text(table(BARE, "7,A,1,B,2"))
-    found = read_judgments([tmp_path / "anna.csv", tmp_path / "bert.csv.gz"])
-    assert [ranking.judge for ranking in found] == ["anna", "bert"]
-    assert [("anna" in note, "bert" in note) for note in found.notes[:2]] == [
+    judgments = read_judgments([tmp_path / "anna.csv", tmp_path / "bert.csv.gz"])
+    assert [ranking.judge for ranking in judgments] == ["anna", "bert"]
+    assert [("anna" in note, "bert" in note) for note in judgments.notes[:2]] == [
         (True, False),
         (False, True),
     ]
@@ -170,27 +170,31 @@ RESULT = '<ranking-result duration="00:00:35.3" user="ann">'
     ],
 )
 def test_roots(text):
-    found = parse_judgments(text, "f")
-    assert [(r.judge, r.segment, r.groups, r.ranks) for r in found] == ANN
-    assert found.notes == ()
-    assert parse_judgments(format_judgments(found, "appraise"), "f").rankings == found.rankings
+    judgments = parse_judgments(text, "f")
+    assert [(r.judge, r.segment, r.groups, r.ranks) for r in judgments] == ANN
+    assert judgments.notes == ()
+    assert (
+        parse_judgments(format_judgments(judgments, "appraise"), "f").rankings == judgments.rankings
+    )
 
 
 def test_the_sentence_may_stand_in_id():
     text = around("ranking-result", item='<ranking-item id="7" doc-id="none" user="ann">')
-    found = parse_judgments(text, "f")
-    assert (found[0].segment, found[0].item) == (8, None)
-    assert found.notes == ("f: no src-id: the id of an item is taken as its sentence's number",)
+    judgments = parse_judgments(text, "f")
+    assert (judgments[0].segment, judgments[0].item) == (8, None)
+    assert judgments.notes == ("f: no src-id: the id of an item is taken as its sentence's number",)
 
 
 def test_a_judge_of_xml_may_be_nameless():
-    found = parse_judgments(around("ranking-result", item='<ranking-item src-id="7">'), "x/ann.xml")
-    assert found[0].judge == "ann"
-    assert "'ann', after the file's name" in found.notes[0]
+    judgments = parse_judgments(
+        around("ranking-result", item='<ranking-item src-id="7">'), "x/ann.xml"
+    )
+    assert judgments[0].judge == "ann"
+    assert "'ann', after the file's name" in judgments.notes[0]
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         (around("results"), "file:1: <results> is the root where <appraise-results> belongs"),
         (around("ranking-result").replace("</r", "<b/></r", 1), "file:1: <b> stands where <trans"),
@@ -205,8 +209,8 @@ def test_a_judge_of_xml_may_be_nameless():
         ),
     ],
 )
-def test_other_elements_are_refused(text, told):
-    assert refused(text).startswith(told)
+def test_other_elements_are_refused(text, message):
+    assert refused(text).startswith(message)
 
 
 # --- equal outputs ---------------------------------------------------------------------------
@@ -214,13 +218,13 @@ def test_other_elements_are_refused(text, told):
 
 def test_joined_names_are_systems_that_stand_alone_elsewhere():
     text = table(PLAIN, "7,ann,A+B,1,C,2", "8,ann,A,1,B,2", "9,ann,B+C,1,GECToR+BERT,2")
-    found = parse_judgments(text, "f")
-    assert [r.groups for r in found] == [
+    judgments = parse_judgments(text, "f")
+    assert [r.groups for r in judgments] == [
         (("A", "B"), ("C",)),
         (("A",), ("B",)),
         (("B", "C"), ("GECToR+BERT",)),
     ]
-    assert found.notes == (
+    assert judgments.notes == (
         "f: 'A+B' and 1 more: read as systems that wrote the same, for each part of it stands"
         " alone elsewhere",
     )
@@ -234,9 +238,9 @@ def test_a_name_beside_its_parts_is_a_name():
         ("A+B", "C"),
     ]
     rows = ["7,ann,A+B,1,C,2,5", "7,ann,A+B,1,B,2,5", "7,ann,C,2,B,2,5", "8,ann,A,1,B,2,6"]
-    found = parse_judgments(table(f"{PLAIN},rankingID", *rows), "f")
-    assert found[0].systems == ("A+B", "C", "B")
-    assert found.notes == ("f: 'A+B': read as the name of one system",)
+    judgments = parse_judgments(table(f"{PLAIN},rankingID", *rows), "f")
+    assert judgments[0].systems == ("A+B", "C", "B")
+    assert judgments.notes == ("f: 'A+B': read as the name of one system",)
 
 
 def test_outputs_say_what_is_a_name():
@@ -253,8 +257,8 @@ def test_outputs_say_what_is_a_name():
 def test_joined_names_of_the_campaign_of_2016_and_quoted_commas():
     ids = [f"newstest2016.{name}.4428.en-ro" for name in "ABC"]
     rows = [f"eng,ron,7,j,{ids[0]}+{ids[1]},1,{ids[2]},2", f"eng,ron,8,j,{ids[0]},1,{ids[1]},2"]
-    found = parse_judgments(table(f"srclang,trglang,{PLAIN}", *rows), "f")
-    assert found[0].groups == ((ids[0], ids[1]), (ids[2],))
+    judgments = parse_judgments(table(f"srclang,trglang,{PLAIN}", *rows), "f")
+    assert judgments[0].groups == ((ids[0], ids[1]), (ids[2],))
     assert judged(table(PLAIN, '7,ann,"A,B",1,C,2'))[0][2] == (("A", "B"), ("C",))
 
 
@@ -262,11 +266,11 @@ def test_joined_names_of_the_campaign_of_2016_and_quoted_commas():
 def test_a_name_that_would_be_split_is_not_written(form):
     text = table(PLAIN, "0,ann,A+B,1,C,2", "1,ann,A,1,B,2")
     outputs = {name: ["x", "y"] for name in ("A+B", "A", "B", "C")}
-    found = parse_judgments(text, "f", systems=outputs)
+    judgments = parse_judgments(text, "f", systems=outputs)
     with pytest.raises(DataError, match=r"cannot hold the system name 'A\+B' beside"):
-        format_judgments(found, form)
-    text = format_judgments(found, "jsonl")
-    assert parse_judgments(text, "f").rankings == found.rankings
+        format_judgments(judgments, form)
+    text = format_judgments(judgments, "jsonl")
+    assert parse_judgments(text, "f").rankings == judgments.rankings
 
 
 def test_xml_joins_names_likewise():
@@ -278,9 +282,9 @@ def test_xml_joins_names_likewise():
 
 def test_names_with_spaces():
     outputs = '<translation rank="1" system="System 1"/><translation rank="2" system="System 2"/>'
-    found = parse_judgments(around("ranking-result", inside=outputs), "f")
-    assert found[0].systems == ("System 1", "System 2")
-    assert "spaces" in found.notes[0]
+    judgments = parse_judgments(around("ranking-result", inside=outputs), "f")
+    assert judgments[0].systems == ("System 1", "System 2")
+    assert "spaces" in judgments.notes[0]
 
 
 # --- documents, languages --------------------------------------------------------------------
@@ -288,21 +292,21 @@ def test_names_with_spaces():
 
 def test_documents_are_kept():
     text = table(f"{PLAIN},documentId", "7,ann,A,1,B,2,d1", "7,ann,A,1,B,2,d2", "7,ann,A,1,B,2,-1")
-    found = parse_judgments(text, "f")
-    assert [r.document for r in found] == ["d1", "d2", None]
-    assert parse_judgments(format_judgments(found, "wmt"), "f")[1].document == "d2"
+    judgments = parse_judgments(text, "f")
+    assert [r.document for r in judgments] == ["d1", "d2", None]
+    assert parse_judgments(format_judgments(judgments, "wmt"), "f")[1].document == "d2"
 
 
 def test_several_languages_are_several_documents():
     rows = ["cze,eng,7,ann,A,1,B,2", "eng,cze,7,ann,A,1,B,2"]
-    found = parse_judgments(table(f"srclang,trglang,{PLAIN}", *rows), "f")
-    assert [r.document for r in found] == ["cze-eng", "eng-cze"]
-    assert "several language pairs: cze-eng, eng-cze" in found.notes[0]
+    judgments = parse_judgments(table(f"srclang,trglang,{PLAIN}", *rows), "f")
+    assert [r.document for r in judgments] == ["cze-eng", "eng-cze"]
+    assert "several language pairs: cze-eng, eng-cze" in judgments.notes[0]
     hits = [f'HIT source-language="{a}" target-language="{b}"' for a, b in ("xy", "yx")]
     text = "".join(around(hit, TASK, item=RESULT) for hit in hits)
-    found = parse_judgments(f"<WMT16-results>{text}</WMT16-results>", "f")
-    assert [r.document for r in found] == ["x-y", "y-x"]
-    assert "several language pairs: x-y, y-x" in found.notes[0]
+    judgments = parse_judgments(f"<WMT16-results>{text}</WMT16-results>", "f")
+    assert [r.document for r in judgments] == ["x-y", "y-x"]
+    assert "several language pairs: x-y, y-x" in judgments.notes[0]
 
 
 # --- language models -------------------------------------------------------------------------

@@ -54,9 +54,9 @@ def test_several_annotators_are_told_apart_by_a_number(files):
     made = read(files, "two.m2:0", "two.m2:1")
     assert made["two:0"] == TEXT.splitlines()
     assert made["two:1"] == ["he go back home", "the cat sleep", "fine ."]
-    with pytest.raises(gm.UsageError, match=r"two\.m2: M2 with 2 annotators") as told:
+    with pytest.raises(gm.UsageError, match=r"two\.m2: M2 with 2 annotators") as caught:
         read(files, "two.m2")
-    assert f"{files}/two.m2:0 or {files}/two.m2:1" in str(told.value.fix)
+    assert f"{files}/two.m2:0 or {files}/two.m2:1" in str(caught.value.fix)
     with pytest.raises(gm.UsageError, match="no annotator 2"):
         read(files, "two.m2:2")
     with pytest.raises(gm.UsageError, match="no M2 file"):
@@ -68,9 +68,9 @@ def test_a_sentence_without_the_annotator(files):
 
     rule = TextRule(missing="source")
     assert read(files, "two.m2:1", rule=rule)["two:1"][1] == "a cat sleep"
-    with pytest.raises(gm.DataError, match="no line of annotator 1") as told:
+    with pytest.raises(gm.DataError, match="no line of annotator 1") as caught:
         read(files, "two.m2:1", rule=TextRule(missing="none"))
-    assert "sentence 2" in str(told.value.where)
+    assert "sentence 2" in str(caught.value.where)
 
 
 def test_a_file_whose_name_ends_in_a_number_is_that_file(files):

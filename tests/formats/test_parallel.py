@@ -26,14 +26,14 @@ S alone
 def test_m2(tmp_path):
     path = tmp_path / "t.m2"
     path.write_text(M2)
-    found = read_parallel(str(path))
-    assert [(row.source, row.edits, row.origin.rpartition("/")[2]) for row in found] == [
+    corrections = read_parallel(str(path))
+    assert [(row.source, row.edits, row.origin.rpartition("/")[2]) for row in corrections] == [
         ("the cat go", (Edit(2, 3, "goes", "R:VERB"),), "t.m2#1.0"),
         ("the cat go", (Edit(0, 1, "a", "R:DET"), Edit(2, 3, "went", "R:VERB")), "t.m2#1.1"),
         ("a dog", (), "t.m2#2"),
         ("alone", (), "t.m2#3"),
     ]
-    assert all(row.text is None for row in found)
+    assert all(row.text is None for row in corrections)
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -42,12 +42,12 @@ def test_two_texts(tmp_path, packed):
     for name, text in zip(names, ("the cat go\n\n", "the cat goes\r\n\r\n"), strict=True):
         data = text.encode()
         (tmp_path / name).write_bytes(gzip.compress(data) if packed else data)
-    found = read_parallel(f"{tmp_path / names[0]}:{tmp_path / names[1]}")
-    assert [(row.source, row.edits, row.text) for row in found] == [
+    corrections = read_parallel(f"{tmp_path / names[0]}:{tmp_path / names[1]}")
+    assert [(row.source, row.edits, row.text) for row in corrections] == [
         ("the cat go", None, "the cat goes"),
         ("", None, ""),
     ]
-    assert found[1].origin == f"{tmp_path / names[0]}:2"
+    assert corrections[1].origin == f"{tmp_path / names[0]}:2"
 
 
 @pytest.mark.parametrize("names", [("source", "target"), ("src", "tgt"), ("source", "reference")])
@@ -84,7 +84,7 @@ def test_unequal_lengths(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "told"),
+    ("name", "text", "warning"),
     [
         ("t.m2", "", "empty"),
         ("t.m2", " \n\n", "empty"),
@@ -92,9 +92,9 @@ def test_unequal_lengths(tmp_path):
         ("t.txt", "one text alone\n", "no parallel data"),
     ],
 )
-def test_what_is_no_parallel_data(tmp_path, name, text, told):
+def test_what_is_no_parallel_data(tmp_path, name, text, warning):
     (tmp_path / name).write_text(text)
-    with pytest.raises(DataError, match=told) as caught:
+    with pytest.raises(DataError, match=warning) as caught:
         read_parallel(str(tmp_path / name))
     assert name in str(caught.value)
 

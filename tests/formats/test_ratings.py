@@ -31,7 +31,7 @@ def test_plain_columns_and_some_of_them(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("source,output,score\na,b,1\n", "no column with human scores"),
         ("src,output,fluency\na,b,1\n", "no column 'source'"),
@@ -41,10 +41,10 @@ def test_plain_columns_and_some_of_them(tmp_path):
         ("source,output,fluency\n", "no row"),
     ],
 )
-def test_what_is_refused(tmp_path, text, told):
+def test_what_is_refused(tmp_path, text, message):
     with pytest.raises(DataError) as caught:
         read_ratings(table(tmp_path, text))
-    assert told in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_tmu_gfm(shared):

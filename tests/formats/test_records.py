@@ -52,13 +52,13 @@ def test_tsv_as_documented(tmp_path: Path) -> None:
 
 def test_columns_may_stand_in_any_order(tmp_path: Path) -> None:
     text = "system.B,reference.1,reference.0,source\nb,r1,r0,s\n"
-    found = read_records(put(tmp_path, "a.csv", text))
-    assert found == Records(("s",), (("r0",), ("r1",)), {"B": ("b",)})
+    corpus = read_records(put(tmp_path, "a.csv", text))
+    assert corpus == Records(("s",), (("r0",), ("r1",)), {"B": ("b",)})
 
 
 def test_csv_quotes(tmp_path: Path) -> None:
-    found = read_records(put(tmp_path, "a.csv", 'source\r\n"a, ""b""\n c"\r\nd\r\n'))
-    assert found.sources == ('a, "b"\n c', "d")
+    corpus = read_records(put(tmp_path, "a.csv", 'source\r\n"a, ""b""\n c"\r\nd\r\n'))
+    assert corpus.sources == ('a, "b"\n c', "d")
 
 
 def test_a_row_without_references_lacks_all_of_them(tmp_path: Path) -> None:
@@ -117,9 +117,9 @@ def test_reads_what_it_wrote(
     written = data.draw(records(texts, lacking=form in {"jsonl", "parquet"}))
     path = tmp_path_factory.getbasetemp() / f"round.{form}"
     write_records(path, written)
-    found = read_records(path)
-    assert found == written
-    assert list(found.systems) == list(written.systems)
+    corpus = read_records(path)
+    assert corpus == written
+    assert list(corpus.systems) == list(written.systems)
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_reads_what_it_wrote(
         ("", None, "empty"),
         ('{"source": "a"}\n\n', 2, "not JSON: Expecting value at character 1"),
         ('{"source": "a"}\n{"source": "b"', 2, "not JSON"),
-        ('["a"]\n', 1, "a line is no JSON object"),
+        ('["a"]\n', 1, "no JSON object"),
         ('{"source": 1}\n', 1, "source is int 1, not a text"),
         ('{"source": null}\n', 1, "source is NoneType"),
         ('{"sorce": "a"}\n', 1, "unknown key 'sorce'"),

@@ -80,7 +80,7 @@ def test_parallel_texts(tmp_path):
 )
 def test_a_stray_quote_in_csv_does_not_swallow_rows(tmp_path, content, line):
     (tmp_path / "a.csv").write_bytes(content)
-    with pytest.raises(DataError, match=rf"a\.csv:{line}: no CSV"):
+    with pytest.raises(DataError, match=rf"a\.csv:{line}: not CSV"):
         rows_of(tmp_path / "a.csv")
 
 
@@ -91,8 +91,8 @@ def test_a_stray_quote_in_csv_does_not_swallow_rows(tmp_path, content, line):
 def test_a_table_without_rows_still_has_columns(tmp_path, name, content, columns):
     (tmp_path / name).write_bytes(content)
     (shard,) = find_shards([f"{tmp_path}/{name}"])
-    found = list(read_blocks(shard, 3))
-    assert [(block.columns, parse_block(block)) for block in found] == (
+    blocks = list(read_blocks(shard, 3))
+    assert [(block.columns, parse_block(block)) for block in blocks] == (
         [(columns, [])] if columns else []
     )
 
@@ -205,8 +205,8 @@ def test_a_file_damaged_as_a_whole_is_named(tmp_path, content, name):
 def test_files_patterns_and_names(tmp_path):
     for name in ("b.jsonl", "a.jsonl.gz", "c.txt"):
         (tmp_path / name).write_bytes(b"")
-    found = find_shards([f"{tmp_path}/*.jsonl*"])
-    assert [shard.name for shard in found] == ["a.jsonl.gz", "b.jsonl"]
+    shards = find_shards([f"{tmp_path}/*.jsonl*"])
+    assert [shard.name for shard in shards] == ["a.jsonl.gz", "b.jsonl"]
     with pytest.raises(UsageError, match="format"):
         find_shards([f"{tmp_path}/c.txt"])
     with pytest.raises(DataError, match="no file fits"):

@@ -69,11 +69,11 @@ def test_packed_files_are_known_by_their_bytes_and_equal_byte_for_byte(tmp_path:
     assert read_lines(tmp_path / "c.txt") == ["x"]
 
 
-@pytest.mark.parametrize("kept", range(2, 30))
-def test_damaged_gzip(tmp_path: Path, kept: int) -> None:
+@pytest.mark.parametrize("size", range(2, 30))
+def test_damaged_gzip(tmp_path: Path, size: int) -> None:
     packed = gzip.compress(b"a sentence\n" * 9, mtime=0)
-    assert kept < len(packed)
-    (tmp_path / "a.gz").write_bytes(packed[:kept])
+    assert size < len(packed)
+    (tmp_path / "a.gz").write_bytes(packed[:size])
     with pytest.raises(DataError, match=r"a\.gz: damaged gzip data") as caught:
         read_lines(tmp_path / "a.gz")
     assert caught.value.exit_code == 3
@@ -281,10 +281,10 @@ def test_system_names(path: str | Path, name: str) -> None:
     ],
 )
 def test_encoding_notices(data: bytes, words: list[str]) -> None:
-    found = encoding_notices(data, "f")
-    assert len(found) == len(words)
+    notices = encoding_notices(data, "f")
+    assert len(notices) == len(words)
     assert all(
-        word in text and text.startswith("f: ") for word, text in zip(words, found, strict=True)
+        word in text and text.startswith("f: ") for word, text in zip(words, notices, strict=True)
     )
 
 
@@ -292,8 +292,8 @@ def test_encoding_notices(data: bytes, words: list[str]) -> None:
     "line", ["a  b", " a", "a ", "a\tb", "a\u00a0b", "a\u2028b", "a\u0085b", "a\rb", " "]
 )
 def test_unusual_white_space_is_mentioned(line: str) -> None:
-    (found,) = space_notices(f"fine line\n{line}\n\n", "f")
-    assert found.startswith("f: 1 of 3 lines")
+    (notices,) = space_notices(f"fine line\n{line}\n\n", "f")
+    assert notices.startswith("f: 1 of 3 lines")
 
 
 @pytest.mark.parametrize("text", ["", "a b\n\nc\n", "a\u200bb \u200fc e\u0301 😀"])

@@ -42,7 +42,7 @@ from grammeter.formats.judgments import (
     read_judgments,
     read_judgments_of,
 )
-from grammeter.formats.sgml import format_sgml, read_sgml
+from grammeter.formats.sgml import read_sgml
 from grammeter.formats.text import read_lines
 from grammeter.llm.cost import read_prices
 from grammeter.llm.reader import read as read_reply
@@ -93,7 +93,7 @@ def _parallel(path: Path) -> None:
 
 
 def _sgml(path: Path) -> None:
-    format_sgml(read_sgml(path))
+    read_sgml(path)
 
 
 def _standoff(path: Path) -> None:

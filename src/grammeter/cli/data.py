@@ -84,9 +84,9 @@ def _get(args: argparse.Namespace) -> int:
 def _path(args: argparse.Namespace) -> int:
     from grammeter.formats import dataset_path
 
-    found = str(dataset_path(args.name, args.file))
-    answer = {"kind": "data-path", "name": args.name, "file": args.file, "path": found}
-    emit(args, answer, lambda: f"{found}\n")
+    path = str(dataset_path(args.name, args.file))
+    answer = {"kind": "data-path", "name": args.name, "file": args.file, "path": path}
+    emit(args, answer, lambda: f"{path}\n")
     return 0
 
 

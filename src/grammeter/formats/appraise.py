@@ -73,37 +73,16 @@ def parse_appraise(
     separator: Separator | None = None,
     systems: Iterable[str] = (),
 ) -> Judgments:
-    """Read a text; ``where`` names it in messages.
+    """Read a text; ``where`` names it in messages. Sentences are counted from 0.
 
-    Sentences are counted as if ``src-id`` began with 0.
-
-    Parameters
-    ----------
-    separator
-        What stands between names; default: see
-        :func:`~grammeter.formats.equal_outputs.find_names`.
-    systems
-        The names of the systems, if known.
-
-    Raises
-    ------
-    DataError
-        With file and line: no XML, other elements, missing attributes, numbers that are none,
-        a rank outside the scale, a system twice in one item.
+    ``separator`` and ``systems``: see :func:`~grammeter.formats.equal_outputs.find_names`.
     """
     # some versions of Appraise forgot a letter of their own end tag
     root = parse_xml(_SHUT_WRONGLY.sub(f"</{ROOT}>", text), where)
     blocks = find_blocks(root, where)
     items = [item for block in blocks for item in block.items]
-    known = {*systems}
-    names = find_names(
-        [
-            [attribute_of(output, spellings.SYSTEM) or "" for output in item.outputs]
-            for item in items
-        ],
-        separator=separator,
-        is_system=known.__contains__,
-    )
+    cells = [[attribute_of(o, spellings.SYSTEM) or "" for o in item.outputs] for item in items]
+    names = find_names(cells, separator=separator, is_system={*systems}.__contains__)
     reader = _Reader.of(where, items, names)
     return Judgments(
         tuple(reader.ranking(item) for item in items),
@@ -129,21 +108,15 @@ def format_appraise(
     separator: Separator = "space",
     blocks: Sequence[JudgedBlock] = (),
 ) -> str:
-    """Return rankings as XML, laid out as the published files are.
-
-    Durations are rounded to a microsecond.
+    """Return rankings as XML, laid out as the published files are; times to a microsecond.
 
     Raises
     ------
     DataError
         If the format cannot hold something: white space or a comma in a system's name, a
         negative duration, a control character.
-    ValueError
-        If the blocks do not hold as many rankings as there are.
     """
     blocks = blocks or (JudgedBlock(DEFAULT_BLOCK, len(rankings)),)
-    if sum(block.count for block in blocks) != len(rankings):
-        raise ValueError(f"{len(rankings)} rankings do not fit the blocks")
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', f"<{ROOT}>", ""]
     start = 0
     for block in blocks:
@@ -157,20 +130,12 @@ def format_appraise(
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Turns items into rankings; knows the file's name for messages.
-
-    Attributes
-    ----------
-    from_id
-        Whether ``id`` has the number of the sentence.
-    pairs
-        The pairs of languages, if the file has several.
-    """
+    """Turns items into rankings."""
 
     where: str
     names: Names
-    from_id: bool
-    pairs: tuple[str, ...]
+    from_id: bool  # whether ``id`` has the number of the sentence
+    pairs: tuple[str, ...]  # of languages, if the file has several
 
     @classmethod
     def of(cls, where: str, items: Sequence[ItemElement], names: Names) -> _Reader:
@@ -216,10 +181,10 @@ class _Reader:
 
     def sentence(self, item: ItemElement) -> str:
         named = (*spellings.SENTENCE, *(["id"] if self.from_id else []))
-        found = item.task or item.attribute(named)
-        if not found:
+        number = item.task or item.attribute(named)
+        if not number:
             raise self.fault(item.element, "has no src-id")
-        return found
+        return number
 
     def document(self, item: ItemElement) -> str | None:
         """Return the document, with its languages if the file has several pairs of them."""
@@ -266,15 +231,15 @@ def _score(cell: str | None) -> float | None:
 
 
 def _seconds(text: str) -> float:
-    found = _DURATION.match(text)
-    if not found:
+    match = _DURATION.match(text)
+    if not match:
         raise DataError(
             f"the duration {text[:40]!r} is none", fix="Write it as H:MM:SS or H:MM:SS.ffffff."
         )
-    days, hours, minutes, seconds = (int(part or 0) for part in found.groups()[:4])
+    days, hours, minutes, seconds = (int(part or 0) for part in match.groups()[:4])
     whole = ((days * 24 + hours) * 60 + minutes) * 60 + seconds
     # one division of whole numbers: the nearest float there is, so that it can be undone
-    return (whole * 10**6 + int((found[5] or "").ljust(6, "0"))) / 10**6
+    return (whole * 10**6 + int((match[5] or "").ljust(6, "0"))) / 10**6
 
 
 def _duration(seconds: float) -> str:
@@ -292,7 +257,7 @@ def _duration(seconds: float) -> str:
 def _item_lines(ranking: Ranking, first: FirstSegment, separator: Separator) -> list[str]:
     if not ranking.judge:
         raise DataError("a judge without a name", fix="Name the judge of each ranking.")
-    told: dict[str, str | None] = {
+    attributes: dict[str, str | None] = {
         "doc-id": ranking.document,
         "duration": None if ranking.seconds is None else _duration(ranking.seconds),
         "id": ranking.item,
@@ -301,9 +266,8 @@ def _item_lines(ranking: Ranking, first: FirstSegment, separator: Separator) -> 
         "src-id": str(ranking.segment - 1 + first),
         "user": ranking.judge,
     }
-    head = "  " + start_tag(
-        ITEM, {name: value for name, value in told.items() if value is not None}
-    )
+    named = {name: value for name, value in attributes.items() if value is not None}
+    head = f"  {start_tag(ITEM, named)}"
     if not ranking.groups:
         return [f"{head}/>"]
     return [f"{head}>", *_output_lines(ranking, separator), f"  </{ITEM}>"]

@@ -29,19 +29,11 @@ _FIX = (
 
 @dataclass(frozen=True, slots=True)
 class ItemElement:
-    """One judge's ranking, as elements.
-
-    Attributes
-    ----------
-    task
-        The number of the sentence, where the element around the item has it.
-    languages
-        As the elements around the item have them.
-    """
+    """One judge's ranking, as elements."""
 
     element: Element
-    task: str | None
-    languages: tuple[str, ...]
+    task: str | None  # the number of the sentence, if the element around the item has it
+    languages: tuple[str, ...]  # of the elements around the item
 
     @property
     def outputs(self) -> Sequence[Element]:
@@ -62,13 +54,7 @@ class BlockElement:
 
 
 def find_blocks(root: Element, where: str) -> list[BlockElement]:
-    """Return what holds items, in the order of the file.
-
-    Raises
-    ------
-    DataError
-        With file and line: another root, other elements, text between them.
-    """
+    """Return the elements that hold items, in the order of the file."""
     if _is_item(root):
         return [_block(Element("", {}, root.line, children=[root]), where)]
     if not _AROUND.fullmatch(root.tag):
@@ -87,13 +73,13 @@ def find_blocks(root: Element, where: str) -> list[BlockElement]:
 
 
 def attribute_of(element: Element, spelled: Sequence[str]) -> str | None:
-    """Return the first attribute that is spelled in one of these ways and is not empty."""
+    """Return the first attribute with one of these names that is not empty."""
     values = (element.attributes[name] for name in spellings.find(element.attributes, spelled))
     return next((value for value in values if value), None)
 
 
 def unknown_attributes(items: Sequence[ItemElement], where: str) -> Iterator[str]:
-    """Count the attributes that nothing is made of."""
+    """Count the attributes that are not used."""
     counts = Counter[str]()
     for item in items:
         counts.update(n for n in item.element.attributes if spellings.plain(n) not in _OF_ITEM)

@@ -1,7 +1,7 @@
-"""The files inside a folder, a zip or a tar, read without ever unpacking them to disk.
+"""The files inside a folder, a zip or a tar, read without unpacking them to disk.
 
-What people download is not to be trusted: members with absolute paths, ``..`` or links are
-refused, and their number, total size and ratio to the packed size are limited.
+Downloads are not trusted: members with absolute paths, ``..`` or links are refused, and their
+number, total size and ratio to the packed size are limited.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MAX_MEMBERS = 20_000
 MAX_TOTAL = 512 * 2**20
 """Bytes of all members together."""
 _FREE_BYTES = 2**20
-"""So small a total does no harm, whatever its ratio."""
+"""Totals up to this size are harmless, whatever their ratio."""
 _BLOCK = 2**16
 _GZIP = b"\x1f\x8b"
 _BZIP2 = b"BZh"
@@ -41,24 +41,15 @@ _FIX = "Fetch it again from its official page, or unpack it yourself and give th
 
 
 def contents(path: Path, *, limit: int) -> Iterator[tuple[str, bytes]]:
-    """Yield name and bytes of every file of up to ``limit`` bytes; larger ones are passed over.
+    """Yield name and bytes of every file of up to ``limit`` bytes; skip larger ones.
 
-    Parameters
-    ----------
-    path
-        A file, a folder, a zip, or a tar, plain or packed by gzip or bzip2.
-
-    Raises
-    ------
-    DataError
-        If it does not exist, is damaged, or is unsafe as described above.
+    ``path`` is a file, a folder, a zip, or a tar, plain or packed by gzip or bzip2.
     """
     try:
-        found = path.stat()
-        size = found.st_size
+        mode, size = path.stat().st_mode, path.stat().st_size
         if path.is_dir():
             yield from _folder(path, limit)
-        elif not stat.S_ISREG(found.st_mode):
+        elif not stat.S_ISREG(mode):
             raise OSError("no file and no folder")
         elif zipfile.is_zipfile(path):
             yield from _zip(path, limit, _Budget(str(path), size))

@@ -14,6 +14,7 @@ from pathlib import Path
 from grammeter.core import DataError, MetricScores, ScoreTable, UnknownNameError, UsageError
 from grammeter.formats.datasets import dataset_path
 from grammeter.formats.foreign import parse_value
+from grammeter.formats.judged import placed
 from grammeter.formats.judgments import FirstSegment, Judgments, read_judgments
 from grammeter.formats.text import read_lines
 
@@ -77,8 +78,11 @@ class Benchmark:
                 where=str(path),
                 fix=f"Get the data set again: grammeter data get {self.dataset}",
             )
-        values = [parse_value(line, f"{path}:{at}") for at, line in enumerate(lines, start=1)]
-        return dict(zip(self.systems, values, strict=True))
+        scores: dict[str, float] = {}
+        for number, (system, line) in enumerate(zip(self.systems, lines, strict=True), start=1):
+            with placed(f"{path}:{number}"):
+                scores[system] = parse_value(line)
+        return scores
 
     def as_published(self, table: ScoreTable) -> ScoreTable:
         """Score systems as the published figures did: by the outputs that were taken for theirs.

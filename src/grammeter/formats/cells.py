@@ -1,10 +1,10 @@
-"""What all tables share, whatever their columns: how they are told apart, and cut into cells."""
+"""Tables of any columns: their format by name, and their cells."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,19 +18,13 @@ _QUOTED = "Cells with commas, quotes or line ends stand in double quotes, quotes
 
 
 def form_of(path: str | Path) -> RecordForm | None:
-    """Return the format that a file's name tells, ``None`` if it tells none of them."""
-    suffix = str(path).removesuffix(".gz").rpartition(".")[2]
+    """Return the format of a table by its file's name; ``None`` for any other name."""
+    suffix = str(path).removesuffix(".gz").rpartition(".")[2].lower()
     return next((form for form in FORMS if suffix == form), None)
 
 
 def sure_form(path: str | Path) -> RecordForm:
-    """Return the format that a file's name tells.
-
-    Raises
-    ------
-    UsageError
-        If it tells none of them.
-    """
+    """Return the format of a table by its file's name; raise :class:`UsageError` if it is none."""
     form = form_of(path)
     if form is None:
         raise UsageError(
@@ -41,24 +35,31 @@ def sure_form(path: str | Path) -> RecordForm:
 
 
 def tab_cells(text: str) -> Iterator[tuple[int, list[str]]]:
-    """Return the cells of each line of TSV, with the line's number."""
+    """Yield the number and the cells of each line of TSV."""
     for number, line in enumerate(split_lines(text), start=1):
         yield number, line.split("\t")
 
 
 def comma_cells(
-    text: str, where: str, fix: str = _QUOTED, *, mark: str = ","
+    lines: Iterable[str], where: str, fix: str = _QUOTED, *, mark: str = ","
 ) -> Iterator[tuple[int, list[str]]]:
-    """Return the cells of each row of CSV, with the number of its first line.
+    """Yield the cells of each row of CSV with the number of its first line.
 
-    ``mark`` stands between cells.
+    Parameters
+    ----------
+    lines
+        With their ends; a cell in quotes may hold some.
+    where, fix
+        The file, and advice, for messages.
+    mark
+        The separator.
 
     Raises
     ------
     DataError
-        With file (``where``) and line, where quotes do not fit.
+        With file and line, if the quotes are wrong.
     """
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=mark)
+    reader = csv.reader(lines, strict=True, delimiter=mark)  # not strict, a quote swallows rows
     number = 1
     try:
         for cells in reader:
@@ -69,12 +70,12 @@ def comma_cells(
 
 
 def parquet_table(data: bytes, where: str) -> tuple[Any, list[str]]:
-    """Return the table of a parquet file, as Arrow has it, and the names of its columns.
+    """Return the Arrow table of a parquet file, and the names of its columns.
 
     Raises
     ------
     DataError
-        If it is none, or damaged.
+        If it is not parquet, or damaged.
     MissingResourceError
         If ``pyarrow`` is not installed.
     """
@@ -87,13 +88,10 @@ def parquet_table(data: bytes, where: str) -> tuple[Any, list[str]]:
         raise DataError(f"not parquet: {error}", where=where, fix="Write it again.") from None
 
 
-def checked_text(text: str, what: str, where: str) -> str:
-    """Return a text as it is.
+def checked_text(text: str, what: str, where: str | None = None) -> str:
+    """Return the text; raise :class:`DataError` if it holds half a surrogate pair.
 
-    Raises
-    ------
-    DataError
-        If it cannot be written as UTF-8; the message says ``what`` it is.
+    ``what`` names the text in the message.
     """
     try:
         text.encode()

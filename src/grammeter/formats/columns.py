@@ -1,11 +1,11 @@
-"""Tables with any columns: TSV, CSV, JSON lines, parquet, read by the names of columns."""
+"""The one reader of tables: TSV, CSV, JSON lines, parquet, by the names of their columns."""
 
 from __future__ import annotations
 
-import json
+import io
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
@@ -19,6 +19,8 @@ from grammeter.formats.cells import (
     sure_form,
     tab_cells,
 )
+from grammeter.formats.judged import placed
+from grammeter.formats.objects import parse_line
 from grammeter.formats.text import decode, read_bytes, split_lines
 
 
@@ -36,12 +38,18 @@ class Columns:
         The line (parquet: row) of each row.
     where
         The file.
+    head
+        Where the columns are named: ``file:1`` for TSV and CSV, else the file.
+    types
+        Arrow types by name; parquet only.
     """
 
     names: tuple[str, ...]
     cells: dict[str, list[object]]
     lines: list[int]
     where: str
+    head: str
+    types: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -52,7 +60,7 @@ class Columns:
         Raises
         ------
         DataError
-            If there is no such column, or a cell is no text.
+            If there is no such column, or a cell is not a text.
         """
         return [self._text(cell, name, row) for row, cell in enumerate(self._column(name))]
 
@@ -62,7 +70,7 @@ class Columns:
         Raises
         ------
         DataError
-            If there is no such column, or a cell is no finite number.
+            If there is no such column, or a cell is not a finite number.
         """
         return [self._number(cell, name, row) for row, cell in enumerate(self._column(name))]
 
@@ -90,13 +98,13 @@ class Columns:
     def _number(self, cell: object, name: str, row: int) -> float:
         try:
             value = math.nan if isinstance(cell, bool) else float(cast("Any", cell))
-            if math.isfinite(value):
-                return value
         except (TypeError, ValueError, OverflowError):
-            pass
-        raise DataError(
-            f"{name} is {cell!r}, no number", where=self.origin(row), fix="Write a number."
-        )
+            value = math.nan
+        if not math.isfinite(value):
+            raise DataError(
+                f"{name} is {cell!r}, no number", where=self.origin(row), fix="Write a number."
+            )
+        return value
 
 
 def has_columns(path: str | Path) -> bool:
@@ -104,90 +112,84 @@ def has_columns(path: str | Path) -> bool:
     return form_of(path) is not None
 
 
-def read_columns(path: str | Path) -> Columns:
+def read_columns(path: str | Path, *, form: RecordForm | None = None) -> Columns:
     """Read a table; the first line of TSV and CSV names the columns.
+
+    Parameters
+    ----------
+    path
+        The file, plain or gzip; ``-`` is standard input.
+    form
+        Its format; default: by its name.
 
     Raises
     ------
     DataError
-        With file and line: no row, rows of unequal columns, a line that is no JSON object,
+        With file and line: no row, rows of unequal length, a line that is not a JSON object,
         columns named twice.
     UsageError
         If the name does not tell the format.
     MissingResourceError
         For parquet, if ``pyarrow`` is not installed.
     """
-    form = sure_form(path)
+    form = form or sure_form(path)
     data, where = read_bytes(path), str(path)
     if form == "parquet":
-        found = _parquet(data, where)
+        table = _parquet(data, where)
     elif form == "jsonl":
-        found = _json_lines(decode(data, path), where)
+        table = _json_lines(decode(data, path), where)
     else:
-        found = _rows(decode(data, path), where, form)
-    if not len(found):
-        raise DataError("the file has no row", where=where, fix="It needs one row a sentence.")
-    return found
+        table = _delimited(decode(data, path), where, form)
+    if not len(table):
+        raise DataError(
+            "no row below the column heads", where=where, fix="It needs one row a sentence."
+        )
+    return table
 
 
-def _rows(text: str, where: str, form: RecordForm) -> Columns:
-    rows = tab_cells(text) if form == "tsv" else comma_cells(text, where)
-    first = next(rows, None)
-    if first is None:
+def _delimited(text: str, where: str, form: RecordForm) -> Columns:
+    cut = tab_cells(text) if form == "tsv" else comma_cells(io.StringIO(text, newline=""), where)
+    rows = list(cut)
+    if not rows:
         raise DataError("the file is empty", where=where, fix="The first line names the columns.")
-    head = first[1]
-    _check_names(head, f"{where}:1")
-    lines: list[int] = []
-    cells: dict[str, list[object]] = {name: [] for name in head}
+    names = rows.pop(0)[1]
+    _check_names(names, f"{where}:1")
     for number, row in rows:
-        if len(row) != len(head):
+        if len(row) != len(names):
             raise DataError(
-                f"{len(row)} cells, but the first line has {len(head)}",
+                f"{len(row)} cells, but the first line has {len(names)}",
                 where=f"{where}:{number}",
-                fix="Each line needs a cell for each column.",
+                fix="Each line needs a cell for each column, empty for an empty text.",
             )
-        lines.append(number)
-        for name, cell in zip(head, row, strict=True):
-            cells[name].append(cell)
-    return Columns(tuple(head), cells, lines, where)
+    columns = zip(*(row for _, row in rows), strict=True) if rows else [()] * len(names)
+    cells = {name: list[object](column) for name, column in zip(names, columns, strict=True)}
+    return Columns(tuple(names), cells, [number for number, _ in rows], where, f"{where}:1")
 
 
 def _check_names(names: Sequence[str], where: str) -> None:
-    if len(set(names)) != len(names) or not names:
+    twice = [name for name in names if names.count(name) > 1]
+    if twice or not names:
         raise DataError(
-            "a column is named twice" if names else "no column is named",
+            f"the column {twice[0]!r} comes twice" if twice else "the first line is empty",
             where=where,
             fix="Each column needs a name of its own; in TSV and CSV the first line has them.",
         )
 
 
 def _json_lines(text: str, where: str) -> Columns:
-    names: tuple[str, ...] = ()
-    cells: dict[str, list[object]] = {}
-    lines: list[int] = []
+    rows: list[dict[str, object]] = []
     for number, line in enumerate(split_lines(text), start=1):
-        try:
-            row: object = json.loads(line)
-        except (ValueError, RecursionError):
-            row = None
-        if not isinstance(row, dict):
-            raise DataError(
-                "no JSON object", where=f"{where}:{number}", fix="Write one JSON object a line."
-            )
-        found = cast("dict[str, object]", row)
-        if not lines:
-            names = tuple(found)
-            cells = {name: [] for name in names}
-        if set(found) != set(names):
-            raise DataError(
-                f"other keys than in line 1: {', '.join(sorted(set(found) ^ set(names)))}",
-                where=f"{where}:{number}",
-                fix="Each line needs the same keys.",
-            )
-        lines.append(number)
-        for name in names:
-            cells[name].append(found[name])
-    return Columns(names, cells, lines, where)
+        with placed(f"{where}:{number}"):
+            row = parse_line(line, "Write one JSON object a line.")
+            if rows and row.keys() != rows[0].keys():
+                odd = ", ".join(sorted(row.keys() ^ rows[0].keys()))
+                raise DataError(
+                    f"other keys than in line 1: {odd}", fix="Each line needs the same keys."
+                )
+            rows.append(row)
+    names = tuple(rows[0]) if rows else ()
+    cells = {name: [row[name] for row in rows] for name in names}
+    return Columns(names, cells, list(range(1, len(rows) + 1)), where, where)
 
 
 def _parquet(data: bytes, where: str) -> Columns:
@@ -198,4 +200,5 @@ def _parquet(data: bytes, where: str) -> Columns:
     except (ValueError, OverflowError) as error:  # no UTF-8, a date beyond the year 9999
         fix = "Write it again, with texts and numbers."
         raise DataError(f"a value cannot be read: {error}", where=where, fix=fix) from None
-    return Columns(tuple(names), cells, list(range(1, table.num_rows + 1)), where)
+    types = {name: str(table.schema.field(n).type) for n, name in enumerate(names)}
+    return Columns(tuple(names), cells, list(range(1, table.num_rows + 1)), where, where, types)

@@ -1,4 +1,4 @@
-"""The corpus: sources, what they are held against, and the outputs of systems, all parallel."""
+"""The corpus: parallel sources, references or gold edits, and outputs of systems."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ GIVEN = "given"
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Corpus:
-    """Parallel sentences; every length is checked here, once.
+    """Parallel sentences; all lengths are checked here, once.
 
     Attributes
     ----------
@@ -35,18 +35,17 @@ class Corpus:
     gold
         The gold edits of each sentence by annotator; empty if there are none.
     text_rule
-        How the reference texts came about: ``given``, or the rule by which gold edits were
-        applied. Stands in signatures.
+        ``given``, or the rule by which gold edits became reference texts; part of signatures.
     normalisation
-        The Unicode form that all texts were brought to, if to one. Stands in signatures.
+        The Unicode form of all texts, if they were normalised; part of signatures.
     origins
-        Where each part was read from, for messages: ``source``, ``gold``, ``references[0]``,
-        ``systems[AMU]`` to a path.
+        The path of each part, for messages; keys are ``source``, ``gold``, ``references[0]``,
+        ``systems[AMU]``.
     notices
-        What the reader found unusual and took as it was meant: line ends, white space.
+        Unusual details of the files: line ends, white space.
     notes
-        What must be known to read scores of these texts: faults passed over, edits left out,
-        outputs that seem to be tokenised otherwise.
+        What users must know to interpret scores: faults passed over, edits left out, outputs
+        that seem to be tokenised otherwise.
 
     Raises
     ------
@@ -95,7 +94,7 @@ class Corpus:
         return len(self.sources)
 
     def segments(self, system: str) -> list[Segment]:
-        """Return what a metric sees of one system, a segment for each sentence."""
+        """Return one system's sentences as metrics take them, one segment each."""
         if system not in self.systems:
             raise UnknownNameError("system", system, self.systems)
         previous, following = ["", *self.sources[:-1]], [*self.sources[1:], ""]
@@ -241,13 +240,11 @@ class Corpus:
 def _walked(value: Any) -> Any:
     """Make lists of generators, which can be walked through but once."""
     if isinstance(value, Mapping):
-        given = cast("Mapping[Any, Any]", value)
-        return {key: _walked(item) for key, item in given.items()}
+        items = cast("Mapping[Any, Any]", value).items()
+        return {key: _walked(item) for key, item in items}
     if isinstance(value, list | tuple):
-        items = cast("Sequence[Any]", value)
-        return (
-            [*map(_walked, items)] if any(isinstance(item, Iterator) for item in items) else items
-        )
+        rows = cast("Sequence[Any]", value)
+        return [*map(_walked, rows)] if any(isinstance(row, Iterator) for row in rows) else rows
     return list(cast("Iterator[Any]", value)) if isinstance(value, Iterator) else value
 
 

@@ -1,7 +1,7 @@
-"""Named data sets: where they live, where they come from, and whether they are what they were.
+"""Named data sets: where they are, where they come from, whether their files are sound.
 
-The package ships none of them: most have no open licence. They stand in one local folder, a
-folder for each set, which ``GRAMMETER_DATA`` names; files are known by their checksums.
+The package ships none of them: most have no open licence. They are in one local folder, named
+by ``GRAMMETER_DATA``, with a folder for each set; files are identified by their checksums.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from grammeter.core import (
     expanded,
     home,
 )
-from grammeter.formats.archive import contents, unpacked
+from grammeter.formats import archive
 
 VARIABLE = "GRAMMETER_DATA"
 State = Literal["present", "incomplete", "absent"]
 Opener = Callable[[str], AbstractContextManager[IO[bytes]]]
-"""Opens an address for reading; tests give their own."""
+"""Opens an address for reading; tests pass their own."""
 
 _TIMEOUT_S = 60
 
@@ -46,9 +46,9 @@ class DataFile:
     Attributes
     ----------
     path
-        Where it stands in the set's folder.
+        Relative to the folder of the set.
     sha256, size
-        Of its content; of a ``.gz`` file, of what is packed in it.
+        Of its content; of a ``.gz`` file, of the unpacked content.
     what
         What it holds.
     origin
@@ -74,7 +74,7 @@ class DataFile:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """A named data set; ``page`` is its official address, ``licence`` a notice in our words."""
+    """A named data set; ``page`` is its official address, ``licence`` our summary."""
 
     name: str
     title: str
@@ -103,10 +103,9 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What an import or a download brought.
+    """The result of an import or a download.
 
-    ``copied`` and ``missing`` are files of the set; ``differing`` are files that bear the name
-    of a missing one, yet hold something else.
+    ``differing``: files with the name, but not the content, of a missing one.
     """
 
     listing: Listing
@@ -115,13 +114,7 @@ class Imported:
 
 
 def data_folder() -> Path:
-    """Return the folder of all sets: ``GRAMMETER_DATA``, or the user's data folder.
-
-    Raises
-    ------
-    MissingResourceError
-        If nothing names one, and the user has no folder at all.
-    """
+    """Return the folder of all sets: ``GRAMMETER_DATA``, or the user's data folder."""
     named = os.environ.get(VARIABLE)
     if named:
         return expanded(named)
@@ -133,13 +126,13 @@ def data_folder() -> Path:
         base, usual = os.environ.get("XDG_DATA_HOME"), ".local/share"
     if base:
         return Path(base) / "grammeter"
-    own = home()
-    if own is None:
+    folder = home()
+    if folder is None:
         raise MissingResourceError(
             "there is no place for data sets: this user has no folder",
             fix=f"Let the environment variable {VARIABLE} name a folder.",
         )
-    return own / usual / "grammeter"
+    return folder / usual / "grammeter"
 
 
 def dataset(name: str) -> Dataset:
@@ -155,7 +148,7 @@ def list_datasets() -> list[Listing]:
 
 
 def damaged_files(name: str) -> list[DataFile]:
-    """Return the files that are here, but do not have their checksum."""
+    """Return the files that are here with a wrong checksum."""
     entry = dataset(name)
     folder = data_folder() / name
     there = [file for file in entry.files if (folder / file.path).is_file()]
@@ -163,14 +156,14 @@ def damaged_files(name: str) -> list[DataFile]:
 
 
 def dataset_path(name: str, file: str | None = None) -> Path:
-    """Return where a data set, or one file of it, stands.
+    """Return the path of a data set, or of one of its files.
 
     Raises
     ------
     UnknownNameError
         If there is no such set or file.
     MissingResourceError
-        If it is not here, or not complete; says how to get it.
+        If it is absent or incomplete; the message says how to get it.
     """
     entry = dataset(name)
     if file is None:
@@ -185,10 +178,10 @@ def dataset_path(name: str, file: str | None = None) -> Path:
 
 
 def import_dataset(name: str, source: str | Path) -> Imported:
-    """Copy the files of a data set out of what the user downloaded.
+    """Copy the files of a data set from what the user downloaded.
 
-    Files are found by their checksums, so names and folders there do not matter; what is
-    already here stays. Each file appears complete or not at all.
+    Files are identified by their checksums, whatever their names and folders; files that are
+    already here stay. Each file appears complete or not at all.
 
     Parameters
     ----------
@@ -200,39 +193,39 @@ def import_dataset(name: str, source: str | Path) -> Imported:
     Raises
     ------
     DataError
-        If nothing in it belongs to the set, it cannot be read, or the archive is not safe.
+        If it holds no file of the set, cannot be read, or is an unsafe archive.
     """
     entry = dataset(name)
     wanted: dict[str, list[DataFile]] = {}
     for file in entry.files:
         wanted.setdefault(file.sha256, []).append(file)
     limit = max(file.size for file in entry.files)
-    found: dict[DataFile, bytes] = {}
+    contained: dict[DataFile, bytes] = {}
     seen: set[str] = set()
     # gzip may be a little longer than what it packs
-    for member, data in contents(Path(source), limit=2 * limit + 1024):
-        content = unpacked(data, f"{source}: {member}", limit=limit)
+    for member, data in archive.contents(Path(source), limit=2 * limit + 1024):
+        content = archive.unpacked(data, f"{source}: {member}", limit=limit)
         matches = [] if content is None else wanted.get(hashlib.sha256(content).hexdigest(), [])
-        found |= {file: content for file in matches if content is not None}
+        contained |= {file: content for file in matches if content is not None}
         if not matches:
             seen.add(member.rpartition("/")[2].removesuffix(".gz"))
-    if not found:
+    if not contained:
         raise _nothing_found(entry, str(source), seen)
-    copied = _store(entry, found)
+    copied = _store(entry, contained)
     listing = _listing(entry)
     names = {Path(file.path).name.removesuffix(".gz") for file in listing.missing}
     return Imported(listing, copied, tuple(sorted(seen & names)))
 
 
 def get_dataset(name: str, *, opener: Opener | None = None) -> Imported:
-    """Download the missing files of a data set whose licence lets a program do so.
+    """Download the missing files of a data set whose licence allows it.
 
     Raises
     ------
     MissingResourceError
-        If a file has no direct address; says where the user finds it and what to do then.
+        If a file has no direct address; the message says where the user finds it.
     RemoteError
-        If an address does not answer, or gives something else than the file.
+        If an address does not answer, or serves another file.
     """
     entry = dataset(name)
     listing = _listing(entry)
@@ -254,7 +247,7 @@ def _catalogue() -> Mapping[str, Dataset]:
 
 
 def _entry(data: dict[str, Any]) -> Dataset:
-    """Make a data set of its entry, where files of one kind and origin stand together."""
+    """Make a data set of its entry, in which files of one kind and origin form a part."""
     files = tuple(
         DataFile(
             path=path,
@@ -283,23 +276,23 @@ def _listing(entry: Dataset) -> Listing:
 def _is_sound(path: Path, file: DataFile) -> bool:
     """Whether the file is here and has its checksum."""
     try:
-        content = unpacked(path.read_bytes(), str(path), limit=file.size)
+        content = archive.unpacked(path.read_bytes(), str(path), limit=file.size)
     except (DataError, OSError):
         return False
     return content is not None and file.holds(content)
 
 
-def _store(entry: Dataset, found: Mapping[DataFile, bytes]) -> tuple[DataFile, ...]:
-    """Write files that are not here yet: all to a folder beside, then each to its place."""
+def _store(entry: Dataset, contents: Mapping[DataFile, bytes]) -> tuple[DataFile, ...]:
+    """Write files that are not here yet: all to a temporary folder, then each to its place."""
     folder = data_folder() / entry.name
-    new = [file for file in found if not _is_sound(folder / file.path, file)]
+    new = [file for file in contents if not _is_sound(folder / file.path, file)]
     try:
         folder.mkdir(parents=True, exist_ok=True)
         beside = Path(tempfile.mkdtemp(prefix=f".{entry.name}-", dir=folder.parent))
         try:
             for number, file in enumerate(new):
                 packed = file.path.endswith(".gz")
-                data = gzip.compress(found[file], mtime=0) if packed else found[file]
+                data = gzip.compress(contents[file], mtime=0) if packed else contents[file]
                 (beside / str(number)).write_bytes(data)
             for number, file in enumerate(new):
                 (folder / file.path).parent.mkdir(parents=True, exist_ok=True)
@@ -329,8 +322,8 @@ def _missing(listing: Listing, file: DataFile | None = None) -> MissingResourceE
     else:
         lacks = [file] if file else listing.missing
         pages = dict.fromkeys([entry.page, *(one.origin for one in lacks)])
-        told = f"{command} --from FILE_OR_FOLDER   with what you find at"
-        fix = "\n  ".join([told, *pages])
+        manual = f"{command} --from FILE_OR_FOLDER   with what you find at"
+        fix = "\n  ".join([manual, *pages])
     fix += f"\n  Licence: {entry.licence}"
     return MissingResourceError(message, where=str(listing.folder), fix=fix)
 

@@ -113,10 +113,10 @@ def start_tag(tag: str, attributes: Mapping[str, str]) -> str:
 
 
 def _escape(text: str) -> str:
-    found = _NOT_XML.search(text)
-    if found:
+    match = _NOT_XML.search(text)
+    if match:
         raise DataError(
-            f"U+{ord(found[0]):04X} cannot stand in XML: {text[:40]!r}",
+            f"U+{ord(match[0]):04X} cannot stand in XML: {text[:40]!r}",
             fix="Take control characters out of the text.",
         )
     return "".join(_ESCAPED.get(letter, letter) for letter in text)

@@ -1,6 +1,6 @@
-"""Names of systems that wrote the same: ``A B``, ``A,B`` or ``A+B`` in the place of one name.
+"""Names of systems that wrote the same: ``A B``, ``A,B`` or ``A+B`` in place of one name.
 
-A name may hold these characters, too, so the file has to tell which it is.
+Names may contain these characters, too, so the whole file decides how they are read.
 """
 
 from __future__ import annotations
@@ -17,33 +17,15 @@ PLUS = "+"
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """How the cells of one file are split into names of systems.
-
-    Attributes
-    ----------
-    separator
-        What stands between names.
-    joined
-        Names with ``+`` that stand for several systems.
-    whole
-        Cells that are the name of one system, whatever they hold.
-    notes
-        Which of this was guessed.
-    """
+    """How the cells of one file are split into names of systems."""
 
     separator: Separator
-    joined: frozenset[str] = frozenset()
-    whole: frozenset[str] = frozenset()
-    notes: tuple[str, ...] = ()
+    joined: frozenset[str] = frozenset()  # names with ``+`` that stand for several systems
+    whole: frozenset[str] = frozenset()  # cells that are the name of one system, as they are
+    notes: tuple[str, ...] = ()  # what was guessed
 
     def split(self, cell: str) -> tuple[str, ...]:
-        """Return the systems that a cell names.
-
-        Raises
-        ------
-        DataError
-            If one of them has no name.
-        """
+        """Return the systems that a cell names; raise :class:`DataError` for an empty name."""
         if cell in self.whole:
             return (cell,)
         names = split_names(cell, self.separator)
@@ -56,7 +38,7 @@ def find_names(
     separator: Separator | None = None,
     is_system: Callable[[str], bool] = lambda name: False,
 ) -> Names:
-    """Find out how cells are to be split.
+    """Find out how to split cells.
 
     Commas separate names if any cell has one, else spaces do; but spaces belong to the names
     if splitting gives one system two outputs of one item, and no part stands alone anywhere.
@@ -68,9 +50,9 @@ def find_names(
     items
         The cells of each item.
     separator
-        What the user says; then nothing is guessed.
+        What separates names; if it is given, nothing is guessed.
     is_system
-        Whether a name is known to be a system's: a cell that is one is not split.
+        Whether a cell is known to be the name of a system; such cells are not split.
     """
     cells = {cell for item in items for cell in item}
     whole = frozenset(cell for cell in cells if is_system(cell))
@@ -83,13 +65,7 @@ def find_names(
 
 
 def check_names(items: Sequence[Sequence[str]]) -> None:
-    """Check that names of systems come back as they are when cells hold one name each.
-
-    Raises
-    ------
-    DataError
-        If a name would be read as the names of several systems.
-    """
+    """Raise :class:`DataError` if a name would be read back as the names of several systems."""
     joined = _joined(items, Names("comma"), lambda name: False)
     if joined:
         raise DataError(
@@ -106,8 +82,8 @@ def _separator(
     several = {cell for cell in cells if len(cell.split()) > 1}
     parts = {part for cell in several for part in cell.split()}
     if several and parts.isdisjoint(cells) and any(_clash(item, several) for item in items):
-        told = f"names of systems are taken to hold spaces, such as {min(several)!r}"
-        return "comma", [f"{told}: none of their words is a system of its own"]
+        note = f"names of systems are taken to hold spaces, such as {min(several)!r}"
+        return "comma", [f"{note}: none of their words is a system of its own"]
     return "space", []
 
 

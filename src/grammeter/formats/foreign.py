@@ -21,7 +21,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -30,6 +31,7 @@ import numpy as np
 from grammeter.core import RANKING_KIND as RANKING
 from grammeter.core import (
     DataError,
+    FloatArray,
     MetricScores,
     Ranked,
     Score,
@@ -38,6 +40,7 @@ from grammeter.core import (
     Signature,
     unshielded,
 )
+from grammeter.formats.judged import placed
 from grammeter.formats.judgments import FirstSegment, Judgments, parse_judgments
 from grammeter.formats.objects import parse_object
 from grammeter.formats.text import read_text, split_lines
@@ -130,14 +133,14 @@ def read_human_scores(path: str | Path) -> dict[str, float]:
     DataError
         As :func:`read_score_file`; and if the file holds judgments, which must be ranked first.
     """
-    found = read_human(path)
-    if isinstance(found, Judgments):
+    human = read_human(path)
+    if isinstance(human, Judgments):
         raise DataError(
             "these are judgments, no scores of systems",
             where=str(path),
             fix="Rank them first: grammeter rank FILE -o ranking.json",
         )
-    return system_scores(found) if isinstance(found, Ranked) else found
+    return system_scores(human) if isinstance(human, Ranked) else human
 
 
 def read_human(
@@ -181,64 +184,42 @@ class _Row:
     parts: dict[str, float]
 
 
-@dataclass(frozen=True, slots=True)
-class _Layout:
-    """Which column holds what; ``skip`` lines stand above the first score."""
-
-    columns: int
-    metric: int | None
-    system: int
-    segment: int | None
-    value: int
-    parts: tuple[tuple[str, int], ...] = ()
-    packed: int | None = None
-    """The column that holds parts as a JSON object."""
-    skip: int = 0
-
-
 _HEADLESS = {
-    2: _Layout(2, None, 0, None, 1),
-    4: _Layout(4, None, 0, None, 1, (("precision", 2), ("recall", 3))),
-    5: _Layout(5, 0, 3, None, 4),
-    6: _Layout(6, 0, 3, 4, 5),
+    2: ("system", "value"),
+    4: ("system", "value", "precision", "recall"),
+    5: ("metric", "", "", "system", "value"),
+    6: ("metric", "", "", "system", "segment", "value"),
 }
-"""Layouts by their number of columns."""
+"""The names of columns that a file without a header leaves out, by their number."""
 
-_NAMELESS = _Layout(2, None, 0, None, 1, skip=1)
-"""Under the header ``system value``."""
-
-_OURS = {"reference", "parts"}
-"""Columns of ``score --segments`` that are no parts themselves."""
+_SYSTEMS = ["system", "value"]
+_KNOWN = {"metric", "system", "segment", "value", ""}
 
 
 def _score_rows(text: str, where: str) -> list[_Row]:
     """Read all scores; segments count from 0."""
     lines = _cells(text, where)
-    if {"metric", "system"} <= set(lines[0]):
-        layout = _by_header(lines[0], where)
-    elif lines[0][0] == "system" and len(lines[0]) > 1 and lines[0] != ["system", "value"]:
-        return _wide_rows(lines, where)
-    elif lines[0] == ["system", "value"]:
-        layout = _NAMELESS
+    header = lines[0]
+    if header[0] == "system" and len(header) > 1 and "metric" not in header and header != _SYSTEMS:
+        return list(_wide_rows(lines, where))
+    if {"metric", "system"} <= set(header):
+        if "" in header or len(set(header)) < len(header) or "value" not in header:
+            unknown = f"unknown columns: {' '.join(header)}"
+            raise DataError(unknown, where=f"{where}:1", fix=_SCORES_FIX)
+        rows = list(_rows(lines, header, 1, where))
     else:
-        layout = _headless(lines[0], where, _SCORES_FIX)
-    rows = list(_rows(lines, layout, where))
-    if layout.segment is not None:
+        rows = _simple_rows(lines, where, _SCORES_FIX)
+    if rows[0].segment is not None:
         first = 0 if any(row.segment == 0 for row in rows) else 1
         return [replace(row, segment=(row.segment or 0) - first) for row in rows]
-    in_runs = layout == _HEADLESS[2] and len({row.system for row in rows}) < len(rows)
-    return _runs(rows, where) if in_runs else rows
+    in_runs = len(header) == 2 and header != _SYSTEMS
+    return _runs(rows, where) if in_runs and len({r.system for r in rows}) < len(rows) else rows
 
 
 def _human_scores(text: str, where: str) -> dict[str, float]:
-    lines = _cells(text, where)
-    if lines[0] == ["system", "value"]:
-        layout = _NAMELESS
-    else:
-        layout = _headless(lines[0], where, _HUMAN_FIX)
-    rows = list(_rows(lines, layout, where))
+    rows = _simple_rows(_cells(text, where), where, _HUMAN_FIX)
     _check_once(rows, where)
-    if len({row.metric for row in rows}) > 1 or layout.segment is not None:
+    if len({row.metric for row in rows}) > 1 or rows[0].segment is not None:
         raise DataError("no scores of systems by people", where=where, fix=_HUMAN_FIX)
     for row in rows:
         if math.isnan(row.value):
@@ -258,63 +239,54 @@ def _cells(text: str, where: str) -> list[list[str]]:
     return [[*map(unshielded, line.split(mark))] for line in split_lines(text.rstrip())]
 
 
-def _by_header(header: Sequence[str], where: str) -> _Layout:
-    if "" in header or len(set(header)) < len(header) or "value" not in header:
-        raise DataError(f"unknown columns: {' '.join(header)}", where=f"{where}:1", fix=_SCORES_FIX)
-    at = {name: place for place, name in enumerate(header)}
-    known = {"metric", "system", "segment", "value", *(_OURS if "parts" in at else ())}
-    parts = tuple((name, place) for name, place in at.items() if name not in known)
-    segment, packed = at.get("segment"), at.get("parts")
-    return _Layout(len(at), at["metric"], at["system"], segment, at["value"], parts, packed, skip=1)
-
-
-def _wide_rows(lines: Sequence[Sequence[str]], where: str) -> list[_Row]:
-    """Read a line for each system and a column for each metric."""
-    rows: list[_Row] = []
-    for place, metric in enumerate(lines[0][1:], start=1):
-        layout = _Layout(len(lines[0]), None, 0, None, place, skip=1)
-        rows += [replace(row, metric=metric) for row in _rows(lines, layout, where)]
-    return rows
-
-
-def _headless(first: Sequence[str], where: str, fix: str) -> _Layout:
-    layout = _HEADLESS.get(len(first))
-    if layout is None or not _is_value(first[layout.value]):
+def _simple_rows(lines: Sequence[Sequence[str]], where: str, fix: str) -> list[_Row]:
+    """Read lines below the header ``system value``, or without a header."""
+    if lines[0] == _SYSTEMS:
+        return list(_rows(lines, _SYSTEMS, 1, where))
+    names = _HEADLESS.get(len(lines[0]), ())
+    if not names or not _is_value(lines[0][names.index("value")]):
         raise DataError("neither a known header nor a score", where=f"{where}:1", fix=fix)
-    return layout
+    return list(_rows(lines, names, 0, where))
 
 
-def _rows(lines: Sequence[Sequence[str]], layout: _Layout, where: str) -> Iterator[_Row]:
-    named = metric_name(where)
-    for number, cells in enumerate(lines[layout.skip :], start=layout.skip + 1):
-        place = f"{where}:{number}"
-        if len(cells) != layout.columns:
-            raise DataError(
-                f"{len(cells)} columns where {layout.columns} are due",
-                where=place,
-                fix="Separate columns by one tab, and give every line all of them.",
+def _wide_rows(lines: Sequence[Sequence[str]], where: str) -> Iterator[_Row]:
+    """Read a line for each system and a column for each metric."""
+    for place, metric in enumerate(lines[0][1:], start=1):
+        names = ["system", *[""] * (len(lines[0]) - 1)]
+        names[place] = "value"
+        for row in _rows(lines, names, 1, where):
+            yield replace(row, metric=metric)
+
+
+def _rows(
+    lines: Sequence[Sequence[str]], names: Sequence[str], skip: int, where: str
+) -> Iterator[_Row]:
+    """Read lines whose columns have these names; ``skip`` lines of header stand above them."""
+    nameless = metric_name(where)
+    ignored = _KNOWN | {"reference", "parts"} if "parts" in names else _KNOWN
+    for number, cells in enumerate(lines[skip:], start=skip + 1):
+        with placed(f"{where}:{number}"):
+            if len(cells) != len(names):
+                raise DataError(
+                    f"{len(cells)} columns where {len(names)} are due",
+                    fix="Separate columns by one tab, and give every line all of them.",
+                )
+            row = dict(zip(names, cells, strict=True))
+            metric, segment = row.get("metric", nameless), row.get("segment")
+            if not metric or not row["system"]:
+                raise DataError("a metric or system without a name", fix="Name it.")
+            packed = parse_object(row["parts"], f"{where}:{number}") if "parts" in row else {}
+            parts = {name: cell for name, cell in row.items() if name not in ignored} | packed
+            yield _Row(
+                number,
+                metric,
+                row["system"],
+                None if segment is None else _segment(segment, from_1=skip > 0),
+                parse_value(row["value"]),
+                {name: parse_value(str(value)) for name, value in parts.items()},
             )
-        metric = named if layout.metric is None else cells[layout.metric]
-        if not metric or not cells[layout.system]:
-            raise DataError("a metric or system without a name", where=place, fix="Name it.")
-        yield _Row(
-            number,
-            metric,
-            cells[layout.system],
-            None if layout.segment is None else _segment(cells[layout.segment], layout, place),
-            parse_value(cells[layout.value], place),
-            _parts(cells, layout, place),
-        )
-    if len(lines) == layout.skip:
+    if len(lines) == skip:
         raise DataError("no score below the header", where=where, fix="It needs one at least.")
-
-
-def _parts(cells: Sequence[str], layout: _Layout, place: str) -> dict[str, float]:
-    parts = {name: parse_value(cells[at], place) for name, at in layout.parts}
-    if layout.packed is not None:
-        packed = parse_object(cells[layout.packed], place)
-        parts |= {name: parse_value(str(value), place) for name, value in packed.items()}
-    return parts
 
 
 def metric_name(path: str | Path) -> str:
@@ -325,12 +297,11 @@ def metric_name(path: str | Path) -> str:
     return name or Path(path).name
 
 
-def parse_value(cell: str, place: str) -> float:
+def parse_value(cell: str) -> float:
     """Read one score; NaN where it says that there is none."""
     if not _is_value(cell):
         raise DataError(
             f"{cell!r} is no number" + (" of a usual size" if _NUMBER.match(cell) else ""),
-            where=place,
             fix="Write a decimal number, or None where there is no score.",
         )
     return math.nan if cell.lower() in _MISSING else float(cell)
@@ -342,12 +313,9 @@ def _is_value(cell: str) -> bool:
     return cell.lower() in _MISSING
 
 
-def _segment(cell: str, layout: _Layout, place: str) -> int:
-    promised = layout.skip > 0  # a header promises numbers from 1
-    if not _SEGMENT.match(cell) or (promised and int(cell) == 0):
-        raise DataError(
-            f"{cell!r} is no number of a segment", where=place, fix="Count the segments from 1."
-        )
+def _segment(cell: str, *, from_1: bool) -> int:
+    if not _SEGMENT.match(cell) or (from_1 and int(cell) == 0):
+        raise DataError(f"{cell!r} is no number of a segment", fix="Count the segments from 1.")
     return int(cell)
 
 
@@ -356,30 +324,26 @@ def _segment(cell: str, layout: _Layout, place: str) -> int:
 
 def _table(rows: list[_Row], where: str) -> ScoreTable:
     _check_once(rows, where)
-    with_segments = rows[0].segment is not None
-    segments = max((row.segment or 0) for row in rows) + 1 if with_segments else 0
+    segments = 0 if rows[0].segment is None else max(row.segment or 0 for row in rows) + 1
     systems = tuple(dict.fromkeys(row.system for row in rows))
-    columns: dict[str, list[_Row]] = {}
+    columns: dict[str, dict[str, list[_Row]]] = {}
     for row in rows:
-        columns.setdefault(row.metric, []).append(row)
+        columns.setdefault(row.metric, {}).setdefault(row.system, []).append(row)
     return ScoreTable(
-        systems,
-        segments,
-        {name: _column(name, found, segments) for name, found in columns.items()},
+        systems, segments, {name: _column(name, by, segments) for name, by in columns.items()}
     )
 
 
 def _runs(rows: list[_Row], where: str) -> list[_Row]:
     """Count the segments of a file that names each system once for each segment."""
-    seen: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     numbered: list[_Row] = []
     for row in rows:
-        at = seen.get(row.system, 0)
-        seen[row.system] = at + 1
-        numbered.append(replace(row, segment=at))
-    if len(set(seen.values())) > 1:
+        numbered.append(replace(row, segment=counts[row.system]))
+        counts[row.system] += 1
+    if len(set(counts.values())) > 1:
         raise DataError(
-            f"systems differ in their number of lines: {seen}",
+            f"systems differ in their number of lines: {dict(counts)}",
             where=where,
             fix="Give each system one line, or one line for each segment.",
         )
@@ -399,32 +363,32 @@ def _check_once(rows: Iterable[_Row], where: str) -> None:
         lines[key] = row.line
 
 
-def _column(metric: str, rows: list[_Row], segments: int) -> MetricScores:
+def _column(metric: str, by_system: Mapping[str, list[_Row]], segments: int) -> MetricScores:
     level = "mean of segments" if segments else "as given"
     signature = Signature.of(metric, {"scores": "foreign", "system-level": level})
-    by_system: dict[str, list[_Row]] = {}
-    for row in rows:
-        by_system.setdefault(row.system, []).append(row)
     if not segments:
-        scores = {system: _given(found[0], signature) for system, found in by_system.items()}
+        scores = {system: _score(rows[0], signature) for system, rows in by_system.items()}
         return MetricScores(metric, signature, True, scores)
-    sentences = {system: _segments(found, segments) for system, found in by_system.items()}
-    scores = {system: _mean(found, signature) for system, found in sentences.items()}
+    sentences = {system: _segments(rows, segments) for system, rows in by_system.items()}
+    scores = {system: _mean(scores, signature) for system, scores in sentences.items()}
     return MetricScores(metric, signature, True, scores, sentences)
 
 
-def _given(row: _Row, signature: Signature) -> Score:
+def _score(row: _Row, signature: Signature) -> Score:
     reason = "the file has no score" if math.isnan(row.value) else None
     return Score(row.value, signature, 0, row.parts, reason)
 
 
 def _segments(rows: list[_Row], segments: int) -> SegmentScores:
     at = np.array([row.segment for row in rows], dtype=np.int64)
-    values = np.full(segments, np.nan)
-    values[at] = [row.value for row in rows]
-    parts = {name: np.full(segments, np.nan) for name in rows[0].parts}
-    for name, column in parts.items():
-        column[at] = [row.parts[name] for row in rows]
+
+    def column(values: Iterable[float]) -> FloatArray:
+        array = np.full(segments, np.nan)
+        array[at] = [*values]
+        return array
+
+    values = column(row.value for row in rows)
+    parts = {name: column(row.parts.get(name, math.nan) for row in rows) for name in rows[0].parts}
     reason = "the file has no score" if np.isnan(values).any() else None
     return SegmentScores(values, np.full(segments, -1, dtype=np.int64), parts, reason)
 

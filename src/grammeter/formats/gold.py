@@ -13,7 +13,7 @@ from grammeter.core import DETECTION_ONLY, Edit, GoldEdits, apply, without_overl
 class TextRule:
     """How gold edits become reference texts.
 
-    GLEU moves by up to a point between the rules, so they are named and stand in signatures.
+    GLEU moves by up to a point between the rules, so they are named in signatures.
 
     Attributes
     ----------
@@ -62,8 +62,8 @@ def corrected(source: str, edits: Sequence[Edit], rule: TextRule) -> tuple[str, 
     wanted = [e for e in edits if rule.um == "apply" or e.type not in DETECTION_ONLY]
     if not wanted:
         return " ".join(source.split()), 0
-    kept, left_out = without_overlaps(wanted)
-    return " ".join(apply(source.split(), kept)), len(left_out)
+    edits, left_out = without_overlaps(wanted)
+    return " ".join(apply(source.split(), edits)), len(left_out)
 
 
 def _stand_in(source: str, texts: dict[int, str], rule: TextRule) -> str | None:

@@ -29,22 +29,12 @@ Shown = frozenset[Pair]
 
 @dataclass(frozen=True, slots=True)
 class _Sentence:
-    """What the rankings of one sentence say of its outputs.
+    """What the rankings of one sentence say of its outputs."""
 
-    Attributes
-    ----------
-    items
-        The groups of each ranking.
-    equal, different
-        Pairs of systems with the same output; with different ones.
-    tied
-        Pairs that may have the same output, where a file does not put such systems together.
-    """
-
-    items: frozenset[Shown]
-    equal: frozenset[Pair]
+    items: frozenset[Shown]  # the groups of each ranking
+    equal: frozenset[Pair]  # systems with the same output
     different: frozenset[Pair]
-    tied: frozenset[Pair]
+    tied: frozenset[Pair]  # may have the same output, in a file that does not group such systems
 
 
 Sentences = Mapping[int, _Sentence]
@@ -52,32 +42,21 @@ Sentences = Mapping[int, _Sentence]
 
 @dataclass(frozen=True, slots=True)
 class _Fit:
-    """How two files go together at one shift of their numbers.
+    """How two files go together at one shift of their numbers."""
 
-    Attributes
-    ----------
-    common
-        Sentences of both.
-    backed
-        Of these, sentences with the same item, or with two systems that are equal in both.
-    alike, contrary
-        Pairs of systems that are equal in both, as far as these tell; equal in one and different
-        in the other.
-    """
-
-    common: int
-    backed: int
-    alike: int
-    contrary: int
+    common: int  # sentences of both
+    backed: int  # of these, sentences with the same item, or two systems that are equal in both
+    alike: int  # pairs of systems that are equal in both, as far as these tell
+    contrary: int  # pairs that are equal in one and different in the other
 
     @property
     def possible(self) -> bool:
-        """Whether what they say of outputs can be true of the same sentences."""
+        """Whether both can be about the same sentences."""
         return self.contrary <= MOST * (self.alike + self.contrary)
 
 
 def document_notes(judgments: Judgments) -> tuple[str, ...]:
-    """Say so where the same number stands in several documents."""
+    """Return a note if several documents have the same sentence number."""
     repeated = repeated_segments(judgments)
     if not repeated:
         return ()
@@ -90,10 +69,10 @@ def document_notes(judgments: Judgments) -> tuple[str, ...]:
 
 
 def join(parts: Sequence[Judgments]) -> Judgments:
-    """Put the judgments of several files one after the other, their sentences counted alike.
+    """Concatenate the judgments of several files, with sentences counted alike.
 
-    Whose numbering is assumed gets the one that fits the others. Files that are all of that kind
-    are taken to count alike where nothing contradicts it.
+    A file whose numbering is only assumed gets the one that fits the others. If it is assumed
+    for all files, they are taken to count alike unless something contradicts it.
 
     Raises
     ------
@@ -110,8 +89,9 @@ def join(parts: Sequence[Judgments]) -> Judgments:
         tuple(notice for part in parts for notice in part.notices),
         (*(note for part in parts for note in part.notes), *assumed, *_contradictions(parts)),
     )
-    told = any(document_notes(part) for part in parts)
-    return joined if told else replace(joined, notes=(*joined.notes, *document_notes(joined)))
+    if any(document_notes(part) for part in parts):
+        return joined
+    return replace(joined, notes=(*joined.notes, *document_notes(joined)))
 
 
 def _numbered(parts: list[Judgments]) -> tuple[list[Judgments], list[str]]:
@@ -125,13 +105,13 @@ def _numbered(parts: list[Judgments]) -> tuple[list[Judgments], list[str]]:
     while any(_is_open(part) for part in parts):
         known = _sentences(ranking for part in parts if not _is_open(part) for ranking in part)
         fits = {n: _fits(part, known) for n, part in enumerate(parts) if _is_open(part)}
-        found: dict[int, FirstSegment] = {
+        bases: dict[int, FirstSegment] = {
             n: BASES[best] for n, fit in fits.items() if (best := _best(fit)) is not None
         }
-        if not found:
+        if not bases:
             _check_apart(parts, fits)
             break
-        parts = [_with_base(part, found.get(n)) for n, part in enumerate(parts)]
+        parts = [_with_base(part, bases.get(n)) for n, part in enumerate(parts)]
     return parts, []
 
 
@@ -197,16 +177,16 @@ def _check_apart(parts: Sequence[Judgments], fits: Mapping[int, Mapping[int, _Fi
     """Raise an error if a file of unknown numbering shares sentences with the others."""
     for n, by_shift in fits.items():
         if any(fit.common for fit in by_shift.values()):
-            told = "nothing in them tells which"
+            why = "nothing in them tells which"
             if not any(fit.possible for fit in by_shift.values()):
-                told = "outputs that are equal in one are different in the other, either way"
-            raise _unknown(parts[n], told)
+                why = "outputs that are equal in one are different in the other, either way"
+            raise _unknown(parts[n], why)
 
 
-def _unknown(part: Judgments, told: str) -> UsageError:
+def _unknown(part: Judgments, why: str) -> UsageError:
     return UsageError(
         f"{_name(part)} counts sentences from 0 or from 1, and the files read with it do not count"
-        f" alike or do not show it: {told}",
+        f" alike or do not show it: {why}",
         fix="Say it with --first-segment 0 or 1 (first_segment=), or give the outputs that were"
         " judged (--hyps, systems=).",
     )

@@ -1,4 +1,4 @@
-"""What all files of judgments have in common: the value they are read into, and its checks."""
+"""What all formats of judgments share: the value they are read into, and its checks."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ FirstSegment = Literal[0, 1]
 """The number that a file gives to the first sentence."""
 
 Basis = Literal["default", "stated", "found", "format"]
-"""How that number is known: assumed, said by the user, found in the outputs, or fixed by the
+"""How that number is known: assumed, stated by the user, found in the outputs, or fixed by the
 format (JSON lines count from 1)."""
 
 Separator = Literal["space", "comma", "plus"]
-"""What stands between the names of systems that wrote the same."""
+"""What separates the names of systems that wrote the same."""
 
 MARKS: dict[Separator, str | None] = {"space": None, "comma": ",", "plus": "+"}
 """Separator -> what a cell is split at; None is any white space."""
 
 ENDINGS = (".gz", ".xml", ".csv", ".tsv", ".txt")
-"""What is taken off a file's name to make a judge's name."""
+"""What is removed from a file's name to make a judge's name."""
 
 LARGEST = 10**15
-"""No file has so many sentences, and each smaller number has a place in an array."""
+"""Larger numbers of sentences are refused; arrays can index smaller ones."""
 
 SCALE = 5
 """The lowest rank of a scale for up to five systems; for more, it is their number."""
@@ -38,7 +38,7 @@ SCALE = 5
 
 @dataclass(frozen=True, slots=True)
 class JudgedBlock:
-    """Rankings that stand together in a file, and what it says of them all.
+    """Consecutive rankings of a file with common attributes.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class JudgedBlock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgmentFile:
-    """How one file wrote its rankings: what is needed to write them so again."""
+    """How one file stored its rankings; used to write them the same way."""
 
     form: JudgmentForm
     first_segment: FirstSegment = 1
@@ -77,9 +77,9 @@ class Judgments(Sequence[Ranking]):
     origins
         ``file:line`` of each ranking.
     notices
-        What a reader should know: items that give no pairs, what was passed over.
+        What readers should know: items that give no pairs, what was passed over.
     notes
-        What changes the meaning of results: guesses of numbers, names of judges, names of systems.
+        What changes the meaning of results: guessed numbers, names of judges, names of systems.
     """
 
     rankings: tuple[Ranking, ...]
@@ -104,8 +104,8 @@ class Judgments(Sequence[Ranking]):
     @property
     def numbering(self) -> str:
         """How sentences were counted, for signatures: ``0 (default)``, ``1 (found)``."""
-        told = [f"{file.first_segment} ({file.basis})" for file in self.files]
-        return ", ".join(dict.fromkeys(told)) or "1 (format)"
+        numbers = [f"{file.first_segment} ({file.basis})" for file in self.files]
+        return ", ".join(dict.fromkeys(numbers)) or "1 (format)"
 
     @property
     def assumptions(self) -> tuple[str, ...]:
@@ -121,7 +121,7 @@ class Judgments(Sequence[Ranking]):
 
 @contextmanager
 def placed(where: str) -> Generator[None, None, None]:
-    """Give the faults of values the place in the file that they were read from."""
+    """Add the place in the file to errors that have none."""
     try:
         yield
     except DataError as error:
@@ -129,14 +129,14 @@ def placed(where: str) -> Generator[None, None, None]:
 
 
 def with_languages(document: str | None, languages: str) -> str | None:
-    """Return the name of a document with its pair of languages before it, once."""
+    """Return the name of a document, prefixed once with its pair of languages."""
     if not languages or (document and document.partition("/")[0] == languages):
         return document
     return f"{languages}/{document}" if document else languages
 
 
 def judge_of(where: str) -> str:
-    """Return the name of the judge of a file that names none: that of the file."""
+    """Return the judge of a file that names none: the file's name."""
     name = Path(where).name
     while name.endswith(ENDINGS):
         name = name.rpartition(".")[0]
@@ -144,7 +144,7 @@ def judge_of(where: str) -> str:
 
 
 def judge_notes(where: str, nameless: int, count: int) -> tuple[str, ...]:
-    """Say which rankings got the name of :func:`judge_of`."""
+    """Return a note if rankings got the name of :func:`judge_of`."""
     if not nameless:
         return ()
     some = "no judge is named" if nameless == count else f"{nameless} of {count} have no judge"
@@ -152,7 +152,7 @@ def judge_notes(where: str, nameless: int, count: int) -> tuple[str, ...]:
 
 
 def whole_number(text: str, name: str) -> int:
-    """Read a number from 0 on; raise :class:`DataError` for anything else."""
+    """Read a whole number from 0 up; raise :class:`DataError` for anything else."""
     if not (text.isascii() and text.isdigit()) or len(text) > len(str(LARGEST)):
         raise DataError(
             f"{name} is {text[:40]!r}, no whole number", fix="Write it in digits, from 0 on."
@@ -183,13 +183,7 @@ def split_names(cell: str, separator: Separator) -> tuple[str, ...]:
 
 
 def joined_names(group: Sequence[str], separator: Separator) -> str:
-    """Join names so that :func:`split_names` splits them again.
-
-    Raises
-    ------
-    DataError
-        If a name holds white space or a comma.
-    """
+    """Join names as :func:`split_names` splits them; refuse names with spaces or commas."""
     for name in group:
         if "," in name or name.split() != [name]:
             raise DataError(

@@ -27,6 +27,7 @@ from grammeter.formats.judged import (
     check_scale,
     placed,
 )
+from grammeter.formats.objects import parse_line
 from grammeter.formats.text import split_lines
 
 KEYS = (
@@ -34,26 +35,18 @@ KEYS = (
     "replies",
 )  # fmt: skip
 
-_JSONError = json.JSONDecodeError
 _FIX = 'Write {"judge": "a", "segment": 1, "groups": [["X", "Y"], ["Z"]], "ranks": [2, 1]}.'
 
 
 def parse_lines(text: str, where: str) -> Judgments:
-    """Read a text; ``where`` names it in messages. Empty lines are passed over.
-
-    Raises
-    ------
-    DataError
-        With file and line: no JSON object, a key that is missing or holds something else, a
-        rank outside the scale, a system twice in one item.
-    """
+    """Read a text; ``where`` names it in messages. Empty lines are ignored."""
     rankings: list[Ranking] = []
     origins: list[str] = []
     unknown: Counter[str] = Counter()
     for number, line in enumerate(split_lines(text), start=1):
         if line.strip():
             with placed(f"{where}:{number}"):
-                data = _object(line)
+                data = parse_line(line, _FIX)
                 unknown.update(data.keys() - set(KEYS))
                 rankings.append(check_scale(_ranking(data)))
             origins.append(f"{where}:{number}")
@@ -65,13 +58,7 @@ def parse_lines(text: str, where: str) -> Judgments:
 
 
 def parse_replies(text: str | None) -> tuple[Mapping[str, Any], ...]:
-    """Read the replies of one item from JSON.
-
-    Raises
-    ------
-    DataError
-        If it is no list of objects.
-    """
+    """Read the replies of one item from JSON; raise :class:`DataError` if it is no such list."""
     if text is None:
         return ()
     try:
@@ -82,13 +69,7 @@ def parse_replies(text: str | None) -> tuple[Mapping[str, Any], ...]:
 
 
 def format_lines(rankings: Iterable[Ranking]) -> str:
-    """Return rankings as JSON lines.
-
-    Raises
-    ------
-    DataError
-        If a duration is no number.
-    """
+    """Return rankings as JSON lines; raise :class:`DataError` for an infinite duration."""
     return "".join(f"{_line(ranking)}\n" for ranking in rankings)
 
 
@@ -97,29 +78,9 @@ def _line(ranking: Ranking) -> str:
         raise DataError(
             f"a duration of {ranking.seconds} seconds", fix="Write None where it is unknown."
         )
-    data: dict[str, Any] = {
-        "judge": ranking.judge,
-        "segment": ranking.segment,
-        "groups": ranking.groups,
-        "ranks": ranking.ranks,
-        "skipped": ranking.skipped,
-        "seconds": ranking.seconds,
-    }
-    named: dict[str, object] = {"item": ranking.item, "document": ranking.document}
-    named |= {"scores": ranking.scores, "replies": ranking.replies or None}
-    data |= {key: value for key, value in named.items() if value is not None}
-    return json.dumps(data, ensure_ascii=False)
-
-
-def _object(line: str) -> dict[str, object]:
-    try:
-        data: object = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        told = f"{error.msg} at character {error.colno}" if isinstance(error, _JSONError) else error
-        raise DataError(f"not JSON: {told}", fix=_FIX) from None
-    if not isinstance(data, dict):
-        raise DataError("no JSON object", fix=_FIX)
-    return cast("dict[str, object]", data)
+    data = {key: getattr(ranking, key) for key in KEYS}
+    lacking = {key for key in KEYS[6:] if data[key] is None or data[key] == ()}
+    return json.dumps({k: v for k, v in data.items() if k not in lacking}, ensure_ascii=False)
 
 
 def _ranking(data: dict[str, object]) -> Ranking:

@@ -1,8 +1,8 @@
 """Human judgments from files: Appraise-2015 XML, WMT CSV, JSON lines.
 
-The format is told by the content when reading, by the name when writing. Appraise and WMT files
-count sentences from 0 or from 1 and do not say which; :func:`read_judgments` says how that is
-found out.
+The content tells the format of a file that is read, the name that of one that is written.
+Appraise and WMT files count sentences from 0 or from 1 and do not say which;
+:func:`read_judgments` says how this is found out.
 """
 
 from __future__ import annotations
@@ -72,16 +72,16 @@ def read_judgments(
     paths
         Files, plain or gzip; ``-`` is standard input.
     first_segment
-        The number that Appraise and WMT files give to the first sentence. Without it, the one
-        is taken for which all systems of each group have the same output, white space aside,
-        if ``systems`` are given, else 0. JSON lines count from 1.
+        The number of the first sentence in Appraise and WMT files. Default: if ``systems`` are
+        given, the one for which all systems of each group have the same output, white space
+        aside; else 0. JSON lines count from 1.
     systems
         The outputs that were judged, by name. Groups are checked against them.
     drop
-        Names of systems that take no part later: their outputs may be missing.
+        Names of systems that are dropped later: their outputs may be missing.
     separator
-        What stands between the names of systems that wrote the same, in Appraise and WMT
-        files; default: commas if the file has one there, else spaces.
+        What separates the names of systems that wrote the same, in Appraise and WMT files;
+        default: commas if the file has one there, else spaces.
 
     Raises
     ------
@@ -90,8 +90,8 @@ def read_judgments(
         a rank outside the scale, a system twice in one item or unknown, or judgments that do
         not fit the outputs.
     UsageError
-        If a file is named twice; or if it is unknown how the sentences of one file lie to those
-        of another, see :func:`~grammeter.formats.joining.join`.
+        If a file is named twice; or if it is unknown which sentences of two files are the same,
+        see :func:`~grammeter.formats.joining.join`.
     """
     return _read(
         paths,
@@ -119,8 +119,8 @@ def _read(
     parts: list[Judgments] = []
     for path in listed:
         data = read_bytes(path)
-        found = parse(decode(data, path), str(path))
-        parts.append(replace(found, notices=(*encoding_notices(data, path), *found.notices)))
+        part = parse(decode(data, path), str(path))
+        parts.append(replace(part, notices=(*encoding_notices(data, path), *part.notices)))
     joined = join(parts)
     if first_segment is None or any(file.form != "jsonl" for file in joined.files):
         return joined
@@ -134,26 +134,26 @@ def read_sides(
     *,
     alone: bool = False,
 ) -> list[Judgments]:
-    """Read the judgments of several sides, people and a model, their sentences counted alike.
+    """Read the judgments of several sides, people and a model, with sentences counted alike.
 
     Parameters
     ----------
     sides
-        The files of each side; a file may stand on several.
+        The files of each side; a file may belong to several.
     read
         Reads all files together.
     alone
-        Whether nothing else counts these sentences: then those of different documents that have
-        one number get numbers of their own.
+        Whether sentences of different documents with the same number get new numbers, as no
+        other file counts these sentences.
     """
     paths = list(dict.fromkeys(str(path) for side in sides for path in side))
-    found = read(paths)
-    rankings = with_sentence_numbers(found) if alone else found
-    rows = list(zip(rankings, found.origins, strict=True))
-    files = dict(zip(paths, found.files, strict=True))
+    judgments = read(paths)
+    rankings = with_sentence_numbers(judgments) if alone else judgments
+    rows = list(zip(rankings, judgments.origins, strict=True))
+    files = dict(zip(paths, judgments.files, strict=True))
     return [
         replace(
-            found,
+            judgments,
             rankings=tuple(ranking for ranking, origin in rows if _file_of(origin) in side),
             files=tuple(files[path] for path in side),
             origins=tuple(origin for _, origin in rows if _file_of(origin) in side),
@@ -182,16 +182,16 @@ def parse_judgments(
     text = _LINE_END.sub("\n", text) if "\r" in text else text
     form = _form_of(text, where)
     if form == "jsonl":
-        found = parse_lines(text, where)
+        judgments = parse_lines(text, where)
     else:
         parse = parse_appraise if form == "appraise" else parse_wmt
-        found = parse(text, where, separator=separator, systems=systems or ())
-    if not found.rankings:
+        judgments = parse(text, where, separator=separator, systems=systems or ())
+    if not judgments.rankings:
         raise DataError("no judgment in this file", where=where, fix="It needs one item at least.")
-    numbered = with_numbers(found, where, stated=first_segment, systems=systems, drop=drop)
+    numbered = with_numbers(judgments, where, stated=first_segment, systems=systems, drop=drop)
     return replace(
         numbered,
-        notices=(*numbered.notices, *_odd_items(found, where)),
+        notices=(*numbered.notices, *_odd_items(judgments, where)),
         notes=(*numbered.notes, *(f"{where}: {note}" for note in document_notes(numbered))),
     )
 
@@ -209,20 +209,20 @@ def parse_judgments_of(
     Parameters
     ----------
     outputs
-        The outputs that were scored. They are evidence as in :func:`read_judgments` if all
-        systems that were judged are among them.
+        The outputs that were scored; ``systems`` of :func:`read_judgments` if they include
+        all systems that were judged.
     segments
         How many sentences were scored, if known: a file with one number more counts from 1.
     first_segment
         See :func:`read_judgments`.
     """
-    found = parse_judgments(text, where, first_segment=first_segment)
-    if outputs is not None and {name for r in found for name in r.systems} <= {*outputs}:
+    judgments = parse_judgments(text, where, first_segment=first_segment)
+    if outputs is not None and {name for r in judgments for name in r.systems} <= {*outputs}:
         return parse_judgments(text, where, first_segment=first_segment, systems=outputs)
-    numbers = {ranking.segment for ranking in found}
-    if found.files[0].basis == "default" and 1 not in numbers and max(numbers) == segments + 1:
-        return shifted(found, 1, "found")
-    return found
+    numbers = {ranking.segment for ranking in judgments}
+    if judgments.files[0].basis == "default" and 1 not in numbers and max(numbers) == segments + 1:
+        return shifted(judgments, 1, "found")
+    return judgments
 
 
 def read_judgments_of(
@@ -250,10 +250,9 @@ def write_judgments(
     form: JudgmentForm | None = None,
     first_segment: FirstSegment | None = None,
 ) -> tuple[str, ...]:
-    """Write judgments; :func:`read_judgments` gives them back.
+    """Write judgments in a form that :func:`read_judgments` reads.
 
-    What was read from one file is written with that file's own numbering, separator and
-    attributes.
+    What was read from one file keeps that file's numbering, separator and attributes.
 
     Parameters
     ----------
@@ -267,8 +266,7 @@ def write_judgments(
     Returns
     -------
     tuple
-        What a reader should know: WMT CSV holds less than the other formats, see
-        :func:`~grammeter.formats.wmt.format_wmt`.
+        Notices: what WMT CSV could not hold, see :func:`~grammeter.formats.wmt.format_wmt`.
 
     Raises
     ------
@@ -306,7 +304,7 @@ def format_judgments(
 def read_outputs(paths: Iterable[PathLike]) -> dict[str, list[str]]:
     """Read the outputs that were judged, each system named after its file.
 
-    Of an M2 file it is the text that the annotator's edits make; see
+    The output of an M2 file is the text that its edits make, see
     :func:`~grammeter.formats.read.read_corpus`.
 
     Raises
@@ -317,20 +315,19 @@ def read_outputs(paths: Iterable[PathLike]) -> dict[str, list[str]]:
         If two systems have one name.
     """
     outputs: dict[str, list[str]] = {}
-    first: PathLike = ""
-    for path in paths:
+    listed = list(paths)
+    for path in listed:
         name, lines = output_name(path), read_output(path)
         if name in outputs:
             raise UsageError(f"two systems are called {name!r}", fix="Rename one of the files.")
-        if outputs and len(lines) != (count := len(next(iter(outputs.values())))):
-            raise LengthMismatchError(str(path), len(lines), str(first), count)
-        first = first or path
         outputs[name] = lines
+        count = len(next(iter(outputs.values())))
+        if len(lines) != count:
+            raise LengthMismatchError(str(path), len(lines), str(listed[0]), count)
     return outputs
 
 
 def _form_of(text: str, where: str) -> JudgmentForm:
-    """Tell the format by the content."""
     start = text.lstrip()[:1]
     if not start:
         raise DataError("the file is empty", where=where, fix="Judgments need one item at least.")
@@ -365,6 +362,6 @@ def _odd_items(judgments: Judgments, where: str) -> Iterator[str]:
         "without outputs": sum(not (r.groups or r.skipped) for r in judgments),
         "with one output": sum(len(r.groups) == 1 and not r.skipped for r in judgments),
     }
-    told = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
-    if told:
-        yield f"{where}: {len(judgments)} items, of them {told}"
+    odd = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
+    if odd:
+        yield f"{where}: {len(judgments)} items, of them {odd}"

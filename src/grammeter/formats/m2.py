@@ -24,11 +24,12 @@ from grammeter.formats.text import checked_line, decode, read_bytes, split_lines
 DELETION = "-NONE-"
 _TEXT_LINE = re.compile(r"T\d+(-A\d+)?\s")
 _FIELDS = 6
+_NOOP = Edit(-1, -1, "", "noop")
 
 
 @dataclass(frozen=True)
 class M2Block:
-    """One sentence as the file has it.
+    """One sentence and its edits.
 
     Attributes
     ----------
@@ -37,12 +38,18 @@ class M2Block:
     lines
         ``(annotator, edit)`` in the order of the file, no-ops included.
     texts
-        ChERRANT's ``T`` lines, each with the number of edits that stood before it.
+        ChERRANT's ``T`` lines, each with the number of edits before it.
     """
 
     source: str
     lines: tuple[tuple[int, Edit], ...] = ()
     texts: tuple[tuple[int, str], ...] = ()
+
+    @classmethod
+    def of(cls, source: str, gold: GoldEdits) -> M2Block:
+        """Build a block from gold edits; an annotator without edits gets a no-op."""
+        lines = [(number, edit) for number, edits in gold.items() for edit in edits or [_NOOP]]
+        return cls(source, tuple(lines))
 
     @cached_property
     def gold(self) -> GoldEdits:
@@ -50,12 +57,12 @@ class M2Block:
 
         A sentence without any line of edits has one annotator, 0, who changes nothing.
         """
-        found: dict[int, list[Edit]] = {}
+        by_annotator: dict[int, list[Edit]] = {}
         for annotator, edit in self.lines:
-            edits = found.setdefault(annotator, [])
+            edits = by_annotator.setdefault(annotator, [])
             if not edit.is_noop:
                 edits.append(edit)
-        return {number: tuple(found[number]) for number in sorted(found)} or {0: ()}
+        return {number: tuple(edits) for number, edits in sorted(by_annotator.items())} or {0: ()}
 
 
 @dataclass(frozen=True)
@@ -67,7 +74,7 @@ class M2File:
     blocks
         One for each sentence.
     notices
-        What was passed over in lenient reading, each with file and line.
+        Faults passed over in lenient reading, with file and line.
     """
 
     blocks: tuple[M2Block, ...]
@@ -142,10 +149,10 @@ def _format_edit(annotator: int, edit: Edit) -> str:
     middle = f"{edit.type}|||{correction}|||{edit.required}|||{edit.comment}"
     line = f"A {edit.start} {edit.end}|||{middle}|||{annotator}"
     try:
-        kept = _parse_edit(line) == (annotator, edit)
+        same = _parse_edit(line) == (annotator, edit)
     except ValueError:
-        kept = False
-    if not kept:
+        same = False
+    if not same:
         raise DataError(
             f"M2 cannot hold this edit: {line[:80]!r}",
             fix="Bars in a text and spaces at its ends would be read differently.",

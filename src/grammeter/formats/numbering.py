@@ -1,4 +1,4 @@
-"""Which sentence a number in a file of judgments means: found out from the outputs."""
+"""Which sentence a number in a file of judgments means, as the outputs show it."""
 
 from __future__ import annotations
 
@@ -29,34 +29,24 @@ def with_numbers(
 ) -> Judgments:
     """Count the segments of one file from 1; they were read as if it began with 0.
 
-    Parameters
-    ----------
-    stated, systems, drop
-        See :func:`grammeter.formats.judgments.read_judgments`.
-
-    Raises
-    ------
-    DataError
-        With file and line, if a system is unknown or the outputs contradict the judgments.
+    ``stated``, ``systems``, ``drop``: see :func:`grammeter.formats.judgments.read_judgments`.
     """
     file = judgments.files[0]
     evidence = _Evidence.of(systems) if systems is not None else None
     if evidence:
         evidence.check_names(judgments, drop)
-    if file.form == "jsonl" or stated is not None:
-        if file.form != "jsonl":
-            assert stated is not None
-            judgments = shifted(judgments, stated, "stated")
-        if evidence:
-            evidence.check(judgments, 0, _FIX)
-        return judgments
+    if stated is not None and file.form != "jsonl":
+        judgments = shifted(judgments, stated, "stated")
     if not evidence:
         return judgments
-    found = evidence.first_segment(judgments)
-    if found is not None:
-        return shifted(judgments, found, "found")
-    told = f"{where}: the outputs do not tell whether sentences count from 0 or 1; 0 is taken"
-    return replace(judgments, notices=(*judgments.notices, told))
+    if file.form == "jsonl" or stated is not None:
+        evidence.check(judgments, 0, _FIX)
+        return judgments
+    first = evidence.first_segment(judgments)
+    if first is not None:
+        return shifted(judgments, first, "found")
+    notice = f"{where}: the outputs do not tell whether sentences count from 0 or 1; 0 is taken"
+    return replace(judgments, notices=(*judgments.notices, notice))
 
 
 def shifted(judgments: Judgments, first: FirstSegment, basis: Basis) -> Judgments:
@@ -75,7 +65,7 @@ def shifted(judgments: Judgments, first: FirstSegment, basis: Basis) -> Judgment
 
 @dataclass(frozen=True, slots=True)
 class _Evidence:
-    """The outputs that were judged, as far as they matter: two texts are equal or not."""
+    """The outputs that were judged; all that matters is which texts are equal."""
 
     texts: Mapping[str, Sequence[str]]
 
@@ -95,8 +85,8 @@ class _Evidence:
 
     def check(self, judgments: Judgments, base: FirstSegment, fix: str) -> None:
         for ranking, origin in zip(judgments.rankings, judgments.origins, strict=True):
-            if told := self.contradiction(ranking, base):
-                raise DataError(f"does not fit the outputs: {told}", where=origin, fix=fix)
+            if fault := self.contradiction(ranking, base):
+                raise DataError(f"does not fit the outputs: {fault}", where=origin, fix=fix)
 
     def first_segment(self, judgments: Judgments) -> FirstSegment | None:
         """Return the number of the first sentence; ``None`` if both are as good."""
@@ -108,9 +98,9 @@ class _Evidence:
             for base in _BASES
             if fitting[base] == len(judgments)
         }
-        best = min(odd.values())
-        found: list[FirstSegment] = [base for base in _BASES if odd.get(base) == best]
-        return found[0] if len(found) == 1 else None
+        fewest = min(odd.values())
+        best: list[FirstSegment] = [base for base in _BASES if odd.get(base) == fewest]
+        return best[0] if len(best) == 1 else None
 
     def _fitting(self, judgments: Judgments, base: FirstSegment) -> int:
         """Return how many rankings fit until the first that does not."""

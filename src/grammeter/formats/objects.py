@@ -1,4 +1,4 @@
-"""JSON objects: what one verb writes with ``-o`` and the next one reads."""
+"""JSON objects: whole files, as verbs write them with ``-o``, and lines of JSON lines."""
 
 from __future__ import annotations
 
@@ -40,11 +40,45 @@ def parse_object(text: str, where: str) -> dict[str, Any]:
     return cast("dict[str, Any]", data)
 
 
+def parse_line(line: str, fix: str, *, once: bool = False) -> dict[str, object]:
+    """Read one JSON object from a line of JSON lines.
+
+    Parameters
+    ----------
+    line, fix
+        The line, and advice for messages.
+    once
+        Refuse a key that occurs twice in one object.
+
+    Raises
+    ------
+    DataError
+        If it is something else; without a place, see :func:`grammeter.formats.judged.placed`.
+    """
+    try:
+        data: object = json.loads(line, object_pairs_hook=_unique if once else None)
+    except (ValueError, RecursionError) as error:
+        why = f"{error.msg} at character {error.colno}" if isinstance(error, _JSONError) else error
+        raise DataError(f"not JSON: {why}", fix=fix) from None
+    if not isinstance(data, dict):
+        raise DataError("no JSON object", fix=fix)
+    return cast("dict[str, object]", data)
+
+
+def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    data = dict(pairs)
+    if len(data) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the key {twice!r} comes twice")
+    return data
+
+
 def write_object(data: Mapping[str, Any], path: str | Path) -> None:
-    """Write one JSON object, UTF-8, gzip by the name's suffix."""
+    """Write one JSON object as UTF-8; gzip if the name ends in ``.gz``."""
     write_text(path, object_text(data) + "\n")
 
 
 def object_text(data: Mapping[str, Any]) -> str:
-    """Return JSON text; a NaN that was not turned into ``null`` is an error, never written."""
+    """Return JSON text; raise :class:`ValueError` for NaN, which callers turn into ``null``."""
     return json.dumps(data, ensure_ascii=False, allow_nan=False)

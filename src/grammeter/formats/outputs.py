@@ -1,4 +1,4 @@
-"""Outputs of systems: a text, or what an annotator of an M2 file made of the sources."""
+"""Outputs of systems: texts, or M2 files whose edits make the output of the sources."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def is_m2(text: str, path: str | Path) -> bool:
 
 def split_annotator(path: str | Path) -> tuple[str | Path, int | None]:
     """Return file and annotator of ``out.m2:1``; the whole path is a file if there is such."""
-    found = _WITH_ANNOTATOR.fullmatch(str(path))
-    if found is None or os.path.exists(path):
+    match = _WITH_ANNOTATOR.fullmatch(str(path))
+    if match is None or os.path.exists(path):
         return path, None
-    return found[1], int(found[2])
+    return match[1], int(match[2])
 
 
 def output_name(path: str | Path) -> str:
@@ -36,13 +36,7 @@ def output_name(path: str | Path) -> str:
 
 
 def check_no_annotator(path: str | Path) -> None:
-    """Refuse an annotator of a file that is a text.
-
-    Raises
-    ------
-    UsageError
-        If ``path`` ends in the number of an annotator.
-    """
+    """Raise :class:`UsageError` if the path of a text names an annotator."""
     file, annotator = split_annotator(path)
     if annotator is not None:
         raise UsageError(
@@ -62,13 +56,7 @@ def read_output(path: str | Path) -> list[str]:
 
 
 def read_text_lines(path: str | Path) -> list[str]:
-    """Read a text, one sentence a line.
-
-    Raises
-    ------
-    DataError
-        If it holds the edits of an M2 file.
-    """
+    """Read a text, one sentence a line; raise :class:`DataError` if it is an M2 file."""
     text = read_text(path)
     if _EDIT_LINE.search(text):
         raise DataError(
@@ -80,16 +68,7 @@ def read_text_lines(path: str | Path) -> list[str]:
 
 
 def output_texts(file: M2File, path: str | Path, rule: TextRule) -> tuple[list[str], int]:
-    """Apply the edits of an annotator.
-
-    Parameters
-    ----------
-    file
-        What was read.
-    path
-        Its name, with the annotator's number behind a colon if there are several.
-    rule
-        How edits become texts.
+    """Apply the edits of the annotator that ``path`` names, ``out.m2:1``, or of the only one.
 
     Returns
     -------

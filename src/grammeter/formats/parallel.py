@@ -89,18 +89,18 @@ def read_parallel(
             where=spelled,
             fix="Give an M2 file, a table, or two texts as source.txt:reference.txt.",
         )
-    found = parse_m2(text, spelled, lenient=lenient)
-    if found.notices:
-        told = f"{len(found.notices)} faults in {spelled}; the first: {found.notices[0]}"
-        warnings.warn(told, stacklevel=2)
-    blocks = enumerate(found.blocks, start=1)
+    file = parse_m2(text, spelled, lenient=lenient)
+    if file.notices:
+        warning = f"{len(file.notices)} faults in {spelled}; the first: {file.notices[0]}"
+        warnings.warn(warning, stacklevel=2)
+    blocks = enumerate(file.blocks, start=1)
     return [row for number, block in blocks for row in _annotated(block, f"{spelled}#{number}")]
 
 
 def _annotated(block: M2Block, origin: str) -> Iterator[Correction]:
     for annotator, edits in block.gold.items():
-        own = origin if len(block.gold) == 1 else f"{origin}.{annotator}"
-        yield Correction(block.source, edits, None, own)
+        place = origin if len(block.gold) == 1 else f"{origin}.{annotator}"
+        yield Correction(block.source, edits, None, place)
 
 
 def _lines(source: Path, target: Path) -> Iterator[Correction]:

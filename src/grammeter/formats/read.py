@@ -12,7 +12,7 @@ from typing import Literal
 from grammeter.core import DataError, Edit, GoldEdits, LengthMismatchError, UsageError, checked
 from grammeter.formats.corpus import GIVEN, Corpus
 from grammeter.formats.gold import TextRule, reference_texts
-from grammeter.formats.m2 import M2File, parse_m2
+from grammeter.formats.m2 import M2Block, M2File, parse_m2
 from grammeter.formats.outputs import (
     check_no_annotator,
     is_m2,
@@ -20,6 +20,14 @@ from grammeter.formats.outputs import (
     output_texts,
     split_annotator,
 )
+from grammeter.formats.sgml import (
+    Document,
+    alternatives,
+    is_sgml,
+    merge_documents,
+    parse_sgml,
+)
+from grammeter.formats.standoff import lay_on
 from grammeter.formats.text import (
     STDIN,
     checked_lines,
@@ -37,7 +45,7 @@ UnicodeForm = Literal["NFC", "NFD", "NFKC", "NFKD"]
 PathLike = str | Path
 
 MOST_FAULTS = 5
-"""How many faults of one file are told one by one."""
+"""How many faults of one file are listed one by one."""
 
 
 @checked
@@ -59,8 +67,9 @@ def read_corpus(
         A text, or an M2 file whose ``S`` lines are taken; several are read one after the
         other. Without it the sentences of the gold M2 are the sources.
     references
-        Texts, M2 files with gold edits, or both. Where texts are given, metrics on texts use
-        them; else texts are made from the gold edits by ``rule``.
+        Texts, M2 files with gold edits, SGML files with marked mistakes, or several of these.
+        Where texts are given, metrics on texts use them; else texts are made from the gold
+        edits by ``rule``.
     systems
         Texts, by name or named after their files; or M2 files, of which the output is the text that
         the annotator's edits make: ``out.m2:1`` names the annotator where there are several.
@@ -91,8 +100,9 @@ def read_corpus(
         name: reader.output(f"systems[{name}]", path, rule) for name, path in output_paths.items()
     }
     texts, gold_files = reader.references(reference_paths)
-    gold = _merged(gold_files)
     sources = reader.sources(source_paths, gold_files)
+    gold_files += reader.essays(sources)
+    gold = _merged(gold_files)
     reader.check_sources(sources, [*gold_files, *reader.output_files])
     for name, path in output_paths.items():
         reader.notes += token_notices(sources, outputs[name], path)
@@ -137,7 +147,7 @@ def read_records_corpus(path: PathLike) -> Corpus:
 
 @dataclass
 class _Reader:
-    """Reads files and keeps what is to be said of them."""
+    """Reads files; collects their origins and what users must know of them."""
 
     lenient: bool
     form: UnicodeForm | None
@@ -146,6 +156,9 @@ class _Reader:
     notes: list[str] = field(default_factory=list[str])
     source_files: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
     output_files: list[tuple[str, M2File]] = field(default_factory=list[tuple[str, M2File]])
+    essay_files: dict[str, Sequence[Document]] = field(
+        default_factory=dict[str, Sequence[Document]]
+    )
 
     def output(self, part: str, path: PathLike, rule: TextRule) -> list[str]:
         """Read a text, or make it of the edits of an M2 file."""
@@ -172,7 +185,9 @@ class _Reader:
         gold: list[tuple[str, M2File]] = []
         for path in paths:
             text = self._text(path)
-            if is_m2(text, path):
+            if is_sgml(text, path):
+                self.essay_files[str(path)] = parse_sgml(text, str(path))
+            elif is_m2(text, path):
                 file = self._m2(text, path)
                 gold.append((str(path), file))
                 self.notices += _order_notices(file, path)
@@ -193,6 +208,24 @@ class _Reader:
             return gold[0][1].sources
         self.origins["source"] = ", ".join(str(path) for path in paths)
         return [line for path in paths for line in self._source_lines(path)]
+
+    def essays(self, sources: Sequence[str]) -> list[tuple[str, M2File]]:
+        """Lay the mistakes of SGML files onto the sources; one file, or none."""
+        if not self.essay_files:
+            return []
+        name = ", ".join(self.essay_files)
+        self.origins["gold"] = ", ".join(filter(None, [self.origins.get("gold"), name]))
+        layout = lay_on(
+            merge_documents(self.essay_files.values()),
+            sources,
+            alternatives=alternatives(self.essay_files.values()),
+        )
+        if layout.left_out:
+            self.notes.append(
+                f"{name}: {len(layout.left_out)} mistakes cross sentences or paragraphs, or change"
+                " nothing; they are left out of the gold edits"
+            )
+        return [(name, M2File(tuple(map(M2Block.of, sources, layout.gold))))]
 
     def check_sources(self, sources: Sequence[str], files: Sequence[tuple[str, M2File]]) -> None:
         """Refuse edits of other sentences."""
@@ -261,6 +294,12 @@ def _order_notices(file: M2File, path: PathLike) -> list[str]:
 def _normalised(text: str, path: PathLike, form: UnicodeForm) -> str:
     """Bring a text to a Unicode form; refuse to split tokens that gold edits count."""
     normal = unicodedata.normalize(form, text)
+    if normal != text and is_sgml(text, path):
+        raise DataError(
+            f"{form} changes characters that mistakes count",
+            where=str(path),
+            fix="Leave --normalise out, or give the gold edits as M2.",
+        )
     if is_m2(text, path):
         pairs = zip(split_lines(text), split_lines(normal), strict=True)
         for number, (old, new) in enumerate(pairs, start=1):
@@ -286,8 +325,8 @@ def _merged(files: Sequence[tuple[str, M2File]]) -> list[GoldEdits]:
                 fix="Gold files that are used together must have the same sentences.",
             )
         taken = {number for gold in merged for number in gold}
-        own = {number for block in file.blocks for number in block.gold}
-        shift = max(taken) + 1 - min(own) if taken & own else 0
+        new = {number for block in file.blocks for number in block.gold}
+        shift = max(taken) + 1 - min(new) if taken & new else 0
         for gold, block in zip(merged, file.blocks, strict=True):
             gold.update({number + shift: edits for number, edits in block.gold.items()})
     return [*merged]
@@ -301,18 +340,18 @@ def _named(
             raise UsageError("the systems have names already", fix="Leave names out.")
         return dict(systems)
     paths = list(systems)
-    given = list(names) if names is not None else [output_name(path) for path in paths]
-    if len(given) != len(paths):
+    labels = list(names) if names is not None else [output_name(path) for path in paths]
+    if len(labels) != len(paths):
         raise UsageError(
-            f"{len(given)} names for {len(paths)} outputs", fix="Give one name for each output."
+            f"{len(labels)} names for {len(paths)} outputs", fix="Give one name for each output."
         )
-    for name in given:
-        if given.count(name) > 1:
-            both = ", ".join(str(p) for p, n in zip(paths, given, strict=True) if n == name)
+    for name in labels:
+        if labels.count(name) > 1:
+            both = ", ".join(str(p) for p, n in zip(paths, labels, strict=True) if n == name)
             raise UsageError(
                 f"two systems are called {name!r}: {both}", fix="Rename one with --names."
             )
-    return dict(zip(given, paths, strict=True))
+    return dict(zip(labels, paths, strict=True))
 
 
 def _source_paths(source: PathLike | Sequence[PathLike] | None) -> list[PathLike]:

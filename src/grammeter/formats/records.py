@@ -16,25 +16,22 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
 from grammeter.core import DataError, UnknownNameError, require
-from grammeter.formats.cells import (
-    RecordForm,
-    checked_text,
-    comma_cells,
-    parquet_table,
-    sure_form,
-    tab_cells,
-)
-from grammeter.formats.text import decode, read_bytes, split_lines, write_bytes, write_text
+from grammeter.formats.cells import RecordForm, checked_text, sure_form
+from grammeter.formats.columns import Columns, read_columns
+from grammeter.formats.judged import placed
+from grammeter.formats.objects import parse_line
+from grammeter.formats.text import read_text, split_lines, write_bytes, write_text
 
-_JSONError = json.JSONDecodeError
 _REFERENCE = re.compile(r"reference\.(0|[1-9]\d*)\Z")
-_SYSTEM = "system."
+_SYSTEM = re.compile(r"system\.(.+)\Z", re.DOTALL)
+_KEYS = ("source", "references", "systems")
+_TEXT_TYPES = {"string", "large_string", "null"}
 _FIX_COLUMNS = "Columns are source, reference.0, reference.1, ... and system.NAME."
 
 
@@ -81,26 +78,21 @@ def read_records(path: str | Path, *, form: RecordForm | None = None) -> Records
     Raises
     ------
     DataError
-        With file and line (parquet: row): columns that are unknown, missing, doubled or not
-        texts, rows of unequal columns, no row at all.
+        With file and line: columns that are unknown, missing, doubled or not texts, rows of
+        unequal length, no row at all.
     UsageError
         If the name does not tell the format.
     MissingResourceError
         For parquet, if ``pyarrow`` is not installed.
     """
     form = form or sure_form(path)
-    data = read_bytes(path)
-    if form == "parquet":
-        return _from_parquet(data, str(path))
-    text = decode(data, path)
     if form == "jsonl":
-        return _from_json_lines(text, str(path))
-    rows = tab_cells(text) if form == "tsv" else comma_cells(text, str(path))
-    return _from_rows(rows, str(path))
+        return _from_json_lines(read_text(path), str(path))
+    return _from_columns(read_columns(path, form=form))
 
 
 def write_records(path: str | Path, records: Records, *, form: RecordForm | None = None) -> None:
-    """Write a table; :func:`read_records` gives it back. The same records give the same bytes.
+    """Write a table that :func:`read_records` reads. The same records give the same bytes.
 
     Raises
     ------
@@ -112,15 +104,11 @@ def write_records(path: str | Path, records: Records, *, form: RecordForm | None
     """
     form = form or sure_form(path)
     if form == "parquet":
-        _write_parquet(path, records)
+        write_bytes(path, _to_parquet(records))
     elif form == "jsonl":
         write_text(path, _to_json_lines(records))
     else:
         write_text(path, _to_tsv(records) if form == "tsv" else _to_csv(records))
-
-
-def _fault(where: str, message: str, fix: str) -> DataError:
-    return DataError(message, where=where, fix=fix)
 
 
 # --- JSON lines ----------------------------------------------------------------------------
@@ -136,91 +124,74 @@ class _Row:
 
 
 def _from_json_lines(text: str, where: str) -> Records:
-    rows = [
-        _json_row(line, f"{where}:{number}") for number, line in enumerate(split_lines(text), 1)
-    ]
+    rows: list[_Row] = []
+    for number, line in enumerate(split_lines(text), start=1):
+        with placed(f"{where}:{number}"):
+            rows.append(_json_row(line))
     if not rows:
-        raise _fault(where, "the file is empty", "It needs one JSON object a line.")
+        raise DataError("the file is empty", where=where, fix="It needs one JSON object a line.")
     width = max(len(row.references or ()) for row in rows)
-    names = list(rows[0].systems)
     for number, row in enumerate(rows, start=1):
-        if row.references is not None and len(row.references) != width:
-            raise _fault(
-                f"{where}:{number}",
-                f"{len(row.references)} references, but other lines have {width}",
-                "Write null for a reference that a sentence lacks.",
-            )
-        if row.systems.keys() != rows[0].systems.keys():
-            odd = sorted(row.systems.keys() ^ rows[0].systems.keys())
-            raise _fault(
-                f"{where}:{number}",
-                f"other systems than in line 1: {', '.join(odd)} in one of them only",
-                "Each line needs an output of each system.",
-            )
+        with placed(f"{where}:{number}"):
+            _check_shape(row, width, rows[0].systems)
     lacking: list[str | None] = [None] * width
     references = zip(*(row.references or lacking for row in rows), strict=True)
     return Records(
         tuple(row.source for row in rows),
         tuple(references),
-        {name: tuple(row.systems[name] for row in rows) for name in names},
+        {name: tuple(row.systems[name] for row in rows) for name in rows[0].systems},
     )
 
 
-def _json_row(line: str, where: str) -> _Row:
-    try:
-        data: object = json.loads(line, object_pairs_hook=_pairs)
-    except (ValueError, RecursionError) as error:
-        place = (
-            f"{error.msg} at character {error.colno}" if isinstance(error, _JSONError) else error
+def _check_shape(row: _Row, width: int, systems: Mapping[str, str]) -> None:
+    if row.references is not None and len(row.references) != width:
+        raise DataError(
+            f"{len(row.references)} references, but other lines have {width}",
+            fix="Write null for a reference that a sentence lacks.",
         )
-        raise _fault(where, f"not JSON: {place}", "Write one JSON object a line.") from None
-    row = _object(data, where, "a line")
+    odd = sorted(row.systems.keys() ^ systems.keys())
+    if odd:
+        raise DataError(
+            f"other systems than in line 1: {', '.join(odd)} in one of them only",
+            fix="Each line needs an output of each system.",
+        )
+
+
+def _json_row(line: str) -> _Row:
+    row = parse_line(line, "Write one JSON object a line.", once=True)
     for key in row:
-        if key not in ("source", "references", "systems"):
-            error = UnknownNameError("key", key, ["source", "references", "systems"])
-            raise _fault(where, error.message, error.fix or "")
+        if key not in _KEYS:
+            error = UnknownNameError("key", key, _KEYS)
+            raise DataError(error.message, fix=error.fix)
     if "source" not in row:
-        raise _fault(where, "no source", "Each line needs the key 'source'.")
-    systems = _object(row.get("systems", {}), where, "systems")
+        raise DataError("no source", fix="Each line needs the key 'source'.")
+    systems = row.get("systems", {})
+    if not isinstance(systems, dict):
+        raise DataError("systems is no JSON object", fix='Write {"name": "text", ...}.')
+    outputs = cast("dict[str, object]", systems)
     return _Row(
-        _text(row["source"], where, "source"),
-        _references(row["references"], where) if "references" in row else None,
-        {name: _text(text, where, f"systems[{name}]") for name, text in systems.items()},
+        _text(row["source"], "source"),
+        _references(row["references"]) if "references" in row else None,
+        {name: _text(text, f"systems[{name}]") for name, text in outputs.items()},
     )
 
 
-def _references(value: object, where: str) -> list[str | None]:
+def _references(value: object) -> list[str | None]:
     if not isinstance(value, list):
-        raise _fault(where, "references is no list", 'Write "references": ["...", null].')
+        raise DataError("references is no list", fix='Write "references": ["...", null].')
     return [
-        None if text is None else _text(text, where, f"references[{number}]")
+        None if text is None else _text(text, f"references[{number}]")
         for number, text in enumerate(cast("list[object]", value))
     ]
 
 
-def _pairs(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"the key {twice!r} comes twice")
-    return found
-
-
-def _object(value: object, where: str, what: str) -> dict[str, object]:
-    if not isinstance(value, dict):
-        raise _fault(where, f"{what} is no JSON object", 'Write {"name": "text", ...}.')
-    return cast("dict[str, object]", value)
-
-
-def _text(value: object, where: str, what: str) -> str:
+def _text(value: object, what: str) -> str:
     if not isinstance(value, str):
-        raise _fault(
-            where,
+        raise DataError(
             f"{what} is {type(value).__name__} {value!r}, not a text",
-            "Only references may be null; quote numbers.",
+            fix="Only references may be null; quote numbers.",
         )
-    return checked_text(value, what, where)
+    return checked_text(value, what)
 
 
 def _to_json_lines(records: Records) -> str:
@@ -235,69 +206,52 @@ def _to_json_lines(records: Records) -> str:
     return "".join(lines)
 
 
-# --- TSV and CSV ---------------------------------------------------------------------------
+# --- TSV, CSV, parquet ---------------------------------------------------------------------
 
 
-def _from_rows(rows: Iterator[tuple[int, list[str]]], where: str) -> Records:
-    first = next(rows, None)
-    if first is None:
-        raise _fault(where, "the file is empty", _FIX_COLUMNS)
-    _, head = first
-    if not head:
-        raise _fault(f"{where}:1", "the first line is empty", _FIX_COLUMNS)
-    cells: list[list[str]] = []
-    for number, row in rows:
-        if len(row) != len(head):
-            raise _fault(
-                f"{where}:{number}",
-                f"{len(row)} cells, but the first line has {len(head)}",
-                "Each line needs a cell for each column, empty for an empty text.",
-            )
-        cells.append(row)
-    if not cells:
-        raise _fault(where, "no row below the column heads", "It needs one row a sentence.")
-    columns = list(zip(*cells, strict=True))
-    return _from_columns(head, columns, f"{where}:1")
-
-
-def _from_columns(
-    head: Sequence[str], columns: Sequence[tuple[str | None, ...]], where: str
-) -> Records:
+def _from_columns(table: Columns) -> Records:
     """Sort columns into sources, references and systems; only references may lack texts."""
-    by_name = dict(zip(head, columns, strict=True))
-    _check_head(head, where)
-    count = sum(1 for name in head if _REFERENCE.match(name))
+    _check_head(table.names, table.head)
+    _check_types(table)
+    columns = {name: tuple(cast("list[str]", cells)) for name, cells in table.cells.items()}
+    count = sum(_REFERENCE.match(name) is not None for name in columns)
     return Records(
-        cast("tuple[str, ...]", by_name["source"]),
-        tuple(by_name[f"reference.{number}"] for number in range(count)),
-        {
-            name.removeprefix(_SYSTEM): cast("tuple[str, ...]", by_name[name])
-            for name in head
-            if _is_system(name)
-        },
+        columns["source"],
+        tuple(columns[f"reference.{number}"] for number in range(count)),
+        {match[1]: columns[name] for name in columns if (match := _SYSTEM.match(name))},
     )
 
 
-def _is_system(name: str) -> bool:
-    return name.startswith(_SYSTEM) and name != _SYSTEM
-
-
-def _check_head(head: Sequence[str], where: str) -> None:
-    for name in head:
-        if name != "source" and not _REFERENCE.match(name) and not _is_system(name):
-            raise _fault(where, f"unknown column {name!r}", _FIX_COLUMNS)
-        if head.count(name) > 1:
-            raise _fault(where, f"the column {name!r} comes twice", "Rename or drop one.")
-    count = sum(1 for name in head if _REFERENCE.match(name))
+def _check_head(names: Sequence[str], where: str) -> None:
+    for name in names:
+        if name != "source" and not _REFERENCE.match(name) and not _SYSTEM.match(name):
+            raise DataError(f"unknown column {name!r}", where=where, fix=_FIX_COLUMNS)
+    count = sum(_REFERENCE.match(name) is not None for name in names)
     for name in ("source", *(f"reference.{number}" for number in range(count))):
-        if name not in head:
-            raise _fault(where, f"no column {name!r}", _FIX_COLUMNS)
+        if name not in names:
+            raise DataError(f"no column {name!r}", where=where, fix=_FIX_COLUMNS)
+
+
+def _check_types(table: Columns) -> None:
+    for name, kind in table.types.items():
+        if kind not in _TEXT_TYPES:
+            raise DataError(
+                f"column {name!r} holds {kind}, not text",
+                where=table.where,
+                fix="Make it a text column.",
+            )
+        if None in table.cells[name] and not _REFERENCE.match(name):
+            raise DataError(
+                f"row {table.cells[name].index(None) + 1}: {name} is missing",
+                where=table.where,
+                fix="Only references may be missing.",
+            )
 
 
 def _columns(records: Records) -> dict[str, tuple[str | None, ...]]:
     columns: dict[str, tuple[str | None, ...]] = {"source": records.sources}
     columns |= {f"reference.{n}": column for n, column in enumerate(records.references)}
-    return columns | {f"{_SYSTEM}{name}": column for name, column in records.systems.items()}
+    return columns | {f"system.{name}": column for name, column in records.systems.items()}
 
 
 def _rows(records: Records) -> Iterable[tuple[str, ...]]:
@@ -331,38 +285,11 @@ def _to_csv(records: Records) -> str:
     return out.getvalue()
 
 
-# --- parquet -------------------------------------------------------------------------------
-
-
-def _from_parquet(data: bytes, where: str) -> Records:
-    arrow: Any = require("pyarrow", extra="records")
-    table, head = parquet_table(data, where)
-    _check_head(head, where)
-    if not table.num_rows:
-        raise _fault(where, "no row", "It needs one row a sentence.")
-    columns = [_parquet_column(arrow, table.column(n), name, where) for n, name in enumerate(head)]
-    return _from_columns(head, columns, where)
-
-
-def _parquet_column(arrow: Any, column: Any, name: str, where: str) -> tuple[str | None, ...]:
-    kind, types = column.type, arrow.types
-    if not (types.is_string(kind) or types.is_large_string(kind) or types.is_null(kind)):
-        raise _fault(where, f"column {name!r} holds {kind}, not text", "Make it a text column.")
-    try:
-        values = tuple(cast("list[str | None]", column.to_pylist()))
-    except UnicodeDecodeError as error:
-        raise _fault(where, f"column {name!r} is not UTF-8: {error}", "Write it again.") from None
-    if None in values and not _REFERENCE.match(name):
-        message = f"row {values.index(None) + 1}: {name} is missing"
-        raise _fault(where, message, "Only references may be missing.")
-    return values
-
-
-def _write_parquet(path: str | Path, records: Records) -> None:
+def _to_parquet(records: Records) -> bytes:
     arrow: Any = require("pyarrow", extra="records")
     parquet: Any = require("pyarrow.parquet", extra="records")
     columns = _columns(records)
     table = arrow.table({n: arrow.array(c, type=arrow.string()) for n, c in columns.items()})
     out = io.BytesIO()
     parquet.write_table(table, out)
-    write_bytes(path, out.getvalue())
+    return out.getvalue()

@@ -32,16 +32,11 @@ from pathlib import Path
 
 from grammeter.core import DataError
 from grammeter.formats.elements import Element, element_tree
-from grammeter.formats.text import read_text, write_text
-
-PARAGRAPH = "P"
+from grammeter.formats.text import read_text
 
 # learners write "R&D" and "p < 0.05"; SGML took both as text, XML does not
 _BARE = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#\d+|#x[0-9A-Fa-f]+);)|<(?![A-Za-z/!?])")
-_ESCAPED = {"&": "&amp;", "<": "&lt;", "\r": "&#13;"}
-_ESCAPED_IN_QUOTES = _ESCAPED | {'"': "&quot;", "\n": "&#10;", "\t": "&#9;"}
-_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
-_NAME = re.compile(r"[A-Za-z_][\w.-]*\Z")
+_ESCAPED = {"&": "&amp;", "<": "&lt;"}
 _DIGITS = 9
 
 
@@ -76,7 +71,7 @@ class Paragraph:
     """A paragraph and the element it stands in, ``P`` or ``TITLE``."""
 
     text: str
-    element: str = PARAGRAPH
+    element: str = "P"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +86,11 @@ class Document:
     annotations: tuple[Annotation, ...] = ()
     origin: str = field(default="", compare=False)
     line: int = field(default=0, compare=False)
+
+
+def is_sgml(text: str, path: str | Path) -> bool:
+    """Whether a file is SGML: by its name, or because it begins with a document."""
+    return str(path).removesuffix(".gz").endswith(".sgml") or text.lstrip()[:5] == "<DOC "
 
 
 def read_sgml(path: str | Path) -> tuple[Document, ...]:
@@ -115,20 +115,10 @@ def parse_sgml(text: str, where: str) -> tuple[Document, ...]:
     return documents
 
 
-def write_sgml(path: str | Path, documents: Iterable[Document]) -> None:
-    """Write documents; :func:`read_sgml` gives them back.
-
-    Raises
-    ------
-    DataError
-        If a text holds control characters, which the format cannot carry.
-    """
-    write_text(path, format_sgml(documents))
-
-
-def format_sgml(documents: Iterable[Document]) -> str:
-    """Return documents as SGML text."""
-    return "".join(_format_document(document) for document in documents)
+def alternatives(files: Iterable[Sequence[Document]]) -> set[str]:
+    """Return the annotators whose documents have no text: they saw some sentences only."""
+    documents = (document for file in files for document in file if not document.paragraphs)
+    return {a.annotator for document in documents for a in document.annotations}
 
 
 def merge_documents(files: Iterable[Sequence[Document]]) -> tuple[Document, ...]:
@@ -167,48 +157,6 @@ def _joined(first: Document, second: Document) -> Document:
     base = first if first.paragraphs else second
     annotations = first.annotations + second.annotations
     return Document(base.id, base.paragraphs, annotations, base.origin, base.line)
-
-
-def _format_document(document: Document) -> str:
-    text = "".join(_format_paragraph(paragraph) for paragraph in document.paragraphs)
-    parts = [f'<DOC nid="{_escape(document.id, _ESCAPED_IN_QUOTES)}">\n']
-    parts += [f"<TEXT>\n{text}</TEXT>\n"] if document.paragraphs else []
-    for annotation in document.annotations:
-        parts.append(
-            f'<ANNOTATION teacher_id="{_escape(annotation.annotator, _ESCAPED_IN_QUOTES)}">\n'
-        )
-        parts += [_format_mistake(mistake) for mistake in annotation.mistakes]
-        parts.append("</ANNOTATION>\n")
-    return "".join([*parts, "</DOC>\n\n"])
-
-
-def _format_paragraph(paragraph: Paragraph) -> str:
-    name = paragraph.element
-    if not _NAME.match(name):
-        raise DataError(f"{name!r} cannot name an element", fix="Paragraphs are P or TITLE.")
-    return f"<{name}>\n{_escape(paragraph.text)}\n</{name}>\n"
-
-
-def _format_mistake(mistake: Mistake) -> str:
-    comment = mistake.comment
-    end = "" if comment is None else f"<COMMENT>{_escape(comment)}</COMMENT>\n"
-    return (
-        f'<MISTAKE start_par="{mistake.start_paragraph}" start_off="{mistake.start}"'
-        f' end_par="{mistake.end_paragraph}" end_off="{mistake.end}">\n'
-        f"<TYPE>{_escape(mistake.type)}</TYPE>\n"
-        f"<CORRECTION>{_escape(mistake.correction)}</CORRECTION>\n{end}</MISTAKE>\n"
-    )
-
-
-def _escape(text: str, table: dict[str, str] = _ESCAPED) -> str:
-    found = _NOT_XML.search(text)
-    if found:
-        raise DataError(
-            f"U+{ord(found[0]):04X} cannot stand in SGML: {text[:40]!r}",
-            fix="Take control characters out of the text.",
-        )
-    escaped = "".join(table.get(letter, letter) for letter in text)
-    return escaped.replace("]]>", "]]&gt;")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,16 +1,15 @@
 """Files to rows, in two steps, so that memory does not grow with the file.
 
-:func:`read_blocks` takes raw records from the disk, cheap enough for one process;
-:func:`parse_block` makes rows of them, wherever that is to happen.
+:func:`read_blocks` reads raw records, cheap enough for one process; :func:`parse_block` makes
+rows of them, in any process.
 """
 
 from __future__ import annotations
 
-import csv
 import gzip
 import json
 import zlib
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from itertools import islice
@@ -18,16 +17,21 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from grammeter.core import DataError, require
+from grammeter.formats.cells import comma_cells
 from grammeter.formats.shards import TEXT_COLUMNS, Block, Row, Shard
 from grammeter.formats.text import encoding_notices
 
 _NO_CELLS: list[str] = []
 
+_STRAY = (
+    "The row that begins there has a stray quote or line end; where the rows after it end is"
+    " unknown."
+)
 _PARALLEL = "Parallel texts need one line for each sentence, in the same order."
 
 
 def read_blocks(shard: Shard, rows: int) -> Iterator[Block]:
-    """Read a shard, so many rows at a time.
+    """Read a shard, ``rows`` rows at a time.
 
     A table without rows is one block without records, so that its columns are known.
 
@@ -55,18 +59,12 @@ def parse_block(block: Block) -> list[Row]:
 
 
 def odd_ends(shard: Shard) -> list[str]:
-    """Return what a reader should know of the first lines of a shard's files.
-
-    Raises
-    ------
-    DataError
-        If a file cannot be read.
-    """
-    found: list[str] = []
+    """Return notices on the first lines of a shard's files: byte order marks, CR LF."""
+    notices: list[str] = []
     for path in shard.paths if shard.form != "parquet" else ():
         with closing(_Reading(path)) as file:
-            found += encoding_notices(file.first_line(), path)
-    return found
+            notices += encoding_notices(file.first_line(), path)
+    return notices
 
 
 _LONGEST = 1 << 26
@@ -74,7 +72,7 @@ _LONGEST = 1 << 26
 
 
 class _Reading:
-    """A file on its way in: its lines, and how much of it was read."""
+    """An open file: its lines, and how much of it was read."""
 
     def __init__(self, path: Path) -> None:
         self._raw = path.open("rb")
@@ -84,7 +82,7 @@ class _Reading:
         self._path = path
 
     def first_line(self) -> bytes:
-        """Return the first line as it is."""
+        """Return the first line with its end."""
         return next(self._read(), b"")
 
     def lines(self) -> Iterator[bytes]:
@@ -139,21 +137,9 @@ def _line_blocks(shard: Shard, rows: int) -> Generator[Block]:
 
 
 def _csv_cells(shard: Shard, lines: Iterator[bytes]) -> Iterator[list[str]]:
-    """Yield rows: a cell in quotes may hold line ends, so that lines alone do not tell them."""
+    """Yield rows; a cell in quotes may hold line ends."""
     texts = (line.decode("utf-8", "surrogateescape") + "\n" for line in lines)
-    cells = csv.reader(texts, strict=True)  # else an open quote would swallow rows in silence
-    begins = 1
-    try:
-        for row in cells:
-            yield row
-            begins = cells.line_num + 1
-    except csv.Error as error:
-        raise DataError(
-            f"no CSV: {error}",
-            where=f"{shard.where}:{begins}",
-            fix="The row that begins there has a stray quote or line end; where rows end after it"
-            " cannot be told.",
-        ) from None
+    return (cells for _, cells in comma_cells(texts, shard.where, _STRAY))
 
 
 def _text_blocks(shard: Shard, rows: int) -> Generator[Block]:
@@ -275,17 +261,17 @@ def _arrow_rows(block: Block) -> list[Row]:
 
 def _arrow_row(line: int, table: Any) -> Row:
     cells: dict[str, Any] = {}
-    told: list[str] = []
+    faults: list[str] = []
     for name in table.schema.names:
         try:
             cells[name] = table.column(name)[0].as_py()
         except UnicodeDecodeError as error:
             cells[name] = _shown(error.object)
-            told.append(f"{name} is not UTF-8: byte 0x{error.object[error.start]:02x}")
+            faults.append(f"{name} is not UTF-8: byte 0x{error.object[error.start]:02x}")
         except (ValueError, OverflowError) as error:
             cells[name] = None
-            told.append(f"{name} cannot be read: {error}")
-    return Row(line, cells, "; ".join(told) or None)
+            faults.append(f"{name} cannot be read: {error}")
+    return Row(line, cells, "; ".join(faults) or None)
 
 
 def _json_row(line: int, data: bytes) -> Row:
@@ -322,17 +308,16 @@ def _listed_row(block: Block, line: int, record: Any) -> Row:
             shown = [_shown(cell.encode("utf-8", "surrogateescape")) for cell in cells]
             return Row(line, _paired(block.columns, shown), "not UTF-8")
     if len(cells) != len(block.columns):
-        given = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
-        return Row(line, _paired(block.columns, cells), f"{given} in {len(block.columns)} columns")
+        count = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
+        return Row(line, _paired(block.columns, cells), f"{count} in {len(block.columns)} columns")
     return Row(line, dict(zip(block.columns, cells, strict=True)))
 
 
-def _paired(columns: Sequence[str], cells: Iterable[str]) -> dict[str, str]:
-    """Lay as many cells as there are under the columns, and keep the rest in the last one."""
-    given = list(cells)
-    if len(given) > len(columns):
-        given[len(columns) - 1 :] = [" ".join(given[len(columns) - 1 :])]
-    return dict(zip(columns, [*given, *[""] * (len(columns) - len(given))], strict=True))
+def _paired(columns: Sequence[str], cells: Sequence[str]) -> dict[str, str]:
+    """Put cells under the columns; the last column takes all that are too many."""
+    last = len(columns) - 1
+    padded = [*cells[:last], " ".join(cells[last:]), *[""] * (last - len(cells))]
+    return dict(zip(columns, padded, strict=True))
 
 
 def _half(text: str) -> bool:

@@ -1,7 +1,6 @@
-"""Rows back to files: encoded block by block, wherever that happens, and put together by one hand.
+"""Rows back to files: encoded block by block in any process, written by one.
 
-A file is written under a temporary name and renamed when it is whole, so that what stands under
-its own name is complete.
+A file is written under a temporary name and renamed when it is complete.
 """
 
 from __future__ import annotations
@@ -25,10 +24,10 @@ ColumnKind = Literal["value", "count", "text", "list"]
 """A number or nothing, a whole number, a text, a list of edits."""
 
 PARTIAL = ".partial"
-"""What a file is called while it is written."""
+"""Name of the temporary file used while writing."""
 
 ROW_GROUP = 50_000
-"""Rows of parquet that are written together: small groups would make the end of the file long."""
+"""Rows of parquet that are written together; small groups make the footer of the file long."""
 
 ROW_GROUP_BYTES = 1 << 25
 
@@ -37,17 +36,10 @@ _GZIP_LEVEL = 6
 _CELL_ENDS = str.maketrans({"\t": " ", "\n": " ", "\r": " "})
 
 
-def output_form(shard: Shard, asked: ShardForm | None) -> ShardForm:
-    """Return the format of a shard's output.
-
-    Raises
-    ------
-    UsageError
-        If the rows of the shard cannot be written in the form asked for.
-    """
-    own: ShardForm = "tsv" if shard.form == "text" else shard.form
-    form = asked or own
-    if form != own and own == "jsonl":
+def output_form(shard: Shard, form: ShardForm | None) -> ShardForm:
+    """Return the format of a shard's output; raise :class:`UsageError` if it cannot be written."""
+    form = form or _table_form(shard)
+    if form != shard.form == "jsonl":
         raise UsageError(
             f"{shard.where}: objects of any shape have no columns for {form}",
             fix="Write jsonl, or convert the input first.",
@@ -55,13 +47,16 @@ def output_form(shard: Shard, asked: ShardForm | None) -> ShardForm:
     return form
 
 
-def output_name(shard: Shard, form: ShardForm) -> str:
-    """Return the name of a shard's output: the input's, with another suffix where it is needed.
+def _table_form(shard: Shard) -> ShardForm:
+    return "tsv" if shard.form == "text" else shard.form
 
-    What is packed stays packed, but for parquet, which packs its columns itself.
+
+def output_name(shard: Shard, form: ShardForm) -> str:
+    """Return the name of a shard's output: the input's, with another suffix if needed.
+
+    What is packed stays packed, except for parquet, which packs its columns itself.
     """
-    own: ShardForm = "tsv" if shard.form == "text" else shard.form
-    if form == own:
+    if form == _table_form(shard):
         return shard.name
     name = unpacked_name(Path(shard.name))
     packed = GZ if shard.name.endswith(GZ) and form != "parquet" else ""
@@ -80,7 +75,7 @@ def encode(
     cells
         Rows with the same columns each (JSON lines: with any).
     new
-        The columns that were added, and what they hold, in their order.
+        The added columns in their order, and what they hold.
     """
     if form == "jsonl":
         # a lone surrogate of the input stays the escape that it was
@@ -108,14 +103,8 @@ class Sink:
         self._tables: _Tables | None = None
 
     def write(self, block: bytes, columns: Sequence[str]) -> None:
-        """Add an encoded block; ``columns`` are the names of all columns of its rows.
-
-        Raises
-        ------
-        DataError
-            If the file cannot be written.
-        """
-        with self._told():
+        """Add an encoded block; ``columns`` are the names of all columns of its rows."""
+        with self._writing():
             file = self._file or self._open(columns)
             if self._form != "parquet":
                 file.write(block)
@@ -125,8 +114,8 @@ class Sink:
             self._tables.add(block)
 
     def finish(self) -> None:
-        """Close the file, make sure that it is on disk, and give it its name."""
-        with self._told():
+        """Close the file, flush it to disk, and rename it."""
+        with self._writing():
             if self._file is None:
                 self._open(())
             self._close()
@@ -135,14 +124,14 @@ class Sink:
             self._partial.replace(self._path)
 
     def abandon(self) -> None:
-        """Close the file and take it away, whatever state it is in."""
+        """Close and remove the file, whatever its state."""
         with suppress(Exception):
             self._close()
         with suppress(OSError):
             self._partial.unlink(missing_ok=True)
 
     def _close(self) -> None:
-        """Close all there is, the innermost last, also if one of them cannot write its rest."""
+        """Close all streams, the innermost last, even if one of them fails."""
         with ExitStack() as closing:
             for file in (self._raw, self._file, self._tables):
                 if file is not None:
@@ -161,7 +150,7 @@ class Sink:
         return self._file
 
     @contextmanager
-    def _told(self) -> Generator[None, None, None]:
+    def _writing(self) -> Generator[None, None, None]:
         try:
             yield
         except OSError as error:
@@ -173,7 +162,7 @@ class Sink:
 
 
 class _Tables:
-    """Tables of Arrow on their way to parquet, gathered to groups of rows."""
+    """Writes Arrow tables to parquet in groups of rows."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -210,12 +199,12 @@ def _texts(row: Mapping[str, Any]) -> list[str]:
 
 
 def _plain(cell: object) -> str:
-    """Return a cell that is no text; dates and the like without the quotes of JSON."""
+    """Return the text of another cell; dates and the like without the quotes of JSON."""
     return _json(cast("object", cell)) if isinstance(cell, dict | list) else str(cell)
 
 
 def _json(value: object) -> str:
-    """Return JSON text; what JSON has no word for is written as text, NaN and infinity as null."""
+    """Return JSON text; values that JSON lacks become text, NaN and infinity null."""
     try:
         return _ENCODER.encode(value)
     except ValueError:
@@ -251,10 +240,10 @@ def _arrow(cells: Sequence[Mapping[str, Any]], new: Mapping[str, ColumnKind]) ->
 
 
 def widened(original: bytes, added: bytes, rows: Sequence[int] | None = None) -> bytes:
-    """Put new columns of Arrow beside those of the input, whose types stay what they are.
+    """Add new Arrow columns to those of the input, whose types stay as they are.
 
-    A column of the input that has the name of a new one gives way to it. ``rows``: only these
-    rows, counted from 0, of both.
+    A new column replaces one of the input with the same name. ``rows``: only these rows of
+    both, counted from 0.
     """
     pyarrow: Any = require("pyarrow", extra="records")
     left, right = arrow_table(original), arrow_table(added)

@@ -1,7 +1,7 @@
-"""Tables of any length, cut into shards: an input file each, and what becomes of it.
+"""Tables of any length, in shards: one input file each, two or three for parallel texts.
 
-A shard is one file, of parallel texts two or three. :mod:`~grammeter.formats.shard_input` reads
-it a block of rows at a time, :mod:`~grammeter.formats.shard_output` writes it the same way.
+:mod:`~grammeter.formats.shard_input` reads them a block of rows at a time,
+:mod:`~grammeter.formats.shard_output` writes them the same way.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from grammeter.core import DataError, UsageError
+from grammeter.formats.cells import form_of
 
 ShardForm = Literal["jsonl", "tsv", "csv", "parquet", "text"]
 """What a shard is; ``text``: parallel plain texts, one sentence a line."""
@@ -33,9 +34,9 @@ class Shard:
     Attributes
     ----------
     name
-        Of the file: what its output is called. Parallel texts are called after the second file.
+        File name, also that of its output; for parallel texts that of the second file.
     paths
-        One file; of parallel texts, sources and hypotheses, and references if they are there.
+        One file; for parallel texts sources, hypotheses and, if any, references.
     """
 
     name: str
@@ -44,7 +45,7 @@ class Shard:
 
     @property
     def where(self) -> str:
-        """The file that messages name."""
+        """The file to name in messages."""
         return str(self.paths[-1] if self.form == "text" else self.paths[0])
 
     @property
@@ -96,16 +97,16 @@ class Row:
     fault: str | None = None
 
 
-def find_shards(given: Sequence[str], form: ShardForm | None = None) -> list[Shard]:
+def find_shards(names: Sequence[str], form: ShardForm | None = None) -> list[Shard]:
     """Return the shards of files, patterns and ``source.txt:hypothesis.txt[:reference.txt]``.
 
     Parameters
     ----------
-    given
-        Names as the shell gives them; a pattern in quotes (``'dir/*.parquet'``) is resolved here,
-        in the order of the alphabet.
+    names
+        As the shell passes them; a pattern in quotes (``'dir/*.parquet'``) is resolved here,
+        sorted by name.
     form
-        What the files are; default: what their names say.
+        Format of the files; default: by their names.
 
     Raises
     ------
@@ -114,7 +115,7 @@ def find_shards(given: Sequence[str], form: ShardForm | None = None) -> list[Sha
     UsageError
         If a name does not tell the format, or two shards have one name.
     """
-    shards = [shard for spelled in given for shard in _spelled(spelled, form)]
+    shards = [shard for spelled in names for shard in _spelled(spelled, form)]
     if not shards:
         raise UsageError("no input", fix="Name one file at least.")
     seen: dict[str, Shard] = {}
@@ -139,12 +140,12 @@ def _spelled(spelled: str, form: ShardForm | None) -> Iterator[Shard]:
         paths = tuple(_existing(part) for part in parts)
         yield Shard(_table_name(paths[1]), "text", paths)
         return
-    found = [spelled]
+    names = [spelled]
     if glob.has_magic(spelled) and not exists(spelled):
-        found = sorted(glob.glob(spelled, recursive=True))
-        if not found:
+        names = sorted(glob.glob(spelled, recursive=True))
+        if not names:
             raise DataError("no file fits this pattern", where=spelled, fix="Check the folder.")
-    for name in found:
+    for name in names:
         path = _existing(name)
         yield Shard(path.name, form or _form_of(path), (path,))
 
@@ -164,15 +165,14 @@ def _existing(name: str) -> Path:
 
 
 def _form_of(path: Path) -> ShardForm:
-    suffix = Path(unpacked_name(path)).suffix.lower().lstrip(".")
-    found: ShardForm | None = next((form for form in FORMS[:-1] if form == suffix), None)
-    if found is None:
+    form = form_of(path.name)
+    if form is None:
         raise UsageError(
             f"the name {str(path)!r} does not tell the format",
             fix="Let it end in .jsonl, .tsv, .csv or .parquet, or name parallel texts as"
             " source.txt:hypothesis.txt.",
         )
-    return found
+    return form
 
 
 def _table_name(hypotheses: Path) -> str:

@@ -1,10 +1,10 @@
-"""Mistakes marked by character, laid onto tokenised sentences as gold edits."""
+"""Mistakes marked by character (SGML), laid onto tokenised sentences as gold edits."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from grammeter.core import NOOP, DataError, Edit, GoldEdits, minimise
@@ -68,7 +68,6 @@ def lay_on(
     documents: Sequence[Document],
     sentences: Sequence[str],
     *,
-    annotators: Mapping[str, int] | None = None,
     alternatives: Collection[str] = (),
     tokenise: Tokenise | None = None,
 ) -> Layout:
@@ -76,8 +75,9 @@ def lay_on(
 
     The sentences are found in the paragraphs by their characters, white space aside. A span
     that cuts through a token is widened to the whole token, with the rest of the token added to
-    the correction; the correction is tokenised; equal tokens at both ends are taken off. Edits
-    of a sentence are sorted by their start. Comments stay behind.
+    the correction; the correction is tokenised; equal tokens at both ends are removed. Edits
+    of a sentence are sorted by their start. Comments are dropped. Annotators are numbered from
+    0, in the order in which they first appear.
 
     Parameters
     ----------
@@ -85,8 +85,6 @@ def lay_on(
         With texts; see :func:`~grammeter.formats.sgml.merge_documents` for several files.
     sentences
         All sentences of all documents in order, tokens separated by white space.
-    annotators
-        The number of each annotator; default: in order of first appearance, from 0.
     alternatives
         Annotators who looked at some sentences only: they are not listed where they marked
         nothing. All others are listed, with ``()``.
@@ -105,7 +103,8 @@ def lay_on(
         If sentences and paragraphs differ in more than white space, or an offset lies outside
         its paragraph.
     """
-    numbers = _numbers(documents) if annotators is None else annotators
+    annotators = dict.fromkeys(a.annotator for d in documents for a in d.annotations)
+    numbers = {name: number for number, name in enumerate(annotators)}
     gold: list[dict[int, list[Edit]]] = [{} for _ in sentences]
     painter = _Painter([s.split() for s in sentences], gold, tokenise or tokenise_correction)
     rest = iter(range(len(sentences)))
@@ -113,7 +112,7 @@ def lay_on(
         runs = [painter.run(document, p, rest) for p in range(len(document.paragraphs))]
         members = [sentence for run in runs for sentence in run.sentences]
         for annotation in document.annotations:
-            number = _number(numbers, annotation.annotator, document)
+            number = numbers[annotation.annotator]
             if annotation.annotator not in alternatives:
                 for sentence in members:
                     gold[sentence].setdefault(number, [])
@@ -203,21 +202,6 @@ class _Painter:
         return ""
 
 
-def _numbers(documents: Sequence[Document]) -> dict[str, int]:
-    names = dict.fromkeys(a.annotator for d in documents for a in d.annotations)
-    return {name: number for number, name in enumerate(names)}
-
-
-def _number(numbers: Mapping[str, int], annotator: str, document: Document) -> int:
-    if annotator not in numbers:
-        raise DataError(
-            f"annotator {annotator!r} of document {document.id!r} has no number",
-            where=f"{document.origin}:{document.line}",
-            fix="Give a number for every annotator, or none at all.",
-        )
-    return numbers[annotator]
-
-
 def _check_inside(document: Document, mistake: Mistake) -> None:
     places = (
         (mistake.start_paragraph, mistake.start),
@@ -241,11 +225,11 @@ def _check_inside(document: Document, mistake: Mistake) -> None:
 def _differs(
     document: Document, paragraph: int, text: str, sentence: int | None, words: Sequence[str]
 ) -> DataError:
-    found = "there is no sentence left"
+    here = "there is no sentence left"
     if sentence is not None:
-        found = f"sentence {sentence + 1} is {' '.join(words)[:40]!r}"
+        here = f"sentence {sentence + 1} is {' '.join(words)[:40]!r}"
     return DataError(
-        f"paragraph {paragraph} of document {document.id!r} goes on {text[:40]!r}, but {found}",
+        f"paragraph {paragraph} of document {document.id!r} goes on {text[:40]!r}, but {here}",
         where=f"{document.origin}:{document.line}",
         fix="Give all sentences of these documents, titles too, with the characters of the"
         " documents; only white space may differ.",

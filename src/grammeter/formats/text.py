@@ -17,13 +17,13 @@ from grammeter.core import DataError, UsageError
 
 STDIN = "-"
 SUFFIXES = (".txt", ".tok", ".out", ".hyp", ".cor", ".m2", ".sgml", ".gz")
-"""What is taken off a file's name to make a system's name."""
+"""What is removed from a file's name to make a system's name."""
 
 MAX_RATIO = 200
 """Unpacked bytes for each packed byte; text packs three- to tenfold."""
 
 _FREE_BYTES = 64 * 2**20
-"""So little does no harm, whatever its ratio."""
+"""Files up to this size are harmless, whatever their ratio."""
 _BLOCK = 2**20
 _FRESH = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 _PRIVATE = 0o600
@@ -155,9 +155,9 @@ def write_text(path: str | Path, text: str, *, private: bool = False) -> None:
 def write_bytes(path: str | Path, data: bytes, *, private: bool = False) -> None:
     """Write a file, gzip by the name's suffix.
 
-    The file is whole or what it was: what is written stands beside it first. Only links,
-    devices, pipes and what belongs to others are written in place. ``private``: for the eyes of
-    its owner alone, from its first byte on; a device keeps the mode that it has.
+    The file is replaced at once, when it is complete. Only links, devices, pipes and files of
+    others are written in place. ``private``: readable by its owner alone, from its first byte
+    on; a device keeps its mode.
 
     Raises
     ------
@@ -189,14 +189,14 @@ def write_bytes(path: str | Path, data: bytes, *, private: bool = False) -> None
 
 
 def _is_replaceable(target: Path) -> bool:
-    """Whether a new file may take this place: nothing is there, or an ordinary file of ours."""
+    """Whether the target is absent, or an ordinary file of ours."""
     try:
-        found = target.lstat()
+        status = target.lstat()
     except FileNotFoundError:
         return True
-    ours = found.st_uid == os.geteuid() and found.st_gid in (os.getegid(), *os.getgroups())
+    ours = status.st_uid == os.geteuid() and status.st_gid in (os.getegid(), *os.getgroups())
     may = os.access(target, os.W_OK) and os.access(target.parent, os.W_OK)
-    return stat.S_ISREG(found.st_mode) and found.st_nlink == 1 and ours and may
+    return stat.S_ISREG(status.st_mode) and status.st_nlink == 1 and ours and may
 
 
 def _replace(target: Path, data: bytes, *, private: bool) -> None:
@@ -204,9 +204,9 @@ def _replace(target: Path, data: bytes, *, private: bool) -> None:
     try:
         with open(os.open(fresh, _FRESH, _PRIVATE if private else 0o666), "wb") as file:
             if target.exists():
-                found = target.stat()
-                os.chown(fresh, -1, found.st_gid)
-                fresh.chmod(_PRIVATE if private else stat.S_IMODE(found.st_mode))
+                status = target.stat()
+                os.chown(fresh, -1, status.st_gid)
+                fresh.chmod(_PRIVATE if private else stat.S_IMODE(status.st_mode))
             file.write(data)
         fresh.replace(target)
     except BaseException:  # an interrupt, too
@@ -215,7 +215,7 @@ def _replace(target: Path, data: bytes, *, private: bool) -> None:
 
 
 def check_folder(path: str | Path | None) -> None:
-    """Raise :class:`DataError` if a file cannot be written for want of its folder."""
+    """Raise :class:`DataError` if the folder of a file to be written does not exist."""
     if path is not None and not Path(path).absolute().parent.is_dir():
         raise DataError(
             "cannot be written: there is no such folder", where=str(path), fix="Make it first."
@@ -223,7 +223,7 @@ def check_folder(path: str | Path | None) -> None:
 
 
 def checked_line(line: str) -> str:
-    """Return the line; raise :class:`DataError` if it holds what would be read as a line end."""
+    """Return the line; raise :class:`DataError` if it contains a line end."""
     if "\n" in line or line.endswith("\r"):
         raise DataError(
             f"a sentence holds a line end: {line[:40]!r}", fix="One sentence is one line."
@@ -232,7 +232,7 @@ def checked_line(line: str) -> str:
 
 
 def is_gzip(path: str | Path) -> bool:
-    """Whether a file is to be written as gzip."""
+    """Whether a file is written as gzip."""
     return str(path).endswith(".gz")
 
 
@@ -245,17 +245,17 @@ def system_name(path: str | Path) -> str:
 
 
 def encoding_notices(data: bytes, path: str | Path) -> list[str]:
-    """Return what a reader should know of any file: a byte order mark, CR line ends."""
-    found: list[str] = []
+    """Return notices on a file's encoding: a byte order mark, CR line ends."""
+    notices: list[str] = []
     if data.startswith(codecs.BOM_UTF8):
-        found.append(f"{path}: begins with a byte order mark; it is dropped")
+        notices.append(f"{path}: begins with a byte order mark; it is dropped")
     if b"\r\n" in data:
-        found.append(f"{path}: line ends are CR LF; the CR is taken off")
-    return found
+        notices.append(f"{path}: line ends are CR LF; the CR is taken off")
+    return notices
 
 
 def space_notices(text: str, path: str | Path) -> list[str]:
-    """Return what a reader should know of a file of sentences: unusual white space."""
+    """Return a notice if the sentences of a file contain unusual white space."""
     lines = split_lines(text)
     odd = sum(line != " ".join(line.split()) for line in lines)
     if not odd:
@@ -267,10 +267,10 @@ def space_notices(text: str, path: str | Path) -> list[str]:
 
 
 def token_notices(sources: Iterable[str], outputs: Iterable[str], path: str | Path) -> list[str]:
-    """Return a warning if outputs seem not to be tokenised as their sources are.
+    """Return a warning if outputs seem to be tokenised unlike their sources.
 
-    What is looked at is the mark at the end of sentences: apart in the sources, joined to the
-    last word in most of the outputs.
+    The test is the mark at the end of sentences: a token of its own in the sources, joined to
+    the last word in most outputs.
     """
     ends = [
         output.split()[-1]

@@ -91,43 +91,29 @@ def parse_wmt(
 ) -> Judgments:
     """Read a text; ``where`` names it in messages.
 
-    Rows of pairs that follow each other and together hold every pair of some outputs, each
-    output with one rank, were one ranking and become one again; other pairs are rankings of
-    two, and systems that share an Id tie in each of them. Sentences are counted as if the file
-    began with 0.
-
-    Parameters
-    ----------
-    separator
-        What stands between names in an Id; default: see
-        :func:`~grammeter.formats.equal_outputs.find_names`.
-    systems
-        The names of the systems, if known.
-
-    Raises
-    ------
-    DataError
-        With file and line: missing columns or cells, numbers that are none, a system twice in
-        one row.
+    Consecutive rows of pairs that together hold every pair of some outputs, each output with
+    one rank, were one ranking and become one again; other pairs are rankings of two, and
+    systems that share an Id tie in each of them. Sentences are counted from 0. ``separator``
+    and ``systems``: see :func:`~grammeter.formats.equal_outputs.find_names`.
     """
     head, records = read_table(text, where)
     if not records:
         raise DataError("no row below the column heads", where=where, fix=FIX)
     columns = WMTColumns.of(head, [record for _, record in records], where)
     reader = _Reader(where, columns, records, separator, {*systems})
-    found = list(reader.rankings())
+    rankings = list(reader.rankings())
     return Judgments(
-        tuple(ranking for _, ranking in found),
+        tuple(ranking for _, ranking in rankings),
         (
             JudgmentFile(
                 form="wmt",
                 first_segment=0,
                 basis="default",
                 separator=reader.names.separator,
-                blocks=(JudgedBlock(reader.attributes, len(found)),),
+                blocks=(JudgedBlock(reader.attributes, len(rankings)),),
             ),
         ),
-        tuple(f"{where}:{line}" for line, _ in found),
+        tuple(f"{where}:{line}" for line, _ in rankings),
         tuple(reader.notices()),
         tuple(reader.notes()),
     )
@@ -142,12 +128,8 @@ def format_wmt(
     """Return rankings as expanded pairs: a row for every two systems of one ranking.
 
     Systems that wrote the same tie. Skipped items and items with one system have no row, and
-    times have no column. ``rankingID`` is the item's own name, or its number from 1.
-
-    Raises
-    ------
-    DataError
-        If a system's name holds white space or a comma.
+    times have no column. ``rankingID`` is the item's own name, or its number from 1. Raises
+    :class:`DataError` if a system's name holds white space or a comma.
     """
     attributes = blocks[0].attributes if blocks else dict[str, str]()
     out = io.StringIO(newline="")
@@ -201,7 +183,7 @@ def _id(name: str, attributes: Mapping[str, str]) -> str:
 
 
 class _Reader:
-    """Turns records into rankings; knows the file's name for messages."""
+    """Turns records into rankings."""
 
     def __init__(
         self,
@@ -297,13 +279,13 @@ def _attributes(languages: Sequence[str], items: Iterable[Sequence[str]]) -> dic
     if len(languages) < 2:
         return {}
     source, target = languages
-    found = {"srclang": source, "trglang": target}
+    attributes = {"srclang": source, "trglang": target}
     tail = f".{source}-{target}"
     cells = {cell for item in items for cell in item}
     sets = {cell.partition(".")[0] if cell.endswith(tail) else None for cell in cells}
     if len(sets) == 1 and (name := sets.pop()) is not None:
-        found["testset"] = name
-    return found
+        attributes["testset"] = name
+    return attributes
 
 
 def _name(text: str, attributes: Mapping[str, str]) -> str:

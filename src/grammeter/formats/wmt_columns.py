@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -19,37 +20,19 @@ Record = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class WMTColumns:
-    """The names of the columns of one file.
-
-    Attributes
-    ----------
-    sentence
-        The column of sentence numbers.
-    judge, document, item, languages
-        None or empty where the file has no such column.
-    systems
-        The columns of the name and the rank of each system shown.
-    unranked
-        Systems that have a name, but no column of ranks.
-    """
+    """The names of the columns of one file; None or empty where it has no such column."""
 
     sentence: str
     judge: str | None
     document: str | None
     item: str | None
     languages: tuple[str, ...]
-    systems: tuple[tuple[str, str], ...]
-    unranked: tuple[str, ...]
+    systems: tuple[tuple[str, str], ...]  # name and rank of each system shown
+    unranked: tuple[str, ...]  # systems with a name, but without a column of ranks
 
     @classmethod
     def of(cls, names: Sequence[str], records: Sequence[Record], where: str) -> WMTColumns:
-        """Find the columns by their names; of two with sentence numbers, the first that is used.
-
-        Raises
-        ------
-        DataError
-            If one is missing, or comes twice.
-        """
+        """Find the columns by their names; of two with sentence numbers, the first one in use."""
         _check_once(names, where)
         bare_first = sorted(names, key=lambda name: spellings.plain(name)[-1:].isalpha())
         named = {n: c for c in bare_first if (n := spellings.system_number(c)) is not None}
@@ -62,16 +45,13 @@ class WMTColumns:
         if len(both) < 2:
             absent = next(n for n in (1, 2, 3) if n not in both)
             raise _missing(f"system{absent}{'rank' if absent in named else 'Id'}", where)
-        languages = [
-            *spellings.find(names, spellings.SOURCE_LANGUAGE)[:1],
-            *spellings.find(names, spellings.TARGET_LANGUAGE)[:1],
-        ]
+        languages = (spellings.SOURCE_LANGUAGE, spellings.TARGET_LANGUAGE)
         return cls(
             used[0],
             _first(names, spellings.JUDGE),
             _first(names, spellings.DOCUMENT),
             _first(names, spellings.ITEM),
-            tuple(languages),
+            tuple(name for spelled in languages if (name := _first(names, spelled))),
             tuple((named[n], ranks[n]) for n in both),
             tuple(named[n] for n in sorted(named.keys() - ranks.keys())),
         )
@@ -87,16 +67,12 @@ def is_wmt_head(names: Sequence[str]) -> bool:
 def read_table(text: str, where: str) -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
     """Return the column heads, and each row with its line.
 
-    Empty lines, and empty cells at the end of rows, do not count.
-
-    Raises
-    ------
-    DataError
-        With file and line: quotes that do not fit, a row with more or fewer cells than heads.
+    Empty lines, and empty cells at the end of rows, are ignored.
     """
     head: list[str] = []
     rows: list[tuple[int, dict[str, str]]] = []
-    for line, cells in comma_cells(text, where, FIX, mark=mark_of(text)):
+    lines = io.StringIO(text, newline="")
+    for line, cells in comma_cells(lines, where, FIX, mark=mark_of(text)):
         if not any(cells):
             continue
         if not head:
