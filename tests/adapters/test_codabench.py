@@ -61,9 +61,9 @@ def test_references_may_be_texts(bundle):
     for number in (0, 1):
         text = (SAMPLE / f"ref{number}.txt").read_bytes()
         (bundle / "ref" / f"reference{number}.txt").write_bytes(text)
-    found = score_submission(bundle, bundle / "out", ["gleu"], percent=True)
+    result = score_submission(bundle, bundle / "out", ["gleu"], percent=True)
     both = [SAMPLE / "ref0.txt", SAMPLE / "ref1.txt"]
-    assert found == {"gleu": 100 * expected("gleu", both)}
+    assert result == {"gleu": 100 * expected("gleu", both)}
 
 
 @pytest.mark.parametrize(
@@ -82,9 +82,9 @@ def test_a_bundle_that_is_not_whole_is_told_in_one_line(bundle, capsys, take, pu
     if put:
         (bundle / put).write_text("one line\n")
     assert ended(str(bundle), str(bundle / "out")) == 3
-    told = capsys.readouterr()
-    assert said in told.err
-    assert "Traceback" not in told.err
+    message = capsys.readouterr()
+    assert said in message.err
+    assert "Traceback" not in message.err
     assert not (bundle / "out").exists()
     with pytest.raises(DataError):
         score_submission(bundle, bundle / "out", ["m2"])
@@ -99,8 +99,8 @@ def test_files_that_codabench_and_packers_add_are_no_submission(bundle):
     (bundle / "res" / "metadata").write_text("exitCode: 0\n")
     (bundle / "res" / "__MACOSX").mkdir()
     (bundle / "res" / "__MACOSX" / "._Careful.txt").write_bytes(b"\0")
-    found = score_submission(bundle, bundle / "out", ["m2"])
-    assert found == {"m2": expected("m2", [SAMPLE / "gold.m2"])}
+    result = score_submission(bundle, bundle / "out", ["m2"])
+    assert result == {"m2": expected("m2", [SAMPLE / "gold.m2"])}
 
 
 def test_an_output_that_cannot_be_written_is_told(bundle, capsys):

@@ -21,13 +21,13 @@ def expected(metric="gleu"):
 
 
 def test_compute_scores_as_a_corpus_with_parts():
-    found = Evaluate("gleu", "errant(pipeline=neutral)").compute(
+    result = Evaluate("gleu", "errant(pipeline=neutral)").compute(
         predictions=PREDICTIONS, sources=SOURCES, references=REFERENCES
     )
-    assert found["gleu"] == expected().value
-    assert found["gleu.std"] == expected().parts["std"]
+    assert result["gleu"] == expected().value
+    assert result["gleu.std"] == expected().parts["std"]
     edits = "errant(pipeline=neutral)"
-    assert found[f"{edits}.tp"] == expected(edits).parts["tp"]
+    assert result[f"{edits}.tp"] == expected(edits).parts["tp"]
 
 
 def test_what_was_added_counts_once():
@@ -43,8 +43,8 @@ def test_a_fault_forgets_too():
     metric = Evaluate("gleu")
     with pytest.raises(UsageError, match="references"):
         metric.compute(predictions=PREDICTIONS, sources=SOURCES)
-    found = metric.compute(predictions=PREDICTIONS, sources=SOURCES, references=REFERENCES)
-    assert found["gleu"] == expected().value
+    result = metric.compute(predictions=PREDICTIONS, sources=SOURCES, references=REFERENCES)
+    assert result["gleu"] == expected().value
 
 
 def test_a_sentence_without_reference_is_refused():
@@ -56,30 +56,30 @@ def test_a_sentence_without_reference_is_refused():
 
 def test_a_warm_scorer_is_used():
     scorer = gm.Scorer(["gleu"])
-    found = Evaluate(scorer=scorer).compute(
+    result = Evaluate(scorer=scorer).compute(
         predictions=PREDICTIONS, sources=SOURCES, references=REFERENCES
     )
-    assert found["gleu"] == expected().value
-    for metrics, given in (((), None), (("gleu",), scorer)):
+    assert result["gleu"] == expected().value
+    for metrics, inputs in (((), None), (("gleu",), scorer)):
         with pytest.raises(UsageError, match="metrics or a scorer"):
-            Evaluate(*metrics, scorer=given)
+            Evaluate(*metrics, scorer=inputs)
 
 
 @pytest.mark.parametrize(
-    "given",
+    "inputs",
     [
         {"predictions": PREDICTIONS, "sources": []},
         {"predictions": PREDICTIONS, "sources": SOURCES[:1], "references": REFERENCES},
         {"predictions": PREDICTIONS, "sources": SOURCES, "references": REFERENCES[:1]},
     ],
 )
-def test_lists_of_unequal_lengths_are_refused(given):
+def test_lists_of_unequal_lengths_are_refused(inputs):
     with pytest.raises(UsageError, match="predictions"):
-        Evaluate("gleu").compute(**given)
+        Evaluate("gleu").compute(**inputs)
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("inputs", "said"),
     [
         ({"predictions": PREDICTIONS, "references": REFERENCES}, "no sources"),
         ({"sources": SOURCES, "references": REFERENCES}, "no predictions"),
@@ -89,6 +89,6 @@ def test_lists_of_unequal_lengths_are_refused(given):
         ({"predictions": ["ab"], "sources": ["ab"], "references": "a"}, "one text where a list"),
     ],
 )
-def test_what_is_missing_is_named(given, said):
+def test_what_is_missing_is_named(inputs, said):
     with pytest.raises(UsageError, match=said):
-        Evaluate("gleu").compute(**given)
+        Evaluate("gleu").compute(**inputs)

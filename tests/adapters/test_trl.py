@@ -54,8 +54,8 @@ def test_the_prompt_may_be_the_source():
 
 def test_none_where_it_does_not_apply():
     reward = Reward("gleu", reference="target")
-    found = call(reward, source=[None, *SOURCES[1:]], target=[*REFERENCES[:2], None])
-    assert found == [None, EXPECTED[1], None]
+    result = call(reward, source=[None, *SOURCES[1:]], target=[*REFERENCES[:2], None])
+    assert result == [None, EXPECTED[1], None]
     assert call(reward, source=[None] * 3, target=REFERENCES) == [None] * 3
 
 
@@ -81,19 +81,19 @@ def test_missing_columns_are_named():
 
 def test_what_a_row_lacks_leaves_it_to_other_rewards():
     reward = Reward("gleu", reference="target")
-    given = [["a b"], [], [None, "a b"], [None], None, math.nan, "a b", ("a b",)]
-    count = len(given)
-    found = reward(["?"] * count, ["a b"] * count, source=["a c"] * count, target=given)
-    full = found[0]
+    inputs = [["a b"], [], [None, "a b"], [None], None, math.nan, "a b", ("a b",)]
+    count = len(inputs)
+    result = reward(["?"] * count, ["a b"] * count, source=["a c"] * count, target=inputs)
+    full = result[0]
     assert full is not None
-    assert found == [full, None, full, None, None, None, full, full]
+    assert result == [full, None, full, None, None, None, full, full]
 
 
 def test_odd_completions():
     parts = [{"type": "text", "text": "a"}, {"type": "image"}, {"type": "text", "text": "b"}]
     completions = [[{"role": "assistant", "content": parts}], "a b", None, [], ""]
     count = len(completions)
-    found = Reward("gleu", reference="target")(
+    result = Reward("gleu", reference="target")(
         prompts=["?"] * count,
         completions=completions,
         source=["a c"] * count,
@@ -101,9 +101,9 @@ def test_odd_completions():
         completion_ids=[[1]] * count,
         trainer_state=object(),
     )
-    assert found[0] == found[1]
-    assert found[2] is None
-    assert found[3] == found[4] is not None
+    assert result[0] == result[1]
+    assert result[2] is None
+    assert result[3] == result[4] is not None
 
 
 def test_columns_of_unequal_lengths_are_refused():

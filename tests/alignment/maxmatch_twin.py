@@ -123,8 +123,8 @@ class Twin:
             left = current == low
             order = range(gold_low, gold_high + 1)
             order = order if left else reversed(order)
-            found = next((x for x in order if self.match(group[current], gold[x])), None)
-            if found is None:
+            result = next((x for x in order if self.match(group[current], gold[x])), None)
+            if result is None:
                 weights[group[current]] += EPSILON
                 if left:
                     low += 1
@@ -136,14 +136,14 @@ class Twin:
             matched = group[current]
             weights[matched] = -len(self.edges)
             if left:
-                gold_low = found + 1
+                gold_low = result + 1
                 low += 1
                 while low < len(group) and group[low][0] != matched[1]:
                     weights[group[low]] += EPSILON
                     low += 1
                 current = low
             else:
-                gold_high = found - 1
+                gold_high = result - 1
                 high -= 1
                 while high >= 0 and group[high][1] != matched[0]:
                     weights[group[high]] += EPSILON

@@ -185,15 +185,15 @@ annotators = st.lists(st.dictionaries(spans, words, max_size=3), min_size=1, max
 
 
 @given(annotators)
-def test_mixing_separate_spans_equals_a_slow_twin(found):
+def test_mixing_separate_spans_equals_a_slow_twin(result):
     source = list("abcdefghij")
     gold = {
         number: tuple(Edit(*span, word) for span, word in edits.items())
-        for number, edits in enumerate(found)
+        for number, edits in enumerate(result)
     }
     choices = []
-    for span in {span for edits in found for span in edits}:
-        ways = {edits.get(span) for edits in found}  # None: leave it
+    for span in {span for edits in result for span in edits}:
+        ways = {edits.get(span) for edits in result}  # None: leave it
         choices.append([[] if way is None else [Edit(*span, way)] for way in ways])
     slow = {tuple(apply(source, chain(*ways))) for ways in product(*choices)}
     texts = mixed(source, gold)

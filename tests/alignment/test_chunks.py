@@ -38,8 +38,8 @@ def cut(source, *versions):
 
 def partition_of(target):
     sentence, hypothesis = target
-    kept = competing(sentence, changed_only=False)
-    return partition(sentence.source, [hypothesis, *kept.values()])
+    remaining = competing(sentence, changed_only=False)
+    return partition(sentence.source, [hypothesis, *remaining.values()])
 
 
 def as_golden(chunks: list[Chunk]):
@@ -64,8 +64,8 @@ def test_partitions_are_the_authors(shared, name):
         "CAMB": (errant / "CAMB.m2", errant / "ref_text_ptm2.m2", "partition_CAMB.json.gz"),
     }.get(name, (data / f"{name[5:]}.m2", data / "reference.m2", f"{name}.json.gz"))
     targets = targets_of(hypothesis, references_of(reference))
-    found = read_json(cleme / golden)
-    lines = found["partition"] if isinstance(found, dict) else found
+    result = read_json(cleme / golden)
+    lines = result["partition"] if isinstance(result, dict) else result
     assert len(lines) == {"edge": 38, "CAMB": 28}.get(name, 22)
     for line in lines:
         assert as_golden(partition_of(targets[line["line"] - 1])) == line["chunks"]
@@ -130,11 +130,11 @@ def test_cuts(versions, expected):
     assert cut("a b c d", *versions) == expected
 
 
-def show(found: list[Piece]) -> str:
+def show(result: list[Piece]) -> str:
     """Show pieces; edits in [ ], an empty place as a dot."""
     return " ".join(
         f"[{' '.join(piece.tokens)}]" if piece.edited else " ".join(piece.tokens) or "."
-        for piece in found
+        for piece in result
     )
 
 
@@ -191,12 +191,12 @@ def test_partition_equals_its_twin(drawn):
 @given(sentences(most=1))
 def test_pieces_are_the_version(drawn):
     source, (edits,) = drawn
-    found = pieces(source, ordered(source, edits))
-    assert list(sum((piece.tokens for piece in found), ())) == apply(source, edits)
-    assert [p[:3] for p in found if p.edited] == [tuple(c) for c in ordered(source, edits)]
-    empty = {p.start for p in found if p.start == p.end and not p.edited}
+    result = pieces(source, ordered(source, edits))
+    assert list(sum((piece.tokens for piece in result), ())) == apply(source, edits)
+    assert [p[:3] for p in result if p.edited] == [tuple(c) for c in ordered(source, edits)]
+    empty = {p.start for p in result if p.start == p.end and not p.edited}
     insertions = {e.start for e in edits if e.start == e.end}
-    starts = {p.start for p in found if p.start < p.end} | {len(source)}
+    starts = {p.start for p in result if p.start < p.end} | {len(source)}
     assert empty == starts - insertions
 
 
@@ -236,14 +236,14 @@ def test_pairs_are_extracted_once_and_lines_are_shared():
         Segment("a b", "a c", gold=gold),
     ]
     fake = FakeAnnotator()
-    found = read_targets(segments, fake.annotate)
+    result = read_targets(segments, fake.annotate)
     assert fake.calls == [[("a b", "x b"), ("a b", "a c")]]
-    assert [hypothesis for _, hypothesis in found] == [
+    assert [hypothesis for _, hypothesis in result] == [
         ((0, 1, ("x",)),), (), ((0, 1, ("x",)),), ((1, 2, ("c",)),),
     ]  # fmt: skip
-    assert found[0][0] is found[1][0] is not found[2][0] is found[3][0]
-    assert found[0][0].references == {0: ((0, 1, ("x",)),), 2: ()}
-    assert list(found[2][0].references) == [0, 1]
+    assert result[0][0] is result[1][0] is not result[2][0] is result[3][0]
+    assert result[0][0].references == {0: ((0, 1, ("x",)),), 2: ()}
+    assert list(result[2][0].references) == [0, 1]
 
 
 @pytest.mark.parametrize(

@@ -22,9 +22,9 @@ def test_moves_are_those_of_both_tables(source, hypothesis):
         noop = (k, column) == (i + 1, j + 1) and source[i] == hypothesis[j]
         times = (edge in one[1]) + (edge in two[1])
         wanted[i * width + j].append((k * width + column, times, noop))
-    found = optimal_moves(source, hypothesis)
-    assert found == wanted
-    assert list(found) == sorted(found)
+    result = optimal_moves(source, hypothesis)
+    assert result == wanted
+    assert list(result) == sorted(result)
 
 
 def test_equal_sentences_have_one_way():

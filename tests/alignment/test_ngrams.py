@@ -40,7 +40,7 @@ def slow(segments: list[Segment], unit: str, strip: bool, measure) -> np.ndarray
         for slot, text in enumerate(segment.references + absent):
             for n in range(1, ORDER + 1):
                 three = (segment.source, segment.hypothesis, text)
-                table[n - 1, row, slot] = measure(*(grams(each, n, unit, strip) for each in three))
+                table[n - 1, row, slot] = measure(*(grams(item, n, unit, strip) for item in three))
     return table
 
 

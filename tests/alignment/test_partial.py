@@ -106,11 +106,11 @@ def test_a_chain_applies_one_edit_more_each_time(case, seed):
 
 @pytest.mark.parametrize(("size", "limit", "count"), [(1, 1, 1), (2, 3, 2), (3, 6, 6), (3, 7, 6)])
 def test_all_orders_where_these_are_fewer(size, limit, count):
-    found = orders(size, limit, Random(1))
-    assert len(found) == count
-    assert all(sorted(order) == list(range(size)) for order in found)
+    result = orders(size, limit, Random(1))
+    assert len(result) == count
+    assert all(sorted(order) == list(range(size)) for order in result)
     if math.factorial(size) < limit:
-        assert len(set(found)) == count
+        assert len(set(result)) == count
 
 
 def test_random_orders_come_from_the_stream():

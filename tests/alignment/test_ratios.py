@@ -24,8 +24,8 @@ def twin_distance(first: str, second: str) -> int:
 
 
 def twin_tokens(text: str) -> str:
-    kept = [c for c in text if ord(c) < 128]
-    blanks = "".join(c if c.isalnum() or c == "_" else " " for c in kept)
+    remaining = [c for c in text if ord(c) < 128]
+    blanks = "".join(c if c.isalnum() or c == "_" else " " for c in remaining)
     return " ".join(sorted(blanks.lower().split()))
 
 

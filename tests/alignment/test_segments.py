@@ -21,15 +21,15 @@ class Extractor:
 
 def test_gold_edits_stand_as_they_are():
     extract = Extractor()
-    (found,) = segment_edits([Segment("a", "c", ("x",), GOLD)], extract)
-    assert found.gold is GOLD
-    assert found.proposed == (Edit(0, 1, "c"),)
+    (result,) = segment_edits([Segment("a", "c", ("x",), GOLD)], extract)
+    assert result.gold is GOLD
+    assert result.proposed == (Edit(0, 1, "c"),)
     assert extract.asked == [[("a", "c")]]
 
 
 def test_without_gold_edits_are_extracted_from_the_texts_there_are():
-    (found,) = segment_edits([Segment("a", "c", ("x", None, "y"))], Extractor())
-    assert found.gold == {0: (Edit(0, 1, "x"),), 2: (Edit(0, 1, "y"),)}
+    (result,) = segment_edits([Segment("a", "c", ("x", None, "y"))], Extractor())
+    assert result.gold == {0: (Edit(0, 1, "x"),), 2: (Edit(0, 1, "y"),)}
 
 
 def test_each_pair_is_asked_for_once():

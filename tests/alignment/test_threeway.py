@@ -94,8 +94,8 @@ def test_planes_equal_the_full_table(triple):
 
 @given(st.lists(triples(), max_size=6))
 def test_a_batch_gives_each_triple_its_own_alignment(batch):
-    found = dict(align_all(batch))
-    assert [found[n] for n in range(len(batch))] == [align(*triple) for triple in batch]
+    result = dict(align_all(batch))
+    assert [result[n] for n in range(len(batch))] == [align(*triple) for triple in batch]
 
 
 @given(triples())

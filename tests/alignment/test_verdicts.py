@@ -42,20 +42,20 @@ LETTERS = "TWOU."  # of the goldens, in the order of KINDS
 
 def judged_of(target, *, together=False, detection=False, changed_only=False):
     sentence, hypothesis = target
-    kept = competing(sentence, changed_only=changed_only)
+    remaining = competing(sentence, changed_only=changed_only)
     if together:
-        return [judge_together(sentence.source, hypothesis, kept, detection=detection)]
-    return judge(sentence.source, hypothesis, kept, detection=detection)
+        return [judge_together(sentence.source, hypothesis, remaining, detection=detection)]
+    return judge(sentence.source, hypothesis, remaining, detection=detection)
 
 
 def bag(pairs):
     """F1 of two bags of words: the similarity by which the goldens test weights exactly."""
-    found = []
+    result = []
     for a, b in pairs:
         first, second = Counter(a.split()), Counter(b.split())
         size = first.total() + second.total()
-        found.append(2 * (first & second).total() / size if size else 1.0)
-    return found
+        result.append(2 * (first & second).total() / size if size else 1.0)
+    return result
 
 
 def weighed(judged, similarity, *, unmoved):
@@ -70,11 +70,11 @@ def golden(request, shared):
     """Targets and what THUKElab/CLEME e90abea makes of them."""
     cleme, data = shared / "golden" / "cleme", shared / "golden" / "neural" / "data"
     if request.param == "edge":
-        paths, found = (cleme / "edge_hyp.m2", cleme / "edge_ref.m2"), "edge.json.gz"
+        paths, result = (cleme / "edge_hyp.m2", cleme / "edge_ref.m2"), "edge.json.gz"
     else:
         paths = data / f"{request.param}.m2", data / "reference.m2"
-        found = f"tiny_{request.param}.json.gz"
-    return targets_of(paths[0], references_of(paths[1])), read_json(cleme / found)["figures"]
+        result = f"tiny_{request.param}.json.gz"
+    return targets_of(paths[0], references_of(paths[1])), read_json(cleme / result)["figures"]
 
 
 @pytest.mark.parametrize("assumption", ["dep", "ind"])
@@ -82,8 +82,8 @@ def test_kinds_are_the_authors(golden, assumption):
     targets, figures = golden
     for target, row in zip(targets, figures[assumption]["sentences"], strict=True):
         judged = judged_of(target, together=assumption == "ind")
-        kinds = ["".join(LETTERS[kind] for kind in each.kinds) for each in judged]
-        assert kinds == [each["kinds"] for each in row]
+        kinds = ["".join(LETTERS[kind] for kind in item.kinds) for item in judged]
+        assert kinds == [item["kinds"] for item in row]
 
 
 @pytest.mark.parametrize("assumption", ["dep", "ind"])
@@ -94,11 +94,11 @@ def test_similarity_weights_are_the_authors(golden, assumption):
         judged = judged_of(target, together=assumption == "ind")
         if assumption == "ind":
             judged = each_version(judged[0], competing(target[0], changed_only=False))
-        for each, theirs in zip(judged, row, strict=True):
-            own = weighed(each, bag, unmoved=0)
-            assert own == pytest.approx(theirs["bag"][:5], abs=2e-6)
+        for item, theirs in zip(judged, row, strict=True):
+            mine = weighed(item, bag, unmoved=0)
+            assert mine == pytest.approx(theirs["bag"][:5], abs=2e-6)
             assert set(map(int, theirs["weights"])) == {
-                number for number, kind in enumerate(each.kinds) if kind != TN
+                number for number, kind in enumerate(item.kinds) if kind != TN
             }
             compared += 1
     assert compared >= len(targets)
@@ -140,7 +140,7 @@ def test_together_a_chunk_may_follow_any_reference_and_all_must_miss():
     (judged,) = judged_of(target, together=True)
     assert (judged.label, judged.versions) == (TOGETHER, (1, 2))
     assert judged.kinds == [TP, TN, TP, TN, FN]
-    assert [each.kinds for each in judged_of(target)] == [
+    assert [item.kinds for item in judged_of(target)] == [
         [TP, TN, FP_UN, TN, FN],
         [FP_UN, TN, TP, TN, FN],
     ]
@@ -189,10 +189,10 @@ def test_similarity_weights_by_hand():
         sentence(source, [(0, 1, "x"), (2, 3, "y z")]),
         changes_of(source, (0, 1, "x"), (3, 4, "a")),
     )
-    asked = []
+    requests = []
 
     def similarity(pairs):
-        asked.append(pairs)
+        requests.append(pairs)
         return [{"a b c d": 0.5, "x b c d": 0.75, "a b y z a": 0.4, "a b y z d": 0.9}[x]
                 for x, _ in pairs]  # fmt: skip
 
@@ -201,13 +201,13 @@ def test_similarity_weights_by_hand():
     assert judged.chunks[2].texts == (("c", "a"), ("y", "z", "d"))
     with pytest.raises(KeyError):  # the hypothesis' text is tried, not the reference's
         weighed(judged, similarity, unmoved=0)
-    assert asked[0] == [(text, "x b y z d") for text in ("a b c d", "x b c d", "a b c a")]
+    assert requests[0] == [(text, "x b y z d") for text in ("a b c d", "x b c d", "a b c a")]
 
     (missed,) = judged_of((target[0], ()))
     assert missed.kinds == [FN, TN, FN, TN]
     sums = weighed(missed, similarity, unmoved=0)
     assert sums == pytest.approx([0, 0, 0, 0.25 + 0.4, 2])
-    assert len(asked[1]) == 3
+    assert len(requests[1]) == 3
 
 
 def test_a_chunk_that_moves_nothing():
@@ -231,7 +231,7 @@ def test_the_noise_of_single_precision_moves_nothing(difference, weight):
 
 
 @pytest.mark.parametrize(
-    ("references", "changed_only", "kept"),
+    ("references", "changed_only", "remaining"),
     [
         ([[], [(0, 2, "")]], False, [0]),  # an empty text is left out
         ([[(0, 2, "")], [(0, 2, "")]], False, [0]),  # unless all are empty
@@ -242,9 +242,9 @@ def test_the_noise_of_single_precision_moves_nothing(difference, weight):
         ([[(0, 2, "")], [], []], True, [0]),  # unchanged ones first: the goldens need this
     ],
 )
-def test_references_that_compete(references, changed_only, kept):
-    found = sentence("a b", *references)
-    assert list(competing(found, changed_only=changed_only)) == kept
+def test_references_that_compete(references, changed_only, remaining):
+    result = sentence("a b", *references)
+    assert list(competing(result, changed_only=changed_only)) == remaining
 
 
 @given(sentences(least=2))

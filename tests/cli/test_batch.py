@@ -58,14 +58,14 @@ def test_json_is_one_object(batch):
     code, out, err = batch(
         "in/part-0.jsonl", *GLEU, "--quiet", "--format", "json", "--keep", "gleu > 0.5"
     )
-    told = json.loads(out)
-    kept = len(read_rows(Path("out")))
+    message = json.loads(out)
+    remaining = len(read_rows(Path("out")))
     assert (code, err) == (0, "")
-    assert 0 < kept < 20
-    assert told["kind"] == "batch-summary"
-    assert (told["rows"], told["kept"], told["errors"]) == (20, kept, 0)
-    assert told["shards"] == {
-        "part-0.jsonl": {"rows": 20, "kept": kept, "errors": 0, "earlier": False}
+    assert 0 < remaining < 20
+    assert message["kind"] == "batch-summary"
+    assert (message["rows"], message["kept"], message["errors"]) == (20, remaining, 0)
+    assert message["shards"] == {
+        "part-0.jsonl": {"rows": 20, "kept": remaining, "errors": 0, "earlier": False}
     }
 
 

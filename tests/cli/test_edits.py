@@ -341,10 +341,10 @@ TYPES = ("R:NOUN", "M:DET", "R:NOUN:NUM", "UNK")
 def blocks(draw, size, annotators):
     lines = []
     for annotator in range(annotators):
-        found = draw(st.integers(0, 3))
-        if not found and draw(st.booleans()):
+        result = draw(st.integers(0, 3))
+        if not result and draw(st.booleans()):
             lines.append(edit("-1 -1", "noop", "-NONE-", annotator))
-        for _ in range(found):
+        for _ in range(result):
             start = draw(st.integers(0, size))
             end = draw(st.integers(start, size))
             kind, text = draw(st.sampled_from(TYPES)), draw(st.sampled_from(["", "x", "x y"]))
@@ -401,11 +401,11 @@ def test_compare_of_all_systems_equals_the_package(shared, flags):
 
 def printed_by_the_package(arguments):
     original = pytest.importorskip("errant.commands.compare_m2")
-    kept, sys.argv = sys.argv, ["errant_compare", *arguments]
+    remaining, sys.argv = sys.argv, ["errant_compare", *arguments]
     try:
         with contextlib.redirect_stdout(io.StringIO()) as out, warnings.catch_warnings():
             warnings.simplefilter("ignore", ResourceWarning)  # it leaves its files open
             original.main()
     finally:
-        sys.argv = kept
+        sys.argv = remaining
     return out.getvalue()

@@ -32,8 +32,8 @@ def test_rows_keep_order_and_columns_and_get_the_score_of_the_sentence(tmp_path)
     names = write_rows(tmp_path / "in", rows, shards=2)
     summary = run(names, tmp_path / "out", block=7)
     made = read_rows(tmp_path / "out")
-    given = read_rows(tmp_path / "in")
-    assert [{k: row[k] for k in given[0]} for row in made] == given
+    inputs = read_rows(tmp_path / "in")
+    assert [{k: row[k] for k in inputs[0]} for row in made] == inputs
     assert summary.all.rows == summary.all.kept == 50
     assert summary.all.errors == 0
     for row in made:  # each row scored alone, by the verb for whole corpora
@@ -434,11 +434,11 @@ def test_a_killed_worker_takes_nothing_along(tmp_path, monkeypatch):
     names = write_rows(tmp_path / "in", made_rows(40), shards=2)
     run(names, tmp_path / "whole")
     monkeypatch.setenv(dying.FLAG, str(tmp_path / "flag"))
-    monkeypatch.setattr(workers, "_work", dying.once)
+    monkeypatch.setattr(workers, "process", dying.once)
     run(names, tmp_path / "out", block=4, jobs=2)
     assert (tmp_path / "flag").exists()
     assert read_rows(tmp_path / "out") == read_rows(tmp_path / "whole")
-    monkeypatch.setattr(workers, "_work", dying.always)
+    monkeypatch.setattr(workers, "process", dying.always)
     with pytest.raises(gm.GrammeterError, match="end without a word"):
         run(names, tmp_path / "lost", jobs=2)
     assert not list((tmp_path / "lost").glob("*.jsonl*"))

@@ -64,10 +64,10 @@ def test_rows_are_those_of_the_local_engine(cluster, tmp_path):
     job = Job(metrics=("gleu", "errant(pipeline=neutral)"), references=("reference",),
               edits="list", keep="gleu > 0.2")  # fmt: skip
     local = run_batch(find_shards(names), tmp_path / "local", job)
-    found = run(names, tmp_path / "ray", job)
+    result = run(names, tmp_path / "ray", job)
     assert read_rows(tmp_path / "ray") == read_rows(tmp_path / "local")
-    assert found.totals == local.totals
-    assert found.faults == local.faults
+    assert result.totals == local.totals
+    assert result.faults == local.faults
     for name in ("manifest.json", "errors/part-1.jsonl.tsv"):
         assert (tmp_path / "ray" / name).read_text() == (tmp_path / "local" / name).read_text()
 
@@ -77,8 +77,8 @@ def test_the_other_engine_goes_on_with_the_run(cluster, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # relative names hold where actors stand elsewhere
     relative = [os.path.relpath(name) for name in names]
     run_batch(find_shards(relative[:1]), "out", JOB)
-    found = run(relative, "out")
-    assert found.earlier == ["part-0.jsonl"]
+    result = run(relative, "out")
+    assert result.earlier == ["part-0.jsonl"]
     run_batch(find_shards(names), tmp_path / "whole", JOB)
     assert read_rows(tmp_path / "out") == read_rows(tmp_path / "whole")
     assert run(relative, "out").fresh == 0
@@ -152,8 +152,8 @@ def test_the_command_line(cluster, tmp_path, capsys, monkeypatch):
     command = ["batch", "in/*.jsonl", "-m", "gleu", "--reference", "reference", "-o"]
     capsys.readouterr()
     assert main([*command, "ray", "--engine", "ray", "--jobs", "1", "--format", "json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["rows"] == 20
-    assert list(told["shards"]) == ["part-0.jsonl", "part-1.jsonl"]
+    message = json.loads(capsys.readouterr().out)
+    assert message["rows"] == 20
+    assert list(message["shards"]) == ["part-0.jsonl", "part-1.jsonl"]
     assert main([*command, "local"]) == 0
     assert read_rows(tmp_path / "ray") == read_rows(tmp_path / "local")

@@ -28,8 +28,8 @@ class Document(list[Any]):
     """What the package takes for a spaCy Doc or Span."""
 
     def __getitem__(self, at: Any) -> Any:
-        found = super().__getitem__(at)
-        return Document(found) if isinstance(at, slice) else found
+        result = super().__getitem__(at)
+        return Document(result) if isinstance(at, slice) else result
 
     @property
     def text(self) -> str:
@@ -74,8 +74,8 @@ def edits(source: Tokens, target: Tokens, merge: str = "rules", *, lev: bool = F
     return merger.merge(alignment(source, target, lev=lev), merge)
 
 
-def spans(found: Sequence[Any]) -> list[Seen]:
-    return [(edit.o_start, edit.o_end, edit.c_start, edit.c_end) for edit in found]
+def spans(result: Sequence[Any]) -> list[Seen]:
+    return [(edit.o_start, edit.o_end, edit.c_start, edit.c_end) for edit in result]
 
 
 def classified(edit: Any) -> str:

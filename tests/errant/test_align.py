@@ -55,12 +55,12 @@ def twin(source: Tokens, target: Tokens, *, lev: bool = False) -> list[Change]:
             choices.append((cells[i + 1, j][0] + 1, Change("I", i + 1, i + 1, j, j + 1)))
             choices.append((cells[i, j + 1][0] + 1, Change("D", i, i + 1, j + 1, j + 1)))
             cells[i + 1, j + 1] = min(choices, key=lambda choice: choice[0])
-    at, found = (len(source), len(target)), []
+    at, result = (len(source), len(target)), []
     while at != (0, 0):
         step = cells[at][1]
-        found.append(step)
+        result.append(step)
         at = (step[1], step[3])
-    return [step for step in reversed(found) if step[0] != "M"]
+    return [step for step in reversed(result) if step[0] != "M"]
 
 
 @given(pairs)
@@ -75,8 +75,8 @@ def test_equals_the_package(lev):
     aligner = Aligner(lev=lev, cost_limit=500)  # small, so that costs are forgotten all the time
     for seed in range(PAIRS):
         source, target = random_pair(Random(seed), longest=9 if seed % 4 else 18)
-        found = [tuple(change) for change in aligner.align(source, target)]
-        assert found == package.changes(source, target, lev=lev), seed
+        result = [tuple(change) for change in aligner.align(source, target)]
+        assert result == package.changes(source, target, lev=lev), seed
 
 
 @given(pairs)
@@ -132,13 +132,13 @@ def test_region_leaves_out_equal_tokens_only(source, target):
     ],
 )
 def test_by_hand(source, target, expected):
-    found = WEIGHTED.align(sentence(source), sentence(target))
-    assert [tuple(change) for change in found] == expected
+    result = WEIGHTED.align(sentence(source), sentence(target))
+    assert [tuple(change) for change in result] == expected
 
 
 def test_lev_neither_transposes_nor_looks_at_case():
-    found = EVEN.align(split("a b c THE"), split("b a c the"))
-    assert [change.kind for change in found] == ["S", "S", "S"]
+    result = EVEN.align(split("a b c THE"), split("b a c the"))
+    assert [change.kind for change in result] == ["S", "S", "S"]
     assert [change.kind for change in EVEN.align(split("the THE"), split("the"))] == ["D"]
 
 

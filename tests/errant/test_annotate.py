@@ -140,9 +140,9 @@ class TestPackage:
         theirs = errant.load("en", spacy.load(shipped_pipeline()))
         ours = annotator(str(shipped_pipeline()), merge=merge, lev=lev, cache_dir=folder)
         pairs = list(random_edits(12))
-        for pair, found in zip(pairs, ours.annotate(pairs), strict=True):
+        for pair, result in zip(pairs, ours.annotate(pairs), strict=True):
             edits = theirs.annotate(*map(theirs.parse, pair), lev, merge)
-            assert [(e.start, e.end, e.type) for e in found] == [
+            assert [(e.start, e.end, e.type) for e in result] == [
                 (e.o_start, e.o_end, e.type) for e in edits
             ]
 
@@ -193,9 +193,9 @@ class TestAnnotator:
 
     def test_edits_come_back_pair_by_pair(self, english):
         one, two = ("a cat", "the cat"), ("a dog", "a dog .")
-        found = english.annotate([one, two, one, ("x", "x"), two])
-        assert found[0] == found[2] != found[1] == found[4]
-        assert found[3] == ()
+        result = english.annotate([one, two, one, ("x", "x"), two])
+        assert result[0] == result[2] != result[1] == result[4]
+        assert result[3] == ()
         assert english.annotate([]) == []
 
     def test_spaces_are_no_difference(self, english):
@@ -217,7 +217,7 @@ class TestAnnotator:
 
     def test_spans_need_no_parse_where_words_decide(self, monkeypatch):
         made = Annotator(ENGLISH, Parser(find_pipeline(str(shipped_pipeline()))), types=False)
-        monkeypatch.setattr(Parser, "_load", lambda self: pytest.fail("spaCy was asked"))
+        monkeypatch.setattr(Parser, "_nlp", property(lambda self: pytest.fail("spaCy was loaded")))
         pairs = [("a cat", "the cat"), ("a cat .", "a cat"), ("cat .", "big old cat ."), ("x", "X")]
         assert [written(edits) for edits in made.annotate(pairs)] == [
             ["0 1||the"], ["2 3||"], ["0 0||big old"], ["0 1||X"]
@@ -252,7 +252,7 @@ class TestAnnotator:
     def test_parses_on_disk_are_enough(self, monkeypatch, tmp_path):
         pipeline, pairs = find_pipeline(str(shipped_pipeline())), list(random_edits(10))
         first = Annotator(ENGLISH, Parser(pipeline, tmp_path)).annotate(pairs)
-        monkeypatch.setattr(Parser, "_load", lambda self: pytest.fail("spaCy was asked"))
+        monkeypatch.setattr(Parser, "_nlp", property(lambda self: pytest.fail("spaCy was loaded")))
         assert Annotator(ENGLISH, Parser(pipeline, tmp_path)).annotate(pairs) == first
 
     def test_chunks_change_nothing(self, monkeypatch, english, folder):
@@ -279,8 +279,8 @@ class TestGivenEdits:
             Edit(3, 4, "the", "Um"),
             Edit(-1, -1, "", "noop"),
         ]
-        found = english.retype("She go to to school .", edits)
-        assert found == (
+        result = english.retype("She go to to school .", edits)
+        assert result == (
             Edit(1, 3, "goes", "R:OTHER", (), "REQUIRED", "comment"),
             Edit(3, 4, "the", "UNK"),
             Edit(5, 5, "", "UNK"),
@@ -294,8 +294,8 @@ class TestGivenEdits:
         ]
         whole = english.retype("She have go to school", edits, minimise=False)
         assert [(e.start, e.end, e.correction) for e in whole] == [(1, 3, "has go"), (3, 4, "at")]
-        kept = english.retype("She have go to school", edits, keep_types=True)
-        assert written(kept) == ["1 2|X|has", "3 4|Um|at"]
+        remaining = english.retype("She have go to school", edits, keep_types=True)
+        assert written(remaining) == ["1 2|X|has", "3 4|Um|at"]
 
     def test_as_the_package(self, english):
         spacy = pytest.importorskip("spacy")
@@ -319,13 +319,13 @@ class TestGivenEdits:
                 edit = theirs.import_edit(*documents, place, min=not detects)
                 words = pseudo if detects else " ".join(token.text for token in edit.c_toks)
                 expected.append((edit.o_start, edit.o_end, words, edit.type))
-            found = english.retype(source, given_edits)
-            assert [(e.start, e.end, e.correction, e.type) for e in found] == expected
+            result = english.retype(source, given_edits)
+            assert [(e.start, e.end, e.correction, e.type) for e in result] == expected
 
     def test_reextract(self, english):
         edits = [Edit(0, 3, "He goes to", "X"), Edit(0, 1, "It", "Um"), Edit(4, 4, "!", "Um")]
-        (found,) = english.reextract_all([("He go to school", edits)])
-        assert written(found) == ["0 1|UNK|It", "1 2|R:VERB:SVA|goes", "4 4|UNK|!"]
+        (result,) = english.reextract_all([("He go to school", edits)])
+        assert written(result) == ["0 1|UNK|It", "1 2|R:VERB:SVA|goes", "4 4|UNK|!"]
 
     def test_nothing_given(self, english):
         assert english.retype("He goes .", []) == ()
@@ -347,13 +347,13 @@ class TestNeutral:
         gold = []
         for block in read_m2(shared / "data" / name, lenient=True).blocks:
             for edits in block.gold.values():
-                kept, overlapping = without_overlaps(edits)
+                remaining, overlapping = without_overlaps(edits)
                 if not overlapping:
-                    gold.append((block.source, kept))
+                    gold.append((block.source, remaining))
         pairs = [(source, " ".join(apply(source.split(), edits))) for source, edits in gold]
-        found = neutral.annotate(pairs)
+        result = neutral.annotate(pairs)
         agreed = theirs = ours = 0
-        for (source, target), (_, edits), new in zip(pairs, gold, found, strict=True):
+        for (source, target), (_, edits), new in zip(pairs, gold, result, strict=True):
             assert apply(source.split(), new) == target.split()
             old = {
                 (e.start, e.end, e.correction)
@@ -366,7 +366,7 @@ class TestNeutral:
         assert round(2 * agreed / (theirs + ours), 4) == agreement
 
     def test_by_hand(self, neutral):
-        found = neutral.annotate(
+        result = neutral.annotate(
             [
                 ("ein kleine Hund", "eine kleinen Hund"),
                 ("er geht nach dem Haus", "er geht Haus"),
@@ -375,7 +375,7 @@ class TestNeutral:
                 ("a b c x", "d x"),
             ]
         )
-        assert [written(edits) for edits in found] == [
+        assert [written(edits) for edits in result] == [
             ["0 1|R|eine", "1 2|R|kleinen"],
             ["2 4|U|"],
             ["3 3|M|nicht gut"],

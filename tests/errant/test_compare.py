@@ -29,8 +29,8 @@ def edit(start, end, correction="x", kind="R:NOUN", *alternatives):
 
 def compared(proposed, gold, **fields):
     rules = Rules(**fields)
-    own = grouped(proposed, rules)
-    return own, grouped(gold, rules, own)
+    mine = grouped(proposed, rules)
+    return mine, grouped(gold, rules, mine)
 
 
 def triple(proposed, gold, **fields):
@@ -53,8 +53,8 @@ def triple(proposed, gold, **fields):
     ],
 )
 def test_what_must_be_equal_in_each_mode(other, expected):
-    found = [triple([edit(1, 3)], [other], mode=mode)[0] > 0 for mode in MODES]
-    assert found == expected
+    result = [triple([edit(1, 3)], [other], mode=mode)[0] > 0 for mode in MODES]
+    assert result == expected
 
 
 def test_tokens_of_a_span_count_one_by_one():
@@ -137,10 +137,10 @@ def test_types_are_needed_by_type_and_by_filter_alone():
 
 
 def test_hits_have_the_type_of_the_reference():
-    own = [edit(0, 1, "x", "R:NOUN"), edit(1, 2, "x", "R:ADJ")]
+    mine = [edit(0, 1, "x", "R:NOUN"), edit(1, 2, "x", "R:ADJ")]
     gold = [edit(0, 1, "x", "Nn"), edit(2, 2, "x", "M:DET")]
-    found = counted_by_type(outcomes(*compared(own, gold)))
-    assert list(found.items()) == [
+    result = counted_by_type(outcomes(*compared(mine, gold)))
+    assert list(result.items()) == [
         ("Nn", Counts(1, 0, 0)), ("R:ADJ", Counts(0, 1, 0)), ("M:DET", Counts(0, 0, 1)),
     ]  # fmt: skip
 
@@ -240,10 +240,10 @@ def twin_f(tp, fp, fn, beta):
 def twin(hypotheses, references, beta, **fields):
     total, path = (0, 0, 0), []
     for hypothesis, reference in zip(hypotheses, references, strict=True):
-        own = twin_items(hypothesis[0], **fields)
+        mine = twin_items(hypothesis[0], **fields)
         tried = []
         for number, gold in reference.items():
-            counts = twin_counts(own, twin_items(gold, **fields))
+            counts = twin_counts(mine, twin_items(gold, **fields))
             f = twin_f(*(a + b for a, b in zip(total, counts, strict=True)), beta)
             tried.append((-f, -counts[0], counts[1], counts[2], len(tried), number, counts))
         *_, number, counts = min(tried)
@@ -278,10 +278,10 @@ sentence = st.tuples(
 def test_equals_the_slow_twin(sentences, mode, single, multi, dropped, beta):
     hypotheses, references = [s[0] for s in sentences], [s[1] for s in sentences]
     fields = {"mode": mode, "single": single, "multi": multi, "dropped": dropped}
-    found = compare_edits(hypotheses, references, Rules(**fields), beta=beta)
+    result = compare_edits(hypotheses, references, Rules(**fields), beta=beta)
     total, path = twin(hypotheses, references, beta, **fields)
-    assert (found.counts.tp, found.counts.fp, found.counts.fn) == total
-    assert [pairing.reference for pairing in found.best] == path
+    assert (result.counts.tp, result.counts.fp, result.counts.fn) == total
+    assert [pairing.reference for pairing in result.best] == path
 
 
 @given(st.lists(sentence, max_size=4), st.sampled_from(MODES))

@@ -114,8 +114,8 @@ def test_equals_the_package(strategy):
     package = pytest.importorskip("errant_package")
     for seed in range(PAIRS):
         pair = random_pair(Random(seed))
-        found = merge(ALIGNER.align(*pair), *pair, strategy)
-        assert found == package.spans(package.edits(*pair, strategy)), seed
+        result = merge(ALIGNER.align(*pair), *pair, strategy)
+        assert result == package.spans(package.edits(*pair, strategy)), seed
 
 
 @given(pairs)

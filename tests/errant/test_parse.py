@@ -40,7 +40,8 @@ def parser():
 class Unloadable(Parser):
     """A parser for which everything must be cached."""
 
-    def _load(self):
+    @property
+    def _nlp(self):
         raise AssertionError("spaCy was asked")
 
 
@@ -65,10 +66,10 @@ class TestPipelines:
 
     def test_default_without_the_usual_one_has_a_notice(self, monkeypatch):
         monkeypatch.setattr(pipelines, "_installed", lambda _package: None)
-        found = find_pipeline()
-        assert found.folder == shipped_pipeline()
-        assert "not comparable" in found.notice
-        assert "\n" not in found.notice
+        result = find_pipeline()
+        assert result.folder == shipped_pipeline()
+        assert "not comparable" in result.notice
+        assert "\n" not in result.notice
 
     def test_default_is_the_usual_one_where_installed(self, tmp_path, monkeypatch):
         package = tmp_path / "en_core_web_sm"
@@ -79,10 +80,10 @@ class TestPipelines:
             (folder / "meta.json").write_text(meta)
         (package / "__init__.py").write_text("raise AssertionError('imported')")
         monkeypatch.syspath_prepend(str(tmp_path))
-        found = find_pipeline()
-        assert (found.name, found.version, found.folder) == ("en_core_web_sm", "3.8.0", data)
-        assert found.notice is None
-        assert find_pipeline("en_core_web_sm") == found
+        result = find_pipeline()
+        assert (result.name, result.version, result.folder) == ("en_core_web_sm", "3.8.0", data)
+        assert result.notice is None
+        assert find_pipeline("en_core_web_sm") == result
 
     @pytest.mark.parametrize(
         ("wanted", "fix"),

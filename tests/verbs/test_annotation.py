@@ -13,12 +13,12 @@ from grammeter.verbs._edits import compare_m2, convert_edits, extract_edits
 
 def test_extract_and_compare():
     sources = ["a b", "c d", ""]
-    own = extract_edits(sources, [["a x", "c", ""]], FakeAnnotator())
+    mine = extract_edits(sources, [["a x", "c", ""]], FakeAnnotator())
     theirs = extract_edits(sources, [["a x", "c d", ""], ["a y", "c", ""]], FakeAnnotator())
-    assert [block.source for block in own] == ["a b", "c d"]
-    found, notices = compare_m2(M2File(tuple(own)), M2File(tuple(theirs)), Rules())
-    assert (found.counts.tp, found.counts.fp, found.counts.fn) == (2, 0, 0)
-    assert ([pairing.reference for pairing in found.best], notices) == ([0, 1], ())
+    assert [block.source for block in mine] == ["a b", "c d"]
+    result, notices = compare_m2(M2File(tuple(mine)), M2File(tuple(theirs)), Rules())
+    assert (result.counts.tp, result.counts.fp, result.counts.fn) == (2, 0, 0)
+    assert ([pairing.reference for pairing in result.best], notices) == ([0, 1], ())
 
 
 def test_every_distinct_pair_is_annotated_once():

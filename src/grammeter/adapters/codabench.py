@@ -1,8 +1,8 @@
 """A scoring program for Codabench: ``python -m grammeter.adapters.codabench INPUT OUTPUT``.
 
-``INPUT`` is the folder that Codabench hands over: ``INPUT/ref`` holds what is to be held against
-(``source.txt`` and either ``gold.m2`` or ``reference*.txt``), ``INPUT/res`` the one submitted
-file. ``OUTPUT/scores.json`` gets a number under each metric's spelling.
+``INPUT`` is Codabench's input folder: ``INPUT/ref`` holds ``source.txt`` and either ``gold.m2`` or
+``reference*.txt``, ``INPUT/res`` the one submitted file. ``OUTPUT/scores.json`` gets a number under
+each metric's spelling.
 """
 
 from __future__ import annotations
@@ -48,22 +48,20 @@ def score_submission(
     )
     table = score(corpus, metrics)
     values = {name: json_number(column["submission"].value) for name, column in table.items()}
-    found = {
-        name: value * 100 if percent and value is not None else value
-        for name, value in values.items()
-    }
+    if percent:
+        values = {name: None if value is None else value * 100 for name, value in values.items()}
     try:
         Path(output).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise DataError(
             f"cannot be written: {error.strerror}", where=str(output), fix="Name another folder."
         ) from None
-    write_object(found, Path(output) / "scores.json")
-    return found
+    write_object(values, Path(output) / "scores.json")
+    return values
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the scoring program; what is wrong goes to standard error, and ends it."""
+    """Run the scoring program; an error is written to standard error and ends it."""
     parser = argparse.ArgumentParser(prog="grammeter.adapters.codabench", description=__doc__)
     parser.add_argument("input")
     parser.add_argument("output")
@@ -84,14 +82,14 @@ def _present(path: Path) -> Path:
 
 
 def _references(folder: Path) -> list[Path]:
-    found = [*sorted(folder.glob("*.m2")), *sorted(folder.glob("reference*.txt"))]
-    if not found:
+    paths = [*sorted(folder.glob("*.m2")), *sorted(folder.glob("reference*.txt"))]
+    if not paths:
         raise DataError(
             "neither gold.m2 nor reference*.txt is there",
             where=str(folder),
             fix="Add them to the reference data of the bundle.",
         )
-    return found
+    return paths
 
 
 def _only_file(folder: Path) -> Path:
@@ -106,7 +104,7 @@ def _only_file(folder: Path) -> Path:
 
 
 def _is_foreign(path: Path) -> bool:
-    """Whether a file comes from the packer or from Codabench, and is no submission."""
+    """Whether a file comes from the packer or from Codabench, not from the submitter."""
     return path.name.startswith(".") or path.name in ("metadata", "metadata.yaml")
 
 

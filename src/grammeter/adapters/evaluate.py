@@ -17,7 +17,7 @@ class Evaluate:
     metrics
         Spellings or metrics.
     scorer
-        Instead of metrics: one whose models are warm already.
+        Instead of metrics: one whose models are loaded already.
 
     Examples
     --------
@@ -37,7 +37,7 @@ class Evaluate:
     def add(
         self, *, prediction: str, source: str, reference: str | Sequence[str] | None = None
     ) -> None:
-        """Remember one sentence for :meth:`compute`."""
+        """Add one sentence to those of the next :meth:`compute`."""
         self._sources.append(source)
         self._predictions.append(prediction)
         self._references.append(
@@ -51,22 +51,24 @@ class Evaluate:
         sources: Sequence[str],
         references: Sequence[str | Sequence[str] | None] | None = None,
     ) -> None:
-        """Remember sentences for :meth:`compute`; the lists are of one length.
+        """Add sentences to those of the next :meth:`compute`; the lists have equal lengths.
 
         Raises
         ------
         UsageError
-            If they are not, or one is a text.
+            If they have not, or one is a text.
         """
-        held = references if references is not None else [None] * len(sources)
-        if any(isinstance(texts, str) for texts in (predictions, sources, held)):
+        if references is None:
+            references = [None] * len(sources)
+        if any(isinstance(texts, str) for texts in (predictions, sources, references)):
             raise UsageError("one text where a list belongs", fix="Write [text].")
-        if not len(sources) == len(predictions) == len(held):
+        if not len(sources) == len(predictions) == len(references):
             raise UsageError(
-                f"{len(predictions)} predictions, {len(sources)} sources, {len(held)} references",
+                f"{len(predictions)} predictions, {len(sources)} sources,"
+                f" {len(references)} references",
                 fix="Give one of each for every sentence; references as [sentences][references].",
             )
-        for source, prediction, reference in zip(sources, predictions, held, strict=True):
+        for source, prediction, reference in zip(sources, predictions, references, strict=True):
             self.add(prediction=prediction, source=source, reference=reference)
 
     def compute(
@@ -76,7 +78,7 @@ class Evaluate:
         sources: Sequence[str] | None = None,
         references: Sequence[str | Sequence[str] | None] | None = None,
     ) -> dict[str, float]:
-        """Score what was added, and what is given, as one corpus; then forget it.
+        """Score all sentences added, and those of the arguments, as one corpus; then drop them.
 
         Parameters
         ----------
@@ -105,13 +107,13 @@ class Evaluate:
             self.add_batch(predictions=predictions, sources=sources, references=references)
         if not self._sources:
             raise UsageError("nothing to score", fix="Give predictions and sources.")
-        held = self._references if any(self._references) else None
+        references = self._references if any(self._references) else None
         try:
-            found = self._scorer.corpus(self._sources, self._predictions, held)
+            corpus_scores = self._scorer.corpus(self._sources, self._predictions, references)
         finally:
             self._sources, self._predictions, self._references = [], [], []
         scores: dict[str, float] = {}
-        for name, score in found.items():
+        for name, score in corpus_scores.items():
             scores[name] = score.value
             scores |= {f"{name}.{part}": value for part, value in score.parts.items()}
         return scores

@@ -16,19 +16,19 @@ Completion = str | Sequence[Mapping[str, Any]]
 class Reward:
     """A reward function ``f(prompts, completions, **columns) -> [float | None]``.
 
-    ``None`` where it does not apply: the row has no source, no completion or no reference where one
-    is needed, the metric no score. TRL then leaves the row to the other rewards.
+    A reward is ``None`` where the row lacks a source, a completion or the reference it needs, or
+    where the metric has no score. TRL then leaves the row to the other rewards.
 
     Parameters
     ----------
     metric
         A spelling, a metric, or a :class:`~grammeter.scoring.scorer.Scorer` of one metric.
     source
-        The column of the data set that holds the source sentence; ``None``: the prompt is it.
+        The column of the data set with the source sentence; ``None``: the prompt is the source.
     reference
         The column of the reference, a text or a list of them, if the metric needs one.
     scale
-        What scores are multiplied by: negative for a metric where less is better.
+        Factor of the scores: negative for a metric where less is better.
 
     Raises
     ------
@@ -76,20 +76,18 @@ class Reward:
             for at, (source, completion, reference) in enumerate(
                 zip(sources, completions, references, strict=True)
             )
-            if source is not None and completion is not None and self._refers(reference)
+            if source is not None
+            and completion is not None
+            and (self._reference is None or _texts(reference))
         ]
         rewards: list[float | None] = [None] * len(completions)
         if rows:
-            places, own, written, held = zip(*rows, strict=True)
-            given = held if self._reference else None
-            (values,) = self._scorer(own, written, given).values()
+            places, row_sources, texts, row_references = zip(*rows, strict=True)
+            needed = row_references if self._reference else None
+            (values,) = self._scorer(row_sources, texts, needed).values()
             for at, value in zip(places, values, strict=True):
                 rewards[at] = None if value is None else value * self._scale
         return rewards
-
-    def _refers(self, reference: object) -> bool:
-        """Whether a row has the reference that it needs, if it needs one."""
-        return self._reference is None or bool(_texts(reference))
 
     def _column(
         self, name: str | None, columns: Mapping[str, Any], default: Sequence[Any]
@@ -105,26 +103,26 @@ class Reward:
         return columns[name]
 
 
-def _text(given: Completion) -> str:
+def _text(completion: Completion) -> str:
     """Return the words of a text or of the last message, on one line."""
-    if not isinstance(given, str):
-        given = _content(given[-1].get("content")) if given else ""
-    return " ".join(given.split())
+    if not isinstance(completion, str):
+        completion = _content(completion[-1].get("content")) if completion else ""
+    return " ".join(completion.split())
 
 
 def _content(content: object) -> str:
-    """Return what a message says: a text, or the texts of its parts."""
+    """Return the text of a message, or the texts of its parts."""
     if isinstance(content, list):
         parts = cast("list[Mapping[str, object]]", content)
         return " ".join(str(part.get("text") or "") for part in parts)
     return str(content or "")
 
 
-def _texts(given: object) -> tuple[str, ...]:
-    """Return the references of a row; what is missing, ``None`` or NaN, is none."""
-    if isinstance(given, str):
-        return (_text(given),)
-    if given is None or isinstance(given, float):
+def _texts(cell: object) -> tuple[str, ...]:
+    """Return the references of a row; ``None`` and NaN stand for none."""
+    if isinstance(cell, str):
+        return (_text(cell),)
+    if cell is None or isinstance(cell, float):
         return ()
-    held = cast("Iterable[str | None]", given)
-    return tuple(_text(text) for text in held if text is not None)
+    texts = cast("Iterable[str | None]", cell)
+    return tuple(_text(text) for text in texts if text is not None)

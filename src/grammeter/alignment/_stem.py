@@ -16,23 +16,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 IRREGULAR: Mapping[str, str] = {
-    "skies": "sky",
-    "sky": "sky",
-    "dying": "die",
-    "lying": "lie",
-    "tying": "tie",
-    "news": "news",
-    "innings": "inning",
-    "inning": "inning",
-    "outings": "outing",
-    "outing": "outing",
-    "cannings": "canning",
-    "canning": "canning",
-    "howe": "howe",
-    "proceed": "proceed",
-    "exceed": "exceed",
-    "succeed": "succeed",
-}
+    "skies": "sky", "sky": "sky", "dying": "die", "lying": "lie", "tying": "tie", "news": "news",
+    "innings": "inning", "inning": "inning", "outings": "outing", "outing": "outing",
+    "cannings": "canning", "canning": "canning", "howe": "howe", "proceed": "proceed",
+    "exceed": "exceed", "succeed": "succeed",
+}  # fmt: skip
 """Forms whose stem no rule gives."""
 
 _STEP_2: Mapping[str, str] = {
@@ -74,7 +62,7 @@ def _measure(word: str) -> int:
 
 
 def _is_short(word: str) -> bool:
-    """Whether it ends in consonant, vowel, consonant other than w, x, y; or is a vowel and one."""
+    """Whether it ends in consonant, vowel, consonant but w, x, y; or is vowel and consonant."""
     shape = _shape(word)
     return shape == "vc" or (shape.endswith("cvc") and word[-1] not in "wxy")
 
@@ -102,7 +90,7 @@ def _past_and_progressive(word: str) -> str:
 
 
 def _mended(word: str) -> str:
-    """Step 1b, after a suffix has gone: give back an e, or undouble."""
+    """Step 1b, after a suffix is removed: add an e, or remove a double letter."""
     if word.endswith(("at", "bl", "iz")):
         return word + "e"
     if word[-2:-1] == word[-1] and _shape(word).endswith("c"):
@@ -128,13 +116,13 @@ def _adverb(word: str) -> str:
 
 
 def _replaced(word: str, rules: Mapping[str, str], *, above: int) -> str:
-    """Replace the longest suffix that fits, if what stays has a measure above this."""
+    """Replace the longest suffix that fits, if the rest has a measure greater than ``above``."""
     for length in range(min(len(word), 7), 1, -1):
         suffix = word[-length:]
         if suffix in rules:
             rest = word[:-length]
-            kept = suffix == "ion" and not rest.endswith(("s", "t"))
-            return word if kept or _measure(rest) <= above else rest + rules[suffix]
+            stays = suffix == "ion" and not rest.endswith(("s", "t"))
+            return word if stays or _measure(rest) <= above else rest + rules[suffix]
     return word
 
 

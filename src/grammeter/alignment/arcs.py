@@ -11,10 +11,10 @@ from grammeter.alignment.moves import Graph
 from grammeter.core import Edit
 
 Row0 = Literal["3.2", "head"]
-"""Offsets of insertions before the first token: the release's (column), or zero as later."""
+"""Offsets of insertions before the first token: the column, as in release 3.2, or zero."""
 
 EPSILON = 0.001
-"""What an edit without a gold edit costs more than its length."""
+"""Cost of an edit without a gold edit, beyond its length."""
 
 
 class Proposal(NamedTuple):
@@ -39,6 +39,7 @@ class Proposal(NamedTuple):
         )
 
 
+@dataclass(slots=True, eq=False)
 class Arc:
     """A way from one vertex to another, made of ``length`` elementary edges.
 
@@ -47,23 +48,26 @@ class Arc:
     official scorer reports; ``times`` is how often its list of edges holds this one.
     """
 
-    __slots__ = ("begin", "end", "length", "start", "target", "times", "unchanged")
-
-    def __init__(
-        self, begin: int, target: int, length: int, unchanged: int, start: int, end: int, times: int
-    ) -> None:
-        self.begin: int = begin
-        self.target: int = target
-        self.length: int = length
-        self.unchanged: int = unchanged
-        self.start: int = start
-        self.end: int = end
-        self.times: int = times
+    begin: int
+    target: int
+    length: int
+    unchanged: int
+    start: int
+    end: int
+    times: int
 
     @property
     def noop(self) -> bool:
         """Whether it changes nothing."""
         return self.length == self.unchanged
+
+
+def by_span(edits: Iterable[Edit]) -> dict[tuple[int, int], list[Edit]]:
+    """Group edits by the span that they replace."""
+    groups: dict[tuple[int, int], list[Edit]] = {}
+    for edit in edits:
+        groups.setdefault((edit.start, edit.end), []).append(edit)
+    return groups
 
 
 def elementary_arcs(
@@ -93,21 +97,12 @@ def longer_arcs(
     hidden: int = 0,
     only: int | None = None,
 ) -> list[Arc] | None:
-    """Join elementary arcs to longer ones, in the order in which the scorer finds them.
+    """Join :func:`elementary_arcs` to longer ones, in the order in which the scorer finds them.
 
-    A way that a shorter one replaces is listed again. Replacing looks at the length alone, so
-    an arc may miss a longer way with fewer unchanged words: so does the scorer.
-
-    Parameters
-    ----------
-    successors
-        What :func:`elementary_arcs` gives.
-    limit
-        Return ``None`` where there are more arcs than this.
-    hidden
-        Arcs found before this position are left out of the list.
-    only
-        Begin at this position alone.
+    A way that a shorter one replaces is listed again. Replacing compares the lengths alone, so
+    an arc may miss a longer way with fewer unchanged words: so does the scorer. Arcs that meet
+    before position ``hidden`` are not listed; with ``only``, arcs begin at that position alone;
+    if there are more than ``limit`` arcs, the result is ``None``.
     """
     incoming: list[dict[int, Arc]] = [{} for _ in successors]
     for arc in (arc for arcs in successors for arc in arcs):
@@ -116,7 +111,7 @@ def longer_arcs(
     listed: list[Arc] = []
     for k, after in enumerate(successors):
         ways = [(edge.target, edge.unchanged, edge.end, incoming[edge.target]) for edge in after]
-        for begin, first in sorted(incoming[k].items(), key=_BY_BEGIN):
+        for begin, first in sorted(incoming[k].items(), key=itemgetter(0)):
             length, passed = first.length + 1, first.unchanged
             for target, more, end, arrivals in ways:
                 unchanged = passed + more
@@ -139,19 +134,16 @@ def longer_arcs(
     return listed
 
 
-_BY_BEGIN = itemgetter(0)
-
-
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """What arcs stand for: the words of source and hypothesis between two vertices."""
+    """The words of source and hypothesis, which arcs between two vertices stand for."""
 
     source: Sequence[str]
     hypothesis: Sequence[str]
 
     @property
     def width(self) -> int:
-        """Vertices in a row."""
+        """Number of vertices in a row."""
         return len(self.hypothesis) + 1
 
     def proposal(self, arc: Arc, begin: int, target: int) -> Proposal:
@@ -179,25 +171,25 @@ def weigh_insertions(
     while low <= high:
         arc = group[low if from_left else high]
         order = range(gold_low, gold_high + 1)
-        found = next(
+        matched = next(
             (x for x in (order if from_left else reversed(order)) if agree(arc, gold[x])), None
         )
         if from_left:
             low += 1
         else:
             high -= 1
-        if found is None:
+        if matched is None:
             weights[arc] += EPSILON
             from_left = not from_left
             continue
         weights[arc] = match
         if from_left:
-            gold_low = found + 1
+            gold_low = matched + 1
             while low < len(group) and group[low].begin != arc.target:
                 weights[group[low]] += EPSILON
                 low += 1
         else:
-            gold_high = found - 1
+            gold_high = matched - 1
             while high >= 0 and group[high].target != arc.begin:
                 weights[group[high]] += EPSILON
                 high -= 1

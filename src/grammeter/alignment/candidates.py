@@ -48,7 +48,7 @@ def corrected_by_annotator(
 
 
 def distinct(texts: dict[int, Words]) -> dict[int, Words]:
-    """Leave out a text that an earlier number has too."""
+    """Drop texts that an earlier number has."""
     first = {text: number for number, text in reversed(texts.items())}
     return {number: text for number, text in texts.items() if first[text] == number}
 

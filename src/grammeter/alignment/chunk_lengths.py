@@ -22,7 +22,7 @@ _CENTRE = {("changed", WHOLE), ("length", WHOLE)}
 
 def rows_by_length(judged: Sequence[Judged]) -> tuple[tuple[str, ...], IntArray]:
     """Return columns such as ``tp@2``, with ``changed`` and ``length``, and a row for each."""
-    counted = [counts_by_length(each) for each in judged]
+    counted = list(map(counts_by_length, judged))
     columns = sorted({column for row in counted for column in row} | _CENTRE)
     rows = [[row[column] for column in columns] for row in counted]
     names = tuple(name if n == WHOLE else f"{name}@{n}" for name, n in columns)

@@ -125,17 +125,17 @@ def pieces(source: Tokens, changes: Changes) -> list[Piece]:
     Each edit is a piece and each token outside edits. Before each of them, and at the end,
     stands an empty piece, unless an insertion stands there.
     """
-    found: list[Piece] = []
+    cut: list[Piece] = []
     done = 0
     for change in changes:
-        _keep(found, source, done, change.start)
+        _add_unchanged(cut, source, done, change.start)
         if change.start < change.end:
-            _gap(found, change.start)
-        found.append(Piece(*change, edited=True))
+            _add_gap(cut, change.start)
+        cut.append(Piece(*change, edited=True))
         done = change.end
-    _keep(found, source, done, len(source))
-    _gap(found, len(source))
-    return found
+    _add_unchanged(cut, source, done, len(source))
+    _add_gap(cut, len(source))
+    return cut
 
 
 def read_targets(segments: Sequence[Segment], extract: Extract) -> list[Target]:
@@ -156,15 +156,15 @@ def read_targets(segments: Sequence[Segment], extract: Extract) -> list[Target]:
     pairs = list(dict.fromkeys(pair for pair in wanted if pair[0] != pair[1]))
     edits = dict(zip(pairs, extract(pairs), strict=True))
     known: dict[tuple[str, int, int], ChunkedSentence] = {}
-    found: list[Target] = []
+    targets: list[Target] = []
     for segment in segments:
         key = (segment.source, id(segment.references), id(segment.gold) if segment.gold else 0)
         sentence = known.get(key)
         if sentence is None:
             sentence = known[key] = _sentence(segment, edits, number=len(known) + 1)
         pair = _normal(segment.source), _normal(segment.hypothesis)
-        found.append((sentence, ordered(sentence.source, edits.get(pair, ()))))
-    return found
+        targets.append((sentence, ordered(sentence.source, edits.get(pair, ()))))
+    return targets
 
 
 def _tokens(edit: Edit) -> Tokens:
@@ -192,7 +192,7 @@ def _texts(
     source: Tokens, changes: Changes, spans: Sequence[tuple[int, int]]
 ) -> list[tuple[Tokens, bool]]:
     """Return a version's text in each span, and whether one of its changes lies there."""
-    found: list[tuple[Tokens, bool]] = []
+    texts: list[tuple[Tokens, bool]] = []
     at = 0
     for start, end in spans:
         first, done, text = at, start, ()
@@ -200,21 +200,21 @@ def _texts(
             text += source[done : changes[at].start] + changes[at].tokens
             done = changes[at].end
             at += 1
-        found.append((text + source[done:end], at > first))
-    return found
+        texts.append((text + source[done:end], at > first))
+    return texts
 
 
-def _keep(found: list[Piece], source: Tokens, start: int, end: int) -> None:
+def _add_unchanged(cut: list[Piece], source: Tokens, start: int, end: int) -> None:
     """Add unchanged tokens, each with the empty place before it."""
     for position in range(start, end):
-        _gap(found, position)
-        found.append(Piece(position, position + 1, source[position : position + 1], edited=False))
+        _add_gap(cut, position)
+        cut.append(Piece(position, position + 1, source[position : position + 1], edited=False))
 
 
-def _gap(found: list[Piece], position: int) -> None:
+def _add_gap(cut: list[Piece], position: int) -> None:
     """Add the empty place at a position unless an insertion stands there."""
-    if not found or found[-1][:2] != (position, position):
-        found.append(Piece(position, position, (), edited=False))
+    if not cut or cut[-1][:2] != (position, position):
+        cut.append(Piece(position, position, (), edited=False))
 
 
 def _normal(text: str) -> str:
@@ -246,11 +246,11 @@ def _sentence(
         )
     tokens = tuple(source.split())
     try:
-        found = {label: ordered(tokens, references[label]) for label in sorted(references)}
+        changes = {label: ordered(tokens, references[label]) for label in sorted(references)}
     except ValueError as error:
         raise DataError(
             f"{error} ({source[:60]!r})",
             where=where,
             fix="The edits of one annotator must not overlap; correct the M2 file.",
         ) from None
-    return ChunkedSentence(tokens, found)
+    return ChunkedSentence(tokens, changes)

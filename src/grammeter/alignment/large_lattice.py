@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +24,7 @@ from grammeter.alignment.arcs import (
     Proposal,
     Row0,
     Texts,
+    by_span,
     elementary_arcs,
     longer_arcs,
     weigh_insertions,
@@ -42,7 +44,7 @@ _FAR = 1 << 60
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """A part of a path: an elementary edge or a phrase edit, and what it was taken to cost."""
+    """A part of a path: an elementary edge or a phrase edit, with its assumed cost."""
 
     begin: int
     target: int
@@ -120,17 +122,13 @@ class LargeLattice:
 
     def _matches(self, gold: Iterable[Edit]) -> dict[tuple[int, int], int]:
         """Return the arcs that equal gold edits, by their vertices, with their cost."""
-        by_span: dict[tuple[int, int], list[Edit]] = {}
-        for edit in gold:
-            by_span.setdefault((edit.start, edit.end), []).append(edit)
-        found: dict[tuple[int, int], int] = {}
-        for (start, end), edits in by_span.items():
+        pairs: list[tuple[int, int]] = []
+        for (start, end), edits in by_span(gold).items():
             if start == end:
-                found |= dict.fromkeys(self._matching_insertions(start, edits), self._match)
-                continue
-            for edit in edits:
-                found |= dict.fromkeys(self._matching(edit), self._match)
-        return found
+                pairs += self._matching_insertions(start, edits)
+            else:
+                pairs += chain.from_iterable(map(self._matching, edits))
+        return dict.fromkeys(pairs, self._match)
 
     def _matching(self, gold: Edit) -> Iterable[tuple[int, int]]:
         """Return the arcs that equal a gold edit, which replaces or deletes words."""
@@ -157,14 +155,13 @@ class LargeLattice:
             row = [*first, *row]
         arcs = elementary_arcs(self._graph, row, width, self._row0)
         longer = longer_arcs(arcs, self._max_unchanged) or []
-        listed = [arc for after in arcs for arc in after] + list(dict.fromkeys(longer))
+        listed = [*chain.from_iterable(arcs), *dict.fromkeys(longer)]
         at_place = [arc for arc in listed if (arc.start, arc.end) == (place, place)]
-        weights = weigh_insertions(
-            at_place,
-            gold,
-            lambda arc, edit: self._agree(arc, row[arc.begin], row[arc.target], edit),
-            float(self._match),
-        )
+
+        def agree(arc: Arc, edit: Edit) -> bool:
+            return self._agree(arc, row[arc.begin], row[arc.target], edit)
+
+        weights = weigh_insertions(at_place, gold, agree, float(self._match))
         return [(row[a.begin], row[a.target]) for a, weight in weights.items() if weight < 0]
 
     def _agree(self, arc: Arc, begin: int, target: int, gold: Edit) -> bool:
@@ -185,15 +182,8 @@ class _Sweep:
         self._max_unchanged = max_unchanged
         rows, columns = np.divmod(np.arange((self._rows + 1) * self._pitch), self._pitch)
         self._number = (rows - 1) * self._columns + columns - 1
-        self._moves = [
-            _Move(1, False, len(rows)),
-            _Move(self._pitch, False, len(rows)),
-            _Move(self._pitch + 1, False, len(rows)),
-            _Move(self._pitch + 1, True, len(rows)),
-        ]
-        self._list_moves(graph)
-
-    def _list_moves(self, graph: Graph) -> None:
+        offsets = (1, self._pitch, self._pitch + 1, self._pitch + 1)
+        self._moves = [_Move(offset, n == 3, len(rows)) for n, offset in enumerate(offsets)]
         by_step = {1: 0, self._columns: 1, self._columns + 1: 2}
         for vertex, edges in graph.items():
             for target, times, noop in edges:

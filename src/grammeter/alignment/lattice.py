@@ -21,6 +21,7 @@ from grammeter.alignment.arcs import (
     Proposal,
     Row0,
     Texts,
+    by_span,
     elementary_arcs,
     longer_arcs,
     weigh_insertions,
@@ -61,7 +62,7 @@ def matcher(
         Offsets of insertions before the first token.
     trim
         Leave out runs of unchanged words at both ends. Exact unless a gold edit replaces words
-        by themselves.
+        with themselves.
     arc_limit
         Above this many phrase edits the result is that of
         :class:`~grammeter.alignment.large_lattice.LargeLattice`.
@@ -78,27 +79,18 @@ def matcher(
         from grammeter.alignment.large_lattice import LargeLattice
 
         return LargeLattice(graph, texts, max_unchanged=max_unchanged, row0=row0)
-    kept, hidden = _without_noops(longer, window)
+    remaining, hidden = _without_noops(longer, window)
     elementary = sum(times for edges in graph.values() for _, times, _ in edges)
-    arcs = [*chain.from_iterable(successors), *kept]
-    return Lattice(texts, vertices, arcs, window.first, elementary + len(kept) + hidden)
+    arcs = [*chain.from_iterable(successors), *remaining]
+    return Lattice(texts, vertices, arcs, window.first, elementary + len(remaining) + hidden)
 
 
 class Lattice:
     """All edits that can turn a source into a hypothesis, listed.
 
-    Parameters
-    ----------
-    texts
-        The words.
-    vertices
-        Those that matter, ascending.
-    arcs
-        In the order of the scorer's list of edges, which decides among ties.
-    offset
-        Distance of the first vertex from the beginning.
-    edges
-        Length of the scorer's list of edges: the weight of a match, negated.
+    ``arcs`` have the order of the scorer's list of edges, which decides among ties; ``edges`` is
+    the length of that list, negated the weight of a match. ``vertices`` ascend; ``offset`` is
+    the distance of the first of them from the beginning.
     """
 
     def __init__(
@@ -123,7 +115,7 @@ class Lattice:
 
     def edits(self, gold: Iterable[Edit] = ()) -> tuple[Proposal, ...]:
         """Return the hypothesis's edits, left to right, that agree best with gold edits."""
-        weights = self._matched(gold)
+        weights = self._matching_weights(gold)
         if weights:
             return self._shortest(
                 [
@@ -158,13 +150,10 @@ class Lattice:
                 path.append(self._proposal(arc))
         return tuple(reversed(path))
 
-    def _matched(self, gold: Iterable[Edit]) -> dict[Arc, float]:
-        """Return the weights that differ because of gold edits; empty if no arc matches."""
-        by_span: dict[tuple[int, int], list[Edit]] = {}
-        for edit in gold:
-            by_span.setdefault((edit.start, edit.end), []).append(edit)
+    def _matching_weights(self, gold: Iterable[Edit]) -> dict[Arc, float]:
+        """Return the weights that gold edits change; empty if no arc matches."""
         weights: dict[Arc, float] = {}
-        for span, edits in by_span.items():
+        for span, edits in by_span(gold).items():
             arcs = self._at(span)
             matching = [arc for arc in arcs if any(self._agree(arc, edit) for edit in edits)]
             if matching and span[0] == span[1]:
@@ -191,12 +180,12 @@ class Lattice:
 
 @dataclass(frozen=True, slots=True)
 class _Window:
-    """The vertices that can matter, by position.
+    """The range of vertices that can change the result, by position.
 
-    Runs of unchanged words at both ends cannot: up to ``first`` all distances are whole
-    numbers, and every path to the end goes through ``last``. The noop arcs in the runs are only
-    counted, because their number enters the weight of a match. ``branching`` is the first
-    vertex with a choice.
+    Runs of unchanged words at both ends cannot: up to ``first`` all distances are whole numbers,
+    and every path to the end goes through ``last``. The noop arcs in the runs are only counted,
+    because their number enters the weight of a match. ``branching`` is the first vertex with a
+    choice.
     """
 
     first: int
@@ -234,28 +223,25 @@ def _only_noop(edges: Sequence[tuple[int, int, bool]]) -> bool:
 
 
 def _without_noops(longer: Sequence[Arc], window: _Window) -> tuple[list[Arc], int]:
-    """Take longer noop arcs out as the original does: what follows one is not looked at.
+    """Remove longer noop arcs as the original does, which skips the arc after each.
 
-    Returns
-    -------
-    kept, hidden
-        The arcs that stay, and how many noop arcs outside the window stay too.
+    Return the arcs that stay, and how many noop arcs outside the window stay too.
     """
     hidden, odd = divmod(window.leading_noops, 2)
     look = not odd
-    kept: list[Arc] = []
+    remaining: list[Arc] = []
     for arc in longer:
-        if look and arc.length == arc.unchanged:
+        if look and arc.noop:
             look = False
         else:
-            kept.append(arc)
+            remaining.append(arc)
             look = True
-    return kept, hidden + (window.trailing_noops + (not look)) // 2
+    return remaining, hidden + (window.trailing_noops + (not look)) // 2
 
 
 @cache
 def _weight(length: int, times: int) -> float:
-    """Return the weight of an arc without gold, added up in the original's steps."""
+    """Return the weight of an arc without a gold edit, added up in the original's steps."""
     weight = float(length)
     for _ in range(times):
         weight += EPSILON

@@ -27,12 +27,12 @@ def marked(source: Sequence[str], edits: Iterable[Edit]) -> str:
     ValueError
         If edits overlap or reach outside the sentence.
     """
-    kept, overlapping = without_overlaps(edits)
-    if overlapping or any(not 0 <= e.start <= e.end <= len(source) for e in kept):
-        raise ValueError(f"edits overlap or lie outside {len(source)} tokens: {kept}")
+    sequence, overlapping = without_overlaps(edits)
+    if overlapping or any(not 0 <= e.start <= e.end <= len(source) for e in sequence):
+        raise ValueError(f"edits overlap or lie outside {len(source)} tokens: {sequence}")
     words: list[str] = []
     done = 0
-    for edit in kept:
+    for edit in sequence:
         words += source[done : edit.start]
         words.append(f"[{' '.join(source[edit.start : edit.end])}{ARROW}{edit.correction}]")
         done = edit.end

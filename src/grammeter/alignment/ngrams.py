@@ -1,7 +1,6 @@
-"""What a hypothesis shares in n-grams with its source and its references.
+"""N-grams that a hypothesis shares with its source and its references.
 
-:func:`batches` counts for many segments at once, in numpy; :func:`counts` for one sentence, as
-plainly as it can be said.
+:func:`batches` counts for many segments at once, in numpy; :func:`counts` for one sentence.
 
 All texts of a line (its source, references and hypotheses) stand together, each token as a small
 number. An n-gram is numbered from the number of its first n - 1 tokens and its last token, so
@@ -26,7 +25,7 @@ Unit = Literal["word", "char"]
 """What an n-gram is made of: tokens between white space, or the line's characters."""
 
 _BATCH = 1 << 18
-"""Characters whose n-grams are held in memory together; some 60 MB at most."""
+"""Characters whose n-grams are in memory together; some 60 MB at most."""
 
 
 def tokenise(text: str, unit: Unit, *, strip: bool) -> Sequence[str]:
@@ -144,36 +143,26 @@ class Batch:
         number = np.cumsum(new_key) - 1
         dense = np.empty_like(number)
         dense[by_key] = number
-        cells = _Cells(number[starts], text[starts], np.diff(starts, append=len(key)))
-        return self._shared(cells, int(new_key.sum())), dense
+        counted = np.diff(starts, append=len(key))
+        return self._shared(number[starts], text[starts], counted, int(new_key.sum())), dense
 
-    def _shared(self, cells: _Cells, ngrams: int) -> Shared:
-        texts, kind = self._texts, self._texts.kind[cells.text]
+    def _shared(self, ngram: IntArray, text: IntArray, count: IntArray, ngrams: int) -> Shared:
+        """Arrange the distinct n-grams of each text, and how often it has them, by segment."""
+        texts, kind = self._texts, self._texts.kind[text]
         of_line = kind < texts.hypothesis
         fixed = np.zeros((texts.hypothesis, ngrams), dtype=np.int64)
-        fixed[kind[of_line], cells.ngram[of_line]] = cells.count[of_line]
+        fixed[kind[of_line], ngram[of_line]] = count[of_line]
         line = np.zeros(ngrams, dtype=np.int64)
-        line[cells.ngram] = texts.line[cells.text]
+        line[ngram] = texts.line[text]
         ours = np.flatnonzero(~of_line)
-        there = fixed[:, cells.ngram[ours]]
-        segment = texts.segment[cells.text[ours]]
-        return Shared(
-            cells.count[ours], there[0], there[1:], segment, fixed, line, texts.line_of_segment
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class _Cells:
-    """One entry per distinct n-gram of each text."""
-
-    ngram: IntArray
-    text: IntArray
-    count: IntArray
+        there = fixed[:, ngram[ours]]
+        segment = texts.segment[text[ours]]
+        return Shared(count[ours], there[0], there[1:], segment, fixed, line, texts.line_of_segment)
 
 
 @dataclass(frozen=True, eq=False)
 class _Texts:
-    """What each text of a batch is.
+    """The texts of a batch, in arrays.
 
     ``kind`` is 0 for a source, 1 + slot for a reference and ``hypothesis`` for a hypothesis;
     ``segment`` counts the hypotheses before it.

@@ -1,6 +1,6 @@
-"""Some of an annotator's edits: chains of growing subsets, and random subsets.
+"""Subsets of an annotator's edits: chains of growing subsets, and random subsets.
 
-Every function takes its random stream, so that a caller's seed settles the result.
+Every function takes its random stream, so that a caller's seed determines the result.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def partial_text(source: Sequence[str], edits: Sequence[Edit]) -> str:
 
     Insertions at one place stand in the order in which they are given. Where the first or the
     last word is deleted, one blank stays in its place, as in the published program of MAEGE
-    (Choshen & Abend 2018); metrics on words do not see it.
+    (Choshen & Abend 2018); metrics on words ignore it.
 
     Raises
     ------
@@ -41,8 +41,7 @@ def appliable(edits: Sequence[Edit]) -> tuple[Edit, ...]:
 
     Of two that overlap the one that stands later in the sentence is left out.
     """
-    kept, _ = without_overlaps(edits)
-    left = Counter(kept)
+    left = Counter(without_overlaps(edits)[0])
     chosen: list[Edit] = []
     for edit in edits:
         if left[edit]:

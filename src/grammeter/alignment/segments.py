@@ -1,4 +1,4 @@
-"""The edits that segments need: those of the hypothesis, and those it is held against."""
+"""The edits that segments need: those of the hypothesis, and those of the references."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Extract = Callable[[Sequence[tuple[str, str]]], Sequence[Sequence[Edit]]]
 
 
 class SegmentEdits(NamedTuple):
-    """What a hypothesis changes, and what each annotator or reference does, by its number."""
+    """The edits of a hypothesis, and those of each annotator or reference, by its number."""
 
     proposed: Sequence[Edit]
     gold: GoldEdits

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import islice, takewhile
 from math import isqrt
 from typing import Any
 
@@ -29,7 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 GAP = ""
-"""What stands in a column where a sentence has no token."""
+"""Entry of a column where a sentence has no token."""
 
 Column = tuple[str, str, str]
 """Tokens of source, hypothesis and reference that stand below each other."""
@@ -133,16 +133,12 @@ def _align_triples(batch: list[tuple[int, Triple]]) -> Iterator[tuple[int, list[
 
 
 def _common_suffix(triple: Triple) -> int:
-    length = 0
-    for source, hypothesis, reference in zip(*map(reversed, triple), strict=False):
-        if not source == hypothesis == reference:
-            break
-        length += 1
-    return length
+    columns = zip(*map(reversed, triple), strict=False)
+    return len(list(takewhile(lambda column: len(set(column)) == 1, columns)))
 
 
 def _columns(triple: Triple, moves: Sequence[_Cell]) -> list[Column]:
-    """Write out moves from left to right."""
+    """Return the columns that moves from left to right make."""
     source, hypothesis, reference = map(iter, triple)
     return [
         (
@@ -254,7 +250,7 @@ class _Frame:
 
 @dataclass(slots=True)
 class _Search:
-    """Reads back the first best path, depth first, without the table of the triples.
+    """Reads back the first best path, depth first, without the table of triples.
 
     The gain of a cell is at most the sum of its three pair gains. Each move *loses* some of
     that bound, and a path of greatest gain is one whose losses sum to the least. That sum is
@@ -370,30 +366,30 @@ def _token_gains(triple: Triple) -> tuple[_Gains, _Gains, _Gains]:
     """Gain of each pair of tokens, counted from 1, so that they go with the cells."""
     s, h, r = (array[0] for array in _encoded([triple]))
     dtype = _gain_type(len(s) + len(h) + len(r))
-    found: list[_Gains] = []
-    for first, second in ((s, h), (s, r), (h, r)):
-        gains = np.zeros((len(first) + 1, len(second) + 1), dtype=dtype)
-        gains[1:, 1:] = np.where(first[:, None] == second, _EQUAL, _DIFFERENT)
-        found.append(gains)
-    return found[0], found[1], found[2]
+
+    def gains(first: npt.NDArray[np.int32], second: npt.NDArray[np.int32]) -> _Gains:
+        table = np.where(first[:, None] == second, _EQUAL, _DIFFERENT).astype(dtype)
+        return np.pad(table, ((1, 0), (1, 0)))
+
+    return gains(s, h), gains(s, r), gains(h, r)
 
 
 def _planes_backwards(sh: _Gains, sr: _Gains, hr: _Gains) -> Iterator[_Gains]:
     """Yield the table's planes, one per prefix of the source, the whole source first.
 
-    Only every so manieth plane is kept, and those between are made again: twice the work for
-    the square root of the memory.
+    Only one plane in about sqrt(n) is stored, and those between are computed again: twice the
+    work for the square root of the memory.
     """
     last = len(sh) - 1
     step = isqrt(last) + 1
-    kept = [_within_plane(np.zeros_like(hr), hr)]
-    plane = kept[0]
+    plane = _within_plane(np.zeros_like(hr), hr)
+    stored = [plane]
     for i in range(1, last + 1):
         plane = _next_plane(plane, sh[i], sr[i], hr)
         if i % step == 0:
-            kept.append(plane)
+            stored.append(plane)
     for block in range(last // step, -1, -1):
-        planes = [kept.pop()]
+        planes = [stored.pop()]
         for i in range(block * step + 1, min((block + 1) * step, last + 1)):
             planes.append(_next_plane(planes[-1], sh[i], sr[i], hr))
         yield from reversed(planes)

@@ -32,16 +32,16 @@ Row = Sequence[float]
 """Counts or weights of one sentence or corpus, in the order of ``KINDS``."""
 
 Similarities = Mapping[tuple[str, str], float]
-"""How alike the texts of pairs are, in any unit."""
+"""Similarity of the texts of each pair, in any unit."""
 
 NOISE = 1e-6
-"""Differences of similarities below this come from single precision."""
+"""Smaller differences of similarities come from single precision."""
 
 TOGETHER = -1
-"""Label where all references are taken together."""
+"""Label of a judgment against all references together."""
 
 WHOLE = -1
-"""Length of a column that is not told apart by length."""
+"""Length of a column that does not depend on length."""
 
 
 class Curve(NamedTuple):
@@ -83,14 +83,8 @@ def length_weight(curves: tuple[Curve, Curve, Curve], kind: int, longer: float) 
 class Judged(NamedTuple):
     """The chunks of a hypothesis and their kinds, against one reference or several.
 
-    Attributes
-    ----------
-    label
-        Number of the reference, or ``TOGETHER``.
-    versions
-        Where the texts of these references stand in each chunk; the hypothesis stands at 0.
-    chunks, kinds
-        Equally long.
+    ``label`` is the number of the reference, or ``TOGETHER``; ``versions`` are the positions of
+    the references' texts in each chunk (the hypothesis stands at 0).
     """
 
     label: int
@@ -102,15 +96,15 @@ class Judged(NamedTuple):
 def competing(sentence: ChunkedSentence, *, changed_only: bool) -> dict[int, Changes]:
     """Return the references that count.
 
-    If wanted, those equal to the source are left out, then those with an empty text; where none
-    would be left, the first stays.
+    With ``changed_only``, those equal to the source are left out, then those with an empty text;
+    where none would be left, the first stays.
     """
     texts = {k: _text(sentence.source, changes) for k, changes in sentence.references.items()}
-    kept = list(texts)
+    labels = list(texts)
     if changed_only:
-        kept = [k for k in kept if texts[k] != sentence.source] or kept[:1]
-    kept = [k for k in kept if texts[k]] or kept[:1]
-    return {k: sentence.references[k] for k in kept}
+        labels = [k for k in labels if texts[k] != sentence.source] or labels[:1]
+    labels = [k for k in labels if texts[k]] or labels[:1]
+    return {k: sentence.references[k] for k in labels}
 
 
 def judge(
@@ -139,8 +133,8 @@ def judge_together(
 
 def each_version(judged: Judged, labels: Iterable[int]) -> list[Judged]:
     """Return the same kinds once per reference, so that weights may differ."""
-    found = zip(labels, judged.versions, strict=True)
-    return [judged._replace(label=label, versions=(at,)) for label, at in found]
+    pairs = zip(labels, judged.versions, strict=True)
+    return [judged._replace(label=label, versions=(at,)) for label, at in pairs]
 
 
 def counts_by_length(judged: Judged) -> Counter[tuple[str, int]]:
@@ -149,16 +143,16 @@ def counts_by_length(judged: Judged) -> Counter[tuple[str, int]]:
     ``tn``, ``changed`` and ``length`` have no length: chunks rightly left alone, chunks that the
     references change, and the length of these, in tokens of source or reference.
     """
-    found: Counter[tuple[str, int]] = Counter()
+    counts: Counter[tuple[str, int]] = Counter()
     for chunk, kind in zip(judged.chunks, judged.kinds, strict=True):
         width = chunk.end - chunk.start
         length = WHOLE if kind == TN else max(width, len(chunk.texts[0]))
-        found[KINDS[kind], length] += 1
+        counts[KINDS[kind], length] += 1
         for at in judged.versions:
             if chunk.changed[at]:
-                found["changed", WHOLE] += 1
-                found["length", WHOLE] += max(width, len(chunk.texts[at]))
-    return found
+                counts["changed", WHOLE] += 1
+                counts["length", WHOLE] += max(width, len(chunk.texts[at]))
+    return counts
 
 
 def trials(judged: Judged) -> list[tuple[str, str]]:
@@ -253,11 +247,11 @@ def reference_grid(judged: Sequence[Judged], rows: Sequence[Sequence[float]], me
     """Show for each reference the sums by kind and, last in its row, the score."""
     cells = tuple(
         (
-            "all" if each.label == TOGETHER else str(each.label),
+            "all" if one.label == TOGETHER else str(one.label),
             *(f"{n:g}" for n in sums),
             f"{value:.4f}",
         )
-        for each, (*sums, value) in zip(judged, rows, strict=True)
+        for one, (*sums, value) in zip(judged, rows, strict=True)
     )
     return Grid("References", ("reference", *KINDS, measure), cells)
 

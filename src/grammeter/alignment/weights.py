@@ -1,4 +1,4 @@
-"""Edits and what each weighs: how far it alone moves a sentence towards its reference or away.
+"""Weights of edits: how far one alone moves a sentence towards its reference or away from it.
 
 Gong et al. (2022), section 4.2: with S the source, R the source with all edits of an annotator,
 and S+e the source with the edit e alone, e weighs ``|score(S+e, R) - score(S, R)|``.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
@@ -26,13 +27,13 @@ from grammeter.core import (
 )
 
 NOISE = 1e-6
-"""A smaller difference of scores is that of single precision: such an edit weighs nothing."""
+"""Smaller differences of scores come from single precision: such an edit weighs nothing."""
 
 WEIGHTS = ("correct", "proposed", "gold")
-"""What the edits that agree weigh together, those of the hypothesis, those of the annotator."""
+"""Weight sums of the edits that agree, of the hypothesis's edits, of the annotator's edits."""
 
 COUNTS = ("correct_edits", "proposed_edits", "gold_edits", "edits", "weightless")
-"""How many those are; how many there are in all; how many of them weigh nothing."""
+"""Their numbers; the number of all edits; the number of those that weigh nothing."""
 
 COLUMNS = (*WEIGHTS, *COUNTS, "truncated")
 """Of one sentence against one annotator; the last one: whether a model read only a part."""
@@ -76,14 +77,8 @@ class Union:
 class Weighed:
     """Edits with their weights, of one hypothesis against one annotator.
 
-    Attributes
-    ----------
-    weights
-        For each edit, 0 or more; NaN where it is unknown.
-    weightless
-        How many edits weigh nothing, or did before weights were inverted.
-    truncated
-        Whether a model read only a part of a text.
+    A weight is 0 or more, NaN where unknown. ``weightless`` counts the edits that weigh nothing,
+    or did before weights were inverted; ``truncated``: a model read only a part of a text.
     """
 
     union: Union
@@ -123,8 +118,8 @@ class Weighed:
         if alike and 0 < self.weightless == len(weights):
             weights = [1 / len(weights)] * len(weights)
         rows = zip(union.edits, union.originals, union.verdicts, weights, strict=True)
-        found = [JudgedEdit(e, old, verdict, w) for e, old, verdict, w in rows if verdict]
-        return tuple(sorted(found, key=lambda each: (each.edit.start, each.edit.end)))
+        edits = [JudgedEdit(e, old, verdict, w) for e, old, verdict, w in rows if verdict]
+        return tuple(sorted(edits, key=lambda judged: (judged.edit.start, judged.edit.end)))
 
 
 def statistics_of(weighed: Sequence[Mapping[int, Weighed]]) -> Statistics:
@@ -132,12 +127,12 @@ def statistics_of(weighed: Sequence[Mapping[int, Weighed]]) -> Statistics:
 
     All weights of a segment are NaN where one of them is.
     """
-    labels = tuple(sorted({number for each in weighed for number in each}))
+    labels = tuple(sorted(set(chain.from_iterable(weighed))))
     slot = {number: position for position, number in enumerate(labels)}
     rows = np.zeros((len(weighed), len(labels), len(COLUMNS)))
     present = np.zeros(rows.shape[:2], dtype=np.bool_)
-    for position, each in enumerate(weighed):
-        for number, one in each.items():
+    for position, by_annotator in enumerate(weighed):
+        for number, one in by_annotator.items():
             rows[position, slot[number]] = one.row()
             present[position, slot[number]] = True
     odd = np.flatnonzero(np.isnan(rows).any(axis=(1, 2)))
@@ -160,14 +155,15 @@ def united(source: Sequence[str], proposed: Mapping[Proposal, str], gold: Iterab
         reference.
     """
     wanted: dict[Proposal, Edit] = {}
-    for edit in (each for each in gold if not each.is_noop):
-        old = " ".join(source[edit.start : edit.end])
-        wanted.setdefault(Proposal(edit.start, edit.end, old, edit.correction), edit)
+    for edit in gold:
+        if not edit.is_noop:
+            old = " ".join(source[edit.start : edit.end])
+            wanted.setdefault(Proposal(edit.start, edit.end, old, edit.correction), edit)
     agreeing = {
-        mine: [own for own, edit in wanted.items() if mine.matches(edit, source)]
-        for mine in proposed
+        proposal: [target for target, edit in wanted.items() if proposal.matches(edit, source)]
+        for proposal in proposed
     }
-    met = {own for owns in agreeing.values() for own in owns}
+    met = set(chain.from_iterable(agreeing.values()))
     union = list(dict.fromkeys([*proposed, *wanted]))
     verdicts: list[EditVerdict | None] = [
         ("matched" if agreeing[e] else "spurious")
@@ -179,7 +175,7 @@ def united(source: Sequence[str], proposed: Mapping[Proposal, str], gold: Iterab
         source=" ".join(source),
         reference=" ".join(apply(source, without_overlaps(wanted.values())[0])),
         edits=tuple(
-            _edit(e, proposed, [wanted[own] for own in agreeing.get(e, [e])]) for e in union
+            _edit(e, proposed, [wanted[target] for target in agreeing.get(e, [e])]) for e in union
         ),
         originals=tuple(e.original for e in union),
         texts=tuple(_with_one(source, e) for e in union),

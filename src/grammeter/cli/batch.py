@@ -166,10 +166,10 @@ def _tell(args: argparse.Namespace, shards: Sequence[Shard], summary: Summary) -
     """
     from grammeter.engine import ERRORS
 
-    found = summary.all
-    if found.errors:
-        more = found.errors - len(summary.faults)
-        print(f"{found.errors} of {found.rows} rows have an error:", file=sys.stderr)
+    totals = summary.all
+    if totals.errors:
+        more = totals.errors - len(summary.faults)
+        print(f"{totals.errors} of {totals.rows} rows have an error:", file=sys.stderr)
         for text in summary.faults:
             print(f"  {text}", file=sys.stderr)
         if more > 0:
@@ -183,5 +183,5 @@ def _tell(args: argparse.Namespace, shards: Sequence[Shard], summary: Summary) -
     if args.format == "json":
         print_json(summary.to_json())
         return
-    kept = f", {found.kept} kept" if args.keep else ""
-    print(f"{found.rows} rows of {files}{kept}, {found.errors} with an error: {args.output}")
+    filtered = f", {totals.kept} kept" if args.keep else ""
+    print(f"{totals.rows} rows of {files}{filtered}, {totals.errors} with an error: {args.output}")

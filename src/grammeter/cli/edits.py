@@ -230,8 +230,8 @@ def _json(args: argparse.Namespace, compared: EditComparison) -> dict[str, Any]:
     }
     if args.cat:
         data["types"] = {
-            kind: {"value": each.f(args.beta)} | each.parts()
-            for kind, each in compared.by_type(TIERS[args.cat]).items()
+            kind: {"value": type_counts.f(args.beta)} | type_counts.parts()
+            for kind, type_counts in compared.by_type(TIERS[args.cat]).items()
         }
     return data
 
@@ -291,7 +291,7 @@ def _shown(groups: Groups) -> list[tuple[int | str, ...]]:
 
 def _small_table(best: Pairing) -> Iterator[str]:
     rows = [("Category", "TP", "FP", "FN")]
-    rows += [(kind, *map(str, _whole(each))) for kind, each in best.by_type().items()]
+    rows += [(kind, *map(str, _whole(counts))) for kind, counts in best.by_type().items()]
     widths = [max(map(len, column)) + 3 for column in zip(*rows, strict=True)]
     for row in rows:
         yield "".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True)) + "\n"

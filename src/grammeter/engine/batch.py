@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, astuple, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,7 +14,7 @@ from grammeter.engine.block import Done, Totals, checked_blocks
 from grammeter.engine.job import Job
 from grammeter.engine.manifest import NAME, Manifest, at_work, digest
 from grammeter.engine.rows import RowScorer
-from grammeter.engine.workers import Result, Task, score_here, score_with
+from grammeter.engine.workers import Task, score_here, score_with
 from grammeter.engine.writing import ERRORS, FIRST_FAULTS, Finished, Planned, Writer
 from grammeter.formats import Shard, output_form, output_name
 from grammeter.models import current
@@ -28,7 +28,7 @@ BLOCK = 1_000
 
 @dataclass
 class Summary:
-    """What a run came to.
+    """The result of a run.
 
     Attributes
     ----------
@@ -39,9 +39,9 @@ class Summary:
     faults
         The first rows with an error, as ``file:line: reason``.
     notes
-        What must be known to read the rows: columns without scores, outputs made again.
+        What a reader of the rows must know: columns without scores, outputs made again.
     seconds
-        Of this run.
+        Duration of this run.
     """
 
     totals: dict[str, Totals] = field(default_factory=dict[str, Totals])
@@ -53,12 +53,8 @@ class Summary:
     @property
     def all(self) -> Totals:
         """The sums over all shards."""
-        found = Totals()
-        for each in self.totals.values():
-            found.rows += each.rows
-            found.kept += each.kept
-            found.errors += each.errors
-        return found
+        columns = zip(*map(astuple, self.totals.values()), strict=True)
+        return Totals(*map(sum, columns))
 
     @property
     def fresh(self) -> int:
@@ -66,23 +62,15 @@ class Summary:
         return sum(t.rows for name, t in self.totals.items() if name not in self.earlier)
 
     def to_json(self) -> dict[str, Any]:
-        """Return all as plain values."""
-        found = self.all
+        """Return the counts and notes as plain values."""
         return {
             "kind": "batch-summary",
             "grammeter": __version__,
-            "rows": found.rows,
-            "kept": found.kept,
-            "errors": found.errors,
+            **asdict(self.all),
             "notes": list(self.notes),
             "shards": {
-                name: {
-                    "rows": each.rows,
-                    "kept": each.kept,
-                    "errors": each.errors,
-                    "earlier": name in self.earlier,
-                }
-                for name, each in self.totals.items()
+                name: {**asdict(totals), "earlier": name in self.earlier}
+                for name, totals in self.totals.items()
             },
         }
 
@@ -132,7 +120,8 @@ def run_batch(
     summary = Summary(notes=work.notes)
     _check_outputs(planned)
     with at_work(where):
-        manifest = Manifest.open(where, job, [each.output for each in planned])
+        outputs = [plan.output for plan in planned]
+        manifest = Manifest.open(where, job, outputs)
         left = _left(planned, manifest, summary)
         if engine == "ray":
             from grammeter.engine.ray import score_shards
@@ -142,12 +131,12 @@ def run_batch(
             finished = _score_here(left, job, jobs, block)
         try:
             with closing(finished):
-                for each in finished:
-                    _note(each, manifest, summary)
+                for shard in finished:
+                    _note(shard, manifest, summary)
         except GrammeterError:
-            manifest.withdraw([each.output for each in planned])
+            manifest.withdraw(outputs)
             raise
-    summary.totals = {each.shard.name: summary.totals[each.shard.name] for each in planned}
+    summary.totals = {plan.shard.name: summary.totals[plan.shard.name] for plan in planned}
     summary.seconds = time.perf_counter() - start
     return summary
 
@@ -159,35 +148,36 @@ def _planned(shard: Shard, folder: Path, job: Job) -> Planned:
 
 def _check_outputs(planned: Sequence[Planned]) -> None:
     """Refuse outputs that are inputs, that are one file, or have a name of ours."""
-    inputs = {path.resolve() for each in planned for path in each.shard.paths}
-    seen: dict[str, Planned] = {}
-    for each in planned:
-        name = each.output.name
-        if each.output.resolve() in inputs:
-            raise UsageError(f"{each.output} is an input", fix="Choose another folder with -o.")
+    inputs = {path.resolve() for plan in planned for path in plan.shard.paths}
+    by_name: dict[str, Planned] = {}
+    for plan in planned:
+        name = plan.output.name
+        if plan.output.resolve() in inputs:
+            raise UsageError(f"{plan.output} is an input", fix="Choose another folder with -o.")
         if name in (NAME, ERRORS):
             raise UsageError(f"an input is called {name}", fix="Rename it: that name is ours.")
-        other = seen.setdefault(name, each)
-        if other is not each:
+        other = by_name.setdefault(name, plan)
+        if other is not plan:
             raise UsageError(
-                f"{other.shard.where} and {each.shard.where} would both be written as {name}",
+                f"{other.shard.where} and {plan.shard.where} would both be written as {name}",
                 fix="Rename one, or run twice.",
             )
 
 
 def _left(planned: Sequence[Planned], manifest: Manifest, summary: Summary) -> list[Planned]:
+    """Return what is still to be scored; note in the summary what earlier runs finished."""
     left: list[Planned] = []
-    for each in planned:
-        state = manifest.state(each)
+    for plan in planned:
+        state = manifest.state(plan)
         if state == "done":
-            summary.totals[each.shard.name] = manifest.totals(each.shard)
-            summary.earlier.append(each.shard.name)
+            summary.totals[plan.shard.name] = manifest.totals(plan.shard)
+            summary.earlier.append(plan.shard.name)
             continue
-        left.append(each)
+        left.append(plan)
         if state == "gone":
-            summary.notes += (f"{each.output} of an earlier run is gone: it is made again",)
+            summary.notes += (f"{plan.output} of an earlier run is gone: it is made again",)
         elif state == "changed":
-            summary.notes += (f"{each.output} is not as it was written: it is made again",)
+            summary.notes += (f"{plan.output} is not as it was written: it is made again",)
     for name in manifest.orphans(planned):
         summary.notes += (
             f"{name} is of an earlier run: its input is not among those named now, and no row of"
@@ -206,57 +196,44 @@ def _score_here(
         score_here(job, tasks, runtime) if jobs == 1 else score_with(jobs, job, tasks, runtime)
     )
     with closing(results):
-        for each in left:
-            writer = Writer(each)
-            try:
-                for done in _up_to_end(results):
+        for plan in left:
+            with Writer(plan) as writer:
+                for done in iter(lambda: next(results), None):
                     writer.add(done)
-                    progress.add(each, done)
-                finished = writer.finish(read.pop(each.shard.name))
-            except BaseException:
-                writer.abandon()
-                raise
+                    progress.add(plan, done)
+                finished = writer.finish(read.pop(plan.shard.name))
             yield finished
 
 
-def _up_to_end(results: Iterator[Result]) -> Iterator[Done]:
-    """Yield the results of one shard."""
-    for _, done in results:
-        if done is None:
-            return
-        yield done
-
-
 def _tasks(left: Sequence[Planned], job: Job, rows: int, read: dict[str, str]) -> Iterator[Task]:
-    """Yield blocks as they are wanted, and put down what the files were before."""
-    for each in left:
-        read[each.shard.name] = digest(each.shard.paths)
-        for found in checked_blocks(job, each.shard, rows):
-            yield Task(each.shard, each.form, found)
-        yield Task(each.shard, each.form, None)
+    """Yield blocks on demand; ``read`` gets the digest of each shard before it is read."""
+    for plan in left:
+        read[plan.shard.name] = digest(plan.shard.paths)
+        for block in checked_blocks(job, plan.shard, rows):
+            yield Task(plan.shard, plan.form, block)
+        yield Task(plan.shard, plan.form, None)
 
 
-def _note(each: Finished, manifest: Manifest, summary: Summary) -> None:
-    """Keep what a finished shard came to, on disk and for the user."""
-    shard = each.planned.shard
-    manifest.add(each)
-    summary.totals[shard.name] = each.totals
+def _note(finished: Finished, manifest: Manifest, summary: Summary) -> None:
+    """Record a finished shard on disk and in the summary."""
+    shard = finished.planned.shard
+    manifest.add(finished)
+    summary.totals[shard.name] = finished.totals
     room = FIRST_FAULTS - len(summary.faults)
-    summary.faults += [f"{shard.where}:{line}: {why}" for line, why in each.faults[:room]]
+    summary.faults += [f"{shard.where}:{line}: {why}" for line, why in finished.faults[:room]]
 
 
 class _Progress:
-    """Rows so far of how many there seem to be, judged by the bytes that were read."""
+    """Reports rows so far and an estimate of all rows, by the share of bytes that were read."""
 
     def __init__(self, left: Sequence[Planned]) -> None:
-        self._sizes = {each.shard.name: each.shard.size for each in left}
+        self._sizes = {plan.shard.name: plan.shard.size for plan in left}
         self._all = max(sum(self._sizes.values()), 1)
         self._shares: dict[str, float] = {}
         self._rows = 0
 
-    def add(self, each: Planned, done: Done) -> None:
-        """Count a block."""
+    def add(self, plan: Planned, done: Done) -> None:
         self._rows += done.rows
-        self._shares[each.shard.name] = done.share
+        self._shares[plan.shard.name] = done.share
         read = sum(self._sizes[name] * share for name, share in self._shares.items())
         tell("rows", self._rows, round(self._rows * self._all / max(read, 1)))

@@ -27,20 +27,10 @@ HEAD = 1_000
 
 @dataclass(frozen=True)
 class Done:
-    """A block as it came back.
+    """A scored block: the rows that passed the filter, encoded for a ``Sink``, and their columns.
 
-    Attributes
-    ----------
-    data
-        The kept rows, encoded for a :class:`~grammeter.formats.shard_output.Sink`.
-    columns
-        The names of all their columns.
-    rows, kept
-        How many rows there were, and how many passed the filter.
-    faults
-        Line and reason of each row with an error.
-    share
-        How much of the shard was read with this block, 0 to 1.
+    ``rows`` and ``kept`` count all rows and those that passed; ``faults`` are line and reason of
+    each row with an error; ``share`` is how much of the shard is read with this block, 0 to 1.
     """
 
     data: bytes
@@ -53,7 +43,7 @@ class Done:
 
 @dataclass
 class Totals:
-    """What the blocks of a shard, or of a run, add up to."""
+    """Counts of a shard or of a run."""
 
     rows: int = 0
     kept: int = 0
@@ -99,13 +89,13 @@ def process(job: Job, block: Block, form: ShardForm) -> Done:
     """Score a block and encode it in a form."""
     work = scorer(job)
     made = work(parse_block(block))
-    kept = [at for at, row in enumerate(made) if row.kept]
-    own = tuple(name for name in block.columns if name != ERROR)
+    passing = [at for at, row in enumerate(made) if row.passes]
+    columns = tuple(name for name in block.columns if name != ERROR)
     return Done(
-        _encoded(block, form, own, made, kept, work.columns),
-        (*own, *work.columns, ERROR),
+        _encoded(block, form, columns, made, passing, work.columns),
+        (*columns, *work.columns, ERROR),
         len(made),
-        len(kept),
+        len(passing),
         tuple((row.line, row.fault) for row in made if row.fault is not None),
         block.done,
     )
@@ -114,19 +104,20 @@ def process(job: Job, block: Block, form: ShardForm) -> Done:
 def _encoded(
     block: Block,
     form: ShardForm,
-    own: Sequence[str],
+    columns: Sequence[str],
     made: Sequence[Made],
-    kept: Sequence[int],
-    columns: Mapping[str, ColumnKind],
+    passing: Sequence[int],
+    added_columns: Mapping[str, ColumnKind],
 ) -> bytes:
-    new: dict[str, ColumnKind] = {**columns, ERROR: "text"}
-    cells = [made[at].cells for at in kept]
+    """Encode the rows that passed: the input's columns as they are, then the added ones."""
+    new: dict[str, ColumnKind] = {**added_columns, ERROR: "text"}
+    cells = [made[at].cells for at in passing]
     if form != "parquet":
         return encode(form, cells, new)
     if block.form == "parquet":
         added = encode("parquet", [row.cells for row in made], new)
-        return widened(block.records[0], added, kept if len(kept) < len(made) else None)
-    texts: dict[str, ColumnKind] = dict.fromkeys(own, "text")
+        return widened(block.records[0], added, passing if len(passing) < len(made) else None)
+    texts: dict[str, ColumnKind] = dict.fromkeys(columns, "text")
     return encode("parquet", cells, texts | new)
 
 

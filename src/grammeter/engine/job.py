@@ -1,9 +1,8 @@
-"""What is to be done to every row: plain settings that travel to workers and into manifests."""
+"""The settings of a batch run: plain values that travel to workers and into manifests."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -17,11 +16,11 @@ ERROR = "error"
 """The column that says why a row has no scores."""
 
 LONGEST = 1_000
-"""Tokens of the longest text that is scored if nothing else is said: longer ones are no sentences,
-and the cost of an alignment grows with the square of its length."""
+"""Default limit of tokens in a text: longer texts are no sentences, and the cost of an alignment
+grows with the square of its length."""
 
 LONGEST_TOKEN = 50
-"""Characters of a token, on the average of a text; a text with more is no sentence either."""
+"""Limit of characters per token, on average over a text."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,9 +70,3 @@ class Job:
     def to_json(self) -> dict[str, Any]:
         """Return the settings as plain values."""
         return json.loads(json.dumps(asdict(self)))
-
-
-def differences(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
-    """Say in which settings two jobs differ, as ``name: one / other``."""
-    names = dict.fromkeys([*one, *other])
-    return [f"{n}: {one.get(n)} / {other.get(n)}" for n in names if one.get(n) != other.get(n)]

@@ -1,15 +1,16 @@
 """Filters on the columns of a row: ``impara >= 0.9 and errant.edits <= 6``.
 
 The language has numbers, names of columns, ``< <= > >= == !=``, ``and``, ``or``, ``not`` and
-parentheses; nothing is ever evaluated as Python. A comparison with a missing value is false.
+parentheses. Columns and numbers are replaced by plain names, and Python's parser reads the rest;
+nothing is ever evaluated as Python. A comparison with a missing value is false.
 """
 
 from __future__ import annotations
 
+import ast
 import operator
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 
 from grammeter.core import UnknownNameError, UsageError
 
@@ -17,45 +18,27 @@ Cells = Mapping[str, object]
 Test = Callable[[Cells], bool]
 Value = Callable[[Cells], float | None]
 
-_COMPARE: dict[str, Callable[[float, float], bool]] = {
-    "<=": operator.le,
-    ">=": operator.ge,
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    ">": operator.gt,
+_COMPARE: dict[type[ast.cmpop], Callable[[float, float], bool]] = {
+    ast.LtE: operator.le,
+    ast.GtE: operator.ge,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.Gt: operator.gt,
 }
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
-_SIGN = re.compile("|".join(map(re.escape, _COMPARE)) + r"|[()]")
-_WORD = re.compile(r"[^\s()<>=!]+")
-_KEYWORDS = ("and", "or", "not")
-
-
-@dataclass(frozen=True)
-class Keep:
-    """A filter that was understood: ``keep(cells)`` says whether a row passes.
-
-    Attributes
-    ----------
-    text
-        As it was written.
-    names
-        The columns that it looks at.
-    """
-
-    text: str
-    names: frozenset[str]
-    test: Test
-
-    def __call__(self, cells: Cells) -> bool:
-        """Whether a row with these cells passes."""
-        return self.test(cells)
+_WORD = r"[^\s()<>=!]+"
+_TOKENS = (
+    r"(?P<sign><=|>=|==|!=|[<>()])"
+    r"|(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
+    rf"|(?P<keyword>(?:and|or|not)(?!{_WORD}))|(?P<word>{_WORD})|(?P<other>\S)"
+)
+_TOO_DEEP = "its parentheses are too deep"
 
 
 def parse_keep(
     text: str, columns: Sequence[str], *, short: Mapping[str, str] | None = None
-) -> Keep:
-    """Read a filter.
+) -> Test:
+    """Return the test of a row's cells that a filter stands for.
 
     Parameters
     ----------
@@ -71,128 +54,94 @@ def parse_keep(
     UnknownNameError
         If it names another column.
     UsageError
-        If it cannot be read.
+        If it cannot be parsed.
     """
-    parser = _Parser(text, {**(short or {}), **{name: name for name in columns}})
-    try:
-        test = parser.either()
-    except RecursionError:
-        raise parser.fault("its parentheses are too deep") from None
-    if parser.ahead is not None:
-        raise parser.fault(f"{parser.ahead!r} is not expected there")
-    return Keep(text, frozenset(parser.used), test)
+    return _Parser(text, {**(short or {}), **{name: name for name in columns}}).parse()
 
 
 class _Parser:
-    """A recursive descent over the tokens; each method reads one level of the grammar."""
+    """Rewrites a filter as a Python expression over ``v0``, ``v1``, ..., and reads its tree."""
 
     def __init__(self, text: str, columns: Mapping[str, str]) -> None:
         self._text = text
         self._columns = columns
-        self._names = sorted(columns, key=len, reverse=True)  # the longest name that fits
-        self._tokens = self._scan()
-        self.used: set[str] = set()
-        self.ahead: str | None = None
-        self._is_name = False
-        self._next()
+        self._values: dict[str, Value] = {}
+        longest_first = sorted(columns, key=len, reverse=True)
+        names = "|".join(map(re.escape, longest_first)) or "(?!)"
+        pattern = rf"(?P<name>(?:{names})(?!{_WORD}))|{_TOKENS}"
+        self._tokens = list(re.finditer(pattern, text))
 
-    def either(self) -> Test:
-        tests = [self._both()]
-        while self._takes("or"):
-            tests.append(self._both())
-        return tests[0] if len(tests) == 1 else lambda cells: any(test(cells) for test in tests)
+    def parse(self) -> Test:
+        try:
+            code = "\n".join(["(", *map(self._as_python, self._tokens), ")"])
+            return self._test(ast.parse(code, mode="eval").body)
+        except SyntaxError as error:
+            raise self._fault(self._reason(error)) from None
+        except (RecursionError, MemoryError):
+            raise self._fault(_TOO_DEEP) from None
 
-    def fault(self, message: str) -> UsageError:
+    def _as_python(self, token: re.Match[str]) -> str:
+        text, kind = token[0], token.lastgroup
+        if kind == "word":
+            raise UnknownNameError("column of numbers in the filter", text, list(self._columns))
+        if kind == "other":
+            raise self._fault(f"{text!r} is not expected there")
+        if kind in ("sign", "keyword"):
+            return text
+        variable = f"v{len(self._values)}"
+        if kind == "name":
+            self._values[variable] = _cell(self._columns[text])
+        else:
+            number = float(text)
+            self._values[variable] = lambda cells: number
+        return variable
+
+    def _test(self, node: ast.expr) -> Test:
+        match node:
+            case ast.BoolOp(op=joint, values=parts):
+                tests = [self._test(part) for part in parts]
+                if isinstance(joint, ast.And):
+                    return lambda cells: all(test(cells) for test in tests)
+                return lambda cells: any(test(cells) for test in tests)
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                negated = self._test(operand)
+                return lambda cells: not negated(cells)
+            case ast.Compare(left=ast.Name(id=left), ops=[sign], comparators=[ast.Name(id=right)]):
+                return _comparison(self._values[left], self._values[right], _COMPARE[type(sign)])
+            case _:
+                raise self._fault("it is not made of comparisons of two values")
+
+    def _reason(self, error: SyntaxError) -> str:
+        """Say what is wrong at the token, one a line, where Python's parser stopped."""
+        if error.msg.startswith("too many"):
+            return _TOO_DEEP
+        if error.msg.startswith("'(' was"):
+            return "a parenthesis is not closed"
+        if error.msg.startswith("unmatched"):
+            return "')' is not expected there"
+        at = (error.end_lineno or 0) - 2
+        text = self._tokens[at][0] if 0 <= at < len(self._tokens) else None
+        return f"{text!r} is not expected there" if text else "it ends early"
+
+    def _fault(self, message: str) -> UsageError:
         return UsageError(
             f"cannot read the filter {self._text!r}: {message}",
             fix="Write comparisons joined by and, or, not: impara >= 0.9 and errant.edits <= 6",
         )
 
-    def _both(self) -> Test:
-        tests = [self._negated()]
-        while self._takes("and"):
-            tests.append(self._negated())
-        return tests[0] if len(tests) == 1 else lambda cells: all(test(cells) for test in tests)
 
-    def _negated(self) -> Test:
-        if self._takes("not"):
-            test = self._negated()
-            return lambda cells: not test(cells)
-        if self._takes("("):
-            test = self.either()
-            if not self._takes(")"):
-                raise self.fault("a parenthesis is not closed")
-            return test
-        return self._comparison()
+def _comparison(one: Value, other: Value, compare: Callable[[float, float], bool]) -> Test:
+    def holds(cells: Cells) -> bool:
+        left, right = one(cells), other(cells)
+        return left is not None and right is not None and compare(left, right)
 
-    def _comparison(self) -> Test:
-        left = self._value()
-        sign = self.ahead
-        if sign not in _COMPARE or self._is_name:
-            raise self.fault(
-                f"a comparison is missing before {sign!r}" if sign else "it ends early"
-            )
-        self._next()
-        right, compare = self._value(), _COMPARE[sign]
-
-        def holds(cells: Cells) -> bool:
-            one, other = left(cells), right(cells)
-            return one is not None and other is not None and compare(one, other)
-
-        return holds
-
-    def _value(self) -> Value:
-        word = self.ahead
-        if word is None:
-            raise self.fault("it ends early")
-        if self._is_name:
-            column = self._columns[word]
-            self.used.add(column)
-            self._next()
-            return lambda cells: _number(cells.get(column))
-        if not _NUMBER.fullmatch(word):
-            raise self.fault(f"{word!r} is neither a number nor a column")
-        self._next()
-        number = float(word)
-        return lambda cells: number
-
-    def _takes(self, word: str) -> bool:
-        found = self.ahead == word and not self._is_name
-        if found:
-            self._next()
-        return found
-
-    def _next(self) -> None:
-        self.ahead, self._is_name = next(self._tokens, (None, False))
-
-    def _scan(self) -> Iterator[tuple[str, bool]]:
-        """Yield the tokens, and whether each is the name of a column."""
-        at = 0
-        while at < len(self._text):
-            if self._text[at].isspace():
-                at += 1
-                continue
-            token, is_name = self._token(at)
-            yield token, is_name
-            at += len(token)
-
-    def _token(self, at: int) -> tuple[str, bool]:
-        for name in self._names:
-            end = at + len(name)
-            if self._text.startswith(name, at) and not _WORD.match(self._text[end : end + 1]):
-                return name, True
-        for pattern in (_SIGN, _NUMBER):
-            found = pattern.match(self._text, at)
-            if found:
-                return found[0], False
-        word = _WORD.match(self._text, at)
-        if word is None:
-            raise self.fault(f"{self._text[at]!r} is not expected there")
-        if word[0] in _KEYWORDS:
-            return word[0], False
-        raise UnknownNameError("column of numbers in the filter", word[0], list(self._columns))
+    return holds
 
 
-def _number(value: object) -> float | None:
-    # a whole number stays one: it may be too large for a float, and compares as it is
-    return value if isinstance(value, int | float) and value == value else None  # noqa: PLR0124
+def _cell(column: str) -> Value:
+    def value(cells: Cells) -> float | None:
+        number = cells.get(column)
+        # a whole number stays one: it may be too large for a float, and compares as it is
+        return number if isinstance(number, int | float) and number == number else None  # noqa: PLR0124
+
+    return value

@@ -1,4 +1,4 @@
-"""What was done of a run: read when the same command comes again."""
+"""The record of a run's finished shards, read when the same command is given again."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ import json
 import os
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
 from grammeter.core import DataError, UsageError, only_one, reading
 from grammeter.engine.block import Totals
-from grammeter.engine.job import Job, differences
+from grammeter.engine.job import Job
 from grammeter.engine.writing import Finished, Planned
 from grammeter.formats import PARTIAL, Shard, read_object
 from grammeter.version import __version__
@@ -35,36 +36,31 @@ class Manifest:
 
     @classmethod
     def open(cls, folder: Path, job: Job, outputs: Sequence[Path]) -> Manifest:
-        """Begin, or go on with, the run of a folder.
-
-        Parameters
-        ----------
-        outputs
-            The files that are going to be written.
+        """Begin or continue the run of a folder that is to hold these outputs.
 
         Raises
         ------
         UsageError
             If the folder holds a run with other settings or of another version, or, without any
-            run, one of the files.
+            run, one of the outputs.
         DataError
             If the manifest is damaged or cannot be written.
         """
-        made = cls(folder, job)
-        if made._path.exists():
-            made._read()
-            return made
+        manifest = cls(folder, job)
+        if manifest._path.exists():
+            manifest._read()
+            return manifest
         strange = [path for path in outputs if path.exists()]
         if strange:
             raise UsageError(
                 f"{strange[0]} is there already, and no run of this folder wrote it",
                 fix="Give another folder with -o.",
             )
-        made._write()
-        return made
+        manifest._write()
+        return manifest
 
     def state(self, planned: Planned) -> State:
-        """Return what has become of the output of a shard.
+        """Return the state of a shard's output.
 
         Raises
         ------
@@ -87,38 +83,27 @@ class Manifest:
 
     def orphans(self, planned: Sequence[Planned]) -> list[str]:
         """Return the outputs of an earlier run whose input is not among those of this run."""
-        inputs = {each.shard.name for each in planned}
+        inputs = {plan.shard.name for plan in planned}
         return [entry["output"] for name, entry in self._shards.items() if name not in inputs]
 
     def totals(self, shard: Shard) -> Totals:
-        """Return what a finished shard came to."""
+        """Return the counts of a finished shard."""
         entry = self._shards[shard.name]
         return Totals(entry["rows"], entry["kept"], entry["errors"])
 
     def add(self, finished: Finished) -> None:
-        """Note that a shard is finished; when this returns, it is on disk.
-
-        Raises
-        ------
-        DataError
-            If the manifest cannot be written.
-        """
+        """Record that a shard is finished; when this returns, the record is on disk."""
         planned, totals = finished.planned, finished.totals
         self._shards[planned.shard.name] = {
             "input": finished.read,
             "output": planned.output.name,
             "files": _prints(_written(planned, totals.errors)),
-            "rows": totals.rows,
-            "kept": totals.kept,
-            "errors": totals.errors,
+            **asdict(totals),
         }
         self._write()
 
     def withdraw(self, outputs: Sequence[Path]) -> None:
-        """Leave no trace of a run that ends before any output is there.
-
-        The next run of the folder may have other settings then.
-        """
+        """Remove a manifest without outputs, so that the next run may have other settings."""
         if not self._shards and not any(path.exists() for path in outputs):
             self._path.unlink(missing_ok=True)
 
@@ -126,15 +111,20 @@ class Manifest:
         where, data = str(self._path), read_object(self._path)
         with reading(data, KIND, verb="batch", where=where):
             settings, version = data["settings"], data["grammeter"]
-            told = differences(settings, self._job.to_json())
+            ours = self._job.to_json()
+            changes = [
+                f"{name}: {settings.get(name)} / {ours.get(name)}"
+                for name in dict.fromkeys([*settings, *ours])
+                if settings.get(name) != ours.get(name)
+            ]
             for name, entry in data["shards"].items():
                 self._shards[name] = {key: entry[key] for key in _KEYS}
         if version != __version__:
-            told.append(f"version: {version} / {__version__}")
-        if told:
+            changes.append(f"version: {version} / {__version__}")
+        if changes:
             raise UsageError(
                 f"{self._path.parent} holds a run with other settings (there / here):"
-                f" {'; '.join(told)}",
+                f" {'; '.join(changes)}",
                 fix="Give another folder with -o, or the settings of that run.",
             )
 
@@ -168,21 +158,21 @@ _KEYS = ("input", "output", "files", "rows", "kept", "errors")
 
 def digest(paths: Iterable[Path]) -> str:
     """Return a hash of the bytes of files, one after the other."""
-    found = hashlib.blake2b(digest_size=16)
+    total = hashlib.blake2b(digest_size=16)
     for path in paths:
         with path.open("rb") as file:
             while chunk := file.read(_CHUNK):
-                found.update(chunk)
-    return found.hexdigest()
+                total.update(chunk)
+    return total.hexdigest()
 
 
 def _written(planned: Planned, errors: int) -> list[Path]:
-    """Return the files that a shard became."""
+    """Return the output files of a shard."""
     return [planned.output, planned.errors] if errors else [planned.output]
 
 
 def _prints(paths: Iterable[Path]) -> list[list[Any]]:
-    """Return bytes and hash of each file, so that later changes show."""
+    """Return size in bytes and hash of each file, by which later changes are detected."""
     return [[path.stat().st_size, digest([path])] for path in paths]
 
 

@@ -1,8 +1,8 @@
-"""The same work on a Ray cluster: Ray Data hands out shards, actors keep their models.
+"""Batch scoring on a Ray cluster: Ray Data hands out shards, actors keep their models.
 
-An actor reads, scores and writes whole shards, under a temporary name that becomes the file's own
-when it is complete: an actor that is killed leaves nothing behind that counts, and Ray gives its
-shard to another. The folders of input and output must be seen by all machines under one name.
+An actor reads, scores and writes whole shards, under a temporary name until the file is complete:
+an actor that is killed leaves no output, and Ray gives its shard to another. All machines must see
+the folders of input and output under the same name.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from grammeter.engine.writing import Finished, Planned, Writer
 from grammeter.models import Runtime, current, using
 
 CPUS = 0.5
-"""Of a worker: whole ones on all processors would leave none to hand out the work."""
+"""Processors per worker: whole ones would leave none to hand out the work."""
 
 ANSWER = 10.0
-"""Seconds in which a cluster takes up a connection."""
+"""Seconds to wait for a connection to a cluster."""
 
 
 def score_shards(
@@ -68,44 +68,47 @@ def score_shards(
     RemoteError
         If the cluster cannot be reached, or fails.
     """
-    each = CPUS if cpus is None else cpus
-    if each < 0 or gpus < 0:
-        raise UsageError(f"workers of {each:g} processors, {gpus:g} GPUs", fix="Use 0 or more.")
+    cpus = CPUS if cpus is None else cpus
+    if cpus < 0 or gpus < 0:
+        raise UsageError(f"workers of {cpus:g} processors, {gpus:g} GPUs", fix="Use 0 or more.")
     if not planned:
         return
-    at = {finding.shard.name: finding for finding in planned}
+    plans = {plan.shard.name: plan for plan in planned}
     with _cluster(address) as ray:
-        count = _workers(ray.cluster_resources(), len(planned), workers, each, gpus)
+        count = _workers(ray.cluster_resources(), len(plans), workers, cpus, gpus)
         data: Any = require("ray.data", extra="ray")
-        shards = data.from_items([{"shard": name} for name in at], override_num_blocks=len(planned))
+        shards = data.from_items(
+            [{"shard": name} for name in plans], override_num_blocks=len(plans)
+        )
         results = shards.map_batches(
             _Worker,
-            fn_constructor_args=([_placed(one) for one in planned], job, block, current()),
+            fn_constructor_args=([_absolute(plan) for plan in planned], job, block, current()),
             batch_size=1,
             compute=data.ActorPoolStrategy(size=count),
-            num_cpus=each,
+            num_cpus=cpus,
             num_gpus=gpus or None,
         )
         try:
             for done, row in enumerate(results.iter_rows(), start=1):
                 tell("files", done, len(planned))
-                yield _finished(at[row["shard"]], json.loads(row["told"]))
+                yield _finished(plans[row["shard"]], json.loads(row["outcome"]))
         except ray.exceptions.RayError as error:
             raise _failed(error) from error
 
 
-def _placed(one: Planned) -> Planned:
-    """Return the same with whole paths: workers may stand in another folder."""
-    paths = tuple(path.absolute() for path in one.shard.paths)
-    return replace(one, shard=replace(one.shard, paths=paths), output=one.output.absolute())
+def _absolute(plan: Planned) -> Planned:
+    """Make paths absolute: workers may have another working folder."""
+    paths = tuple(path.absolute() for path in plan.shard.paths)
+    return replace(plan, shard=replace(plan.shard, paths=paths), output=plan.output.absolute())
 
 
-def _finished(planned: Planned, told: dict[str, Any]) -> Finished:
-    if "error" in told:
-        raise _KINDS[told["exit"]](told["error"], where=told["where"], fix=told["fix"])
-    totals = Totals(told["rows"], told["kept"], told["errors"])
-    faults = [(line, why) for line, why in told["faults"]]
-    return Finished(planned, totals, faults, told["read"])
+def _finished(plan: Planned, outcome: dict[str, Any]) -> Finished:
+    if "error" in outcome:
+        kind = _KINDS[outcome["exit"]]
+        raise kind(outcome["error"], where=outcome["where"], fix=outcome["fix"])
+    totals = Totals(outcome["rows"], outcome["kept"], outcome["errors"])
+    faults = [(line, why) for line, why in outcome["faults"]]
+    return Finished(plan, totals, faults, outcome["read"])
 
 
 def _error(what: str, where: str | None, fix: str | None, code: int) -> dict[str, Any]:
@@ -116,35 +119,30 @@ class _Worker:
     """An actor: one process of the cluster, with its models."""
 
     def __init__(self, planned: list[Planned], job: Job, block: int, runtime: Runtime) -> None:
-        self._planned = {each.shard.name: each for each in planned}
+        self._plans = {plan.shard.name: plan for plan in planned}
         self._job, self._block, self._runtime = job, block, runtime
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, list[Any]]:
         names = [str(name) for name in batch["shard"]]
-        return {"shard": names, "told": [self._told(self._planned[name]) for name in names]}
+        return {"shard": names, "outcome": [self._outcome(self._plans[name]) for name in names]}
 
-    def _told(self, each: Planned) -> str:
-        """Return what came out as JSON; errors too, which Ray would bury in its own."""
+    def _outcome(self, plan: Planned) -> str:
+        """Return the result as JSON; errors too, which Ray would wrap in its own."""
         try:
-            told = self._score(each)
+            outcome = self._score(plan)
         except GrammeterError as error:
-            told = _error(error.message, error.where, error.fix, error.exit_code)
+            outcome = _error(error.message, error.where, error.fix, error.exit_code)
         except Exception as error:
             what = f"{type(error).__name__}: {error}"
-            told = _error(what, each.shard.where, _GOES_ON, RemoteError.exit_code)
-        return json.dumps(told)
+            outcome = _error(what, plan.shard.where, _GOES_ON, RemoteError.exit_code)
+        return json.dumps(outcome)
 
-    def _score(self, each: Planned) -> dict[str, Any]:
-        writer = Writer(each)
-        try:
-            read = digest(each.shard.paths)
-            with using(self._runtime):
-                for found in checked_blocks(self._job, each.shard, self._block):
-                    writer.add(process(self._job, found, each.form))
+    def _score(self, plan: Planned) -> dict[str, Any]:
+        with Writer(plan) as writer, using(self._runtime):
+            read = digest(plan.shard.paths)
+            for block in checked_blocks(self._job, plan.shard, self._block):
+                writer.add(process(self._job, block, plan.form))
             finished = writer.finish(read)
-        except BaseException:
-            writer.abandon()
-            raise
         return asdict(finished.totals) | {"faults": finished.faults, "read": read}
 
 
@@ -177,7 +175,7 @@ def _cluster(address: str | None) -> Generator[Any, None, None]:
 
 
 def _check_answers(address: str) -> None:
-    """Find out at once that nobody is there: Ray would go on asking for many minutes."""
+    """Fail at once if the address does not answer: Ray would retry for many minutes."""
     host, colon, port = address.removeprefix("ray://").rpartition(":")
     if not (colon and port.isdecimal()):  # `auto`: Ray knows by itself what runs here
         return
@@ -188,7 +186,7 @@ def _check_answers(address: str) -> None:
 
 
 def _quieten() -> None:
-    """Leave standard output to results: Ray's own reports and bars are not ours."""
+    """Keep Ray's reports and progress bars off standard output."""
     data: Any = require("ray.data", extra="ray")
     context = data.DataContext.get_current()
     context.enable_progress_bars = False
@@ -196,24 +194,24 @@ def _quieten() -> None:
 
 
 def _workers(
-    resources: dict[str, float], shards: int, asked: int | None, cpus: float, gpus: float
+    resources: dict[str, float], shards: int, wanted: int | None, cpus: float, gpus: float
 ) -> int:
-    """Return how many actors fit beside half a processor for the rest, as many as asked."""
+    """Return how many actors to start; half a processor stays free for the rest of Ray."""
     room = [(resources.get("CPU", 0.0) - 0.5) / cpus] if cpus else [float(shards)]
     room += [resources.get("GPU", 0.0) / gpus] if gpus else []
     fitting = int(min(room))
-    if fitting < (asked or 1):
+    if fitting < (wanted or 1):
         raise UsageError(
             f"the cluster has {resources.get('CPU', 0):g} processors and"
             f" {resources.get('GPU', 0):g} GPUs: room for {max(fitting, 0)} workers of"
             f" {cpus:g} and {gpus:g}",
             fix="Ask for fewer --jobs, or less for each: --cpus-per-worker, --gpus-per-worker.",
         )
-    return min(asked or fitting, shards)
+    return min(wanted or fitting, shards)
 
 
 def _failed(error: Exception) -> RemoteError:
-    """Say what Ray said, in the words of the error behind its own, if there is one."""
+    """Report Ray's error, or the one that caused it."""
     cause = getattr(error, "cause", None) or error
     lines = [line.strip() for line in str(cause).splitlines() if line.strip()]
     return RemoteError(
@@ -224,8 +222,7 @@ def _failed(error: Exception) -> RemoteError:
 
 _GOES_ON = "The same command goes on with the files that are left; --debug shows more."
 
-
 _KINDS: dict[int, type[GrammeterError]] = {
     kind.exit_code: kind for kind in (UsageError, DataError, MissingResourceError, RemoteError)
 }
-"""By exit code, what an actor's error becomes here."""
+"""The class of an actor's error, by exit code."""

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from grammeter.core import Edit, GrammeterError, Segment, UsageError
 from grammeter.engine.job import ERROR, LONGEST_TOKEN, EditsForm, Job
-from grammeter.engine.keep import Keep, parse_keep
+from grammeter.engine.keep import Test, parse_keep
 from grammeter.formats import ColumnKind, Row
 from grammeter.metrics import Metric
 from grammeter.metrics import metric as make_metric
@@ -19,27 +19,24 @@ from grammeter.scoring import Fault, check_alone, count, isolated, sentence_valu
 
 @dataclass(frozen=True)
 class Made:
-    """A row as it leaves.
+    """A scored row: the cells of the input, then the new ones.
 
-    Attributes
-    ----------
-    cells
-        Those of the input, then the new columns.
-    fault
-        Why it has no scores, or not all of them.
-    kept
-        Whether it passes the filter.
+    ``fault`` says why scores are missing, if any are; ``passes``, whether it passes the filter.
     """
 
     line: int
     cells: dict[str, Any]
     fault: str | None
-    kept: bool
+    passes: bool
+
+
+_NewCells = tuple[dict[str, Any], list[str]]
+"""The new cells of a row, and why some are missing."""
 
 
 @dataclass(frozen=True)
 class _Plan:
-    """One metric, and what is made with it."""
+    """One metric and the columns it gives."""
 
     spelled: str
     metric: Metric
@@ -58,7 +55,7 @@ class _Plan:
 
 
 class RowScorer:
-    """Scores rows by the settings of a job; made once in each process, models are kept.
+    """Scores rows by the settings of a job; made once in each process, so that models stay.
 
     Raises
     ------
@@ -77,16 +74,16 @@ class RowScorer:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What must be known to read the columns."""
-        told = [
+        """What a reader of the columns must know."""
+        notes = [
             f"{plan.spelled} needs gold edits, which rows do not hold: only its edits are counted"
             if plan.metric.needs == "gold"
             else f"{plan.spelled}: no references are named: only its edits are counted"
             for plan in self._plans
             if not plan.scored
         ]
-        told += [plan.metric.notice for plan in self._plans if plan.metric.notice]
-        return tuple(dict.fromkeys(told))
+        notes += [plan.metric.notice for plan in self._plans if plan.metric.notice]
+        return tuple(dict.fromkeys(notes))
 
     @property
     def signatures(self) -> tuple[str, ...]:
@@ -108,15 +105,13 @@ class RowScorer:
         fit = [at for at, fault in enumerate(faults) if fault is None]
         segments = [self._segment(rows[at].cells) for at in fit]
         added: list[dict[str, Any]] = [dict.fromkeys(self.columns) for _ in rows]
-        for position, (cells, told) in zip(fit, self._scored(segments), strict=True):
-            added[position].update(cells)
-            faults[position] = told or None
-        return [
-            self._made(row, new, fault) for row, new, fault in zip(rows, added, faults, strict=True)
-        ]
+        for at, (cells, reasons) in zip(fit, self._scored(segments), strict=True):
+            added[at].update(cells)
+            faults[at] = "; ".join(dict.fromkeys(reasons)) or None
+        return list(map(self._made, rows, added, faults))
 
-    def _filter(self, text: str) -> Keep:
-        """Read a filter; a metric's name alone will do where no other metric has it."""
+    def _filter(self, text: str) -> Test:
+        """Parse a filter; a metric's name alone suffices where no other metric has it."""
         numbers = [name for name, kind in self.columns.items() if kind in ("value", "count")]
         named = Counter(plan.metric.name for plan in self._plans)
         short = {
@@ -129,7 +124,7 @@ class RowScorer:
         return parse_keep(text, numbers, short=short)
 
     def _try(self) -> None:
-        """Score one row that no metric has a reason to fail on."""
+        """Score one row on which no metric has a reason to fail."""
         simple = [Segment("a b", "a b", ("a b",) * len(self._job.references))]
         for plan in self._plans:
             try:
@@ -146,15 +141,11 @@ class RowScorer:
                 ) from error
 
     def _made(self, row: Row, new: Mapping[str, Any], fault: str | None) -> Made:
-        own = row.cells
-        if ERROR in own:
-            own = {name: cell for name, cell in own.items() if name != ERROR}
-        kept = self._keep is None or (fault is None and self._keep(new))
-        # where a row has a column of ours already, that is its fault, and what it had stays
-        cells = (
-            {**own, **new, ERROR: fault} if fault is None else {**own, **new, **own, ERROR: fault}
-        )
-        return Made(row.line, cells, fault, kept)
+        old = {name: cell for name, cell in row.cells.items() if name != ERROR}
+        passes = self._keep is None or (fault is None and self._keep(new))
+        # a row that has one of the new columns already is a row with an error: its cell stays
+        cells = {**old, **new, **(old if fault else {}), ERROR: fault}
+        return Made(row.line, cells, fault, passes)
 
     def _unfit(self, cells: Mapping[str, Any]) -> str | None:
         """Say why a row cannot be scored, if it cannot."""
@@ -166,10 +157,10 @@ class RowScorer:
         for name in (job.source, job.hypothesis):
             if cells.get(name) is None:
                 return f"no {name}"
-        held = [(name, text) for name in job.references for text in _texts(cells.get(name))]
-        if job.references and not held:
+        references = [(name, text) for name in job.references for text in _texts(cells.get(name))]
+        if job.references and not references:
             return f"no {' and no '.join(job.references)}"
-        for name, text in [(n, cells[n]) for n in (job.source, job.hypothesis)] + held:
+        for name, text in [(n, cells[n]) for n in (job.source, job.hypothesis)] + references:
             why = self._unfit_text(text)
             if why:
                 return f"{name} {why}"
@@ -191,67 +182,61 @@ class RowScorer:
         job = self._job
         references: list[str | None] = []
         for name in job.references:
-            held = cells.get(name)
-            references += cast("list[str | None]", held) if isinstance(held, list) else [held]
+            cell = cells.get(name)
+            references += cast("list[str | None]", cell) if isinstance(cell, list) else [cell]
         return Segment(cells[job.source], cells[job.hypothesis], tuple(references))
 
-    def _scored(self, segments: Sequence[Segment]) -> list[tuple[dict[str, Any], str]]:
-        """Return the new cells of each segment, and what went wrong."""
-        made: list[tuple[dict[str, Any], list[str]]] = [({}, []) for _ in segments]
+    def _scored(self, segments: Sequence[Segment]) -> Sequence[_NewCells]:
+        """Return the new cells of each segment, and why some are missing."""
+        made: list[_NewCells] = [({}, []) for _ in segments]
         scored = [plan for plan in self._plans if plan.scored]
         values = sentence_values([plan.metric for plan in scored], segments)
         for plan, column in zip(scored, values, strict=True):
-            for (cells, told), found in zip(made, column, strict=True):
-                cells[plan.spelled] = found.value
-                if found.reason:
-                    told.append(f"{plan.spelled}: {found.reason}")
+            for (cells, reasons), value in zip(made, column, strict=True):
+                cells[plan.spelled] = value.value
+                if value.reason:
+                    reasons.append(f"{plan.spelled}: {value.reason}")
         for plan in self._plans:
             if plan.metric.extracts:
                 _add_edits(plan, segments, made)
-        return [(cells, "; ".join(dict.fromkeys(told))) for cells, told in made]
+        return made
 
 
 def _texts(cell: object) -> list[object]:
-    """Return what a cell of references holds: a text, or several in a list; none may be there."""
-    held = cast("list[object]", cell) if isinstance(cell, list) else [cell]
-    return [text for text in held if text is not None]
+    """Return the texts of a cell of references, which may be a list."""
+    texts = cast("list[object]", cell) if isinstance(cell, list) else [cell]
+    return [text for text in texts if text is not None]
 
 
 def _plan(spelled: str, job: Job) -> _Plan:
-    made = make_metric(spelled)
-    check_alone(made)
-    scored = made.needs == "nothing" or (made.needs != "gold" and bool(job.references))
-    edits_suffice = made.extracts and (job.edits or not job.references)
-    if made.needs == "gold" and not edits_suffice:
-        edits = ", or add --edits m2 for its edits alone" if made.extracts else ""
+    metric = make_metric(spelled)
+    check_alone(metric)
+    scored = metric.needs == "nothing" or (metric.needs != "gold" and bool(job.references))
+    edits_suffice = metric.extracts and (job.edits or not job.references)
+    if metric.needs == "gold" and not edits_suffice:
+        edits = ", or add --edits m2 for its edits alone" if metric.extracts else ""
         raise UsageError(
             f"{spelled} needs gold edits, which rows do not hold", fix=f"Use another metric{edits}."
         )
-    if not scored and not made.extracts:
+    if not scored and not metric.extracts:
         raise UsageError(f"{spelled} needs references", fix="Name their column: --reference")
-    return _Plan(spelled, made, scored, job.edits)
+    return _Plan(spelled, metric, scored, job.edits)
 
 
-def _add_edits(
-    plan: _Plan, segments: Sequence[Segment], made: Sequence[tuple[dict[str, Any], list[str]]]
-) -> None:
+def _add_edits(plan: _Plan, segments: Sequence[Segment], made: Sequence[_NewCells]) -> None:
     find = partial(plan.metric.found_edits, types=plan.edits is not None)
-    found = isolated(find, segments)
-    for (cells, told), segment, edits in zip(made, segments, found, strict=True):
+    for (cells, reasons), segment, edits in zip(
+        made, segments, isolated(find, segments), strict=True
+    ):
         if isinstance(edits, Fault):
-            told.append(f"{plan.spelled}: {edits.reason}")
-        else:
-            cells.update(_edit_cells(plan, segment, edits))
-
-
-def _edit_cells(plan: _Plan, segment: Segment, edits: Sequence[Edit]) -> dict[str, Any]:
-    cells: dict[str, Any] = {f"{plan.spelled}.edits": len(edits)}
-    if plan.edits == "m2":
-        cells[f"{plan.spelled}.m2"] = "\n".join(_m2_line(edit) for edit in edits)
-    elif plan.edits == "list":
-        source = segment.source.split()
-        cells[f"{plan.spelled}.list"] = [_edit_object(edit, source) for edit in edits]
-    return cells
+            reasons.append(f"{plan.spelled}: {edits.reason}")
+            continue
+        cells[f"{plan.spelled}.edits"] = len(edits)
+        if plan.edits == "m2":
+            cells[f"{plan.spelled}.m2"] = "\n".join(map(_m2_line, edits))
+        elif plan.edits == "list":
+            source = segment.source.split()
+            cells[f"{plan.spelled}.list"] = [_edit_object(edit, source) for edit in edits]
 
 
 def _m2_line(edit: Edit) -> str:

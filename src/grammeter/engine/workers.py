@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -17,10 +17,10 @@ from grammeter.formats import Block, Shard, ShardForm
 from grammeter.models import Runtime, using
 
 UNDER_WAY = 2
-"""Blocks that wait or are worked on, for each process: enough that none is idle."""
+"""Blocks per process that wait or are worked on: enough that no process is idle."""
 
 TRIES = 3
-"""How often processes may be lost before any further block is done."""
+"""How often processes may be lost at one block before the run ends."""
 
 _THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
@@ -33,25 +33,25 @@ class Task(NamedTuple):
     block: Block | None
 
 
-Result = tuple[Shard, Done | None]
+Result = Done | None
 """A scored block; ``None`` after the last one of a shard."""
 
 
 def score_here(job: Job, tasks: Iterable[Task], runtime: Runtime) -> Generator[Result, None, None]:
     """Score blocks in this process, one after the other."""
     with using(runtime):
-        for shard, form, block in tasks:
-            yield shard, None if block is None else process(job, block, form)
+        for _, form, block in tasks:
+            yield None if block is None else process(job, block, form)
 
 
 def score_with(
     jobs: int, job: Job, tasks: Iterable[Task], runtime: Runtime
 ) -> Generator[Result, None, None]:
-    """Score blocks in so many processes; results come in the order of the tasks.
+    """Score blocks in ``jobs`` processes; results come in the order of the tasks.
 
-    Tasks are taken only as processes get free, so that memory does not grow with the input. A
-    process that is lost takes nothing along: what it had under way is done again. If tasks end
-    in an error, those before it are finished first.
+    Tasks are taken only as processes get free, so that memory does not grow with the input. The
+    blocks of a process that is lost are scored again. If tasks end in an error, those before it
+    are finished first.
 
     Raises
     ------
@@ -59,14 +59,14 @@ def score_with(
         If processes are lost again and again at the same block.
     """
     processes = _Processes(jobs, job, runtime)
-    source = _Source(tasks)
+    errors: list[Exception] = []
+    source = _until_error(tasks, errors)
     waiting: deque[tuple[Task, Future[Done] | None]] = deque()
     try:
         while True:
-            while len(waiting) < UNDER_WAY * jobs and (task := source.next()) is not None:
+            while len(waiting) < UNDER_WAY * jobs and (task := next(source, None)) is not None:
                 waiting.append((task, processes.submit(task)))
             if not waiting:
-                source.check()
                 break
             task, future = waiting[0]
             done = None
@@ -75,54 +75,43 @@ def score_with(
                     done = future.result() if future else processes.again(task)
                 except BrokenProcessPool:
                     # one of those under way ended a process: see which, one after the other
-                    waiting = deque((each, None) for each, _ in waiting)
+                    waiting = deque((one, None) for one, _ in waiting)
                     done = processes.again(task)
             waiting.popleft()
-            yield task.shard, done
-        processes.end()
+            yield done
+        if errors:
+            raise errors[0]
+        processes.workers.end()
     finally:
-        processes.stop()
+        processes.workers.stop()
 
 
-class _Source:
-    """Tasks, and the error that ended them, kept until what came before is done."""
-
-    def __init__(self, tasks: Iterable[Task]) -> None:
-        self._tasks: Iterator[Task] = iter(tasks)
-        self._error: Exception | None = None
-
-    def next(self) -> Task | None:
-        if self._error is not None:
-            return None
-        try:
-            return next(self._tasks, None)
-        except Exception as error:  # raised by `check`
-            self._error = error
-            return None
-
-    def check(self) -> None:
-        if self._error is not None:
-            raise self._error
+def _until_error(tasks: Iterable[Task], errors: list[Exception]) -> Generator[Task, None, None]:
+    """Yield tasks; an error of theirs ends them and is put in the list, to be raised later."""
+    try:
+        yield from tasks
+    except Exception as error:
+        errors.append(error)
 
 
 class _Processes:
-    """A pool that is made anew when one of its processes is lost."""
+    """A pool of processes, replaced when one of them is lost."""
 
     def __init__(self, jobs: int, job: Job, runtime: Runtime) -> None:
         self._jobs, self._job, self._runtime = jobs, job, runtime
-        self._start()
+        self.workers: Workers = self._started()
 
     def submit(self, task: Task) -> Future[Done] | None:
         """Hand out a block; ``None`` if there is none, or the pool has just broken."""
         if task.block is None:
             return None
         try:
-            return self._workers.pool.submit(_work, self._job, task.block, task.form)
+            return self.workers.pool.submit(process, self._job, task.block, task.form)
         except BrokenProcessPool:
             return None
 
     def again(self, task: Task) -> Done:
-        """Score one block that was not handed out, or with which processes were lost.
+        """Score a block that was not handed out, or at which a process was lost.
 
         Raises
         ------
@@ -136,26 +125,24 @@ class _Processes:
                     return future.result()
             except BrokenProcessPool:
                 pass
-            self.stop()
-            self._start()
-        raise _lost(task)
+            self.workers.stop()
+            self.workers = self._started()
+        first = task.block.first if task.block else 1
+        raise GrammeterError(
+            f"processes that score the rows from here end without a word ({TRIES} times)",
+            where=f"{task.shard.where}:{first}",
+            fix="Memory may have ended: use fewer --jobs or a smaller --block. The same command"
+            " goes on with the shards that are not finished.",
+        )
 
-    def end(self) -> None:
-        """Wait for the processes to end."""
-        self._workers.end()
-
-    def stop(self) -> None:
-        """End the processes at once, whatever they do."""
-        self._workers.stop()
-
-    def _start(self) -> None:
+    def _started(self) -> Workers:
         with _bounded_threads(self._jobs):  # processes inherit the environment when they start
-            self._workers = Workers(self._jobs, _begin, (self._runtime,))
+            return Workers(self._jobs, _begin, (self._runtime,))
 
 
 @contextmanager
 def _bounded_threads(jobs: int) -> Generator[None, None, None]:
-    """Share the processors out among the processes, unless the user already has."""
+    """Divide the processors among the processes, unless the user already has."""
     share = str(max(1, (os.cpu_count() or 1) // jobs))
     ours = [name for name in _THREAD_VARIABLES if name not in os.environ]
     os.environ.update(dict.fromkeys(ours, share))
@@ -174,17 +161,3 @@ def _begin(runtime: Runtime) -> None:
     context = using(runtime)
     context.__enter__()
     _inside.append(context)  # kept: it would be left when it is collected
-
-
-def _work(job: Job, block: Block, form: ShardForm) -> Done:
-    return process(job, block, form)
-
-
-def _lost(task: Task) -> GrammeterError:
-    first = task.block.first if task.block else 1
-    return GrammeterError(
-        f"processes that score the rows from here end without a word ({TRIES} times)",
-        where=f"{task.shard.where}:{first}",
-        fix="Memory may have ended: use fewer --jobs or a smaller --block. The same command goes"
-        " on with the shards that are not finished.",
-    )

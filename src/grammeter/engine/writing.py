@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 from grammeter.engine.block import Done, Totals
 from grammeter.formats import Shard, ShardForm, Sink
@@ -33,14 +34,9 @@ class Planned:
 
 @dataclass(frozen=True)
 class Finished:
-    """A shard whose output stands under its name.
+    """A shard whose output is complete, with line and reason of its first rows with an error.
 
-    Attributes
-    ----------
-    faults
-        Line and reason of the first rows with an error.
-    read
-        :func:`~grammeter.engine.manifest.digest` of the shard before it was read.
+    ``read`` is :func:`~grammeter.engine.manifest.digest` of the shard before it was read.
     """
 
     planned: Planned
@@ -50,7 +46,10 @@ class Finished:
 
 
 class Writer:
-    """Writes one shard: its rows, and the list of those with an error."""
+    """Writes one shard: its rows, and the list of those with an error.
+
+    As a context it removes what was written if anything fails inside.
+    """
 
     def __init__(self, planned: Planned) -> None:
         self._planned = planned
@@ -78,7 +77,10 @@ class Writer:
         self._sink.finish()
         return Finished(self._planned, self._totals, self._faults, read)
 
-    def abandon(self) -> None:
-        """Take away what was written."""
-        self._sink.abandon()
-        self._errors.abandon()
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
+            self._sink.abandon()
+            self._errors.abandon()

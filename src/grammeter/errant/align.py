@@ -28,11 +28,11 @@ Operation = Literal["S", "I", "D", "T"]
 
 OPEN_CLASSES = frozenset({"ADJ", "ADV", "NOUN", "VERB"})
 COST_LIMIT = 300_000
-"""So many substitution costs are remembered, some 40 MB; then all are forgotten."""
+"""Substitution costs kept in memory, some 40 MB; beyond that all are dropped."""
 
 
 class Change(NamedTuple):
-    """A step of an alignment that is no match: source tokens and what they become."""
+    """A step of an alignment other than a match: source tokens and what replaces them."""
 
     kind: Operation
     start: int
@@ -56,7 +56,7 @@ class Span(NamedTuple):
 
 
 class Region(NamedTuple):
-    """What differs: tokens from ``start`` on, up to an end on each side."""
+    """The tokens that differ: from ``start`` on, up to an end on each side."""
 
     start: int
     source_end: int
@@ -64,7 +64,7 @@ class Region(NamedTuple):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """How many tokens differ on each side."""
+        """Number of tokens that differ on each side."""
         return self.source_end - self.start, self.target_end - self.start
 
 
@@ -81,14 +81,9 @@ def region(source: Sequence[str], target: Sequence[str]) -> Region:
 
 
 class Aligner:
-    """Aligns many sentences and remembers what words cost.
+    """Aligns many sentences and keeps up to ``cost_limit`` costs of words in memory.
 
-    Parameters
-    ----------
-    lev
-        Plain Levenshtein: all substitutions cost 1, nothing is transposed.
-    cost_limit
-        How many costs are remembered.
+    With ``lev``, plain Levenshtein distance: every substitution costs 1, nothing is transposed.
     """
 
     def __init__(self, *, lev: bool = False, cost_limit: int = COST_LIMIT) -> None:
@@ -96,7 +91,7 @@ class Aligner:
         self._costs = _EvenCosts() if lev else _Costs(cost_limit)
 
     def is_decided_by_words(self, source: Tokens, target: Tokens) -> bool:
-        """Whether :meth:`align` looks at nothing but the words of these two sentences."""
+        """Whether :meth:`align` needs only the words of these two sentences."""
         lengths = region(source.texts, target.texts).shape
         return self.lev or 0 in lengths or lengths == (1, 1)
 
@@ -107,17 +102,17 @@ class Aligner:
         """
         part = region(source.texts, target.texts)
         left, right = part.shape
-        found: list[Change] = []
+        changes: list[Change] = []
         if (left, right) == (1, 1):
             at = part.start
             return [Change("S", at, at + 1, at, at + 1)]  # at most 1.999: an I and a D cost 2
         if left and right:
             self._costs.prune(left * right)
             grid = _Grid(self._costs, source, target, part, transpose=not self.lev)
-            left, right = grid.retrace(found)
-        found.extend(self._along_border(source, target, part.start, left, right))
-        found.reverse()
-        return found
+            left, right = grid.retrace(changes)
+        changes.extend(self._along_border(source, target, part.start, left, right))
+        changes.reverse()
+        return changes
 
     def _along_border(
         self, source: Tokens, target: Tokens, equal: int, left: int, right: int
@@ -199,8 +194,8 @@ class _Grid:
                 return start + back, back
         return inf, 0
 
-    def retrace(self, found: list[Change]) -> tuple[int, int]:
-        """Collect the changes from the end to the border; return where the border is met."""
+    def retrace(self, changes: list[Change]) -> tuple[int, int]:
+        """Collect the changes from the end to the border; return where the path meets it."""
         first = self._start
         i, j = len(self._source), len(self._target)
         while i and j:
@@ -208,12 +203,12 @@ class _Grid:
                 i, j = i - 1, j - 1
                 continue
             kind, up, left = self._step(i, j)
-            found.append(Change(kind, first + i - up, first + i, first + j - left, first + j))
+            changes.append(Change(kind, first + i - up, first + i, first + j - left, first + j))
             i, j = i - up, j - left
         return i, j
 
     def _step(self, i: int, j: int) -> tuple[Operation, int, int]:
-        """Say which step led to a cell; among equal ones the first in this order."""
+        """Return the kind and length of the step to a cell; ties go to the first in this order."""
         cells, value = self._cells, self._cells[i][j]
         if self._orders.may_end(i - 1, j - 1):
             transposed, back = self._transposition(i - 1, j - 1)
@@ -228,14 +223,10 @@ class _Orders:
     """Answers whether some tokens are others in another order, case aside.
 
     A transposition that ends at two tokens needs each of them among the earlier ones on the
-    other side. (If they are the same but for case, it costs more than to substitute them.)
-    Sums of hashes are compared first; only where they agree are the tokens sorted.
-
-    Attributes
-    ----------
-    first_in_target, first_in_source
-        Where each token of one side is first met on the other; where it is not, or where
-        transpositions are not ``wanted``, behind the end.
+    other side. (If they differ only in case, it costs more than to substitute them.) Sums of
+    hashes are compared first; only where they agree are the tokens sorted. ``first_in_target``
+    and ``first_in_source`` hold the first position of each token on the other side, or a
+    position beyond the end if there is none or transpositions are not ``wanted``.
     """
 
     def __init__(self, source: Sequence[str], target: Sequence[str], wanted: bool) -> None:
@@ -249,7 +240,7 @@ class _Orders:
         return self.first_in_target[i] < j and self.first_in_source[j] < i
 
     def is_reordered(self, start: int, end: int, target_start: int, target_end: int) -> bool:
-        """Compare tokens ``start:end`` with the target's."""
+        """Whether tokens ``start:end`` are the target's tokens in another order."""
         sums, others = self._sums
         if sums[end] - sums[start] != others[target_end] - others[target_start]:
             return False
@@ -257,11 +248,10 @@ class _Orders:
 
     @cached_property
     def _sums(self) -> tuple[list[int], list[int]]:
-        """Running sums of hashes on both sides."""
-        return (
-            list(accumulate(map(hash, self._source), initial=0)),
-            list(accumulate(map(hash, self._target), initial=0)),
+        source, target = (
+            list(accumulate(map(hash, words), initial=0)) for words in (self._source, self._target)
         )
+        return source, target
 
 
 def _first_positions(words: Sequence[str], others: Sequence[str]) -> list[int]:
@@ -275,7 +265,7 @@ _Word = tuple[str, str, str, str]
 
 
 class _Costs:
-    """What it costs to put one word for another, computed when first asked for."""
+    """Costs of substituting one word for another, computed on first use."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -291,11 +281,11 @@ class _Costs:
         return [self._number(word) for word in zip(*(c[part] for c in columns), strict=True)]
 
     def rows_of(self, tokens: Tokens, part: slice) -> Sequence[dict[int, float]]:
-        """Return the costs of putting others, by number, for each of these tokens."""
+        """Return for each token the costs of its substitutes, by their numbers."""
         return [self._rows[number] for number in self.words_of(tokens, part)]
 
     def prune(self, more: int) -> None:
-        """Make room for so many costs; numbers given out before may lose their meaning."""
+        """Make room for ``more`` costs; earlier numbers of words may become invalid."""
         self._at_most += more
         if self._at_most > self._limit:
             self._at_most = sum(map(len, self._rows)) + len(self._rows) + more
@@ -303,12 +293,12 @@ class _Costs:
             self._numbers, self._words, self._rows, self._at_most = {}, [], [], more
 
     def _number(self, word: _Word) -> int:
-        found = self._numbers.get(word)
-        if found is None:
-            found = self._numbers[word] = len(self._rows)
+        number = self._numbers.get(word)
+        if number is None:
+            number = self._numbers[word] = len(self._rows)
             self._words.append(word)
             self._rows.append(_Row(word, self._words, self._distance))
-        return found
+        return number
 
 
 class _EvenCosts:
@@ -319,18 +309,18 @@ class _EvenCosts:
         return [0] * len(tokens.texts[part])
 
     def rows_of(self, tokens: Tokens, part: slice) -> Sequence[dict[int, float]]:
-        """Return the cost of putting any word."""
+        """Return the cost of any substitution."""
         return [{0: 1.0}] * len(tokens.texts[part])
 
     def prune(self, more: int) -> None:
-        """Keep what is there; it never grows."""
+        """Do nothing: there is only one cost."""
 
 
 class _Row(dict[int, float]):
     """The costs of one word against others, by their numbers.
 
-    A cost has a part for the lemma, one for the word class and one for the letters; 0 up to
-    1.999. Words that differ in case alone cost nothing.
+    A cost has a part for the lemma, one for the word class and one for the letters; 0 to 1.999.
+    Words that differ only in case cost nothing.
     """
 
     def __init__(
@@ -357,6 +347,6 @@ class _Row(dict[int, float]):
 
 @cache
 def indel_distance() -> Callable[[str, str], float]:
-    """Return the function that says how far two words are apart in letters, 0..1."""
+    """Return the function of the distance of two words in letters, 0..1."""
     module = require("rapidfuzz.distance", extra="errant")
     return cast("Callable[[str, str], float]", module.Indel.normalized_distance)

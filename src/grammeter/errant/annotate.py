@@ -22,30 +22,19 @@ from grammeter.errant.pipelines import NEUTRAL, Pipeline, find_pipeline
 from grammeter.errant.tokens import Tokens, split
 
 CHUNK = 4096
-"""Pairs that are worked on at once."""
+"""Pairs that are processed together."""
 
 EDIT_LIMIT = 100_000
-"""So many edits are remembered by their pairs, some 25 MB; a pair counts as one more."""
+"""Edits kept in memory by their pairs, some 25 MB; a pair counts as one more."""
 
 Texts = tuple[str, str]
 """Source and corrected sentence."""
 
 
 class Annotator:
-    """Extracts and types edits. Make one with :func:`annotator`.
+    """Extracts and types edits. Make one with :func:`annotator`, which explains the options.
 
-    Parameters
-    ----------
-    rules
-        Those of the language.
-    parser
-        What parses; ``None``: the language's rules look at words alone.
-    types
-        Whether edits get types.
-    merge
-        How adjacent changes become edits.
-    lev
-        Align by plain Levenshtein distance.
+    Without a ``parser``, the rules of the language may need words alone.
 
     Attributes
     ----------
@@ -98,42 +87,20 @@ class Annotator:
             If types are wanted and the pipeline's tags are not those that the rules know.
         """
         edits: dict[Texts, tuple[Edit, ...]] = {}
-        for pair in pairs if tokens is None else ():
-            if pair in self._known:
-                edits[pair] = self._known[pair]
-        for chunk in _chunks(_by_source(pair for pair in pairs if pair not in edits)):
+        if tokens is None:
+            edits = {pair: self._known[pair] for pair in pairs if pair in self._known}
+        missing = _by_source(pair for pair in pairs if pair not in edits)
+        for start in range(0, len(missing), CHUNK):
+            chunk = missing[start : start + CHUNK]
             edits.update(zip(chunk, self._extract(chunk, tokens), strict=True))
         if tokens is None:
             self._remember(edits)
         return [edits[pair] for pair in pairs]
 
     def retype(
-        self,
-        source: str,
-        edits: Sequence[Edit],
-        *,
-        minimise: bool = True,
-        keep_types: bool = False,
+        self, source: str, edits: Sequence[Edit], *, minimise: bool = True, keep_types: bool = False
     ) -> tuple[Edit, ...]:
-        """Type given edits of one sentence by one annotator, as ``errant_m2 -gold``.
-
-        Parameters
-        ----------
-        source
-            Tokens separated by white space.
-        edits
-            In any order; their alternatives and no-ops are dropped.
-        minimise
-            Take equal tokens off both ends of an edit.
-        keep_types
-            Leave the types as they are.
-
-        Returns
-        -------
-        edits
-            In the order of their given spans. Those that only detect (``Um``, ``UNK``) keep
-            span and text and get the type ``UNK``.
-        """
+        """Type the edits of one sentence: see :meth:`retype_all`."""
         return self.retype_all([(source, edits)], minimise=minimise, keep_types=keep_types)[0]
 
     def retype_all(
@@ -143,28 +110,45 @@ class Annotator:
         minimise: bool = True,
         keep_types: bool = False,
     ) -> list[tuple[Edit, ...]]:
-        """Do :meth:`retype` for many (source, edits), parsing them together."""
-        given = [GivenEdits.of(source, edits, minimise=minimise) for source, edits in sentences]
-        return [sentence.placed() for sentence in given] if keep_types else self._typed(given)
+        """Type the edits of many sentences, as ``errant_m2 -gold``.
+
+        Parameters
+        ----------
+        sentences
+            For each sentence, its tokens separated by white space, and the edits of one
+            annotator in any order; their alternatives and no-ops are dropped.
+        minimise
+            Remove equal tokens from both ends of an edit.
+        keep_types
+            Leave the types as they are.
+
+        Returns
+        -------
+        edits
+            By sentence, in the order of their original spans. Those that only detect (``Um``,
+            ``UNK``) keep span and text and get the type ``UNK``.
+        """
+        placed = [GivenEdits.of(source, edits, minimise=minimise) for source, edits in sentences]
+        return [sentence.placed() for sentence in placed] if keep_types else self._typed(placed)
 
     def reextract_all(
         self, sentences: Sequence[tuple[str, Sequence[Edit]]]
     ) -> list[tuple[Edit, ...]]:
-        """Extract anew from the text that given edits make, as ``errant_m2 -auto``.
+        """Extract edits anew from the text that edits make, as ``errant_m2 -auto``.
 
         Edits that only detect (``Um``, ``UNK``) are not applied; they stay, typed ``UNK``, and
         among edits with the same span stand first.
         """
-        given = [GivenEdits.of(source, edits, minimise=False) for source, edits in sentences]
-        detected = self._typed([sentence.detections() for sentence in given])
-        extracted = self.annotate([(sentence.source, sentence.target) for sentence in given])
+        placed = [GivenEdits.of(source, edits, minimise=False) for source, edits in sentences]
+        detected = self._typed([sentence.detections() for sentence in placed])
+        extracted = self.annotate([(sentence.source, sentence.target) for sentence in placed])
         return [
             tuple(sorted([*old, *new], key=by_span))
             for old, new in zip(detected, extracted, strict=True)
         ]
 
     def signature(self) -> dict[str, str]:
-        """Return what the edits depend on: pipeline, its hash, rules, merging, alignment."""
+        """Return all that edits depend on: pipeline, its hash, rules, merging, alignment."""
         pipeline = self._parser.pipeline if self._parser else None
         return {
             "pipeline": f"{pipeline.name}-{pipeline.version}" if pipeline else NEUTRAL,
@@ -174,12 +158,12 @@ class Annotator:
             "align": "lev" if self._lev else "linguistic",
         }
 
-    def _typed(self, given: Sequence[GivenEdits]) -> list[tuple[Edit, ...]]:
-        texts = {text for one in given if one.spans for text in (one.source, one.target)}
+    def _typed(self, placed: Sequence[GivenEdits]) -> list[tuple[Edit, ...]]:
+        texts = {text for one in placed if one.spans for text in (one.source, one.target)}
         parses = self._parse({text: split(text) for text in sorted(texts)})
         return [
             one.typed(self.rules, parses[one.source], parses[one.target]) if one.spans else ()
-            for one in given
+            for one in placed
         ]
 
     def _extract(
@@ -198,7 +182,7 @@ class Annotator:
             yield self._finish(parses[source], parses[target], draft.changes)
 
     def _draft(self, source: Tokens, target: Tokens) -> _Draft:
-        """Do without parses what can be done without."""
+        """Align where words suffice, and decide which of the two sentences need a parse."""
         if source.texts == target.texts:
             return _Draft([], (False, False))
         if not self._aligner.is_decided_by_words(source, target):
@@ -243,25 +227,17 @@ class Annotator:
         return dict(zip(sentences, parses, strict=True))
 
     def _remember(self, edits: dict[Texts, tuple[Edit, ...]]) -> None:
-        for pair, found in edits.items():
+        for pair, pair_edits in edits.items():
             if self._weight > EDIT_LIMIT:
                 self._known, self._weight = {}, 0
             if pair not in self._known:
-                self._known[pair] = found
-                self._weight += 1 + len(found)
+                self._known[pair] = pair_edits
+                self._weight += 1 + len(pair_edits)
 
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """How far a pair comes without parses.
-
-    Attributes
-    ----------
-    changes
-        The alignment, if the words decide it.
-    needs
-        Whether the source and the target must be parsed.
-    """
+    """The alignment of a pair, if words decide it, and whether each side needs a parse."""
 
     changes: list[Change] | None
     needs: tuple[bool, bool]
@@ -324,13 +300,8 @@ def _parser(pipeline: Pipeline, folder: Path | None) -> Parser:
 
 
 def _by_source(pairs: Iterable[Texts]) -> list[Texts]:
-    """Put distinct pairs of one source together, so that it is at hand once."""
+    """Order distinct pairs by source, so that each source is parsed once."""
     groups: dict[str, dict[Texts, None]] = {}
     for pair in pairs:
         groups.setdefault(pair[0], {})[pair] = None
     return [pair for group in groups.values() for pair in group]
-
-
-def _chunks(pairs: Sequence[Texts]) -> Iterator[Sequence[Texts]]:
-    for start in range(0, len(pairs), CHUNK):
-        yield pairs[start : start + CHUNK]

@@ -20,18 +20,14 @@ from grammeter.errant.lancaster import stem
 from grammeter.errant.tokens import Tokens
 
 UNKNOWN = "UNK"
-"""Type of an edit that changes nothing: an error was seen but not corrected."""
+"""Type of an edit that changes nothing: an error that is marked but not corrected."""
 
 
 def classify(span: Span, source: Tokens, target: Tokens) -> str:
     """Return the type of an edit.
 
-    Both sentences must be parsed, except that the side without tokens may be bare.
-
-    Raises
-    ------
-    UsageError
-        If a token has a tag that is none of the Penn Treebank's.
+    Both sentences must be parsed, except that the side without tokens may be bare. A tag that is
+    not in the Penn Treebank raises a :class:`UsageError`.
     """
     if source.texts[span.start : span.end] == target.texts[span.target_start : span.target_end]:
         return UNKNOWN
@@ -100,9 +96,8 @@ def _one_sided(side: _Side) -> str:
     """Return the category of tokens that are missing or unnecessary."""
     categories = side.categories
     special = _special_word(side) if len(side) == 1 else None
-    if found := special or _uniform(side.deps, categories):
-        return found
-    return "VERB" if set(categories) == {"PART", "VERB"} else "OTHER"
+    verbal = "VERB" if set(categories) == {"PART", "VERB"} else "OTHER"
+    return special or _uniform(side.deps, categories) or verbal
 
 
 def _special_word(side: _Side) -> str | None:
@@ -136,19 +131,19 @@ def _two_sided(one: _Side, other: _Side) -> str:
     if sorted(one.lowers) == sorted(other.lowers):
         return "WO"
     if len(one) == len(other) == 1:
-        pair = _Pair(_word(one), _word(other))
+        pair = _Pair(_Word.of(one), _Word.of(other))
         for rule in _WORD_RULES:
-            if found := rule(pair):
-                return found
+            if category := rule(pair):
+                return category
     return _phrases(one, other)
 
 
 def _phrases(one: _Side, other: _Side) -> str:
-    """Return the category where several tokens differ, or where nothing else tells."""
+    """Return the category where several tokens differ or no other rule applies."""
     categories = one.categories + other.categories
     same_last = one.lemmas[-1] == other.lemmas[-1]
-    if found := _uniform(one.deps + other.deps, categories, same_verb=same_last):
-        return found
+    if uniform := _uniform(one.deps + other.deps, categories, same_verb=same_last):
+        return uniform
     if set(categories) == {"PART", "VERB"}:
         return "VERB:FORM" if same_last else "VERB"  # [to eat -> eating], [look at -> see]
     if ("NOUN", "PART") in (one.categories, other.categories) and one.lemmas[0] == other.lemmas[0]:
@@ -171,6 +166,12 @@ class _Word:
     dep: str
     tokens: Tokens
     at: int
+
+    @classmethod
+    def of(cls, side: _Side) -> _Word:
+        text, lower, lemma = side.texts[0], side.lowers[0], side.lemmas[0]
+        tag, category, dep = side.tags[0], side.categories[0], side.deps[0]
+        return cls(text, lower, lemma, tag, category, dep, side.tokens, side.start)
 
     @property
     def is_auxiliary(self) -> bool:
@@ -201,6 +202,10 @@ class _Pair:
         return self.one.lemma == self.other.lemma
 
     @property
+    def both_auxiliary(self) -> bool:
+        return self.one.is_auxiliary and self.other.is_auxiliary
+
+    @property
     def similarity(self) -> float:
         """Levenshtein similarity of the letters, case aside; 0..1."""
         similarity = cast(
@@ -210,30 +215,13 @@ class _Pair:
         return similarity(self.one.lower, self.other.lower)
 
     def target(self) -> str | None:
-        """Return the category of what replaces, unless it is rare and says nothing."""
+        """Return the category of the replacement, unless it is rare and says nothing."""
         return None if self.other.category in english().rare else self.other.category
 
     def listed(self, name: str) -> str | None:
         """Look the two words up in a table of pairs."""
-        found = english().pairs[name].get((self.one.lower, self.other.lower))
-        return self.target() if found == "TARGET" else found
-
-
-def _word(side: _Side) -> _Word:
-    return _Word(
-        text=side.texts[0],
-        lower=side.lowers[0],
-        lemma=side.lemmas[0],
-        tag=side.tags[0],
-        category=side.categories[0],
-        dep=side.deps[0],
-        tokens=side.tokens,
-        at=side.start,
-    )
-
-
-def _possessive(pair: _Pair) -> str | None:
-    return "NOUN:POSS" if "POS" in (pair.one.tag, pair.other.tag) else None
+        category = english().pairs[name].get((self.one.lower, self.other.lower))
+        return self.target() if category == "TARGET" else category
 
 
 def _contraction(pair: _Pair) -> str | None:
@@ -245,12 +233,8 @@ def _contraction(pair: _Pair) -> str | None:
     return "VERB:TENSE" if words[0] in known.stems or words[1] in known.stems else None
 
 
-def _agreement(pair: _Pair) -> str | None:
-    return pair.listed("agreement")
-
-
 def _misspelling(pair: _Pair) -> str | None:
-    """Judge words that no dictionary has."""
+    """Judge words that are not in the dictionary."""
     word = pair.one
     if not word.text.isalpha() or word.text in dictionary() or word.lower in dictionary():
         return None
@@ -269,36 +253,33 @@ def _inflection(pair: _Pair) -> str | None:
     if not (pair.same_lemma and _both_open(pair)):
         return None
     if pair.same_category:
-        same = {"ADJ": "ADJ:FORM", "NOUN": "NOUN:NUM"}.get(pair.one.category)
-        found = same or (_verb_form(pair) if pair.one.category == "VERB" else None)
-        if found:
-            return found
+        form = {"ADJ": "ADJ:FORM", "NOUN": "NOUN:NUM"}.get(pair.one.category)
+        if form := form or (_verb_form(pair) if pair.one.category == "VERB" else None):
+            return form
     if pair.deps <= {"acomp", "amod"}:
         return "ADJ:FORM"
     if pair.one.category == "ADJ" and pair.other.tag == "NNS":
         return "NOUN:NUM"  # [musical -> musicals]
-    return _form_of_tag(pair.other.tag) or "MORPH"
+    return _FORMS.get(pair.other.tag, "MORPH")
+
+
+_FORMS = {"VBG": "VERB:FORM", "VBN": "VERB:FORM", "VBD": "VERB:TENSE", "VBZ": "VERB:SVA"}
 
 
 def _verb_form(pair: _Pair) -> str | None:
     if _follow_auxiliaries(pair):
         return "VERB:FORM"
     tags = (pair.one.tag, pair.other.tag)
-    for tag in ("VBG", "VBN", "VBD", "VBZ"):
+    for tag, form in _FORMS.items():
         if tag in tags:
-            return _form_of_tag(tag)
-    return "VERB:TENSE" if pair.one.is_auxiliary and pair.other.is_auxiliary else None
-
-
-def _form_of_tag(tag: str) -> str | None:
-    forms = {"VBG": "VERB:FORM", "VBN": "VERB:FORM", "VBD": "VERB:TENSE", "VBZ": "VERB:SVA"}
-    return forms.get(tag)
+            return form
+    return "VERB:TENSE" if pair.both_auxiliary else None
 
 
 def _follow_auxiliaries(pair: _Pair) -> bool:
-    """Whether both verbs come after an auxiliary, so that tense and agreement lie there."""
+    """Whether both verbs follow an auxiliary, which then bears tense and agreement."""
     words = (pair.one, pair.other)
-    if all(word.is_auxiliary for word in words):
+    if pair.both_auxiliary:
         return all(_is_later_auxiliary(word) for word in words)
     known = english().auxiliary
     return all(
@@ -325,13 +306,9 @@ def _both_open(pair: _Pair) -> bool:
     return pair.categories <= english().open
 
 
-def _auxiliaries(pair: _Pair) -> str | None:
-    return "VERB:TENSE" if pair.one.is_auxiliary and pair.other.is_auxiliary else None
-
-
 def _same_class(pair: _Pair) -> str | None:
-    if pair.same_category and (found := pair.target()):
-        return found
+    if pair.same_category and (category := pair.target()):
+        return category
     return english().relations.get(pair.one.dep) if len(pair.deps) == 1 else None
 
 
@@ -345,18 +322,6 @@ def _related_classes(pair: _Pair) -> str | None:
     return "DET" if pair.categories == {"DET", "NUM"} else None
 
 
-def _function_words(pair: _Pair) -> str | None:
-    return pair.listed("function")
-
-
-def _not_letters(pair: _Pair) -> str | None:
-    return None if pair.one.text.isalpha() and pair.other.text.isalpha() else "OTHER"
-
-
-def _confused_words(pair: _Pair) -> str | None:
-    return pair.listed("confused")
-
-
 def _similar_letters(pair: _Pair) -> str | None:
     one, other, similarity = pair.one.text, pair.other.text, pair.similarity
     long = len(one) > 5 and len(other) > 5
@@ -364,25 +329,25 @@ def _similar_letters(pair: _Pair) -> str | None:
         return "MORPH"  # [stress -> stressed]
     for row in english().similarity:
         if row.fits(len(one), len(other), similarity) and (
-            found := pair.target() if row.type == "TARGET" else row.type
+            category := pair.target() if row.type == "TARGET" else row.type
         ):
-            return found
+            return category
     return None
 
 
 _WORD_RULES: tuple[Callable[[_Pair], str | None], ...] = (
-    _possessive,
+    lambda pair: "NOUN:POSS" if "POS" in (pair.one.tag, pair.other.tag) else None,
     _contraction,
-    _agreement,
+    lambda pair: pair.listed("agreement"),
     _misspelling,
     _inflection,
     _derivation,
-    _auxiliaries,
+    lambda pair: "VERB:TENSE" if pair.both_auxiliary else None,
     _same_class,
     _related_classes,
-    _function_words,
-    _not_letters,
-    _confused_words,
+    lambda pair: pair.listed("function"),
+    lambda pair: None if pair.one.text.isalpha() and pair.other.text.isalpha() else "OTHER",
+    lambda pair: pair.listed("confused"),
     _similar_letters,
 )
-"""Rules for one token that replaces another; the first that answers decides."""
+"""Rules for one token that replaces another; the first that returns a category decides."""

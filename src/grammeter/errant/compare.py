@@ -1,4 +1,4 @@
-"""Edits held against edits: what ERRANT counts, by error type, and which reference it takes."""
+"""Edits compared with edits: ERRANT's counts, by error type, and its choice of references."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Mode = Literal["span-correction", "span-detection", "token-detection", "span-typ
 """What must be equal: span and correction; the span; one token; span, correction and type."""
 
 Key = tuple[int | str, ...]
-"""What two edits must share to agree: span first, then what else the mode asks for."""
+"""What two edits must share to agree: the span, then what else the mode requires."""
 
 Groups = Mapping[Key, Sequence[str]]
 """The error types of all edits with one key; insertions at one place may share one."""
@@ -87,17 +87,9 @@ def grouped(
 ) -> Groups:
     """Group the types of the edits that count by key, in the order of the edits.
 
-    Parameters
-    ----------
-    edits
-        Of one annotator, or of a hypothesis.
-    rules
-        Which count, and by what they agree.
-    wanted
-        Keys of the hypothesis, by which references choose among alternative corrections.
-    types
-        Other names for the types of the edits, one each: what counts and what agrees is decided
-        by the edits' own.
+    ``wanted`` are keys of the hypothesis, by which references choose among alternative
+    corrections. ``types`` are other names for the types of the edits, one for each; the edits'
+    own types decide which edits count and agree.
     """
     groups: dict[Key, list[str]] = {}
     for edit, name in zip(edits, types or [edit.type for edit in edits], strict=True):
@@ -126,14 +118,14 @@ def outcomes(proposed: Groups, gold: Groups) -> Iterator[tuple[str, Outcome]]:
 
 def counted(proposed: Groups, gold: Groups) -> Counts:
     """Count true and false positives and false negatives."""
-    found = Counter(outcome for _, outcome in outcomes(proposed, gold))
-    return Counts(found["tp"], found["fp"], found["fn"])
+    totals = Counter(outcome for _, outcome in outcomes(proposed, gold))
+    return Counts(totals["tp"], totals["fp"], totals["fn"])
 
 
-def counted_by_type(found: Iterable[tuple[str, Outcome]]) -> dict[str, Counts]:
+def counted_by_type(typed_outcomes: Iterable[tuple[str, Outcome]]) -> dict[str, Counts]:
     """Count outcomes by error type, in the order in which the types come."""
     counts: dict[str, Counter[Outcome]] = {}
-    for kind, outcome in found:
+    for kind, outcome in typed_outcomes:
         counts.setdefault(kind, Counter())[outcome] += 1
     return {kind: Counts(c["tp"], c["fp"], c["fn"]) for kind, c in counts.items()}
 
@@ -181,17 +173,14 @@ def choose(
 
 
 def _best(row: Sequence[Triple | None], total: Triple, beta: float, digits: int | None) -> int:
-    best_rank: tuple[float, ...] = ()
-    best = 0
-    for position, counts in enumerate(row):
+    def rank(at: int) -> tuple[float, ...]:
+        counts = row[at]
         if counts is None:
-            continue
+            return ()
         tp, fp, fn = counts
-        f = _f(total[0] + tp, total[1] + fp, total[2] + fn, beta, digits)
-        rank = (f, tp, -fp, -fn)
-        if not best_rank or rank > best_rank:
-            best_rank, best = rank, position
-    return best
+        return _f(total[0] + tp, total[1] + fp, total[2] + fn, beta, digits), tp, -fp, -fn
+
+    return max(range(len(row)), key=rank, default=0)
 
 
 def _f(tp: float, fp: float, fn: float, beta: float, digits: int | None) -> float:
@@ -209,16 +198,10 @@ def package_f(counts: Counts, beta: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """The edits of one hypothesis annotator held against those of one reference annotator.
+    """The edits of one hypothesis annotator compared with those of one reference annotator.
 
-    Attributes
-    ----------
-    hypothesis, reference
-        Annotator numbers.
-    proposed, gold
-        Error types by key.
-    counts
-        What they have in common and what not.
+    ``hypothesis`` and ``reference`` are annotator numbers, ``proposed`` and ``gold`` error types
+    by key.
     """
 
     hypothesis: int
@@ -236,12 +219,8 @@ class Pairing:
 class EditComparison:
     """Two annotations of the same sentences.
 
-    Attributes
-    ----------
-    pairings
-        For each sentence, all pairs of a hypothesis and a reference annotator.
-    chosen
-        Which of them count.
+    ``pairings`` holds for each sentence all pairs of a hypothesis and a reference annotator,
+    ``chosen`` the position of the one that counts.
     """
 
     pairings: Sequence[Sequence[Pairing]]
@@ -259,12 +238,12 @@ class EditComparison:
 
     def by_type(self, tier: Tier) -> dict[str, Counts]:
         """Count the chosen pairs by error type, in alphabetical order."""
-        found: Iterator[tuple[str, Outcome]] = (
+        typed_outcomes: Iterator[tuple[str, Outcome]] = (
             (tier_of(kind, tier), outcome)
             for pairing in self.best
             for kind, outcome in outcomes(pairing.proposed, pairing.gold)
         )
-        return dict(sorted(counted_by_type(found).items()))
+        return dict(sorted(counted_by_type(typed_outcomes).items()))
 
 
 def compare_edits(
@@ -301,13 +280,14 @@ def compare_edits(
 
 def total_of(counts: Iterable[Counts]) -> Counts:
     """Add up counts."""
-    triples = [(each.tp, each.fp, each.fn) for each in counts]
+    triples = [(count.tp, count.fp, count.fn) for count in counts]
     return Counts(*map(sum, zip(*triples, strict=True))) if triples else Counts(0, 0, 0)
 
 
 def _paired(
     hypothesis: int, proposed: Sequence[Edit], reference: int, gold: Sequence[Edit], rules: Rules
 ) -> Pairing:
-    own = grouped(proposed, rules)
-    theirs = grouped(gold, rules, own)
-    return Pairing(hypothesis, reference, own, theirs, counted(own, theirs))
+    hypothesis_groups = grouped(proposed, rules)
+    gold_groups = grouped(gold, rules, hypothesis_groups)
+    counts = counted(hypothesis_groups, gold_groups)
+    return Pairing(hypothesis, reference, hypothesis_groups, gold_groups, counts)

@@ -1,4 +1,4 @@
-"""What ERRANT's English rules know of words, tags and relations: tables, no rules.
+"""The tables of words, tags and relations of ERRANT's English rules.
 
 They stand in ``data/english.json``; the words that are no spelling errors in the resource
 ``en_gb_large``.
@@ -13,12 +13,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any, cast
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
 class SimilarityRow:
-    """So long a word, so long a replacement, so similar: this type."""
+    """Lengths of a word and its replacement, their similarity, and the type that follows."""
 
     lengths: tuple[tuple[int, int | None], tuple[int, int | None]]
     compare: Callable[[float, float], bool]
@@ -26,7 +26,7 @@ class SimilarityRow:
     type: str
 
     def fits(self, one: int, other: int, similarity: float) -> bool:
-        """Whether this row speaks of words of these lengths and this similarity."""
+        """Whether this row applies to words of these lengths and this similarity."""
         return self.compare(similarity, self.bound) and all(
             low <= length and (high is None or length <= high)
             for length, (low, high) in zip((one, other), self.lengths, strict=True)
@@ -69,16 +69,12 @@ def english() -> English:
         contractions=frozenset(data["contractions"]),
         stems=data["stems"],
         pairs={name: {(a, b): kind for a, b, kind in rows} for name, rows in pairs.items()},
-        similarity=tuple(_similarity_row(*row) for row in data["similarity"]["rows"]),
+        similarity=tuple(
+            SimilarityRow((one, other), _COMPARISONS[sign], float(bound), type_)
+            for one, other, test, type_ in data["similarity"]["rows"]
+            for sign, bound in [test.split()]
+        ),
     )
-
-
-def _similarity_row(
-    one: list[int | None], other: list[int | None], test: str, type_: str
-) -> SimilarityRow:
-    sign, bound = test.split()
-    lengths = cast("Any", (tuple(one), tuple(other)))
-    return SimilarityRow(lengths, _COMPARISONS[sign], float(bound), type_)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Edits that somebody gave: placed in the text that they make, and typed."""
+"""Edits of annotators: placed in the text that they make, and typed."""
 
 from __future__ import annotations
 
@@ -13,14 +13,10 @@ from grammeter.errant.tokens import Tokens, split
 
 @dataclass(frozen=True, slots=True)
 class GivenEdits:
-    """A sentence with given edits, and the text that they make.
+    """A sentence with an annotator's edits, and the text that they make.
 
-    Attributes
-    ----------
-    spans
-        By edit, in the order of their spans: which tokens it stands for in both texts. Edits
-        that only detect an error are not applied: both sides are the same there, unless another
-        edit overlaps.
+    ``spans`` are the edits in order, each with its tokens in both texts. Edits that only detect
+    an error are not applied: both sides are the same there, unless another edit overlaps.
     """
 
     source: str
@@ -29,7 +25,7 @@ class GivenEdits:
 
     @classmethod
     def of(cls, source: str, edits: Iterable[Edit], *, minimise: bool) -> GivenEdits:
-        """Apply edits one by one, from the left, where the earlier ones have moved them to."""
+        """Apply edits one by one, from the left, each at its place after the earlier ones."""
         before = source.split()
         after = list(before)
         moved = 0
@@ -50,20 +46,18 @@ class GivenEdits:
 
     def detections(self) -> GivenEdits:
         """Return the same with only those edits that are not applied."""
-        return replace(self, spans=tuple([pair for pair in self.spans if _detects(pair[0])]))
+        return replace(self, spans=tuple(pair for pair in self.spans if _detects(pair[0])))
 
     def placed(self) -> tuple[Edit, ...]:
         """Return all edits with their types as they were."""
         target = split(self.target)
-        return tuple([_at(span, target, edit) for edit, span in self.spans])
+        return tuple(_at(span, target, edit) for edit, span in self.spans)
 
     def typed(self, rules: Language, source: Tokens, target: Tokens) -> tuple[Edit, ...]:
         """Return all edits with new types."""
         return tuple(
-            [
-                replace(_at(span, target, edit), type=rules.classify(span, source, target))
-                for edit, span in self.spans
-            ]
+            replace(_at(span, target, edit), type=rules.classify(span, source, target))
+            for edit, span in self.spans
         )
 
 
@@ -85,7 +79,7 @@ def by_span(edit: Edit) -> tuple[int, int]:
 
 
 def _minimised(span: Span, source: Sequence[str], target: Sequence[str]) -> Span:
-    """Take equal tokens off both ends, first off the beginning."""
+    """Remove equal tokens from both ends, first from the beginning."""
     start, end, target_start, target_end = span
     while start < end and target_start < target_end and source[start] == target[target_start]:
         start, target_start = start + 1, target_start + 1

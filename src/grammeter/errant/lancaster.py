@@ -18,7 +18,7 @@ class _Rule(NamedTuple):
     suffix: str
     replacement: str
     removed: int
-    """How many letters go; those the replacement shares at its beginning stay."""
+    """Number of letters removed; those that the replacement begins with are not counted."""
     intact: bool
     stop: bool
 
@@ -27,7 +27,7 @@ class _Rule(NamedTuple):
 def stem(word: str) -> str:
     """Return the stem of a word, in lower case.
 
-    What follows the first character that is no letter takes part only in comparing suffixes.
+    The part after the first character that is no letter only takes part in comparing suffixes.
     """
     word = intact = word.lower()
     while rule := _fitting(word, is_intact=word == intact):
@@ -39,14 +39,14 @@ def stem(word: str) -> str:
 
 def _fitting(word: str, *, is_intact: bool) -> _Rule | None:
     letters = "".join(takewhile(str.isalpha, word))
-    for rule in _rules().get(letters[-1:], ()):
-        if (
-            word.endswith(rule.suffix)
-            and (is_intact or not rule.intact)
-            and _leaves_enough(word, rule.removed)
-        ):
-            return rule
-    return None
+    fitting = (
+        rule
+        for rule in _rules().get(letters[-1:], ())
+        if word.endswith(rule.suffix)
+        and (is_intact or not rule.intact)
+        and _leaves_enough(word, rule.removed)
+    )
+    return next(fitting, None)
 
 
 def _leaves_enough(word: str, removed: int) -> bool:
@@ -65,12 +65,9 @@ def _rules() -> dict[str, list[_Rule]]:
     for line in text.splitlines():
         if not line.startswith("#"):
             suffix, replacement, *flags = line.split()
-            rule = _rule(suffix, replacement.strip("-"), flags)
+            replacement = replacement.strip("-")
+            pairs = zip(suffix, replacement, strict=False)
+            removed = len(suffix) - len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
+            rule = _Rule(suffix, replacement, removed, "intact" in flags, "stop" in flags)
             rules.setdefault(suffix[-1], []).append(rule)
     return rules
-
-
-def _rule(suffix: str, replacement: str, flags: list[str]) -> _Rule:
-    pairs = zip(suffix, replacement, strict=False)
-    kept = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-    return _Rule(suffix, replacement, len(suffix) - kept, "intact" in flags, "stop" in flags)

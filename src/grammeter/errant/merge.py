@@ -42,12 +42,12 @@ def merge(
         span
         for group in groups
         for part in parts(group, _both_untransposed)
-        for span in _by_rules(part, source, target)
+        for span in (_Sequence(part, source, target).spans() if len(part) > 1 else [joined(part)])
     ]
 
 
 def is_decided_by_changes(changes: Iterable[Change], strategy: Strategy = "rules") -> bool:
-    """Whether :func:`merge` looks at nothing but the changes themselves."""
+    """Whether :func:`merge` needs only the changes themselves."""
     return strategy != "rules" or not any(
         len(part) > 1 and any(change.kind == "S" for change in part)
         for group in adjacent(changes)
@@ -93,19 +93,8 @@ def _same_operation(one: Change, next_: Change) -> bool:
     return one.kind == next_.kind and one.end - one.start == next_.end - next_.start
 
 
-def _by_rules(changes: Sequence[Change], source: Tokens, target: Tokens) -> Iterator[Span]:
-    """Merge or split adjacent insertions, deletions and substitutions."""
-    kinds = {change.kind for change in changes}
-    if len(changes) == 1 or kinds in ({"D"}, {"I"}):
-        yield joined(changes)
-    elif "S" not in kinds:
-        yield from (change.span for change in changes)
-    else:
-        yield from _Sequence(changes, source, target).spans()
-
-
 class _Cut(NamedTuple):
-    """What a rule decides: merge ``changes[left:right]``, go on with what lies on both sides.
+    """The decision of a rule: merge ``changes[left:right]``, then treat both sides of it.
 
     Equal positions merge nothing and split there.
     """
@@ -117,8 +106,8 @@ class _Cut(NamedTuple):
 class _Part(NamedTuple):
     """Changes ``low:high`` of a sequence that are still to be treated.
 
-    ``ceiling``: no rule but those for the first change fires on a window that is wider; a
-    wider part of the sequence has shown it.
+    No rule but those for the first change fires on a window wider than ``ceiling``: a wider part
+    of the sequence has shown that.
     """
 
     low: int
@@ -127,7 +116,7 @@ class _Part(NamedTuple):
 
 
 class _Sequence:
-    """Adjacent changes with at least one substitution, and running sums over their tokens.
+    """Adjacent changes, and running sums over their tokens.
 
     Rules are tried on all windows of changes, widest first, then leftmost; the first that fires
     decides and what lies left and right of its cut is treated in the same way. The sums answer

@@ -8,6 +8,7 @@ say so by ``Tokens.raw``, are tokenised by it again, because it looks at the spa
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, cast
@@ -18,16 +19,16 @@ from grammeter.errant.pipelines import Pipeline
 from grammeter.errant.tokens import Tokens
 
 BATCH = 128
-"""Sentences that spaCy takes at once."""
+"""Sentences in one batch of spaCy."""
 
 ZONE = 2048
 """Sentences after which spaCy forgets the words that only they had."""
 
 TOKEN_LIMIT = 300_000
-"""So many tokens of parsed sentences are kept in memory, some 40 MB."""
+"""Tokens of parsed sentences kept in memory, some 40 MB."""
 
 LEMMA_LIMIT = 100_000
-"""So many words a lemmatizer may remember."""
+"""Words that a lemmatizer may keep in memory."""
 
 _UNUSED = ("ner", "entity_linker", "spancat", "textcat", "textcat_multilabel")
 _PLAIN = frozenset(
@@ -40,20 +41,13 @@ _PLAIN = frozenset(
 
 
 Key = tuple[tuple[str, ...], str]
-"""What a parse depends on: the tokens of a sentence, and the text that they were split from."""
+"""The input of a parse: the tokens of a sentence, and the text that they were split from."""
 
 
 class Parser:
-    """Parses sentences with one pipeline and remembers them.
+    """Parses sentences with one pipeline; keeps up to ``token_limit`` tokens in memory.
 
-    Parameters
-    ----------
-    pipeline
-        Which one.
-    cache_folder
-        Where parses are kept on disk; ``None``: nowhere.
-    token_limit
-        How many tokens are kept in memory.
+    Parses are stored in ``cache_folder``, if there is one.
     """
 
     def __init__(
@@ -68,23 +62,11 @@ class Parser:
         self._token_limit = token_limit
         self._known: dict[Key, Tokens] = {}
         self._tokens = 0
-        self._loaded: Any = None
-        self._disk: ParseCache | None = None
 
     def parse(self, sentences: Iterable[Tokens], *, dependencies: bool = True) -> list[Tokens]:
-        """Parse sentences.
+        """Parse split sentences, each distinct one once; return them in the same order.
 
-        Parameters
-        ----------
-        sentences
-            Split ones; each distinct one is parsed once.
-        dependencies
-            Whether heads and relations are needed; without them it takes about half the time.
-
-        Returns
-        -------
-        parses
-            In the order of the sentences.
+        Without ``dependencies``, heads and relations are missing and it takes half the time.
         """
         wanted = list(sentences)
         parses: dict[Key, Tokens] = {}
@@ -98,44 +80,39 @@ class Parser:
         return [parses[_key(bare)] for bare in wanted]
 
     def _obtain(self, sentences: Sequence[Tokens], dependencies: bool) -> Iterator[Tokens]:
-        """Read parses from disk and make those that are not there."""
+        """Read parses from disk and make the missing ones."""
         if not sentences:
             return
-        cache = self._cache()
         missing: list[Tokens] = []
-        for bare, parsed in zip(sentences, cache.read(sentences), strict=True):
+        for bare, parsed in zip(sentences, self._disk.read(sentences), strict=True):
             if parsed is not None and _suffices(parsed, dependencies):
                 yield parsed
             else:
                 missing.append(bare)
         for start in range(0, len(missing), ZONE):
-            made = self._parse_now(missing[start : start + ZONE], dependencies)
-            cache.write(made)
-            yield from made
+            parses = self._parse_now(missing[start : start + ZONE], dependencies)
+            self._disk.write(parses)
+            yield from parses
 
     def _parse_now(self, sentences: Sequence[Tokens], dependencies: bool) -> list[Tokens]:
-        nlp = self._load()
+        nlp = self._nlp
         idle = [] if dependencies else idle_without_dependencies(nlp)
         with nlp.memory_zone():
             documents = (_document(nlp, bare) for bare in sentences)
             parsed = nlp.pipe(documents, batch_size=BATCH, disable=idle)
             pairs = zip(sentences, parsed, strict=True)
-            made = [_tokens(bare, doc, dependencies) for bare, doc in pairs]
+            tokens = [_tokens(bare, doc, dependencies) for bare, doc in pairs]
         _forget_lemmas(nlp)
-        return made
+        return tokens
 
-    def _load(self) -> Any:
-        if self._loaded is None:
-            self._loaded = self.pipeline.load(_UNUSED)
-        return self._loaded
+    @cached_property
+    def _nlp(self) -> Any:
+        return self.pipeline.load(_UNUSED)
 
-    def _cache(self) -> ParseCache:
-        if self._disk is None:
-            identity = ""
-            if self._folder is not None:
-                identity = f"{self.pipeline.hash} spacy {_spacy_version()}"
-            self._disk = ParseCache(self._folder, identity)
-        return self._disk
+    @cached_property
+    def _disk(self) -> ParseCache:
+        identity = f"{self.pipeline.hash} spacy {_spacy_version()}" if self._folder else ""
+        return ParseCache(self._folder, identity)
 
     def _remember(self, parsed: Tokens) -> None:
         if self._tokens > self._token_limit:
@@ -149,7 +126,7 @@ def _key(tokens: Tokens) -> Key:
 
 
 def _document(nlp: Any, tokens: Tokens) -> Any:
-    """Return what spaCy shall parse; of a raw text all that its tokeniser says but white space."""
+    """Return the Doc to parse; of a raw text, the tokeniser's tokens other than white space."""
     make = require("spacy.tokens", extra="errant").Doc
     if not tokens.raw:
         return make(nlp.vocab, words=list(tokens.texts))
@@ -167,8 +144,8 @@ def _document(nlp: Any, tokens: Tokens) -> Any:
 def idle_without_dependencies(nlp: Any) -> list[str]:
     """Return the components that only make or change dependencies.
 
-    None where another component reads them: the attribute ruler of ``en_core_web_sm`` tells
-    auxiliaries from verbs by their relations, so its word classes need the parser.
+    There are none where another component reads dependencies: the attribute ruler of
+    ``en_core_web_sm`` tells auxiliaries from verbs by their relations.
     """
     kinds: Mapping[str, str] = {name: nlp.get_pipe_meta(name).factory for name in nlp.pipe_names}
     if not _PLAIN.issuperset(kinds.values()):
@@ -205,7 +182,7 @@ def _tokens(bare: Tokens, doc: Any, dependencies: bool) -> Tokens:
 
 
 def _forget_lemmas(nlp: Any) -> None:
-    """Empty a lemmatizer's own memory of words, which would grow without end."""
+    """Empty a lemmatizer's own cache of words, which would grow without end."""
     for _, component in nlp.pipeline:
         memory = getattr(component, "cache", None)
         if isinstance(memory, dict) and len(cast("dict[Any, Any]", memory)) > LEMMA_LIMIT:

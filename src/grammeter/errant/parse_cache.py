@@ -1,13 +1,14 @@
 """Parses on disk: an SQLite file that several processes may use at once.
 
-A parse is text, no pickle: columns separated by one control character, their values by another.
-Keys are hashes of the pipeline's identity and the sentence. The file is only a cache: what
-cannot be read or written is parsed anew, and it is emptied when it has grown too large.
+A parse is text, not a pickle: columns separated by one control character, their values by
+another. Keys are hashes of the pipeline's identity and the sentence. The file is only a cache:
+sentences that cannot be read or written are parsed again, and a file that is too large is emptied.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 import sqlite3
 from collections.abc import Iterable, Sequence
 from contextlib import closing
@@ -23,18 +24,14 @@ SIZE_LIMIT = 1 << 30
 """Bytes; a larger file is begun anew."""
 
 _VALUE, _COLUMN = "\x1f", "\x1e"
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _TABLE = "parses"
 
 
 class ParseCache:
-    """The parses of one pipeline.
+    """The parses of one pipeline, in a file in ``folder``; ``None`` stores nothing.
 
-    Parameters
-    ----------
-    folder
-        Where the file lies or shall lie; ``None`` remembers nothing.
-    identity
-        All that a parse depends on besides the sentence.
+    ``identity`` is all that a parse depends on besides the sentence.
     """
 
     def __init__(self, folder: Path | None, identity: str) -> None:
@@ -46,9 +43,9 @@ class ParseCache:
         if self._folder is None:
             return [None] * len(sentences)
         keys = list(map(self._key, sentences))
-        found = self._select(self._folder, keys)
+        values = self._select(self._folder, keys)
         return [
-            _decode(bare, found[key]) if key in found else None
+            _decode(bare, values[key]) if key in values else None
             for bare, key in zip(sentences, keys, strict=True)
         ]
 
@@ -66,7 +63,7 @@ class ParseCache:
             self._folder = None
 
     def _select(self, folder: Path, keys: Sequence[bytes]) -> dict[bytes, str]:
-        """Return what is known; from then on do without a file that cannot be read."""
+        """Return the known parses; stop using a file that cannot be read."""
         if not keys:
             return {}
         try:
@@ -95,15 +92,8 @@ def _encode(parse: Tokens) -> str | None:
     text = _COLUMN.join(_VALUE.join(column) for column in columns)
     separators = text.count(_COLUMN), text.count(_VALUE)
     expected = len(columns) - 1, len(columns) * (len(parse) - 1)
-    return text if len(parse) and separators == expected and _is_encodable(text) else None
-
-
-def _is_encodable(text: str) -> bool:
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
+    half = _SURROGATE.search(text)  # cannot be encoded
+    return text if len(parse) and separators == expected and not half else None
 
 
 def _decode(bare: Tokens, value: str) -> Tokens | None:

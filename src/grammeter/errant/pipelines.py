@@ -38,7 +38,7 @@ _WITHOUT_TORCH = re.compile(
     r"spacy\.(?!Torch)[\w.]+|tok2vec|tagger|morphologizer|parser|ner|senter|sentencizer|lemmatizer"
     r"|trainable_lemmatizer|attribute_ruler|entity_linker|spancat|textcat|textcat_multilabel"
 )
-"""Networks and components of spaCy itself: all but one of its networks do without torch."""
+"""Networks and components of spaCy itself that need no torch: all but one."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Pipeline:
     folder
         Where its files lie.
     notice
-        What users should be told about the choice, in one line.
+        One line that users should see about the choice.
     """
 
     name: str
@@ -63,7 +63,7 @@ class Pipeline:
 
     @cached_property
     def hash(self) -> str:
-        """All its files in 16 hexadecimal digits: same files, same digits, wherever they lie."""
+        """Hash of all its files: 16 hexadecimal digits that do not depend on the folder."""
         digest = hashlib.blake2b(digest_size=8)
         for path in sorted(p for p in self.folder.rglob("*") if p.is_file()):
             name = path.relative_to(self.folder).as_posix()
@@ -74,9 +74,9 @@ class Pipeline:
 
     @property
     def needs_torch(self) -> bool:
-        """Whether a part of it may run on torch: anything that is not known to do without.
+        """Whether a part of it may run on torch: any part that is not known to need none.
 
-        Where packages are installed that bring spaCy networks of torch, they may be wanted yet.
+        Installed packages with spaCy networks on torch may be needed later, so they count.
         """
         if any(map(find_spec, ("spacy_transformers", "spacy_curated_transformers"))):
             return True
@@ -87,17 +87,17 @@ class Pipeline:
         return not parts or not all(map(_WITHOUT_TORCH.fullmatch, parts))
 
     def spacy(self) -> ModuleType:
-        """Import spaCy as this pipeline needs it: left alone it loads torch if that is there."""
+        """Import spaCy without torch, which it would load if installed, where none is needed."""
         with nullcontext() if self.needs_torch else kept_out("torch"):
             return require("spacy", extra="errant")
 
     def load(self, exclude: Sequence[str] | None = None) -> Any:
-        """Load it with spaCy, and try it on a word, so that damage shows here.
+        """Load it with spaCy and parse a word, so that damage is detected here.
 
         Parameters
         ----------
         exclude
-            Components that are left out; ``None``: all, so that only the tokeniser is there.
+            Components to leave out; ``None``: all, so that only the tokeniser is loaded.
 
         Raises
         ------
@@ -144,10 +144,10 @@ def find_pipeline(wanted: str | None = None) -> Pipeline:
         return _installed(USUAL) or _in_folder(shipped_pipeline(), NOT_COMPARABLE)
     if (Path(wanted) / "meta.json").is_file():
         return _in_folder(Path(wanted))
-    found = _installed(wanted)
-    if found is None:
+    pipeline = _installed(wanted)
+    if pipeline is None:
         raise MissingResourceError(f"there is no pipeline {wanted!r}", fix=_how_to_get(wanted))
-    return found
+    return pipeline
 
 
 def shipped_pipeline() -> Path:

@@ -1,9 +1,10 @@
-"""Error types of one scheme: gold edits bear those of their annotators, outputs those of rules."""
+"""One scheme of error types: gold edits have the annotators' types, outputs those of rules."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from grammeter.core import DETECTION_ONLY, Edit, GoldEdits, Segment
 from grammeter.errant.annotate import Annotator
@@ -19,8 +20,9 @@ def foreign_types(gold: Iterable[GoldEdits], rules: Language) -> list[str]:
 
     Types of edits that only mark an error (``Um``, ``UNK``) belong to every scheme.
     """
-    known = {e.type for edits in gold for own in edits.values() for e in own if not e.is_noop}
-    return sorted(kind for kind in known - DETECTION_ONLY if not rules.gives(kind))
+    annotations = chain.from_iterable(by_annotator.values() for by_annotator in gold)
+    types = {edit.type for edit in chain.from_iterable(annotations) if not edit.is_noop}
+    return sorted(kind for kind in types - DETECTION_ONLY if not rules.gives(kind))
 
 
 def types_by_rules(segments: Iterable[Segment], annotator: Annotator) -> GoldTypes:
@@ -36,13 +38,13 @@ def types_by_rules(segments: Iterable[Segment], annotator: Annotator) -> GoldTyp
     ]
     typed = annotator.retype_all([(source, edits) for *_, source, edits in jobs], minimise=False)
     types: dict[int, dict[int, Sequence[str]]] = {key: {} for key in lines}
-    for (key, number, _, edits), own in zip(jobs, typed, strict=True):
+    for (key, number, _, edits), retyped in zip(jobs, typed, strict=True):
         places = sorted(
             (at for at, edit in enumerate(edits) if not edit.is_noop),
             key=lambda at, edits=edits: by_span(edits[at]),
         )
         names = [edit.type for edit in edits]
-        for at, edit in zip(places, own, strict=True):
+        for at, edit in zip(places, retyped, strict=True):
             names[at] = edit.type
         types[key][number] = names
     return types

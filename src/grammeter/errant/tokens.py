@@ -1,4 +1,4 @@
-"""Parsed sentences as plain values: all that alignment, merging and typing of edits look at."""
+"""Parsed sentences as plain values: all that alignment, merging and typing of edits need."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ class Tokens:
         return len(self.heads) == len(self.texts)
 
     def children(self, head: int) -> list[int]:
-        """Return the positions of the tokens that hang on one, left to right."""
-        return [at for at, own in enumerate(self.heads) if own == head and at != head]
+        """Return the positions of a token's dependents, left to right."""
+        return [at for at, parent in enumerate(self.heads) if parent == head and at != head]
 
     def with_columns(
         self,
@@ -68,7 +68,7 @@ class Tokens:
         deps: Iterable[str] = (),
         heads: Iterable[int] = (),
     ) -> Tokens:
-        """Return the sentence with what a parser found out; equal values share one object."""
+        """Return the sentence with a parser's columns; equal values share one object."""
         return Tokens(
             self.texts,
             self.lowers,

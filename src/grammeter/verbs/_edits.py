@@ -1,4 +1,4 @@
-"""M2 files made, converted and compared: what ERRANT's three programs do."""
+"""Make, convert and compare M2 files, as ERRANT's three programs do."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from grammeter.errant import (
 from grammeter.formats import M2Block, M2File
 
 UNCHANGED = Edit(-1, -1, "", NOOP)
-"""What is written for an annotator who changes nothing."""
+"""The edit of an annotator who changes nothing."""
 
 Redo = Literal["auto", "gold"]
 """Extract edits anew from the corrected text, or keep their spans and type them."""
@@ -78,23 +78,19 @@ def extract_edits(
     spaced = {text: " ".join(raw[text].texts if raw else text.split()) for text in texts}
     keys = dict(zip(texts, texts, strict=True)) if raw else spaced
     pairs = list(dict.fromkeys((keys[row[0]], keys[text]) for row in rows for text in row[1:]))
-    found = annotator.annotate(pairs, raw) if raw else annotator.annotate(pairs)
-    edits = dict(zip(pairs, found, strict=True))
-    return [
-        M2Block(
-            spaced[source],
-            tuple(
-                (number, edit)
-                for number, text in enumerate(own)
-                for edit in (
-                    [UNCHANGED]
-                    if text.strip() == (source.strip() if raw else spaced[source])
-                    else edits[keys[source], keys[text]]
-                )
-            ),
+    extracted = annotator.annotate(pairs, raw) if raw else annotator.annotate(pairs)
+    edits = dict(zip(pairs, extracted, strict=True))
+
+    def block(source: str, *versions: str) -> M2Block:
+        unchanged = source.strip() if raw else spaced[source]
+        lines = (
+            [UNCHANGED] if text.strip() == unchanged else edits[keys[source], keys[text]]
+            for text in versions
         )
-        for source, *own in rows
-    ]
+        numbered = ((number, edit) for number, line in enumerate(lines) for edit in line)
+        return M2Block(spaced[source], tuple(numbered))
+
+    return [block(*row) for row in rows]
 
 
 def convert_edits(
@@ -112,7 +108,7 @@ def convert_edits(
     Parameters
     ----------
     file
-        What was read; of alternative corrections the first is taken.
+        Of alternative corrections the first is taken.
     annotator
         What extracts or types.
     redo
@@ -160,7 +156,7 @@ def compare_m2(
     Parameters
     ----------
     hypothesis, reference
-        What was read. Annotators compete in the order of the file.
+        Annotators compete in the order of the file.
     rules, beta
         As for :func:`~grammeter.errant.compare.compare_edits`; F is rounded to 4 decimals where
         references are chosen.
@@ -186,27 +182,27 @@ def compare_m2(
         raise LengthMismatchError(origins[0], sizes[0], origins[1], sizes[1])
     notices = [*hypothesis.notices, *reference.notices]
     sources = zip(hypothesis.sources, reference.sources, strict=True)
-    for number, (own, theirs) in enumerate(sources, start=1):
-        if own.split() != theirs.split():
-            text = f"other tokens than in {origins[1]}: {own[:40]!r} and {theirs[:40]!r}"
+    for number, (one, other) in enumerate(sources, start=1):
+        if one.split() != other.split():
+            text = f"other tokens than in {origins[1]}: {one[:40]!r} and {other[:40]!r}"
             _refuse(f"{origins[0]}, sentence {number}", text, notices, lenient)
-    own, theirs = (
+    proposed, gold = (
         [_in_file_order(block) for block in file.blocks] for file in (hypothesis, reference)
     )
-    return compare_edits(own, theirs, rules, beta=beta), tuple(notices)
+    return compare_edits(proposed, gold, rules, beta=beta), tuple(notices)
 
 
 def type_notes(hypothesis: M2File, reference: M2File) -> tuple[str, ...]:
-    """Say where one file has ERRANT's types and the other those of another scheme."""
+    """Return a note where one file has ERRANT's types and the other those of another scheme."""
     files = ("hypothesis", hypothesis), ("reference", reference)
     foreign = {
         name: foreign_types((block.gold for block in file.blocks), ENGLISH) for name, file in files
     }
     return tuple(
-        f"the {name} has types of another scheme ({', '.join(own[:3])}): figures by type mix both;"
-        " type it with ERRANT's rules first: grammeter edits convert -gold"
-        for (name, own), (_, other) in permutations(foreign.items())
-        if own and not other
+        f"the {name} has types of another scheme ({', '.join(types[:3])}): figures by type mix"
+        " both; type it with ERRANT's rules first: grammeter edits convert -gold"
+        for (name, types), (_, other) in permutations(foreign.items())
+        if types and not other
     )
 
 
@@ -216,7 +212,7 @@ def _in_file_order(block: M2Block) -> GoldEdits:
 
 
 def _rewritten(blocks: Iterable[M2Block], done: Iterable[tuple[Edit, ...]]) -> Iterable[M2Block]:
-    """Put new edits, in the order in which they were asked for, into the blocks."""
+    """Put new edits, in the order of the blocks' annotators with edits, into the blocks."""
     remaining = iter(done)
     for block in blocks:
         lines: list[tuple[int, Edit]] = []
