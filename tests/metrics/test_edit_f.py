@@ -10,13 +10,12 @@ from hypothesis import strategies as st
 from grammeter.core import Counts, Signature, Statistics
 from grammeter.metrics.edit_f import (
     COLUMNS,
-    best_alone,
     chosen_rows,
     corpus_score,
     f_of_counts,
-    running_choice,
-    segment_scores,
+    m2_choice,
 )
+from grammeter.metrics.m2 import M2
 
 COUNTS = st.tuples(st.integers(0, 2), st.integers(0, 3), st.integers(0, 3)).map(
     lambda c: (min(c), c[1], c[2])  # no more correct edits than proposed or gold ones
@@ -25,8 +24,12 @@ BETAS = st.sampled_from([0.1, 0.5, 1.0, 2.0])
 
 
 def statistics_of(slots: list[list[tuple[int, int, int] | None]]) -> Statistics:
-    rows = np.array([[counts or (0, 0, 0) for counts in own] for own in slots], dtype=np.int64)
-    present = np.array([[counts is not None for counts in own] for own in slots], dtype=bool)
+    rows = np.array(
+        [[counts or (0, 0, 0) for counts in sentence] for sentence in slots], dtype=np.int64
+    )
+    present = np.array(
+        [[counts is not None for counts in sentence] for sentence in slots], dtype=bool
+    )
     width = len(slots[0]) if slots else 1
     shape = (len(slots), width, len(COLUMNS))
     labels = tuple(range(1, width + 1))  # not 0, to tell slots from numbers
@@ -51,10 +54,10 @@ def chosen_by_the_specification(statistics: Statistics, beta: float, *, running:
     result = []
     for rows, present in zip(statistics.rows.tolist(), statistics.present.tolist(), strict=True):
         best = None
-        for slot, (own, there) in enumerate(zip(rows, present, strict=True)):
+        for slot, (counts, there) in enumerate(zip(rows, present, strict=True)):
             if not there:
                 continue
-            cc, pp, gg = c + own[0], p + own[1], g + own[2]
+            cc, pp, gg = c + counts[0], p + counts[1], g + counts[2]
             f = (1 + b2) * cc / (b2 * gg + pp) if b2 * gg + pp else 1.0
             # greater F, then more correct, then less of both others, then the first
             key = (f, cc, -(pp + b2 * gg), -slot)
@@ -70,13 +73,13 @@ def chosen_by_the_specification(statistics: Statistics, beta: float, *, running:
 @given(statistics(), BETAS)
 def test_running_choice(rows: Statistics, beta: float) -> None:
     expected = chosen_by_the_specification(rows, beta, running=True)
-    assert running_choice(rows, beta).tolist() == expected
+    assert m2_choice(rows, beta, running=True).tolist() == expected
 
 
 @given(statistics(), BETAS)
 def test_best_alone(rows: Statistics, beta: float) -> None:
     expected = chosen_by_the_specification(rows, beta, running=False)
-    assert best_alone(rows, beta).tolist() == expected
+    assert m2_choice(rows, beta, running=False).tolist() == expected
 
 
 @given(st.lists(COUNTS, max_size=5), BETAS)
@@ -96,20 +99,22 @@ def test_f_of_counts_works_along_the_last_axis() -> None:
 
 def test_ties_go_to_more_correct_edits_then_to_the_first() -> None:
     equal_f = [(1, 1, 1), (2, 2, 2)]
-    assert best_alone(statistics_of([equal_f]), 0.5).tolist() == [1]
-    assert best_alone(statistics_of([[(1, 1, 1), (1, 1, 1)]]), 0.5).tolist() == [0]
-    assert best_alone(statistics_of([[None, (0, 1, 1), (0, 1, 0)]]), 0.5).tolist() == [2]
+    assert m2_choice(statistics_of([equal_f]), 0.5, running=False).tolist() == [1]
+    assert m2_choice(statistics_of([[(1, 1, 1), (1, 1, 1)]]), 0.5, running=False).tolist() == [0]
+    assert m2_choice(
+        statistics_of([[None, (0, 1, 1), (0, 1, 0)]]), 0.5, running=False
+    ).tolist() == [2]
 
 
 def test_the_order_of_sentences_matters() -> None:
     open_choice, bad_start = [(1, 1, 2), (0, 0, 0)], [(0, 3, 0), None]
-    assert running_choice(statistics_of([open_choice, bad_start]), 0.5).tolist() == [1, 0]
-    assert running_choice(statistics_of([bad_start, open_choice]), 0.5).tolist() == [0, 0]
+    assert m2_choice(statistics_of([open_choice, bad_start]), 0.5, running=True).tolist() == [1, 0]
+    assert m2_choice(statistics_of([bad_start, open_choice]), 0.5, running=True).tolist() == [0, 0]
 
 
 def test_segment_scores_name_the_annotator_not_the_slot() -> None:
     rows = statistics_of([[None, (1, 2, 4)], [(0, 0, 0), None]])
-    scores = segment_scores(rows, np.array([1, 0]), 0.5)
+    scores = M2().sentences(rows)
     assert scores.chosen.tolist() == [2, 1]
     assert {name: column.tolist() for name, column in scores.parts.items()} == {
         "tp": [1, 0],
@@ -121,9 +126,9 @@ def test_segment_scores_name_the_annotator_not_the_slot() -> None:
 
 def test_no_sentence_at_all() -> None:
     rows = statistics_of([])
-    slots = running_choice(rows, 0.5)
-    assert slots.tolist() == best_alone(rows, 0.5).tolist() == []
-    assert len(segment_scores(rows, slots, 0.5)) == 0
+    slots = m2_choice(rows, 0.5, running=True)
+    assert slots.tolist() == m2_choice(rows, 0.5, running=False).tolist() == []
+    assert len(M2().sentences(rows)) == 0
     score = corpus_score(chosen_rows(rows, slots), 0.5, Signature.of("m2", {}))
     assert (score.value, score.n) == (1.0, 0)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import grammeter as gm
@@ -344,6 +344,8 @@ def test_without_weights_it_is_m2(segments):
         Segment(s.source, s.hypothesis, (), {n: distinct(edits) for n, edits in s.gold.items()})
         for s in segments
     ]
+    proposed = [edits for segment in plain for edits in M2().edits(segment).values()]
+    assume(all(len(set(edits)) == len(edits) for edits in proposed))  # M2 may repeat an insertion
     for weighed, counted in ((PTM2(scorer="self"), M2()), (SentPTM2(scorer="self"), SentM2())):
         assert weighed.evaluate(plain).value == pytest.approx(counted.evaluate(plain).value)
 

@@ -43,7 +43,6 @@ from grammeter.alignment.verdicts import FP_NE as FP_NE
 from grammeter.alignment.verdicts import FP_UN as FP_UN
 from grammeter.alignment.verdicts import KINDS as KINDS
 from grammeter.alignment.verdicts import TN as TN
-from grammeter.alignment.verdicts import TOGETHER as TOGETHER
 from grammeter.alignment.verdicts import TP as TP
 from grammeter.alignment.verdicts import Judged as Judged
 from grammeter.alignment.verdicts import Row as Row

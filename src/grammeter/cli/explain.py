@@ -74,8 +74,8 @@ def _explain(args: argparse.Namespace) -> int:
 
     check_home(args, args.attribution, "--attribution", "--seed", "--limit", "--pipeline")
     scores = read_scores(args.scores)
-    asked = [scores[name].metric if name in scores else name for name in args.metrics or scores]
-    model_arguments.remark_unused(args, [metric(name) for name in asked])
+    names = [scores[name].metric if name in scores else name for name in args.metrics or scores]
+    model_arguments.remark_unused(args, [metric(name) for name in names])
     text = annotator(args.pipeline).notice if args.attribution else None
     if text:
         notice(args, text)

@@ -84,9 +84,9 @@ def _score(args: argparse.Namespace) -> int:
     from grammeter.scoring import score
 
     limits = _limits(args.fail_under, args.metrics)
-    for path in (args.output, args.segments):  # told before the work, not after it
+    for path in (args.output, args.segments):  # before the work, not after it
         check_folder(path)
-    metrics = [_named(spelled) for spelled in args.metrics]  # wrong spellings are told at once
+    metrics = [_named(spelled) for spelled in args.metrics]  # refuses wrong spellings at once
     corpus = corpus_arguments.read(args, noted=True)
     model_arguments.remark_unused(args, metrics)
     judge_arguments.remark_unused(args, metrics)
@@ -130,7 +130,7 @@ def _write_segments(table: ScoreTable, path: str) -> None:
 
 
 def _named(spelled: str) -> Metric:
-    """Return a metric; a file that slipped in among the metrics is told as such."""
+    """Return a metric; a file among the metrics gets a message of its own."""
     from pathlib import Path
 
     from grammeter.core import UsageError
@@ -147,11 +147,11 @@ def _named(spelled: str) -> Metric:
     )
 
 
-def _limits(given: Iterable[str], metrics: Iterable[str]) -> dict[str, float]:
+def _limits(spelled: Iterable[str], metrics: Iterable[str]) -> dict[str, float]:
     from grammeter.core import UnknownNameError, UsageError
 
     limits: dict[str, float] = {}
-    for text in given:
+    for text in spelled:
         name, equals, value = text.rpartition("=")
         try:
             limits[name] = float(value)

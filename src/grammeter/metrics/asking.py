@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from grammeter.core import Segment, Statistics
 from grammeter.metrics.base import Metric
@@ -19,9 +20,12 @@ class Asking(Metric):
     metrics of a run are answered together, and names its models in :meth:`models`.
     """
 
-    @abstractmethod
+    uses: ClassVar[tuple[str, ...]] = ("model",)
+    """The fields that name models."""
+
     def models(self) -> Mapping[str, str]:
         """Return the models in use: what each is for (its field), and its name or folder."""
+        return {field: getattr(self, field) for field in self.uses}
 
     @abstractmethod
     def steps(self, segments: Sequence[Segment]) -> Steps[Statistics]:
@@ -33,7 +37,7 @@ class Asking(Metric):
 
     @property
     def notice(self) -> str | None:
-        """Nothing to say; raise at once, before any work, if something is missing."""
+        """Nothing to report; raise at once, before any work, if something is missing."""
         models = self.models()
         for name in models.values():
             find_model(name)
@@ -43,7 +47,7 @@ class Asking(Metric):
 
     @property
     def hint(self) -> str | None:
-        """Say that a GPU lies idle."""
+        """Say that there is a GPU which is not used."""
         if self.models() and current().device == "cpu" and gpu() == "ready":
             return "there is a GPU here, and models run on the CPU; --device cuda uses it"
         return None

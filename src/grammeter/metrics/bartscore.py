@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -21,7 +21,7 @@ from grammeter.core import (
     Statistics,
 )
 from grammeter.metrics.asking import Asking
-from grammeter.metrics.base import Needs, SentenceMean
+from grammeter.metrics.base import Needs, SentenceMean, no_choice
 from grammeter.models import Likelihood, Pair, Request, Steps
 
 Direction = Literal[
@@ -51,6 +51,7 @@ class BartScore(SentenceMean, Asking):
         "log-likelihood of the hypothesis given the source, or with references (Yuan et al. 2021)"
     )
     needs: ClassVar[Needs] = "nothing"
+    after_counting: ClassVar[tuple[str, ...]] = ("references",)
     citation: ClassVar[str] = """\
 @inproceedings{yuan-etal-2021-bartscore,
     title = "{BARTScore}: Evaluating Generated Text as Text Generation",
@@ -74,17 +75,9 @@ class BartScore(SentenceMean, Asking):
     def _by_source(self) -> bool:
         return self.direction == "source-to-hypothesis"
 
-    def models(self) -> Mapping[str, str]:
-        """Return the one model."""
-        return {"model": self.model}
-
     def settings(self) -> dict[str, object]:
         """Return the model's hash and how many tokens of a text are read."""
         return {**super().settings(), "max-tokens": Likelihood().limit}
-
-    def counting(self) -> object:
-        """Return what the rows depend on: not the choice among references."""
-        return self.name, self.model, self.direction
 
     @property
     def figures(self) -> tuple[str, ...]:
@@ -103,10 +96,10 @@ class BartScore(SentenceMean, Asking):
             (self._held(segments[row], slot), segments[row].hypothesis)
             for row, slot in zip(at.tolist(), slots.tolist(), strict=True)
         ]
-        found = yield [Request(self.model, Likelihood(), items) for items in self._items(pairs)]
+        figures = yield [Request(self.model, Likelihood(), items) for items in self._items(pairs)]
         columns = (*self.figures, "truncated")
         rows = np.zeros((*present.shape, len(columns)))
-        for column, answers in enumerate(found):
+        for column, answers in enumerate(figures):
             rows[at, slots, column] = answers[:, 0]
             rows[at, slots, -1] = answers[:, 1] > 0
         return Statistics(rows, present, tuple(range(present.shape[1])), columns)
@@ -156,29 +149,21 @@ class BartScore(SentenceMean, Asking):
         """Return the slot of the best reference; -1 where all count, or there is none."""
         present = statistics.present
         if self._by_source or self.references == "mean" or not statistics.slots:
-            return np.full(len(present), -1, dtype=np.int64)
-        each = statistics.rows[..., :-1].mean(axis=-1)
-        best = np.where(present, each, -np.inf).argmax(axis=1)
+            return no_choice(len(present))
+        scores = statistics.rows[..., :-1].mean(axis=-1)
+        best = np.where(present, scores, -np.inf).argmax(axis=1)
         return np.where(present.any(axis=1), best, -1)
 
     def explain(self, segment: Segment) -> Explanation:
         """Show the log-likelihoods against the source, or against each reference."""
         statistics = self.statistics([segment])
-        scores = self.sentences(statistics)
-        chosen = int(scores.chosen[0])
-        rows = [
+        rows = tuple(
             ("source" if self._by_source else str(slot), *(f"{x:.4f}" for x in figures[:-1]))
             for slot, figures in enumerate(statistics.rows[0].tolist())
             if statistics.present[0, slot]
-        ]
-        title = f"log-likelihoods ({self.direction})"
-        return Explanation(
-            value=float(scores.values[0]),
-            parts={name: column[0].item() for name, column in scores.parts.items()},
-            chosen=chosen if chosen >= 0 else None,
-            grids=(Grid(title, ("against", *self.figures), tuple(rows)),),
-            reason=scores.reason,
         )
+        grid = Grid(f"log-likelihoods ({self.direction})", ("against", *self.figures), rows)
+        return self.explained(self.sentences(statistics), grids=[grid])
 
 
 def _weights(present: BoolArray, chosen: IntArray) -> FloatArray:

@@ -13,14 +13,18 @@ from functools import cache
 from typing import Any, ClassVar, Literal, Self, Union, cast
 
 import numpy as np
+import numpy.typing as npt
 
+from grammeter.alignment import gap
 from grammeter.core import (
     CountedTypes,
     Edit,
     Explanation,
     FloatArray,
     GoldEdits,
+    Grid,
     IntArray,
+    JudgedEdit,
     Score,
     Segment,
     SegmentScores,
@@ -35,7 +39,7 @@ from grammeter.core import (
 )
 
 Needs = Literal["gold", "texts", "gold or texts", "nothing"]
-"""What a metric holds a hypothesis against: gold edits, reference texts, either, or nothing."""
+"""What a metric compares a hypothesis with: gold edits, reference texts, either, or nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,13 +69,15 @@ class Metric(ABC):
     pooled: ClassVar[bool] = False
     """Whether a score depends on the other systems that are scored in the same run."""
     extracts: ClassVar[bool] = False
-    """Whether :meth:`found_edits` finds edits."""
+    """Whether the metric has :meth:`found_edits`."""
     judges_edits: ClassVar[bool] = False
     """Whether :meth:`explain` says of each edit if it is right, without asking a model."""
     asks_language_model: ClassVar[bool] = False
-    """Whether a language model judges, by way of a server."""
+    """Whether the scores come from a language model on a server."""
     by_row: ClassVar[bool] = True
     """Whether the sentence score of rows with one reference depends on no other row."""
+    after_counting: ClassVar[tuple[str, ...]] = ()
+    """The fields that :meth:`statistics` does not read."""
 
     def __post_init__(self) -> None:
         for name, allowed in _allowed(type(self)).items():
@@ -88,6 +94,12 @@ class Metric(ABC):
 
     def check_fields(self) -> None:  # noqa: B027 - most metrics have nothing to add
         """Raise :class:`UsageError` where a field's value is out of range."""
+
+    def refuse_unless(self, fits: bool, *names: str, fix: str) -> None:
+        """Raise :class:`UsageError`, naming these fields, unless their values fit."""
+        if not fits:
+            shown = ", ".join(f"{name}={getattr(self, name)}" for name in names)
+            raise UsageError(f"{self.name}: {shown} is not possible", fix=fix)
 
     @abstractmethod
     def statistics(self, segments: Sequence[Segment]) -> Statistics:
@@ -125,8 +137,12 @@ class Metric(ABC):
         """Score sums of :meth:`summands`: shape ``(..., k)`` to ``(...)``."""
 
     def counting(self) -> object:
-        """Return what :meth:`statistics` depends on: metrics with equal values share rows."""
-        return self
+        """Return what :meth:`statistics` depends on: metrics with equal values share rows.
+
+        These are all fields, less those of :attr:`after_counting`.
+        """
+        read = (f.name for f in fields(self) if f.name not in self.after_counting)
+        return type(self), *(getattr(self, name) for name in read)
 
     def gold_notes(self, gold: Sequence[GoldEdits]) -> Iterable[str]:
         """Say what a reader must know of scores against these gold edits."""
@@ -198,22 +214,29 @@ class Metric(ABC):
         del surroundings
         return self
 
-    def bound(self, **taken: object) -> Self:
+    def bound(self, **of_corpus: object) -> Self:
         """Return a copy that remembers what it took from a corpus, for :meth:`within`."""
-        made = copy(self)
-        for name, value in taken.items():
-            object.__setattr__(made, name, value)
-        return made
+        bound = copy(self)
+        for name, value in of_corpus.items():
+            object.__setattr__(bound, name, value)
+        return bound
 
     def explain(self, segment: Segment) -> Explanation:
         """Say why one segment gets its score."""
-        scores = self.sentences(self.statistics([segment]))
-        chosen = int(scores.chosen[0])
+        return self.explained(self.sentences(self.statistics([segment])))
+
+    def explained(
+        self, scores: SegmentScores, edits: Iterable[JudgedEdit] = (), grids: Iterable[Grid] = ()
+    ) -> Explanation:
+        """Return the first of these scores with its parts, edits and tables."""
+        value, chosen = float(scores.values[0]), int(scores.chosen[0])
         return Explanation(
-            value=float(scores.values[0]),
+            value=value,
             parts={name: column[0].item() for name, column in scores.parts.items()},
             chosen=chosen if chosen >= 0 else None,
-            reason=scores.reason,
+            edits=tuple(edits),
+            grids=tuple(grids),
+            reason=scores.reason if math.isnan(value) else None,
         )
 
     def evaluate(self, segments: Sequence[Segment]) -> Score:
@@ -243,10 +266,10 @@ class Metric(ABC):
 
         A metric of another package also has that package's name and version.
         """
-        own: dict[str, object] = {f.name: _shown(getattr(self, f.name)) for f in fields(self)}
+        shown: dict[str, object] = {f.name: _shown(getattr(self, f.name)) for f in fields(self)}
         package = distribution_of(type(self))
-        brought: dict[str, object] = {} if package is None else {"package": package}
-        return Signature.of(self.name, own | self.settings() | brought | dict(context or {}))
+        origin: dict[str, object] = {} if package is None else {"package": package}
+        return Signature.of(self.name, shown | self.settings() | origin | dict(context or {}))
 
     def __str__(self) -> str:
         changed = {
@@ -255,6 +278,28 @@ class Metric(ABC):
             if getattr(self, f.name) != f.default
         }
         return spelling.spell(self.name, changed)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SumScore(Metric):
+    """Base of metrics whose corpus score is made of sums; NaN where a segment has no reference."""
+
+    def parts(self, sums: FloatArray) -> Mapping[str, float]:
+        """Return the further figures of a corpus from sums of :meth:`summands`."""
+        del sums
+        return {}
+
+    def score(self, statistics: Statistics) -> Score:
+        """Score a corpus from the sums over its segments."""
+        reason = gap(statistics.present)
+        sums = self.summands(statistics).sum(axis=0)
+        return Score(
+            value=float("nan") if reason else float(self.value_of(sums)),
+            signature=self.signature(),
+            n=len(statistics),
+            parts={} if reason else self.parts(sums),
+            reason=reason,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -291,7 +336,7 @@ class SentenceMean(Metric):
         return sums[..., 0] / np.where(number == 0, np.nan, number)
 
 
-def build(cls: type[Metric], given: Mapping[str, spelling.Value]) -> Metric:
+def build(cls: type[Metric], options: Mapping[str, spelling.Value]) -> Metric:
     """Make a metric from parsed fields.
 
     Raises
@@ -302,12 +347,47 @@ def build(cls: type[Metric], given: Mapping[str, spelling.Value]) -> Metric:
         If a value does not fit its field.
     """
     known = [f.name for f in fields(cls)]
-    for name in given:
+    for name in options:
+        if not known:
+            raise UsageError(f"{cls.name} has no options, so no {name!r}", fix="Leave it out.")
         if name not in known:
-            if not known:
-                raise UsageError(f"{cls.name} has no options, so no {name!r}", fix="Leave it out.")
             raise UnknownNameError(f"option of {cls.name}", name, known)
-    return cls(**cast("dict[str, Any]", dict(given)))
+    return cls(**cast("dict[str, Any]", dict(options)))
+
+
+def by_label(
+    counts: Sequence[Mapping[int, Sequence[float]]],
+    columns: tuple[str, ...],
+    dtype: npt.DTypeLike = np.int64,
+) -> Statistics:
+    """Return statistics from each segment's counts by the number of a reference or annotator."""
+    cells = [(at, number) for at, by_number in enumerate(counts) for number in by_number]
+    labels = tuple(sorted({number for _, number in cells}))
+    slots = {number: slot for slot, number in enumerate(labels)}
+    where = [at for at, _ in cells], [slots[number] for _, number in cells]
+    rows = np.zeros((len(counts), len(labels), len(columns)), dtype=dtype)
+    present = np.zeros(rows.shape[:2], dtype=np.bool_)
+    if cells:
+        rows[where] = [row for by_number in counts for row in by_number.values()]
+        present[where] = True
+    return Statistics(rows, present, labels, columns)
+
+
+def one_slot(rows: npt.NDArray[Any], columns: tuple[str, ...], label: int = 0) -> Statistics:
+    """Return statistics with one slot, which all segments have; ``rows``: ``(segments, k)``."""
+    return Statistics(rows[:, None], np.ones((len(rows), 1), dtype=np.bool_), (label,), columns)
+
+
+def no_choice(segments: int) -> IntArray:
+    """Return the chosen references of scores that belong to none: -1, shape ``(segments,)``."""
+    return np.full(segments, -1, dtype=np.int64)
+
+
+def ratio(above: Any, below: Any, undefined: float = 0.0) -> FloatArray:
+    """Divide; ``undefined`` where the divisor is 0."""
+    divisor: FloatArray = np.asarray(below, dtype=np.float64)
+    result: FloatArray = np.full(divisor.shape, undefined)
+    return np.divide(above, divisor, out=result, where=divisor != 0)
 
 
 def mean_of(values: FloatArray, signature: Signature, reason: str | None) -> Score:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
@@ -64,6 +64,7 @@ class BertScore(SentenceMean, Asking):
         "similarity of the tokens of hypothesis and reference in context (Zhang et al. 2020)"
     )
     needs: ClassVar[Needs] = "texts"
+    after_counting: ClassVar[tuple[str, ...]] = ("rescale", "baseline", "report")
     citation: ClassVar[str] = """\
 @inproceedings{zhang-etal-2020-bertscore,
     title = "{BERTScore}: Evaluating Text Generation with {BERT}",
@@ -76,7 +77,7 @@ class BertScore(SentenceMean, Asking):
 
     _idf_of_corpus: ClassVar[tuple[str, ...] | None] = None
     _base_of_corpus: ClassVar[tuple[float, ...] | None] = None
-    """What a single sentence takes from the corpus that it belongs to."""
+    """Facts of the corpus that a single sentence belongs to."""
 
     model: str = "bert-base-uncased"
     layer: int | None = None
@@ -96,18 +97,13 @@ class BertScore(SentenceMean, Asking):
         if self.baseline is not None and not self.rescale:
             raise UsageError("bertscore: a baseline is named but not used", fix="Add rescale=true.")
 
-    def models(self) -> Mapping[str, str]:
-        """Return the encoder."""
-        return {"model": self.model}
-
     @property
     def notice(self) -> str | None:
-        """Nothing to say; raise at once if model, layer or baseline is missing."""
-        said = super().notice
+        """Nothing to report; raise at once if model, layer or baseline is missing."""
         _ = self.used_layer
         if self.baseline is not None:
             self._base()
-        return said
+        return super().notice
 
     def settings(self) -> dict[str, object]:
         """Return the layer in use, the model's hash and number type, the baseline's hash."""
@@ -116,10 +112,6 @@ class BertScore(SentenceMean, Asking):
             digest = hashlib.blake2b(_bytes(self.baseline), digest_size=8)
             used["baseline-hash"] = digest.hexdigest()
         return used
-
-    def counting(self) -> object:
-        """Return what the rows depend on: neither rescaling nor the report matters."""
-        return self.name, self.model, self.layer, self.idf
 
     @property
     def used_layer(self) -> int:
@@ -134,7 +126,7 @@ class BertScore(SentenceMean, Asking):
         tokens of a text weigh 0.
         """
         present = reference_slots(segments)
-        pairs = [(each.hypothesis, text) for each in segments for text in each.texts]
+        pairs = [(segment.hypothesis, text) for segment in segments for text in segment.texts]
         (figures,) = yield [Request(self.model, self._measure(segments), pairs)]
         rows = np.zeros((*present.shape, len(TokenSimilarity.columns)))
         rows[present] = figures  # both in the order of segments, then references
@@ -191,21 +183,13 @@ class BertScore(SentenceMean, Asking):
         scores = self.sentences(statistics)
         chosen = int(scores.chosen[0])
         figures = self._figures(statistics)[0]
-        rows = [
+        rows = tuple(
             (str(slot), *(f"{value:.4f}" for value in figures[slot]), f"{cut:.0f}")
             for slot, cut in enumerate(statistics.rows[0, :, -1])
             if statistics.present[0, slot]
-        ]
-        return Explanation(
-            value=float(scores.values[0]),
-            parts={name: column[0].item() for name, column in scores.parts.items()},
-            chosen=chosen if chosen >= 0 else None,
-            grids=(
-                Grid("References", ("reference", *FIGURES, "truncated"), tuple(rows)),
-                *self._match_grids(segment, chosen),
-            ),
-            reason=scores.reason if np.isnan(scores.values[0]) else None,
         )
+        grid = Grid("References", ("reference", *FIGURES, "truncated"), rows)
+        return self.explained(scores, grids=[grid, *self._match_grids(segment, chosen)])
 
     def _match_grids(self, segment: Segment, chosen: int) -> Iterator[Grid]:
         """Show for each token the most similar one of the other text.
@@ -218,14 +202,14 @@ class BertScore(SentenceMean, Asking):
         from grammeter.models import token_cosines
 
         pair = segment.hypothesis, segment.references[chosen] or ""
-        found = token_cosines(find_model(self.model), self._measure([segment]), pair, current())
+        tokens = token_cosines(find_model(self.model), self._measure([segment]), pair, current())
         names = "output", f"reference {chosen}"
-        for side, cosines in enumerate((found.cosines, found.cosines.T)):
+        for side, cosines in enumerate((tokens.cosines, tokens.cosines.T)):
             one, other = names[side], names[1 - side]
             rows = [
-                (token, found.tokens[1 - side][best], f"{row[best]:.4f}", f"{weight:.4f}")
+                (token, tokens.tokens[1 - side][best], f"{row[best]:.4f}", f"{weight:.4f}")
                 for token, row, weight in zip(
-                    found.tokens[side], cosines, found.weights[side], strict=True
+                    tokens.tokens[side], cosines, tokens.weights[side], strict=True
                 )
                 if weight
                 for best in [int(row.argmax())]

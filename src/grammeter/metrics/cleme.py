@@ -17,7 +17,6 @@ from grammeter.alignment import (
     FP_UN,
     KINDS,
     TN,
-    TOGETHER,
     TP,
     Changes,
     ChunkedSentence,
@@ -58,7 +57,7 @@ from grammeter.core import (
 )
 from grammeter.errant import Annotator, annotator
 from grammeter.metrics.asking import Asking
-from grammeter.metrics.base import Metric, Needs, mean_of
+from grammeter.metrics.base import Metric, Needs, by_label, mean_of
 from grammeter.models import Request, Steps, TokenSimilarity, find_model, layer_of, run_together
 
 FACTORS = {"corpus": (0.45, 0.35, 0.15, 0.05), "sentence": (0.35, 0.25, 0.20, 0.20)}
@@ -155,13 +154,10 @@ class Cleme(Asking):
 
     def check_fields(self) -> None:
         """Refuse a weight of recall, factors, or a model that mean nothing."""
-        if not 0 < self.beta * self.beta < math.inf:
-            raise UsageError(f"cleme: beta={self.beta}", fix="beta is greater than 0.")
-        if self.factors is not None and not is_share(self.factors):
-            raise UsageError(
-                f"cleme: factors={self.factors} is not possible",
-                fix="Give four numbers from 0 to 1 that sum to 1.",
-            )
+        in_range = 0 < self.beta * self.beta < math.inf
+        self.refuse_unless(in_range, "beta", fix="beta is greater than 0.")
+        fits = self.factors is None or is_share(self.factors)
+        self.refuse_unless(fits, "factors", fix="Give four numbers from 0 to 1 that sum to 1.")
         if self.weighting != "similarity" and (self.model is not None or self.layer is not None):
             raise UsageError("cleme: a model is named but not used", fix="Add weights=similarity.")
 
@@ -184,10 +180,10 @@ class Cleme(Asking):
 
         Raises at once, before any work, if the encoder or its layer is missing.
         """
-        said = [self._annotator().notice, super().notice]
+        notices = [self._annotator().notice, super().notice]
         if self.models():
             self._used_layer()
-        return "; ".join(each for each in said if each) or None
+        return "; ".join(filter(None, notices)) or None
 
     def settings(self) -> dict[str, object]:
         """Return weights, factors, encoder and layer in use, and what the edits depend on."""
@@ -221,19 +217,14 @@ class Cleme(Asking):
 
     def _count(self, targets: Sequence[Target]) -> Steps[Statistics]:
         judged = self._judged(targets)
-        flat = [each for versions in judged for each in versions]
+        flat = [version for versions in judged for version in versions]
         if self.weighting == "similarity":
             columns, counts = (*KINDS, "truncated"), (yield from self._weighed(flat))
         else:
             columns, counts = self._counted(flat)
-        labels = tuple(sorted({each.label for each in flat}))
-        rows = np.zeros((len(judged), len(labels), len(columns)), dtype=counts.dtype)
-        present = np.zeros(rows.shape[:2], dtype=np.bool_)
-        for position, versions in enumerate(judged):
-            for each in versions:
-                present[position, labels.index(each.label)] = True
-        rows[present] = counts  # both in the order of segments, then labels
-        return Statistics(rows, present, labels, columns)
+        rest = iter(counts)
+        rows = [{version.label: next(rest) for version in versions} for versions in judged]
+        return by_label(rows, columns, counts.dtype)
 
     def score(self, statistics: Statistics) -> Score:
         """Score a corpus: F or the trade-off of sums, or the mean of sentence scores."""
@@ -324,7 +315,7 @@ class Cleme(Asking):
             candidates = [slot for slot, there in enumerate(present) if there]
             best = max(candidates, key=lambda slot: self._rank(totals, slots[slot]))
             if running:
-                totals = [total + own for total, own in zip(totals, slots[best], strict=True)]
+                totals = [a + b for a, b in zip(totals, slots[best], strict=True)]
             chosen.append(best)
         return np.array(chosen, dtype=np.int64)
 
@@ -349,17 +340,12 @@ class Cleme(Asking):
         targets = read_targets([segment], self._annotator().annotate)
         statistics, (judged,) = self.count(targets), self._judged(targets)
         scores = self.sentences(statistics)
-        slot, chosen = int(self.choose_alone(statistics)[0]), int(scores.chosen[0])
+        slot = int(self.choose_alone(statistics)[0])
         sums = self.sums(statistics)[0].tolist()
         scored = [(*row, self._rounded(row)[0]) for row in sums]
         measure = f"F{self.beta:g}" if self.version == 1 else "score"
-        return Explanation(
-            value=float(scores.values[0]),
-            parts={name: column[0].item() for name, column in scores.parts.items()},
-            chosen=chosen if chosen != TOGETHER else None,
-            edits=tuple(judged_edits(judged[slot])),
-            grids=(chunk_grid(judged[slot]), reference_grid(judged, scored, measure)),
-        )
+        grids = chunk_grid(judged[slot]), reference_grid(judged, scored, measure)
+        return self.explained(scores, judged_edits(judged[slot]), grids)
 
     def _annotator(self) -> Annotator:
         return annotator(self.pipeline, types=False)
@@ -382,7 +368,7 @@ class Cleme(Asking):
         if self.level == "sentence":
             value, first, *others = self._rounded(row)
             return (value, first, *(x if self.version == 1 else -x for x in others))
-        sums = [total + own for total, own in zip(totals, row, strict=True)]
+        sums = [a + b for a, b in zip(totals, row, strict=True)]
         return (self._rounded(sums)[0], row[TP], -row[FP_NE] - row[FP_UN], -row[FN], row[TN])
 
     def _parts(self, row: Row, *, digits: int | None = None) -> dict[str, float]:
@@ -399,30 +385,31 @@ class Cleme(Asking):
 
     def _judged(self, targets: Sequence[Target]) -> list[list[Judged]]:
         """Judge each hypothesis against each reference, or against all of them at once."""
-        found: list[list[Judged]] = []
+        by_target: list[list[Judged]] = []
         known: dict[ChunkedSentence, dict[int, Changes]] = {}
         for sentence, hypothesis in track(targets, self.name):
             if sentence not in known:
                 known[sentence] = competing(sentence, changed_only=self.changed_only)
-            versions = sentence.source, hypothesis, known[sentence]
+            texts = sentence.source, hypothesis, known[sentence]
             if self.assumption == "dependent":
-                found.append(judge(*versions, detection=self.detection))
+                by_target.append(judge(*texts, detection=self.detection))
                 continue
-            together = judge_together(*versions, detection=self.detection)
+            together = judge_together(*texts, detection=self.detection)
             apart = self.weighting == "similarity"
-            found.append(each_version(together, known[sentence]) if apart else [together])
-        return found
+            versions = each_version(together, known[sentence]) if apart else [together]
+            by_target.append(versions)
+        return by_target
 
     def _counted(self, judged: Sequence[Judged]) -> tuple[tuple[str, ...], IntArray]:
         """Return the columns and the rows."""
         if self.weighting != "none":
             return rows_by_length(judged)
-        rows = [[each.kinds.count(kind) for kind in range(len(KINDS))] for each in judged]
+        rows = [[version.kinds.count(kind) for kind in range(len(KINDS))] for version in judged]
         return KINDS, np.array(rows, dtype=np.int64).reshape(-1, len(KINDS))
 
     def _weighed(self, judged: Sequence[Judged]) -> Steps[FloatArray]:
         """Ask for the similarities that weigh chunks; return the sums by kind, and what was cut."""
-        pairs = list(dict.fromkeys(pair for each in judged for pair in trials(each)))
+        pairs = list(dict.fromkeys(pair for version in judged for pair in trials(version)))
         measure = TokenSimilarity(layer=self._used_layer())
         (figures,) = yield [Request(self._encoder, measure, pairs)]
         *_, f1, cut = figures.T.tolist()
@@ -431,10 +418,10 @@ class Cleme(Asking):
         unmoved = 1.0 if self.version == 1 else 0.0  # as in the authors' program
         sums = [
             (
-                *similarity_sums(each, similarities, unmoved=unmoved),
-                not long.isdisjoint(trials(each)),
+                *similarity_sums(version, similarities, unmoved=unmoved),
+                not long.isdisjoint(trials(version)),
             )
-            for each in judged
+            for version in judged
         ]
         return np.array(sums, dtype=np.float64).reshape(-1, len(KINDS) + 1)
 

@@ -19,9 +19,9 @@ def faults(name: str, cls: type[Metric]) -> Iterator[str]:
     methods = sorted(cls.__abstractmethods__)
     if methods:
         yield f"it lacks the methods {', '.join(methods)}"
-    own = getattr(cls, "name", name)
-    if own != name:
-        yield f"its name is {own!r}, and it is announced as {name!r}"
+    actual = getattr(cls, "name", name)
+    if actual != name:
+        yield f"its name is {actual!r}, and it is announced as {name!r}"
     needs = getattr(cls, "needs", "nothing")
     if needs not in get_args(Needs):
         yield f"needs is {needs!r}, and may be {', '.join(map(repr, get_args(Needs)))}"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -13,8 +12,11 @@ import numpy.typing as npt
 from grammeter.core import (
     CorpusChoice,
     Counts,
+    Explanation,
     FloatArray,
+    Grid,
     IntArray,
+    JudgedEdit,
     Score,
     SegmentScores,
     Signature,
@@ -22,6 +24,7 @@ from grammeter.core import (
     f_fraction,
     f_measure,
 )
+from grammeter.errant import choose
 from grammeter.metrics.base import Metric, SentenceMean, mean_of
 
 COLUMNS = ("correct", "proposed", "gold")
@@ -39,16 +42,21 @@ class EditF(Metric):
     """
 
     bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    reference: ClassVar[str] = "reference"
+    """What a slot is called in explanations."""
 
     beta: float = 0.5
 
-    @abstractmethod
     def choose(self, statistics: Statistics) -> IntArray:
-        """Return the slot of each sentence's annotator or reference in the corpus score."""
+        """Return the slot of each sentence's annotator or reference, by running totals."""
+        return self._best(_without_nan(self.counts(statistics)), running=True)
 
     def choose_alone(self, statistics: Statistics) -> IntArray:
         """Return the slot of the annotator or reference that is best for each sentence alone."""
-        return best_alone(self.counts(statistics), self.beta)
+        return self._best(_without_nan(self.counts(statistics)), running=False)
+
+    def _best(self, counts: Statistics, *, running: bool) -> IntArray:
+        return m2_choice(counts, self.beta, running=running)
 
     @property
     def reads_corpus(self) -> bool:
@@ -74,7 +82,13 @@ class EditF(Metric):
 
     def _scored(self, statistics: Statistics, slots: IntArray) -> SegmentScores:
         """Score each sentence by the counts of a slot."""
-        return segment_scores(self.counts(statistics), slots, self.beta)
+        rows = chosen_rows(self.counts(statistics), slots)
+        correct, proposed, gold = np.moveaxis(rows, -1, 0)
+        return SegmentScores(
+            values=f_of_counts(rows, self.beta),
+            chosen=np.array(statistics.labels, dtype=np.int64)[slots],
+            parts={"tp": correct, "fp": proposed - correct, "fn": gold - correct},
+        )
 
     def summands(self, statistics: Statistics) -> FloatArray:
         """Return the chosen counts."""
@@ -83,6 +97,35 @@ class EditF(Metric):
     def value_of(self, sums: FloatArray) -> FloatArray:
         """Return F of summed counts."""
         return f_of_counts(sums, self.beta)
+
+    def explained_by(
+        self, statistics: Statistics, edits_against: Callable[[int], Iterable[JudgedEdit]]
+    ) -> Explanation:
+        """Explain the sentence of these statistics.
+
+        Parameters
+        ----------
+        statistics
+            One row.
+        edits_against
+            Returns the edits with verdicts against an annotator or reference, by its number.
+        """
+        scores, counts = self.sentences(statistics), self.counts(statistics)
+        edits = edits_against(int(scores.chosen[0]))
+        shown = ".4f" if counts.rows.dtype.kind == "f" else "d"
+        rows = tuple(
+            (str(number), *(f"{n:{shown}}" for n in row), f"{f_of_counts(row, self.beta):.4f}")
+            for number, row, present in zip(
+                counts.labels, counts.rows[0], counts.present[0], strict=True
+            )
+            if present
+        )
+        columns = (self.reference, *COLUMNS, f"F{self.beta:g}")
+        grid = Grid(f"{self.reference.capitalize()}s", columns, rows)
+        explained = self.explained(scores, edits, [grid])
+        parts = dict(explained.parts)
+        f_parts = Counts(parts["tp"], parts["fp"], parts["fn"]).parts()
+        return replace(explained, parts=f_parts | parts)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,12 +165,13 @@ def f_of_counts(rows: FloatArray | IntArray, beta: float) -> FloatArray:
     return np.where(undefined, wanted == 0, above / np.where(undefined, 1.0, below))
 
 
-def running_choice(statistics: Statistics, beta: float) -> IntArray:
+def m2_choice(statistics: Statistics, beta: float, *, running: bool) -> IntArray:
     """Choose an annotator for each sentence as the M2 scorer does, shape ``(segments,)``.
 
-    In the order of the sentences, the annotator whose counts give the best F together with all
-    counts chosen so far; among equals the one with more correct edits, then with the smaller
-    ``proposed + beta**2 * gold``, then the first. The result is the slot, not the number.
+    In the order of the sentences, the annotator whose counts give the best F, ``running``
+    together with all counts chosen so far; among equals the one with more correct edits, then
+    with the smaller ``proposed + beta**2 * gold``, then the first. The result is the slot, not
+    the number.
     """
     total_c = total_p = total_g = 0
     chosen: list[int] = []
@@ -137,37 +181,27 @@ def running_choice(statistics: Statistics, beta: float) -> IntArray:
             for (c, p, g), there in zip(slots, present, strict=True)
         ]
         chosen.append(_best(sums, beta))
-        total_c, total_p, total_g = sums[chosen[-1]] or (total_c, total_p, total_g)
+        if running:
+            total_c, total_p, total_g = sums[chosen[-1]] or (total_c, total_p, total_g)
     return np.array(chosen, dtype=np.int64)
 
 
-def best_alone(statistics: Statistics, beta: float) -> IntArray:
-    """Choose the best annotator for each sentence alone, by the same rules."""
-    chosen = [
-        _best(
-            [tuple(row) if there else None for row, there in zip(slots, present, strict=True)], beta
-        )
-        for slots, present in zip(
-            statistics.rows.tolist(), statistics.present.tolist(), strict=True
-        )
+def errant_choice(
+    statistics: Statistics, beta: float, *, digits: int | None, running: bool
+) -> IntArray:
+    """Choose a reference for each sentence as :func:`grammeter.errant.compare.choose` does."""
+    correct, proposed, gold = np.moveaxis(statistics.rows, -1, 0)
+    counts = np.stack([correct, proposed - correct, gold - correct], axis=-1)
+    rows = [
+        [tuple(row) if there else None for row, there in zip(slots, present, strict=True)]
+        for slots, present in zip(counts.tolist(), statistics.present.tolist(), strict=True)
     ]
-    return np.array(chosen, dtype=np.int64)
+    return np.array(choose(rows, beta=beta, digits=digits, running=running), dtype=np.int64)
 
 
 def chosen_rows(statistics: Statistics, slots: IntArray) -> npt.NDArray[Any]:
     """Return the counts of the chosen slots, shape ``(segments, columns)``."""
     return statistics.rows[np.arange(len(statistics)), slots]
-
-
-def segment_scores(statistics: Statistics, slots: IntArray, beta: float) -> SegmentScores:
-    """Score each sentence by the counts of its chosen slot."""
-    rows = chosen_rows(statistics, slots)
-    correct, proposed, gold = rows.T if len(rows) else np.zeros((3, 0), dtype=np.int64)
-    return SegmentScores(
-        values=f_of_counts(rows, beta),
-        chosen=np.array(statistics.labels, dtype=np.int64)[slots],
-        parts={"tp": correct, "fp": proposed - correct, "fn": gold - correct},
-    )
 
 
 def corpus_score(rows: npt.NDArray[Any], beta: float, signature: Signature) -> Score:
@@ -177,7 +211,11 @@ def corpus_score(rows: npt.NDArray[Any], beta: float, signature: Signature) -> S
     return Score(value=counts.f(beta), signature=signature, n=len(rows), parts=counts.parts())
 
 
-def _best(sums: Iterable[tuple[float, ...] | None], beta: float) -> int:
+def _without_nan(statistics: Statistics) -> Statistics:
+    return replace(statistics, rows=np.nan_to_num(statistics.rows))
+
+
+def _best(sums: Sequence[tuple[float, ...] | None], beta: float) -> int:
     """Return the position of the best counts; ``None`` does not compete."""
     best_f, best_c, best_size, best = -1.0, -1.0, 0.0, 0
     for position, counts in enumerate(sums):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -19,7 +20,6 @@ from grammeter.core import (
     Explanation,
     FloatArray,
     GoldEdits,
-    Grid,
     IntArray,
     JudgedEdit,
     Segment,
@@ -39,20 +39,14 @@ from grammeter.errant import (
     Outcome,
     Rules,
     annotator,
-    choose,
     counted,
     foreign_types,
     grouped,
     outcomes,
     types_by_rules,
 )
-from grammeter.metrics.base import Needs
-from grammeter.metrics.edit_f import (
-    COLUMNS,
-    EditF,
-    SentenceF,
-    f_of_counts,
-)
+from grammeter.metrics.base import Needs, by_label
+from grammeter.metrics.edit_f import COLUMNS, EditF, SentenceF, errant_choice, f_of_counts
 
 RETYPED = (
     "{metric}: the gold edits have types of another scheme ({examples}); for the figures by type"
@@ -124,22 +118,18 @@ class Errant(EditF):
     rounding: int | None = 4
 
     def __post_init__(self) -> None:
-        given = (self.filter,) if isinstance(self.filter, str) else self.filter
-        object.__setattr__(self, "filter", given or ())
+        types = (self.filter,) if isinstance(self.filter, str) else self.filter
+        object.__setattr__(self, "filter", types or ())
         super().__post_init__()
 
     def check_fields(self) -> None:
         """Refuse a weight or a rounding out of range, and a filter of other things than texts."""
-        if not 0 < self.beta * self.beta < float("inf"):
-            raise UsageError(f"{self.name}: beta={self.beta}", fix="beta is greater than 0.")
-        if self.rounding is not None and self.rounding < 1:
-            raise UsageError(
-                f"{self.name}: rounding={self.rounding}", fix="Use 1 or more decimals, or none."
-            )
-        if any(type(kind) is not str for kind in self.filter or ()):  # parsed: a number, say
-            raise UsageError(
-                f"{self.name}: filter={self.filter}", fix="Name error types: filter=R:NOUN:NUM"
-            )
+        in_range = 0 < self.beta * self.beta < float("inf")
+        self.refuse_unless(in_range, "beta", fix="beta is greater than 0.")
+        in_range = self.rounding is None or self.rounding >= 1
+        self.refuse_unless(in_range, "rounding", fix="Use 1 or more decimals, or none.")
+        texts = all(type(kind) is str for kind in self.filter or ())  # parsed: a number, say
+        self.refuse_unless(texts, "filter", fix="Name error types: filter=R:NOUN:NUM")
 
     @property
     def rules(self) -> Rules:
@@ -157,7 +147,7 @@ class Errant(EditF):
         return self._annotator().notice
 
     def settings(self) -> dict[str, object]:
-        """Return how words are told apart, and what the edits depend on."""
+        """Return the tokenisation, and what the edits depend on."""
         return {"tok": "whitespace", **self._annotator().signature()}
 
     def counting(self) -> object:
@@ -172,13 +162,8 @@ class Errant(EditF):
         """
         return _Batch(self, self._annotator(), segments).statistics()
 
-    def choose(self, statistics: Statistics) -> IntArray:
-        """Return the slot of each sentence's reference, by running totals."""
-        return self._chosen(statistics, running=True)
-
-    def choose_alone(self, statistics: Statistics) -> IntArray:
-        """Return the slot of the reference that is best for each sentence alone."""
-        return self._chosen(statistics, running=False)
+    def _best(self, counts: Statistics, *, running: bool) -> IntArray:
+        return errant_choice(counts, self.beta, digits=self.rounding, running=running)
 
     def per_type(self, segments: Sequence[Segment]) -> dict[str, Counts]:
         """Count by error type, on the tier ``categories``, in alphabetical order.
@@ -216,7 +201,7 @@ class Errant(EditF):
             If the types do not have this tier, or ``by_gold`` meets references without gold edits.
         """
         extractor = self._annotator(types=True)
-        segments = [segment for own in systems.values() for segment in own]
+        segments = list(chain.from_iterable(systems.values()))
         gold = [segment.gold for segment in segments if segment.gold]
         foreign = foreign_types(gold, extractor.rules)
         tier = self._tier(tier, extractor.rules, foreign if by_gold else [])
@@ -230,10 +215,10 @@ class Errant(EditF):
         counts = {
             system: TypeCounts.of(
                 (position, _shown_type(kind, tier, by_gold), outcome)
-                for position, kind, outcome in self._outcomes(extractor, own, typed)
+                for position, kind, outcome in self._outcomes(extractor, of_system, typed)
                 if outcome != "fp" or not by_gold
             )
-            for system, own in systems.items()
+            for system, of_system in systems.items()
         }
         if by_gold:
             return CountedTypes(counts, {"gold-types": "own"})
@@ -290,8 +275,8 @@ class Errant(EditF):
     ) -> list[tuple[Edit, ...]]:
         """Return the edits of each hypothesis that count under the fields."""
         pairs = [(segment.source, segment.hypothesis) for segment in segments]
-        found, rules = self._annotator(types=types).annotate(pairs), self.rules
-        return [tuple(filter(rules.counts, edits)) for edits in found]
+        annotated, rules = self._annotator(types=types).annotate(pairs), self.rules
+        return [tuple(filter(rules.counts, edits)) for edits in annotated]
 
     def explain(self, segment: Segment) -> Explanation:
         """Return the edits against the chosen reference, and the counts against each.
@@ -300,30 +285,7 @@ class Errant(EditF):
         is matched if all its tokens are.
         """
         batch = _Batch(self, self._annotator(types=True), [segment])
-        statistics = batch.statistics()
-        scores = self.sentences(statistics)
-        chosen = int(scores.chosen[0])
-        rows = tuple(
-            (str(number), *(str(int(n)) for n in row), f"{f_of_counts(row, self.beta):.4f}")
-            for number, row in zip(statistics.labels, statistics.rows[0], strict=True)
-        )
-        return Explanation(
-            value=float(scores.values[0]),
-            parts=Counts(*(int(scores.parts[key][0]) for key in ("tp", "fp", "fn"))).parts(),
-            chosen=chosen,
-            edits=batch.judged(0, chosen),
-            grids=(Grid("References", ("reference", *COLUMNS, f"F{self.beta:g}"), rows),),
-        )
-
-    def _chosen(self, statistics: Statistics, *, running: bool) -> IntArray:
-        correct, proposed, gold = np.moveaxis(statistics.rows, -1, 0)
-        counts = np.stack([correct, proposed - correct, gold - correct], axis=-1)
-        rows = [
-            [tuple(row) if there else None for row, there in zip(slots, present, strict=True)]
-            for slots, present in zip(counts.tolist(), statistics.present.tolist(), strict=True)
-        ]
-        slots = choose(rows, beta=self.beta, digits=self.rounding, running=running)
-        return np.array(slots, dtype=np.int64)
+        return self.explained_by(batch.statistics(), lambda number: batch.judged(0, number))
 
     @property
     def _needs_types(self) -> bool:
@@ -369,43 +331,39 @@ class _Batch:
 
     def statistics(self) -> Statistics:
         """Count every segment against each of its references."""
-        labels = tuple(sorted({number for edits in self._edits for number in edits.gold}))
-        slot = {number: position for position, number in enumerate(labels)}
-        rows = np.zeros((len(self._segments), len(labels), len(COLUMNS)), dtype=np.int64)
-        present = np.zeros(rows.shape[:2], dtype=np.bool_)
-        for position, edits in enumerate(track(self._edits, self._name)):
+        rows: list[dict[int, tuple[float, ...]]] = []
+        for edits in track(self._edits, self._name):
             proposed = grouped(edits.proposed, self._rules)
+            rows.append({})
             for number, gold in edits.gold.items():
                 counts = counted(proposed, grouped(gold, self._rules, proposed))
-                at = position, slot[number]
-                rows[at] = counts.tp, counts.tp + counts.fp, counts.tp + counts.fn
-                present[at] = True
-        return Statistics(rows, present, labels, COLUMNS)
+                rows[-1][number] = counts.tp, counts.tp + counts.fp, counts.tp + counts.fn
+        return by_label(rows, COLUMNS)
 
     def outcomes(self, position: int, number: int) -> Iterator[tuple[str, Outcome]]:
         """Tell true from false positives and negatives against one reference."""
         proposed, gold = self._groups(position, number)
         return outcomes(proposed, gold)
 
-    def judged(self, position: int, number: int) -> tuple[JudgedEdit, ...]:
+    def judged(self, position: int, number: int) -> list[JudgedEdit]:
         """Put the edits that count and the missed ones into the order of the sentence."""
         source, rules = self._segments[position].source.split(), self._rules
         proposed, gold = self._groups(position, number)
-        found: list[tuple[Edit, EditVerdict]] = []
+        verdicts: list[tuple[Edit, EditVerdict]] = []
         for edit in filter(rules.counts, self._edits[position].proposed):
             keys = rules.keys(edit)
             if all(key in gold for key in keys):
-                found.append((replace(edit, type=gold[keys[0]][0]), "matched"))
+                verdicts.append((replace(edit, type=gold[keys[0]][0]), "matched"))
             else:
-                found.append((edit, "spurious"))
+                verdicts.append((edit, "spurious"))
         for edit in filter(rules.counts, self._edits[position].gold[number]):
             if not all(key in proposed for key in rules.keys(edit, proposed)):
-                found.append((edit, "missed"))
-        found.sort(key=lambda pair: (pair[0].start, pair[0].end))
-        return tuple(
+                verdicts.append((edit, "missed"))
+        verdicts.sort(key=lambda pair: (pair[0].start, pair[0].end))
+        return [
             JudgedEdit(edit, " ".join(source[edit.start : edit.end]), verdict)
-            for edit, verdict in found
-        )
+            for edit, verdict in verdicts
+        ]
 
     def _groups(self, position: int, number: int) -> tuple[Groups, Groups]:
         edits = self._edits[position]

@@ -22,9 +22,8 @@ from grammeter.core import (
     Segment,
     SegmentScores,
     Statistics,
-    UsageError,
 )
-from grammeter.metrics.base import Metric, Needs
+from grammeter.metrics.base import Needs, SumScore, no_choice
 
 _DRAWS = 1 << 24
 """Drawn references held in memory together; 32 MB."""
@@ -33,7 +32,7 @@ _TOKENS = {"word": "whitespace", "char": "characters of the stripped line"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Gleu(Metric):
+class Gleu(SumScore):
     """GLEU in its 2016 form, without tuning (Napoles et al. 2016); 0 to 1.
 
     Attributes
@@ -76,6 +75,7 @@ class Gleu(Metric):
     archivePrefix = "arXiv",
 }"""
     resampling: ClassVar[str] = "expected statistics"
+    after_counting: ClassVar[tuple[str, ...]] = ("iterations", "references")
 
     order: int = 4
     iterations: int = 500
@@ -85,9 +85,8 @@ class Gleu(Metric):
 
     def check_fields(self) -> None:
         """Refuse an order or a number of iterations below 1."""
-        for field, value in (("order", self.order), ("iterations", self.iterations)):
-            if value < 1:
-                raise UsageError(f"gleu: {field}={value} is too small", fix="Use 1 or more.")
+        for name in ("order", "iterations"):
+            self.refuse_unless(getattr(self, name) >= 1, name, fix="Use 1 or more.")
 
     def settings(self) -> dict[str, object]:
         """Return the tokenisation and, where references are drawn, the rule of the seeds."""
@@ -95,10 +94,6 @@ class Gleu(Metric):
         if self.references == "sampled":
             settings["seeds"] = "101*j"
         return settings
-
-    def counting(self) -> object:
-        """Return what the counts depend on: references are drawn later."""
-        return self.name, self.order, self.variant, self.unit
 
     def statistics(self, segments: Sequence[Segment]) -> Statistics:
         """Count lengths, matches less penalties, and n-grams, against each reference.
@@ -129,17 +124,12 @@ class Gleu(Metric):
         ``std`` is the population deviation over the draws, ``low`` and ``high`` are 1.96 of it
         away from the mean. If no segment has more than one reference there is one draw.
         """
-        signature, n = self.signature(), len(statistics)
-        reason = ngrams.gap(statistics.present)
-        if reason is not None:
-            return Score(value=float("nan"), signature=signature, n=n, reason=reason)
-        if self.references == "expected":
-            value = float(self.value_of(self.summands(statistics).sum(axis=0)))
-            return Score(value=value, signature=signature, n=n)
+        if self.references == "expected" or ngrams.gap(statistics.present):
+            return super().score(statistics)
         values = self.value_of(_drawn_sums(statistics, self.iterations))
         mean, std = float(values.mean()), float(values.std())
         parts = {"std": std, "low": mean - 1.96 * std, "high": mean + 1.96 * std}
-        return Score(value=mean, signature=signature, n=n, parts=parts)
+        return Score(value=mean, signature=self.signature(), n=len(statistics), parts=parts)
 
     def sentences(self, statistics: Statistics) -> SegmentScores:
         """Score each segment by its mean over references; part ``std`` is their deviation.
@@ -147,11 +137,13 @@ class Gleu(Metric):
         Zeros among the statistics count as 1, so that a short sentence may score.
         """
         present = statistics.present
-        each = self.value_of(np.where(statistics.rows == 0, 1.0, statistics.rows))
-        mean = _mean_over(each, present)
-        std = np.sqrt(_mean_over((each - mean[:, None]) ** 2, present))
-        chosen = np.full(len(statistics), -1, dtype=np.int64)
-        return SegmentScores(mean, chosen, {"std": std}, ngrams.gap(present))
+        scores = self._by_reference(statistics)
+        mean = _mean_over(scores, present)
+        std = np.sqrt(_mean_over((scores - mean[:, None]) ** 2, present))
+        return SegmentScores(mean, no_choice(len(mean)), {"std": std}, ngrams.gap(present))
+
+    def _by_reference(self, statistics: Statistics) -> FloatArray:
+        return self.value_of(np.where(statistics.rows == 0, 1.0, statistics.rows))
 
     def summands(self, statistics: Statistics) -> FloatArray:
         """Return each segment's statistics in the mean over its references; NaN if none."""
@@ -169,29 +161,22 @@ class Gleu(Metric):
     def explain(self, segment: Segment) -> Explanation:
         """Show the statistics by reference, and the n-grams that made them."""
         statistics = self.statistics([segment])
-        scores = self.sentences(statistics)
-        each = self.value_of(np.where(statistics.rows == 0, 1.0, statistics.rows))[0]
-        columns = ("reference", "score", *statistics.columns)
-        rows = [
-            (str(slot), f"{each[slot]:.4f}", *map(str, statistics.rows[0, slot].tolist()))
+        scores = self._by_reference(statistics)[0]
+        rows = tuple(
+            (str(slot), f"{scores[slot]:.4f}", *map(str, statistics.rows[0, slot].tolist()))
             for slot in np.flatnonzero(statistics.present[0]).tolist()
-        ]
-        return Explanation(
-            value=float(scores.values[0]),
-            parts={"std": float(scores.parts["std"][0])},
-            grids=(
-                Grid("sums by reference (zeros count as 1)", columns, tuple(rows)),
-                self._ngram_grid(segment),
-            ),
         )
+        columns = ("reference", "score", *statistics.columns)
+        sums = Grid("sums by reference (zeros count as 1)", columns, rows)
+        return self.explained(self.sentences(statistics), grids=[sums, self._ngram_grid(segment)])
 
     def _gain(self, shared: Shared, reference: IntArray) -> IntArray:
         """Return what each n-gram adds to the numerator: its matches less its penalty."""
-        kept = np.minimum(shared.hypothesis, shared.source)
+        in_source = np.minimum(shared.hypothesis, shared.source)
         matches = np.minimum(shared.hypothesis, reference)
         if self.variant == "multiset":
-            return matches - np.maximum(kept - reference, 0)
-        return matches - kept * (reference == 0)
+            return matches - np.maximum(in_source - reference, 0)
+        return matches - in_source * (reference == 0)
 
     def _ngram_grid(self, segment: Segment) -> Grid:
         """Name what was gained over the source, and what was penalised."""
@@ -211,20 +196,20 @@ class Gleu(Metric):
         return Grid("n-grams by reference and order", columns, tuple(rows))
 
     def _penalised(
-        self, kept: Counter[tuple[str, ...]], reference: Counter[tuple[str, ...]]
+        self, in_source: Counter[tuple[str, ...]], reference: Counter[tuple[str, ...]]
     ) -> Counter[tuple[str, ...]]:
         if self.variant == "multiset":
-            return kept - reference
-        return Counter({ngram: count for ngram, count in kept.items() if ngram not in reference})
+            return in_source - reference
+        return Counter({gram: n for gram, n in in_source.items() if gram not in reference})
 
     def _tokenised(self, text: str) -> Sequence[str]:
         return ngrams.tokenise(text, self.unit, strip=True)
 
-    def _shown(self, found: Counter[tuple[str, ...]]) -> str:
+    def _shown(self, counts: Counter[tuple[str, ...]]) -> str:
         glue = " " if self.unit == "word" else ""
         return ", ".join(
             f"{glue.join(ngram)!r}" + (f" x{count}" if count > 1 else "")
-            for ngram, count in found.items()
+            for ngram, count in counts.items()
         )
 
 

@@ -27,7 +27,7 @@ from grammeter.core import (
     track,
 )
 from grammeter.errant import Annotator, annotator
-from grammeter.metrics.base import Metric, Needs
+from grammeter.metrics.base import Metric, Needs, one_slot, ratio
 
 COLUMNS = ("tp", "fp", "fn", "tn", "total")
 """Weights by outcome; a chunk wrongly corrected may be ``fp`` and ``fn``, so total is apart."""
@@ -37,7 +37,7 @@ Weigh = Callable[[int, int], float]
 
 
 class Outcome(NamedTuple):
-    """What one system makes of one gold chunk."""
+    """How one system treats one gold chunk."""
 
     modified: bool
     correct: bool
@@ -82,10 +82,10 @@ class GoToScorer(Metric):
     resampling: ClassVar[str] = "difficulty fixed"
     judges_edits: ClassVar[bool] = True
     pooled: ClassVar[bool] = True
-    """Scores depend on which systems are scored together."""
+    after_counting: ClassVar[tuple[str, ...]] = ("beta",)
 
     _company: ClassVar[tuple[str, ...]] = ()
-    """What the other systems wrote, where a single sentence is explained."""
+    """The outputs of the other systems, where a single sentence is explained."""
 
     beta: float = 0.5
     annotator: int = 0
@@ -97,15 +97,12 @@ class GoToScorer(Metric):
 
     def check_fields(self) -> None:
         """Refuse a weight of recall or an annotator out of range, and negative weights."""
-        if not 0 < self.beta * self.beta < math.inf:
-            raise UsageError(f"gotoscorer: beta={self.beta}", fix="beta is greater than 0.")
-        if self.annotator < 0:
-            raise UsageError(f"gotoscorer: annotator={self.annotator}", fix="They count from 0.")
-        if not (1 <= self.a < math.inf and 0 <= self.b <= self.c < math.inf):
-            raise UsageError(
-                f"gotoscorer: a={self.a}, b={self.b}, c={self.c} is not possible",
-                fix="Use a of at least 1 and 0 <= b <= c.",
-            )
+        in_range = 0 < self.beta * self.beta < math.inf
+        self.refuse_unless(in_range, "beta", fix="beta is greater than 0.")
+        self.refuse_unless(self.annotator >= 0, "annotator", fix="They count from 0.")
+        in_range = 1 <= self.a < math.inf and 0 <= self.b <= self.c < math.inf
+        fix = "Use a of at least 1 and 0 <= b <= c."
+        self.refuse_unless(in_range, "a", "b", "c", fix=fix)
 
     @property
     def notice(self) -> str | None:
@@ -113,12 +110,8 @@ class GoToScorer(Metric):
         return self._annotator().notice
 
     def settings(self) -> dict[str, object]:
-        """Return how words are told apart, and what the edits depend on."""
+        """Return the tokenisation, and what the edits depend on."""
         return {"tok": "whitespace", **self._annotator().signature()}
-
-    def counting(self) -> object:
-        """Return what the weights depend on: all but beta."""
-        return "gotoscorer", self.annotator, self.weights, self.a, self.b, self.c, self.pipeline
 
     def statistics(self, segments: Sequence[Segment]) -> Statistics:
         """Weigh chunks as if each segment were the output of one system."""
@@ -148,18 +141,17 @@ class GoToScorer(Metric):
         for position, (sentence, _) in enumerate(targets):
             lines.setdefault(sentence, []).append(position)
         self._check_pool(lines, copies)
-        rows = np.zeros((len(targets), 1, len(COLUMNS)))
+        rows = np.zeros((len(targets), len(COLUMNS)))
         for sentence, positions in track(lines.items(), self.name, len(lines)):
             gold = pieces(sentence.source, sentence.references.get(self.annotator, ()))
-            found = [
+            of_outputs = [
                 outcomes(gold, pieces(sentence.source, targets[position][1]))
                 for position in positions
             ]
-            weights = difficulties(found, [copies[x] for x in positions], self._weigh)
-            for position, own in zip(positions, found, strict=True):
-                rows[position, 0] = tally(gold, own, weights)
-        present = np.ones(rows.shape[:2], dtype=np.bool_)
-        return Statistics(rows, present, (self.annotator,), COLUMNS)
+            weights = difficulties(of_outputs, [copies[x] for x in positions], self._weigh)
+            for position, of_output in zip(positions, of_outputs, strict=True):
+                rows[position] = tally(gold, of_output, weights)
+        return one_slot(rows, COLUMNS, self.annotator)
 
     def score(self, statistics: Statistics) -> Score:
         """Score a corpus by the sums of its weights."""
@@ -184,7 +176,7 @@ class GoToScorer(Metric):
     def value_of(self, sums: FloatArray) -> FloatArray:
         """Return F of summed weights; 0 where it is undefined."""
         tp, fp, fn = np.moveaxis(sums[..., :3], -1, 0)
-        return _share(*f_fraction(tp, tp + fp, tp + fn, self.beta))
+        return ratio(*f_fraction(tp, tp + fp, tp + fn, self.beta))
 
     def within(self, surroundings: Surroundings) -> Metric:
         """Take the outputs of the other systems, whose weights depend on them."""
@@ -201,12 +193,13 @@ class GoToScorer(Metric):
         sentence = targets[0][0]
         gold = pieces(sentence.source, sentence.references.get(self.annotator, ()))
         systems = [pieces(sentence.source, changes) for _, changes in targets]
-        found = [outcomes(gold, system) for system in systems]
-        weights = difficulties(found, [1] * len(found), self._weigh)
-        plain = np.array(tally(gold, found[0], [1.0] * len(gold)))
+        of_outputs = [outcomes(gold, system) for system in systems]
+        weights = difficulties(of_outputs, [1] * len(outputs), self._weigh)
+        judged = of_outputs[0]
+        plain = np.array(tally(gold, judged, [1.0] * len(gold)))
         parts = {f"unweighted_{name}": float(part) for name, part in _parts(plain).items()}
         known = self.weights == "none" or len(outputs) > 1
-        sums = np.array(tally(gold, found[0], weights))
+        sums = np.array(tally(gold, judged, weights))
         if known:
             parts = {name: float(part) for name, part in _parts(sums).items()} | parts
         return Explanation(
@@ -214,8 +207,8 @@ class GoToScorer(Metric):
             reason=None if known else "the weights need the outputs of all systems",
             parts=parts,
             chosen=self.annotator,
-            edits=tuple(_judged(sentence.source, gold, systems[0], found[0])),
-            grids=(_grid(sentence.source, gold, found[0], weights if known else None),),
+            edits=tuple(_judged(sentence.source, gold, systems[0], judged)),
+            grids=(_grid(sentence.source, gold, judged, weights if known else None),),
         )
 
     def _annotator(self) -> Annotator:
@@ -258,13 +251,13 @@ def outcomes(gold: Sequence[Piece], system: Sequence[Piece]) -> list[Outcome]:
 
 
 def difficulties(
-    found: Sequence[Sequence[Outcome]], copies: Sequence[int], weigh: Weigh
+    of_outputs: Sequence[Sequence[Outcome]], copies: Sequence[int], weigh: Weigh
 ) -> list[float]:
     """Return the weight of each gold chunk of a sentence.
 
     Parameters
     ----------
-    found
+    of_outputs
         For each distinct output, what it makes of each gold chunk.
     copies
         How many systems gave that output.
@@ -272,7 +265,7 @@ def difficulties(
         From the number of systems that are right and the number of all.
     """
     systems = sum(copies)
-    columns = zip(*found, strict=True)
+    columns = zip(*of_outputs, strict=True)
     return [
         weigh(sum(n for one, n in zip(column, copies, strict=True) if one.correct), systems)
         for column in columns
@@ -280,11 +273,11 @@ def difficulties(
 
 
 def tally(
-    gold: Sequence[Piece], found: Sequence[Outcome], weights: Sequence[float]
+    gold: Sequence[Piece], judged: Sequence[Outcome], weights: Sequence[float]
 ) -> tuple[float, float, float, float, float]:
     """Return the weights of true and false positives and negatives, and of all chunks."""
     tp = fp = fn = tn = 0.0
-    for piece, (modified, correct), weight in zip(gold, found, weights, strict=True):
+    for piece, (modified, correct), weight in zip(gold, judged, weights, strict=True):
         if correct:
             tp, tn = (tp + weight, tn) if modified else (tp, tn + weight)
         elif modified:
@@ -311,16 +304,12 @@ def _overlaps(edit: Piece, gold: Piece) -> bool:
     return edit.start < gold.end and gold.start < edit.end
 
 
-def _share(part: FloatArray, whole: FloatArray) -> FloatArray:
-    return np.divide(part, whole, out=np.zeros_like(part), where=whole != 0)
-
-
 def _parts(sums: FloatArray) -> dict[str, FloatArray]:
     tp, fp, fn, tn, total = np.moveaxis(sums, -1, 0)
     return {
-        "precision": _share(tp, tp + fp),
-        "recall": _share(tp, tp + fn),
-        "accuracy": _share(tp + tn, total),
+        "precision": ratio(tp, tp + fp),
+        "recall": ratio(tp, tp + fn),
+        "accuracy": ratio(tp + tn, total),
         "tp": tp,
         "fp": fp,
         "fn": fn,
@@ -332,10 +321,10 @@ def _judged(
     source: Sequence[str],
     gold: Sequence[Piece],
     system: Sequence[Piece],
-    found: Sequence[Outcome],
+    judged: Sequence[Outcome],
 ) -> Iterator[JudgedEdit]:
     """Return the system's edits and the gold edits that it lacks, in the sentence's order."""
-    right = {piece for piece, outcome in zip(gold, found, strict=True) if outcome.correct}
+    right = {piece for piece, outcome in zip(gold, judged, strict=True) if outcome.correct}
     matched = {piece[:3] for piece in right}
     verdicts: dict[Piece, EditVerdict] = {p: "missed" for p in gold if p.edited and p not in right}
     for piece in system:
@@ -349,7 +338,7 @@ def _judged(
 def _grid(
     source: Sequence[str],
     gold: Sequence[Piece],
-    found: Sequence[Outcome],
+    judged: Sequence[Outcome],
     weights: Sequence[float] | None,
 ) -> Grid:
     """Show the chunks that are not simply kept; with their weights, where these are known."""
@@ -363,7 +352,7 @@ def _grid(
             "yes" if correct else "no",
             *(weight if weights else ()),
         )
-        for piece, (modified, correct), weight in zip(gold, found, shown, strict=True)
+        for piece, (modified, correct), weight in zip(gold, judged, shown, strict=True)
         if piece.edited or modified or not correct
     )
     columns = ("span", "source", "gold", "modified", "correct", *(("weight",) if weights else ()))

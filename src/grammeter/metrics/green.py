@@ -15,14 +15,12 @@ from grammeter.core import (
     FloatArray,
     Grid,
     IntArray,
-    Score,
     Segment,
     SegmentScores,
     Statistics,
-    UsageError,
     f_fraction,
 )
-from grammeter.metrics.base import Metric, Needs
+from grammeter.metrics.base import Needs, SumScore, ratio
 
 REGIONS = ("TK", "TD", "TI", "OD", "OI", "UD", "UI")
 """Truly kept, deleted, inserted; over-deleted, over-inserted; under-deleted, under-inserted."""
@@ -31,7 +29,7 @@ _TOKENS = {"word": "whitespace", "char": "characters of the line"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Green(Metric):
+class Green(SumScore):
     """GREEN, an F-measure over n-grams of source, hypothesis and reference; 0 to 1.
 
     Attributes
@@ -62,6 +60,8 @@ class Green(Metric):
     pages = "303--313",
 }"""
 
+    after_counting: ClassVar[tuple[str, ...]] = ("beta", "empty")
+
     order: int = 4
     beta: float = 2.0
     empty: Literal["authors", "one"] = "authors"
@@ -69,18 +69,12 @@ class Green(Metric):
 
     def check_fields(self) -> None:
         """Refuse an order below 1 and a beta that is not above 0."""
-        if self.order < 1:
-            raise UsageError(f"green: order={self.order} is too small", fix="Use 1 or more.")
-        if not 0 < self.beta < float("inf"):
-            raise UsageError(f"green: beta={self.beta} is not possible", fix="Use more than 0.")
+        self.refuse_unless(self.order >= 1, "order", fix="Use 1 or more.")
+        self.refuse_unless(0 < self.beta < float("inf"), "beta", fix="Use more than 0.")
 
     def settings(self) -> dict[str, object]:
         """Return the tokenisation."""
         return {"tok": _TOKENS[self.unit]}
-
-    def counting(self) -> object:
-        """Return what the counts depend on: neither beta nor the empty orders matter."""
-        return self.name, self.order, self.unit
 
     def statistics(self, segments: Sequence[Segment]) -> Statistics:
         """Count n-grams against each reference.
@@ -111,23 +105,13 @@ class Green(Metric):
         counts[~present] = 0
         return counts
 
-    def score(self, statistics: Statistics) -> Score:
-        """Score a corpus: the chosen references' counts added up; parts ``precision recall``.
+    def parts(self, sums: FloatArray) -> dict[str, float]:
+        """Return precision and recall over all orders.
 
         Each segment takes the reference with which it scores best alone.
         """
-        sums = self.summands(statistics).sum(axis=0)
         precision, recall = self._means(sums)
-        reason = ngrams.gap(statistics.present)
-        return Score(
-            value=float("nan") if reason else float(self.value_of(sums)),
-            signature=self.signature(),
-            n=len(statistics),
-            parts={}
-            if reason
-            else {"precision": precision[-1].item(), "recall": recall[-1].item()},
-            reason=reason,
-        )
+        return {"precision": precision[-1].item(), "recall": recall[-1].item()}
 
     def sentences(self, statistics: Statistics) -> SegmentScores:
         """Score each segment alone, against its best reference; parts ``precision recall``."""
@@ -157,21 +141,16 @@ class Green(Metric):
         statistics = self.statistics([segment])
         scores = self.sentences(statistics)
         chosen = int(scores.chosen[0])
-        parts = {name: float(column[0]) for name, column in scores.parts.items()}
         if chosen < 0:
-            return Explanation(value=float(scores.values[0]), parts=parts)
-        return Explanation(
-            value=float(scores.values[0]),
-            parts=parts,
-            chosen=chosen,
-            grids=(self._grid(segment, statistics, chosen), self._f_grid(statistics)),
-        )
+            return self.explained(scores)
+        grids = self._grid(segment, statistics, chosen), self._f_grid(statistics)
+        return self.explained(scores, grids=grids)
 
     def _ratios(self, sums: npt.NDArray[np.number]) -> tuple[FloatArray, FloatArray]:
         """Return precision and recall by order: shape ``(..., k)`` to two of ``(..., order)``."""
         tp, fp, fn = (np.asarray(sums[..., kind::3], dtype=np.float64) for kind in range(3))
         recall = 1.0 if self.empty == "one" else 0.0
-        return _ratio(tp, tp + fp, 1.0), _ratio(tp, tp + fn, recall)
+        return ratio(tp, tp + fp, 1.0), ratio(tp, tp + fn, recall)
 
     def _means(self, sums: npt.NDArray[np.number]) -> tuple[FloatArray, FloatArray]:
         """Return geometric means of precision and recall over orders 1, 1 to 2, 1 to 3 ..."""
@@ -261,16 +240,11 @@ def _regions(batch: Batch, shared: Shared, order: int) -> IntArray:
 
 def _intersections(shared: Shared, shape: tuple[int, ...]) -> tuple[IntArray, IntArray, IntArray]:
     """Sum the minima of all three, source and hypothesis, reference and hypothesis."""
-    kept = np.minimum(shared.source, shared.hypothesis)
-    in_source = shared.total(kept)[:, None]
+    of_source = np.minimum(shared.source, shared.hypothesis)
+    in_source = shared.total(of_source)[:, None]
     in_all = np.zeros(shape, dtype=np.int64)
     in_reference = np.zeros(shape, dtype=np.int64)
     for slot, reference in enumerate(shared.references):
-        in_all[:, slot] = shared.total(np.minimum(kept, reference))
+        in_all[:, slot] = shared.total(np.minimum(of_source, reference))
         in_reference[:, slot] = shared.total(np.minimum(reference, shared.hypothesis))
     return in_all, in_source, in_reference
-
-
-def _ratio(above: FloatArray, below: FloatArray, undefined: float) -> FloatArray:
-    zero = below == 0
-    return np.where(zero, undefined, above / np.where(zero, 1.0, below))

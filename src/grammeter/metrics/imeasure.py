@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import starmap
 from math import inf
 from typing import Any, ClassVar, Literal
@@ -20,6 +20,7 @@ from grammeter.alignment import (
     align_all,
     corrected_by_annotator,
     distinct,
+    gap,
     mixed,
 )
 from grammeter.core import (
@@ -31,19 +32,19 @@ from grammeter.core import (
     Grid,
     IntArray,
     JudgedEdit,
-    Score,
     Segment,
     SegmentScores,
     Statistics,
-    UsageError,
     f_fraction,
 )
-from grammeter.metrics.base import Metric, Needs
+from grammeter.metrics.base import Needs, SumScore, ratio
 
 COLUMNS = ("tp", "tn", "fp", "fn", "fpn", "source_tn", "source_fn", "candidate")
 """Counts of correction, those of the unchanged source, and the number of the candidate."""
 
+_COUNTS = COLUMNS[:5]
 _SUMMED = len(COLUMNS) - 1
+_WRONG = "FP FN FPN"
 _TIES = ("i", "wacc", "acc")
 _CORRECTION = (
     "i", "wacc", "wacc_source", "tp", "tn", "fp", "fn", "fpn",
@@ -51,15 +52,12 @@ _CORRECTION = (
 )  # fmt: skip
 _DETECTION = ("i", "wacc", "tp", "fp", "fn", "precision", "recall", "f", "acc")
 
-_COUNTS = COLUMNS[:5]
-_WRONG = "FP FN FPN"
-
 Figures = dict[str, FloatArray]
 """Counts and measures of one aspect by name."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class IMeasure(Metric):
+class IMeasure(SumScore):
     """Improvement over the source in weighted accuracy (Felice and Briscoe 2015); -1 to 1.
 
     Attributes
@@ -101,6 +99,7 @@ class IMeasure(Metric):
     doi = "10.3115/v1/N15-1060",
 }"""
     judges_edits: ClassVar[bool] = True
+    after_counting: ClassVar[tuple[str, ...]] = ("beta",)  # which concerns F alone
 
     weight: float = 2.0
     mix: bool = False
@@ -113,12 +112,9 @@ class IMeasure(Metric):
 
     def check_fields(self) -> None:
         """Refuse a weight, beta or limit that is not above 0."""
-        for field in ("weight", "beta", "limit"):
-            value = getattr(self, field)
-            if not 0 < value < inf:
-                raise UsageError(
-                    f"imeasure: {field}={value} is not possible", fix="Use a number above 0."
-                )
+        for name in ("weight", "beta", "limit"):
+            in_range = 0 < getattr(self, name) < inf
+            self.refuse_unless(in_range, name, fix="Use a number above 0.")
 
     def statistics(self, segments: Sequence[Segment]) -> Statistics:
         """Align each hypothesis with each candidate reference and count; whole numbers.
@@ -132,22 +128,18 @@ class IMeasure(Metric):
         job_of = [jobs.add(segment) for segment in segments]
         return jobs.statistics(np.array(job_of, dtype=np.int64))
 
-    def score(self, statistics: Statistics) -> Score:
-        """Score the sums of the counts for the chosen candidates.
+    def parts(self, sums: FloatArray) -> dict[str, float]:
+        """Return the counts and measures of both aspects.
 
-        Parts: ``wacc wacc_source tp tn fp fn fpn precision recall f acc acc_source`` of
-        correction, and of detection ``detection_i detection_wacc detection_tp`` and so on.
+        ``wacc wacc_source tp tn fp fn fpn precision recall f acc acc_source`` of correction, and
+        of detection ``detection_i detection_wacc detection_tp`` and so on.
         """
-        signature, n = self.signature(), len(statistics)
-        reason = "no segments" if n == 0 else _gap(statistics.present)
-        if reason is not None:
-            return Score(value=float("nan"), signature=signature, n=n, reason=reason)
-        sums = self.summands(statistics).sum(axis=0)
         parts = {name: _plain(name, value) for name, value in self._parts(sums).items()}
-        return Score(value=float(parts.pop("i")), signature=signature, n=n, parts=parts)
+        del parts["i"]
+        return parts
 
     def sentences(self, statistics: Statistics) -> SegmentScores:
-        """Score each segment by its best candidate; parts as in :meth:`score`.
+        """Score each segment by its best candidate; parts as in :meth:`parts`.
 
         ``chosen`` is the number of the annotator or reference text, or with ``mix`` of the
         combination.
@@ -159,7 +151,7 @@ class IMeasure(Metric):
             for name, column in self._parts(rows[:, :_SUMMED]).items()
         }
         chosen = np.where(missing, -1, rows[:, _SUMMED])
-        values, reason = parts.pop("i"), _gap(statistics.present)
+        values, reason = parts.pop("i"), gap(statistics.present)
         return SegmentScores(values, chosen, parts, reason, self._in_corpus(statistics))
 
     @property
@@ -184,10 +176,6 @@ class IMeasure(Metric):
         chosen = _picked(statistics, choose(rows, statistics.present))[:, :_SUMMED]
         return np.where(statistics.present.any(axis=1, keepdims=True), chosen, np.nan)
 
-    def counting(self) -> object:
-        """Return what the counts depend on: not beta, which concerns F alone."""
-        return replace(self, beta=1.0)
-
     def value_of(self, sums: FloatArray) -> FloatArray:
         """Return I of correction."""
         return _figures(sums, self.weight, self.beta)["i"]
@@ -201,13 +189,8 @@ class IMeasure(Metric):
         number = int(scores.chosen[0])
         candidates = self.candidates(segment)
         columns = align(segment.source.split(), segment.hypothesis.split(), candidates[number])
-        return Explanation(
-            value=float(scores.values[0]),
-            parts={name: column[0].item() for name, column in scores.parts.items()},
-            chosen=number,
-            edits=tuple(_judged(columns)),
-            grids=(_alignment_grid(columns), self._candidate_grid(statistics, candidates)),
-        )
+        grids = _alignment_grid(columns), self._candidate_grid(statistics, candidates)
+        return self.explained(scores, _judged(columns), grids)
 
     def candidates(self, segment: Segment) -> dict[int, Words]:
         """Return the different references that compete, by number.
@@ -335,10 +318,10 @@ class _Jobs:
 
 def _first_of_equal(job: IntArray, table: IntArray) -> tuple[IntArray, IntArray, IntArray]:
     """Keep the first candidate of those with the same counts; number a job's candidates anew."""
-    _, kept = np.unique(np.column_stack([job, table[:, :_SUMMED]]), axis=0, return_index=True)
-    kept.sort()
-    job = job[kept]
-    return job, table[kept], np.arange(len(job)) - np.searchsorted(job, job)
+    _, first = np.unique(np.column_stack([job, table[:, :_SUMMED]]), axis=0, return_index=True)
+    first.sort()
+    job = job[first]
+    return job, table[first], np.arange(len(job)) - np.searchsorted(job, job)
 
 
 def _verdict(source: str, hypothesis: str, reference: str) -> str:
@@ -351,9 +334,9 @@ def _verdict(source: str, hypothesis: str, reference: str) -> str:
 
 def _count(columns: Sequence[Column]) -> tuple[int, int, int, int, int]:
     """Return tp, tn, fp, fn, fpn of correction."""
-    found = Counter(starmap(_verdict, columns))
-    wrong = found[_WRONG]
-    return found["TP"], found["TN"], found["FP"] + wrong, found["FN"] + wrong, wrong
+    verdicts = Counter(starmap(_verdict, columns))
+    wrong = verdicts[_WRONG]
+    return verdicts["TP"], verdicts["TN"], verdicts["FP"] + wrong, verdicts["FN"] + wrong, wrong
 
 
 def _detection(counts: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -371,8 +354,8 @@ def _figures(counts: npt.NDArray[Any], weight: float, beta: float) -> Figures:
     """Compute all measures of one aspect, ``(..., 7)`` to ``(...)`` each."""
     tp, tn, fp, fn, fpn, source_tn, source_fn = np.moveaxis(counts, -1, 0)
     below = weight * (tp + fp) + tn + fn - (weight + 1) * fpn / 2
-    wacc = _ratio(weight * tp + tn, below, 1.0)
-    source = _ratio(source_tn, source_tn + source_fn, 1.0)
+    wacc = ratio(weight * tp + tn, below, 1.0)
+    source = ratio(source_tn, source_tn + source_fn, 1.0)
     return {
         "i": _improvement(wacc, source),
         "wacc": wacc,
@@ -382,35 +365,23 @@ def _figures(counts: npt.NDArray[Any], weight: float, beta: float) -> Figures:
         "fp": fp,
         "fn": fn,
         "fpn": fpn,
-        "precision": _ratio(tp, tp + fp, 1.0),
-        "recall": _ratio(tp, tp + fn, 1.0),
-        "f": _ratio(*f_fraction(tp, tp + fp, tp + fn, beta), 1.0),
-        "acc": _ratio(tp + tn, tp + tn + fp + fn - fpn, 1.0),
+        "precision": ratio(tp, tp + fp, 1.0),
+        "recall": ratio(tp, tp + fn, 1.0),
+        "f": ratio(*f_fraction(tp, tp + fp, tp + fn, beta), 1.0),
+        "acc": ratio(tp + tn, tp + tn + fp + fn - fpn, 1.0),
         "acc_source": source,
     }
 
 
 def _improvement(wacc: FloatArray, source: FloatArray) -> FloatArray:
-    better = _ratio(wacc - source, 1 - source, 0.0)
-    worse = _ratio(wacc, source, 1.0) - 1
+    better = ratio(wacc - source, 1 - source, 0.0)
+    worse = ratio(wacc, source, 1.0) - 1
     changed = np.where(wacc > source, better, worse)
     return np.where(wacc == source, np.floor(wacc), changed)
 
 
-def _ratio(above: Any, below: Any, otherwise: float) -> FloatArray:
-    """Divide; where the divisor is 0, return ``otherwise``."""
-    divisor: FloatArray = np.asarray(below, dtype=np.float64)
-    result: FloatArray = np.full(divisor.shape, otherwise)
-    return np.divide(above, divisor, out=result, where=divisor != 0)
-
-
 def _picked(statistics: Statistics, slots: IntArray) -> IntArray:
     return np.take_along_axis(statistics.rows, slots[:, None, None], axis=1)[:, 0]
-
-
-def _gap(present: BoolArray) -> str | None:
-    missing = int((~present.any(axis=1)).sum())
-    return f"{missing} of {len(present)} segments have no reference" if missing else None
 
 
 def _judged(columns: Sequence[Column]) -> Iterator[JudgedEdit]:

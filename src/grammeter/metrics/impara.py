@@ -16,10 +16,9 @@ from grammeter.core import (
     Segment,
     SegmentScores,
     Statistics,
-    UsageError,
 )
 from grammeter.metrics.asking import Asking
-from grammeter.metrics.base import Needs, SentenceMean
+from grammeter.metrics.base import Needs, SentenceMean, no_choice, one_slot
 from grammeter.models import FILE, MeanSimilarity, Regression, Request, Steps, find_model, read_card
 
 COLUMNS = ("quality", "similarity", "truncated")
@@ -60,6 +59,7 @@ class Impara(SentenceMean, Asking):
     )
     needs: ClassVar[Needs] = "nothing"
     counted: ClassVar[tuple[str, ...]] = ("gated", "truncated")
+    after_counting: ClassVar[tuple[str, ...]] = ("threshold", "gate")
     citation: ClassVar[str] = """\
 @inproceedings{maeda-etal-2022-impara,
     title = "{IMPARA}: Impact-Based Metric for {GEC} Using Parallel Data",
@@ -77,11 +77,8 @@ class Impara(SentenceMean, Asking):
 
     def check_fields(self) -> None:
         """Refuse a threshold that is no cosine."""
-        if not -1 <= self.threshold <= 1:
-            raise UsageError(
-                f"impara: threshold={self.threshold} is not possible",
-                fix="Similarities are cosines: use -1 to 1.",
-            )
+        fix = "Similarities are cosines: use -1 to 1."
+        self.refuse_unless(-1 <= self.threshold <= 1, "threshold", fix=fix)
 
     def models(self) -> Mapping[str, str]:
         """Return the quality estimator and the encoder of the similarity.
@@ -110,17 +107,17 @@ class Impara(SentenceMean, Asking):
         except (KeyError, TypeError):
             raise DataError("no encoder is named", where=where, fix=_NAME_IT) from None
         try:
-            found = find_model(name).hash
+            present = find_model(name).hash
         except MissingResourceError as error:
             raise MissingResourceError(
                 f"the encoder {name!r}, which the model was trained from, is not here",
                 where=where,
                 fix=f"{_NAME_IT} {error.fix}",
             ) from error
-        if found != trained:
+        if present != trained:
             raise DataError(
                 f"the encoder {name!r} is not the one that the model was trained from:"
-                f" its hash was {trained}, is {found}",
+                f" its hash was {trained}, is {present}",
                 where=where,
                 fix=_NAME_IT,
             )
@@ -129,10 +126,6 @@ class Impara(SentenceMean, Asking):
     def settings(self) -> dict[str, object]:
         """Return the encoder in use, hashes and number type."""
         return {"similarity": self.models()["similarity"], **super().settings()}
-
-    def counting(self) -> object:
-        """Return what the rows depend on: threshold and gate do not matter."""
-        return self.name, self.model, self.similarity, self.head
 
     def steps(self, segments: Sequence[Segment]) -> Steps[Statistics]:
         """Ask both models.
@@ -149,14 +142,12 @@ class Impara(SentenceMean, Asking):
             Request(models["similarity"], MeanSimilarity(), pairs),
         ]
         same = np.array([source == hypothesis for source, hypothesis in pairs], dtype=np.bool_)
-        rows = np.column_stack(
-            [
-                _logistic(quality[:, 0]),
-                np.where(same, 1.0, similarity[:, 0]),
-                (quality[:, 1] > 0) | (similarity[:, 1] > 0),
-            ]
-        )[:, None, :]
-        return Statistics(rows, np.ones(rows.shape[:2], dtype=np.bool_), (0,), COLUMNS)
+        figures = [
+            _logistic(quality[:, 0]),
+            np.where(same, 1.0, similarity[:, 0]),
+            (quality[:, 1] > 0) | (similarity[:, 1] > 0),
+        ]
+        return one_slot(np.column_stack(figures), COLUMNS)
 
     def sentences(self, statistics: Statistics) -> SegmentScores:
         """Return each sentence's quality, or 0 where the gate says so.
@@ -174,7 +165,7 @@ class Impara(SentenceMean, Asking):
             "gated": gated.astype(np.int64),
             "truncated": truncated.astype(np.int64),
         }
-        return SegmentScores(values, np.full(len(values), -1, dtype=np.int64), parts, _ODD)
+        return SegmentScores(values, no_choice(len(values)), parts, _ODD)
 
     def _passes(self, similarity: FloatArray) -> BoolArray:
         if self.gate == "above":

@@ -39,7 +39,7 @@ from grammeter.llm import (
     request,
     runtime,
 )
-from grammeter.metrics.base import Metric, Needs
+from grammeter.metrics.base import Metric, Needs, no_choice, one_slot
 
 CITATION = """\
 @inproceedings{kobayashi-etal-2024-large,
@@ -62,11 +62,12 @@ class Judging(Metric):
     pooled: ClassVar[bool] = True
     asks_language_model: ClassVar[bool] = True
     resampling: ClassVar[str] = "mean of sentence scores"
+    after_counting: ClassVar[tuple[str, ...]] = ("coverage",)
     citation: ClassVar[str] = CITATION
 
     _row: ClassVar[Statistics | None] = None
     _company: ClassVar[tuple[str, ...]] = ()
-    """What a single sentence takes from the corpus that it belongs to."""
+    """Facts of the corpus that a single sentence belongs to."""
 
     model: str | None = None
     criterion: Criterion | None = None
@@ -85,15 +86,10 @@ class Judging(Metric):
     def check_fields(self) -> None:
         """Refuse counts below 1, shares out of range, and criteria of the other metric."""
         for name in ("permutations", "repeats", "per_output"):
-            if getattr(self, name) < 1:
-                raise UsageError(
-                    f"{self.name}: {name}={getattr(self, name)}", fix=f"{name} is 1 or more."
-                )
-        if self.seed < 0 or not 0 < self.coverage <= 1:
-            raise UsageError(
-                f"{self.name}: seed={self.seed}, coverage={self.coverage}",
-                fix="A seed is 0 or more; coverage is a share, above 0 and up to 1.",
-            )
+            self.refuse_unless(getattr(self, name) >= 1, name, fix=f"{name} is 1 or more.")
+        fix = "A seed is 0 or more; coverage is a share, above 0 and up to 1."
+        in_range = self.seed >= 0 and 0 < self.coverage <= 1
+        self.refuse_unless(in_range, "seed", "coverage", fix=fix)
         _ = self.protocol
 
     @property
@@ -147,10 +143,6 @@ class Judging(Metric):
             "attempts": runtime.current().attempts,
             "tok": "whitespace",
         }
-
-    def counting(self) -> object:
-        """Return what the rows depend on: not how many scores may lack."""
-        return replace(self, coverage=1.0)
 
     def judge(self, groups: Sequence[Group]) -> list[Opinion]:
         """Ask for scores.
@@ -206,32 +198,33 @@ class Judging(Metric):
             context = segment.previous, segment.source, segment.following
             pool.setdefault(context, {}).setdefault(plain(segment.hypothesis), []).append(row)
         if pool and all(
-            sum(copies[row] for rows in own.values() for row in rows) < 2 for own in pool.values()
+            sum(copies[row] for rows in outputs.values() for row in rows) < 2
+            for outputs in pool.values()
         ):
             raise UsageError(
                 f"{self.name} compares outputs, and there is only one system",
                 fix="Score several systems together.",
             )
         groups = [
-            Group(context, tuple(outputs))
-            for context, own in pool.items()
-            for outputs in draw_sets(context[1], list(own), times=self.per_output, seed=self.seed)
+            Group(context, tuple(drawn))
+            for context, outputs in pool.items()
+            for drawn in draw_sets(context[1], list(outputs), times=self.per_output, seed=self.seed)
         ]
         judged = self.judge(groups)
-        self._tell(judged)
-        rows = np.zeros((len(segments), 1, len(COLUMNS)))
+        self._warn(judged)
+        rows = np.zeros((len(segments), len(COLUMNS)))
         for (context, output), scores in _by_output(groups, judged).items():
             value = sum(scores) / len(scores) if scores else 0.0
-            rows[pool[context][output], 0] = value, 1.0, float(bool(scores))
-        return Statistics(rows, np.ones(rows.shape[:2], dtype=np.bool_), (0,), COLUMNS)
+            rows[pool[context][output]] = value, 1.0, float(bool(scores))
+        return one_slot(rows, COLUMNS)
 
-    def _tell(self, judged: Sequence[Opinion]) -> None:
+    def _warn(self, judged: Sequence[Opinion]) -> None:
         lacking = Counter(o.reason for o in judged if o.due and o.scores is None)
         if lacking:
-            told = ", ".join(f"{count} x {reason}" for reason, count in lacking.most_common(3))
+            reasons = ", ".join(f"{count} x {reason}" for reason, count in lacking.most_common(3))
             due = sum(opinion.due for opinion in judged)
             warnings.warn(
-                f"{self}: {lacking.total()} of {due} questions brought no scores: {told}",
+                f"{self}: {lacking.total()} of {due} questions brought no scores: {reasons}",
                 stacklevel=4,
             )
 
@@ -264,7 +257,7 @@ class Judging(Metric):
         score, _, answered = np.moveaxis(statistics.rows[:, 0], -1, 0)
         return SegmentScores(
             values=np.where(answered > 0, score, np.nan),
-            chosen=np.full(len(statistics), -1, dtype=np.int64),
+            chosen=no_choice(len(statistics)),
             parts={},
             reason="all systems wrote the same here, or the judge gave no score",
         )
@@ -301,9 +294,7 @@ class Judging(Metric):
         if rows is None:
             outputs = [segment, *(replace(segment, hypothesis=text) for text in self._company)]
             rows = self.pooled_statistics(outputs, [1] * len(outputs)).take([0])
-        scores = self.sentences(rows)
-        value = float(scores.values[0])
-        return Explanation(value=value, reason=scores.reason if isnan(value) else None)
+        return self.explained(self.sentences(rows))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -380,7 +371,8 @@ class LLME(Judging):
     def targets(self, pairs: Sequence[tuple[str, str]]) -> list[str]:
         """Return the sources with the outputs' edits marked."""
         edits = self._annotator().annotate(pairs)
-        return [marked(source.split(), own) for (source, _), own in zip(pairs, edits, strict=True)]
+        sources = (source.split() for source, _ in pairs)
+        return [marked(*of_pair) for of_pair in zip(sources, edits, strict=True)]
 
     def _annotator(self) -> Annotator:
         return annotator(self.pipeline, types=False)
@@ -395,13 +387,13 @@ def _by_output(
     groups: Sequence[Group], judged: Sequence[Opinion]
 ) -> Mapping[tuple[Context, str], list[float]]:
     """Gather the scores of each output that a question was due for, from all its sets."""
-    found: dict[tuple[Context, str], list[float]] = {}
+    by_output: dict[tuple[Context, str], list[float]] = {}
     for group, opinion in zip(groups, judged, strict=True):
         for place, output in enumerate(group.outputs if opinion.due else ()):
-            scores = found.setdefault((group.context, output), [])
+            scores = by_output.setdefault((group.context, output), [])
             if opinion.scores is not None:
                 scores.append(opinion.scores[place])
-    return found
+    return by_output
 
 
 def _name(name: str) -> Name:

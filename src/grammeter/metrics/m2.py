@@ -10,12 +10,9 @@ import numpy as np
 
 from grammeter.alignment import Proposal, Row0, matcher
 from grammeter.core import (
-    Counts,
     Edit,
-    EditVerdict,
     Explanation,
     GoldEdits,
-    Grid,
     IntArray,
     JudgedEdit,
     Segment,
@@ -24,14 +21,8 @@ from grammeter.core import (
     UsageError,
     track,
 )
-from grammeter.metrics.base import Needs
-from grammeter.metrics.edit_f import (
-    COLUMNS,
-    EditF,
-    SentenceF,
-    f_of_counts,
-    running_choice,
-)
+from grammeter.metrics.base import Needs, by_label
+from grammeter.metrics.edit_f import COLUMNS, EditF, SentenceF
 
 ByAnnotator = Mapping[int, tuple[int, int, int]]
 """Correct, proposed and gold edits by annotator."""
@@ -76,6 +67,7 @@ class M2(EditF):
   url = {https://aclanthology.org/N12-1067}
 }"""
     resampling: ClassVar[str] = "annotators fixed"
+    reference: ClassVar[str] = "annotator"
 
     max_unchanged: int = 2
     ignore_case: bool = False
@@ -84,17 +76,12 @@ class M2(EditF):
 
     def check_fields(self) -> None:
         """Refuse a weight or a number of words out of range."""
-        if not 0 < self.beta <= MOST_BETA:
-            raise UsageError(
-                f"{self.name}: beta={self.beta}", fix=f"beta is above 0, {MOST_BETA} at most."
-            )
-        if self.max_unchanged < 0:
-            raise UsageError(
-                f"{self.name}: max_unchanged={self.max_unchanged}", fix="It is 0 or greater."
-            )
+        fix = f"beta is above 0, {MOST_BETA} at most."
+        self.refuse_unless(0 < self.beta <= MOST_BETA, "beta", fix=fix)
+        self.refuse_unless(self.max_unchanged >= 0, "max_unchanged", fix="It is 0 or greater.")
 
     def settings(self) -> dict[str, object]:
-        """Return how words are told apart."""
+        """Return the tokenisation."""
         return {"tok": "whitespace"}
 
     def counting(self) -> object:
@@ -111,11 +98,7 @@ class M2(EditF):
             if sentence is None:
                 sentence = sentences[key] = _Sentence(self, segment)
             counts.append(sentence.counts(segment.hypothesis))
-        return _statistics(counts)
-
-    def choose(self, statistics: Statistics) -> IntArray:
-        """Return the slot of each sentence's annotator, by running totals."""
-        return running_choice(statistics, self.beta)
+        return by_label(counts, COLUMNS)
 
     def edits(self, segment: Segment) -> dict[int, tuple[Proposal, ...]]:
         """Return the proposed edits that agree best with each annotator's."""
@@ -131,8 +114,8 @@ class M2(EditF):
         free = replace(self, row0="head")
         return [
             tuple(
-                Edit(found.start, found.end, found.correction)
-                for found in free.edits(replace(segment, gold=_NO_GOLD))[0]
+                Edit(edit.start, edit.end, edit.correction)
+                for edit in free.edits(replace(segment, gold=_NO_GOLD))[0]
             )
             for segment in segments
         ]
@@ -141,24 +124,10 @@ class M2(EditF):
         """Return the edits against the chosen annotator, and the counts against each."""
         sentence = _Sentence(self, segment)
         proposed = sentence.edits(segment.hypothesis)  # matched once: it is most of the work
-        statistics = _statistics([sentence.counted(proposed)])
-        scores = self.sentences(statistics)
-        chosen = int(scores.chosen[0])
-        rows = tuple(
-            (str(number), *(str(int(n)) for n in row), f"{f_of_counts(row, self.beta):.4f}")
-            for number, row, present in zip(
-                statistics.labels, statistics.rows[0], statistics.present[0], strict=True
-            )
-            if present
-        )
-        return Explanation(
-            value=float(scores.values[0]),
-            parts=Counts(*(int(scores.parts[key][0]) for key in ("tp", "fp", "fn"))).parts(),
-            chosen=chosen,
-            edits=_judged(
-                segment.source.split(), proposed.get(chosen, ()), sentence.gold.get(chosen, ())
-            ),
-            grids=(Grid("Annotators", ("annotator", *COLUMNS, f"F{self.beta:g}"), rows),),
+        source, gold = segment.source.split(), sentence.gold
+        return self.explained_by(
+            by_label([sentence.counted(proposed)], COLUMNS),
+            lambda number: _judged(source, proposed.get(number, ()), gold.get(number, ())),
         )
 
 
@@ -209,19 +178,6 @@ class SentM2(SentenceF, M2):
         return super().explain(segment)
 
 
-def _statistics(counts: Sequence[ByAnnotator]) -> Statistics:
-    """Put the counts of segments into rows, one slot per annotator."""
-    labels = tuple(sorted({number for each in counts for number in each}))
-    slot = {number: position for position, number in enumerate(labels)}
-    rows = np.zeros((len(counts), len(labels), len(COLUMNS)), dtype=np.int64)
-    present = np.zeros(rows.shape[:2], dtype=np.bool_)
-    for position, each in enumerate(counts):
-        for number, row in each.items():
-            rows[position, slot[number]] = row
-            present[position, slot[number]] = True
-    return Statistics(rows, present, labels, COLUMNS)
-
-
 class _Sentence:
     """One source sentence with its gold edits; equal hypotheses are matched once."""
 
@@ -255,7 +211,7 @@ class _Sentence:
 
     def _count(self, proposed: Sequence[Proposal], gold: Sequence[Edit]) -> tuple[int, int, int]:
         matches = _matches(self._source, proposed, gold)
-        return sum(len(found) for found in matches), len(proposed), len(gold)
+        return sum(map(len, matches)), len(proposed), len(gold)
 
     def edits(self, hypothesis: str) -> dict[int, tuple[Proposal, ...]]:
         """Return the proposed edits by annotator."""
@@ -269,12 +225,12 @@ class _Sentence:
             row0=self._metric.row0,
             trim=self._trim,
         )
-        found = {number: lattice.edits(gold) for number, gold in self.gold.items()}
+        proposed = {number: lattice.edits(gold) for number, gold in self.gold.items()}
         if not self._metric.ignore_case:
-            return found
+            return proposed
         return {
             number: tuple(edit for edit in edits if not _same_letters(edit))
-            for number, edits in found.items()
+            for number, edits in proposed.items()
         }
 
 
@@ -294,26 +250,29 @@ def _matches(
     passed = 0
     matches: list[list[int]] = []
     for edit in proposed:
-        found = [x for x in range(passed, len(gold)) if edit.matches(gold[x], source)]
-        passed = found[-1] + 1 if found else passed
-        matches.append(found)
+        places = [x for x in range(passed, len(gold)) if edit.matches(gold[x], source)]
+        passed = places[-1] + 1 if places else passed
+        matches.append(places)
     return matches
 
 
 def _judged(
     source: Sequence[str], proposed: Sequence[Proposal], gold: Sequence[Edit]
-) -> tuple[JudgedEdit, ...]:
-    """Put the system's edits and the missed ones into the order of the sentence."""
+) -> list[JudgedEdit]:
+    """Return the system's edits and the missed ones in the order of the sentence."""
     matches = _matches(source, proposed, gold)
     judged: list[JudgedEdit] = []
-    for edit, found in zip(proposed, matches, strict=True):
-        verdict: EditVerdict = "matched" if found else "spurious"
-        kind = gold[found[0]].type if found else ""
+    for edit, places in zip(proposed, matches, strict=True):
+        kind = gold[places[0]].type if places else ""
         judged.append(
-            JudgedEdit(Edit(edit.start, edit.end, edit.correction, kind), edit.original, verdict)
+            JudgedEdit(
+                Edit(edit.start, edit.end, edit.correction, kind),
+                edit.original,
+                "matched" if places else "spurious",
+            )
         )
-    seen = {x for found in matches for x in found}
+    seen = {x for places in matches for x in places}
     for x, edit in enumerate(gold):
         if x not in seen:
             judged.append(JudgedEdit(edit, " ".join(source[edit.start : edit.end]), "missed"))
-    return tuple(sorted(judged, key=lambda j: (j.edit.start, j.edit.end)))
+    return sorted(judged, key=lambda j: (j.edit.start, j.edit.end))

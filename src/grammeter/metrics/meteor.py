@@ -21,9 +21,8 @@ from grammeter.core import (
     Segment,
     SegmentScores,
     Statistics,
-    UsageError,
 )
-from grammeter.metrics.base import Needs, SentenceMean, mean_of
+from grammeter.metrics.base import Needs, SentenceMean, mean_of, ratio
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +49,7 @@ class MeteorES(SentenceMean):
     )
     needs: ClassVar[Needs] = "texts"
     resampling: ClassVar[str] = "chosen references fixed"
+    after_counting: ClassVar[tuple[str, ...]] = ("alpha", "beta", "gamma")
     citation: ClassVar[str] = """\
 @inproceedings{banerjee-lavie-2005-meteor,
     title = "{METEOR}: An Automatic Metric for {MT} Evaluation with Improved Correlation with Human Judgments",
@@ -65,19 +65,13 @@ class MeteorES(SentenceMean):
 
     def check_fields(self) -> None:
         """Refuse shares outside 0 to 1 and a negative exponent."""
-        for field, value in (("alpha", self.alpha), ("gamma", self.gamma)):
-            if not 0 <= value <= 1:
-                raise UsageError(f"meteor_es: {field}={value} is not possible", fix="Use 0 to 1.")
-        if not 0 <= self.beta < float("inf"):
-            raise UsageError(f"meteor_es: beta={self.beta} is not possible", fix="Use 0 or more.")
+        for name in ("alpha", "gamma"):
+            self.refuse_unless(0 <= getattr(self, name) <= 1, name, fix="Use 0 to 1.")
+        self.refuse_unless(0 <= self.beta < float("inf"), "beta", fix="Use 0 or more.")
 
     def settings(self) -> dict[str, object]:
         """Return case, tokenisation and stemmer."""
         return {"case": "lower", "tok": "whitespace", "stemmer": "porter"}
-
-    def counting(self) -> object:
-        """Return what the counts depend on: no field does."""
-        return self.name
 
     def statistics(self, segments: Sequence[Segment]) -> Statistics:
         """Match words with each reference.
@@ -119,9 +113,8 @@ class MeteorES(SentenceMean):
         """Show the matches with the chosen reference, in the order of the hypothesis."""
         scores = self.sentences(self.statistics([segment]))
         chosen = int(scores.chosen[0])
-        parts = {name: float(column[0]) for name, column in scores.parts.items()}
         if chosen < 0:
-            return Explanation(value=float(scores.values[0]), parts=parts)
+            return self.explained(scores)
         hypothesis, reference = _words(segment.hypothesis), _words(segment.references[chosen] or "")
         pairs = _match(hypothesis, reference, stem)
         rows = [
@@ -131,23 +124,18 @@ class MeteorES(SentenceMean):
         ]
         columns = ("position", "hypothesis", "position in reference", "reference", "stage")
         title = f"{len(pairs)} matches in {_chunks(pairs)} chunks with reference {chosen}"
-        return Explanation(
-            value=float(scores.values[0]),
-            parts=parts,
-            chosen=chosen,
-            grids=(Grid(title, columns, tuple(rows)),),
-        )
+        return self.explained(scores, grids=[Grid(title, columns, tuple(rows))])
 
     def _parts(self, rows: npt.NDArray[np.number]) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return precision, recall and penalty; 0 where there is nothing to divide by."""
         matches, chunks, hypothesis, reference = np.moveaxis(rows.astype(np.float64), -1, 0)
-        precision, recall = _ratio(matches, hypothesis), _ratio(matches, reference)
-        return precision, recall, self.gamma * _ratio(chunks, matches) ** self.beta
+        precision, recall = ratio(matches, hypothesis), ratio(matches, reference)
+        return precision, recall, self.gamma * ratio(chunks, matches) ** self.beta
 
     def _combined(
         self, precision: FloatArray, recall: FloatArray, penalty: FloatArray
     ) -> FloatArray:
-        mean = _ratio(precision * recall, self.alpha * precision + (1 - self.alpha) * recall)
+        mean = ratio(precision * recall, self.alpha * precision + (1 - self.alpha) * recall)
         return mean * (1 - penalty)
 
 
@@ -202,8 +190,3 @@ def _pick(values: FloatArray, slots: IntArray) -> FloatArray:
     """Return each segment's value at its slot; NaN at slot -1."""
     padded = np.append(values, np.full((len(values), 1), np.nan), axis=1)
     return padded[np.arange(len(values)), slots]
-
-
-def _ratio(above: FloatArray, below: FloatArray) -> FloatArray:
-    zero = below == 0
-    return np.where(zero, 0.0, above / np.where(zero, 1.0, below))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import TYPE_CHECKING, ClassVar, Literal, cast
 
@@ -17,13 +17,11 @@ from grammeter.core import (
     Explanation,
     FloatArray,
     Grid,
-    Score,
     Segment,
     SegmentScores,
     Statistics,
-    UsageError,
 )
-from grammeter.metrics.base import Metric, Needs
+from grammeter.metrics.base import Needs, SumScore, no_choice
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.bleu import BLEU
@@ -31,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Sacrebleu(Metric):
+class _Sacrebleu(SumScore):
     """What BLEU and chrF have in common.
 
     Rows come from sacrebleu's ``_extract_corpus_statistics`` and are scored by its
@@ -70,27 +68,10 @@ class _Sacrebleu(Metric):
                 )
         return Statistics(rows, known[:, None], (0,), self.columns())
 
-    def score(self, statistics: Statistics) -> Score:
-        """Score a corpus from the sums over its segments."""
-        reason = gap(statistics.present)
-        sums = self.summands(statistics).sum(axis=0)
-        return Score(
-            value=float("nan") if reason else float(self.value_of(sums)),
-            signature=self.signature(),
-            n=len(statistics),
-            parts={} if reason else self.parts(sums.tolist()),
-            reason=reason,
-        )
-
-    def parts(self, sums: list[float]) -> dict[str, float]:
-        """Return what else a corpus score shows."""
-        return {}
-
     def sentences(self, statistics: Statistics) -> SegmentScores:
         """Score each segment alone."""
         values = self._scored(self.summands(statistics), self.scorer(alone=True))
-        chosen = np.full(len(values), -1, dtype=np.int64)
-        return SegmentScores(values, chosen, {}, gap(statistics.present))
+        return SegmentScores(values, no_choice(len(values)), {}, gap(statistics.present))
 
     def summands(self, statistics: Statistics) -> FloatArray:
         """Return sacrebleu's counts; NaN where a segment has no reference."""
@@ -150,6 +131,7 @@ class Bleu(_Sacrebleu):
     doi = "10.18653/v1/W18-6319",
 }"""
     resampling: ClassVar[str] = "all references at once"
+    after_counting: ClassVar[tuple[str, ...]] = ("smooth_method", "smooth_value")
 
     tokenize: Literal["none", "13a", "intl", "char", "zh"] = "none"
     smooth_method: Literal["exp", "floor", "add-k", "none"] = "exp"
@@ -159,22 +141,14 @@ class Bleu(_Sacrebleu):
 
     def check_fields(self) -> None:
         """Refuse an order below 1 and a smoothing value that is not above 0."""
-        if self.max_ngram_order < 1:
-            raise UsageError(
-                f"bleu: max_ngram_order={self.max_ngram_order} is too small", fix="Use 1 or more."
-            )
-        if self.smooth_value is not None and not 0 < self.smooth_value < float("inf"):
-            raise UsageError(
-                f"bleu: smooth_value={self.smooth_value} is not possible", fix="Use more than 0."
-            )
+        self.refuse_unless(self.max_ngram_order >= 1, "max_ngram_order", fix="Use 1 or more.")
+        value = self.smooth_value
+        fits = value is None or 0 < value < float("inf")
+        self.refuse_unless(fits, "smooth_value", fix="Use more than 0.")
 
     def settings(self) -> dict[str, object]:
         """Return sacrebleu's version and the rule for sentences."""
         return super().settings() | {"sentences": "effective order"}
-
-    def counting(self) -> object:
-        """Return what the counts depend on: smoothing comes later."""
-        return self.name, self.tokenize, self.lowercase, self.max_ngram_order
 
     def scorer(
         self, references: Sequence[Sequence[str]] | None = None, *, alone: bool = False
@@ -199,36 +173,29 @@ class Bleu(_Sacrebleu):
         matched, total = (tuple(f"{kind}{n}" for n in orders) for kind in ("matched", "total"))
         return ("hypothesis", "reference", *matched, *total)
 
-    def parts(self, sums: list[float]) -> dict[str, float]:
+    def parts(self, sums: FloatArray) -> dict[str, float]:
         """Return the brevity penalty and the (smoothed) precisions by order."""
-        found = self.scorer()._compute_score_from_stats(cast("list[int]", sums))  # pyright: ignore[reportPrivateUsage]
-        precisions = {f"precision{n}": p / 100 for n, p in enumerate(found.precisions, 1)}
-        return {"brevity": found.bp} | precisions
+        bleu = self.scorer()._compute_score_from_stats(cast("list[int]", sums.tolist()))  # pyright: ignore[reportPrivateUsage]
+        precisions = {f"precision{n}": p / 100 for n, p in enumerate(bleu.precisions, 1)}
+        return {"brevity": bleu.bp} | precisions
 
     def explain(self, segment: Segment) -> Explanation:
         """Show matches and precisions by order, and the lengths."""
         statistics = self.statistics([segment])
-        value = float(self.sentences(statistics).values[0])
+        scores = self.sentences(statistics)
         if not statistics.present[0, 0]:
-            return Explanation(value=value)
+            return self.explained(scores)
         counts = cast("list[int]", statistics.rows[0, 0].tolist())
-        scorer = self.scorer(alone=True)
-        found = scorer._compute_score_from_stats(list(counts))  # pyright: ignore[reportPrivateUsage]
+        bleu = self.scorer(alone=True)._compute_score_from_stats(list(counts))  # pyright: ignore[reportPrivateUsage]
         order = self.max_ngram_order
-        rows = zip(
-            map(str, range(1, order + 1)),
-            map(str, counts[2 : 2 + order]),
-            map(str, counts[2 + order :]),
-            (f"{p / 100:.4f}" for p in found.precisions),
-            strict=True,
+        by_order = zip(counts[2 : 2 + order], counts[2 + order :], bleu.precisions, strict=True)
+        rows = tuple(
+            (str(n), str(matched), str(number), f"{precision / 100:.4f}")
+            for n, (matched, number, precision) in enumerate(by_order, 1)
         )
-        return Explanation(
-            value=value,
-            parts={"brevity": found.bp, "hypothesis": counts[0], "reference": counts[1]},
-            grids=(
-                Grid("n-grams by order", ("n", "matched", "n-grams", "precision"), tuple(rows)),
-            ),
-        )
+        grid = Grid("n-grams by order", ("n", "matched", "n-grams", "precision"), rows)
+        parts = {"brevity": bleu.bp, "hypothesis": counts[0], "reference": counts[1]}
+        return replace(self.explained(scores, grids=[grid]), parts=parts)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -277,13 +244,10 @@ class Chrf(_Sacrebleu):
 
     def check_fields(self) -> None:
         """Refuse negative orders, no order at all, and a beta below 1."""
-        if min(self.char_order, self.word_order) < 0 or self.char_order + self.word_order < 1:
-            raise UsageError(
-                f"chrf: char_order={self.char_order}, word_order={self.word_order} is not possible",
-                fix="Use 0 or more, and at least one of them above 0.",
-            )
-        if self.beta < 1:
-            raise UsageError(f"chrf: beta={self.beta} is too small", fix="Use 1 or more.")
+        orders = self.char_order, self.word_order
+        fix = "Use 0 or more, and at least one of them above 0."
+        self.refuse_unless(min(orders) >= 0 and any(orders), "char_order", "word_order", fix=fix)
+        self.refuse_unless(self.beta >= 1, "beta", fix="Use 1 or more.")
 
     def scorer(
         self, references: Sequence[Sequence[str]] | None = None, *, alone: bool = False
@@ -309,12 +273,12 @@ class Chrf(_Sacrebleu):
     def explain(self, segment: Segment) -> Explanation:
         """Show what the hypothesis shares with the best reference, by order."""
         statistics = self.statistics([segment])
-        value = float(self.sentences(statistics).values[0])
+        scores = self.sentences(statistics)
         if not statistics.present[0, 0]:
-            return Explanation(value=value)
+            return self.explained(scores)
         counts = [str(count) for count in statistics.rows[0, 0].tolist()]
         rows = tuple(
             (self.columns()[at].split()[1], *counts[at : at + 3]) for at in range(0, len(counts), 3)
         )
         columns = ("n", "hypothesis", "reference", "matched")
-        return Explanation(value=value, grids=(Grid("n-grams by order", columns, rows),))
+        return self.explained(scores, grids=[Grid("n-grams by order", columns, rows)])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from dataclasses import fields
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -54,22 +53,21 @@ def metric(spelled: str | Metric) -> Metric:
     if isinstance(spelled, Metric):
         return spelled
     try:
-        name, given = spelling.parse(spelled)
+        name, options = spelling.parse(spelled)
     except TypeError:
         raise UsageError(
             f"{spelled!r} is neither a spelling nor a metric", fix='Write "gleu" or Gleu().'
         ) from None
-    return build(metric_class(name), given)
+    return build(metric_class(name), options)
 
 
 def metric_class(name: str) -> type[Metric]:
     """Return the class of a metric by its name."""
     if name in BUILT_IN:
-        return _load(name, BUILT_IN[name])
-    plugins = _plugins()
-    if name in plugins:
-        return _load_plugin(name, plugins[name].value)
-    raise UnknownNameError("metric", name, [*BUILT_IN, *plugins])
+        return EntryPoint(name, BUILT_IN[name], GROUP).load()
+    if name in _plugins():
+        return _load_plugin(_plugins()[name])
+    raise UnknownNameError("metric", name, names())
 
 
 def names() -> list[str]:
@@ -94,38 +92,33 @@ def describe(name: str) -> dict[str, Any]:
     }
 
 
-def _load(name: str, target: str) -> type[Metric]:
-    module, _, attribute = target.partition(":")
-    found = getattr(importlib.import_module(module), attribute)
-    if not (isinstance(found, type) and issubclass(found, Metric)):
-        raise UsageError(
-            f"metric {name!r}: {target} is no subclass of grammeter.Metric",
-            fix="Tell the author of the package that brings it.",
-        )
-    return found
-
-
-def _load_plugin(name: str, target: str) -> type[Metric]:
+def _load_plugin(point: EntryPoint) -> type[Metric]:
     try:
-        found = _load(name, target)
+        cls = point.load()
     except GrammeterError:
         raise
     except Exception as error:  # whatever goes wrong in somebody's module
         raise UsageError(
-            f"metric {name!r} cannot be loaded from {target}: {type(error).__name__}: {error}",
+            f"metric {point.name!r} cannot be loaded from {point.value}:"
+            f" {type(error).__name__}: {error}",
             fix="Reinstall the package that brings it, or take it off; if it is yours, mend the"
             " module, or the entry point in pyproject.toml, and install it again.",
         ) from error
+    if not (isinstance(cls, type) and issubclass(cls, Metric)):
+        raise UsageError(
+            f"metric {point.name!r}: {point.value} is no subclass of grammeter.Metric",
+            fix="Tell the author of the package that brings it.",
+        )
     from grammeter.metrics.contract import faults  # nobody needs it for metrics of our own
 
-    lacking = list(faults(name, found))
+    lacking = list(faults(point.name, cls))
     if lacking:
         raise UsageError(
-            f"metric {name!r}: {target} is not whole: {'; '.join(lacking)}",
+            f"metric {point.name!r}: {point.value} is not whole: {'; '.join(lacking)}",
             fix="Tell the author of the package that brings it; docs/plugins.md says what a"
             " metric needs.",
         )
-    return found
+    return cls
 
 
 @cache
@@ -137,13 +130,13 @@ def _plugins() -> dict[str, EntryPoint]:
     UsageError
         If two packages, or a package and this one, claim the same name.
     """
-    found: dict[str, EntryPoint] = {}
+    targets = dict(BUILT_IN)
+    points: dict[str, EntryPoint] = {}
     for point in entry_points(group=GROUP):
-        taken = BUILT_IN.get(point.name) or (found[point.name].value if point.name in found else "")
-        if taken:
+        if point.name in targets:
             raise UsageError(
-                f"two metrics are called {point.name!r}: {taken} and {point.value}",
+                f"two metrics are called {point.name!r}: {targets[point.name]} and {point.value}",
                 fix="Uninstall one of the packages, or ask its author for another name.",
             )
-        found[point.name] = point
-    return found
+        targets[point.name], points[point.name] = point.value, point
+    return points

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
 from grammeter.alignment import levenshtein_ratio, token_sort_ratio
-from grammeter.core import FloatArray, Score, Segment, SegmentScores, Statistics, UsageError
+from grammeter.core import FloatArray, Score, Segment, SegmentScores, Statistics
 from grammeter.metrics.asking import Asking
-from grammeter.metrics.base import Needs, SentenceMean, mean_of
+from grammeter.metrics.base import Needs, SentenceMean, mean_of, no_choice, one_slot
 from grammeter.models import Perplexity, Request, Steps
 
 FIGURES = (
@@ -46,6 +46,7 @@ class Scribendi(SentenceMean, Asking):
     )
     needs: ClassVar[Needs] = "nothing"
     resampling: ClassVar[str] = "sum or mean of sentence scores"
+    after_counting: ClassVar[tuple[str, ...]] = ("threshold", "average")
     citation: ClassVar[str] = """\
 @inproceedings{islam-magnani-2021-end,
     title = "Is this the end of the gold standard? A straightforward reference-less grammatical \
@@ -63,19 +64,8 @@ Processing",
 
     def check_fields(self) -> None:
         """Refuse a threshold that is no ratio."""
-        if not 0 <= self.threshold <= 1:
-            raise UsageError(
-                f"scribendi: threshold={self.threshold} is not possible",
-                fix="Ratios lie between 0 and 1: use 0 to 1.",
-            )
-
-    def models(self) -> Mapping[str, str]:
-        """Return the one model."""
-        return {"model": self.model}
-
-    def counting(self) -> object:
-        """Return what the rows depend on: neither the threshold nor the sum matters."""
-        return self.name, self.model
+        fix = "Ratios lie between 0 and 1: use 0 to 1."
+        self.refuse_unless(0 <= self.threshold <= 1, "threshold", fix=fix)
 
     def steps(self, segments: Sequence[Segment]) -> Steps[Statistics]:
         """Ask for the perplexities of sources and hypotheses that differ.
@@ -89,14 +79,13 @@ Processing",
             Request(self.model, Perplexity(), [pairs[at][side] for at in changed])
             for side in range(2)
         ]
-        found = [
+        figures = [
             (one[0], other[0], *_ratios(*pairs[at]), 0, not all(pairs[at]), one[1] or other[1])
             for at, one, other in zip(changed, sources, hypotheses, strict=True)
         ]
         rows = np.tile([np.nan, np.nan, 1.0, 1.0, 1.0, 0.0, 0.0], (len(pairs), 1))
-        rows[changed] = np.array(found, dtype=np.float64).reshape(-1, len(COLUMNS))
-        present = np.ones((len(pairs), 1), dtype=np.bool_)
-        return Statistics(rows[:, None], present, (0,), COLUMNS)
+        rows[changed] = np.array(figures, dtype=np.float64).reshape(-1, len(COLUMNS))
+        return one_slot(rows, COLUMNS)
 
     def score(self, statistics: Statistics) -> Score:
         """Add up the sentence scores, or take their mean; NaN if one of them is.
@@ -116,9 +105,8 @@ Processing",
             "nan": np.isnan(statistics.rows[:, 0, :2]).any(axis=1) & ~identical,
             "too_long": too_long,
         }
-        return replace(
-            mean, value=total, parts={name: int(which.sum()) for name, which in counts.items()}
-        )
+        parts = {name: int(which.sum()) for name, which in counts.items()}
+        return replace(mean, value=total, parts=parts)
 
     def sentences(self, statistics: Statistics) -> SegmentScores:
         """Score each sentence; parts are :data:`FIGURES`.
@@ -136,7 +124,7 @@ Processing",
         unknown = np.isnan(values)
         return SegmentScores(
             values=values,
-            chosen=np.full(len(values), -1, dtype=np.int64),
+            chosen=no_choice(len(values)),
             parts={name: rows[:, at] for at, name in enumerate(FIGURES)},
             reason=_TOO_LONG if (unknown & too_long).any() else "the model gave no number",
         )

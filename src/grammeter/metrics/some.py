@@ -17,11 +17,10 @@ from grammeter.core import (
     Segment,
     SegmentScores,
     Statistics,
-    UsageError,
     expanded,
 )
 from grammeter.metrics.asking import Asking
-from grammeter.metrics.base import Needs, SentenceMean
+from grammeter.metrics.base import Needs, SentenceMean, no_choice, one_slot
 from grammeter.models import Regression, Request, Steps
 
 CRITERIA = ("grammaticality", "fluency", "meaning")
@@ -59,6 +58,7 @@ class Some(SentenceMean, Asking):
         " (Yoshimura et al. 2020)"
     )
     needs: ClassVar[Needs] = "nothing"
+    after_counting: ClassVar[tuple[str, ...]] = ("weights",)
     citation: ClassVar[str] = """\
 @inproceedings{yoshimura-etal-2020-reference,
     title = "{SOME}: Reference-less Sub-Metrics Optimized for Manual Evaluations of Grammatical \
@@ -78,14 +78,10 @@ Error Correction",
 
     def check_fields(self) -> None:
         """Refuse weights that are not three numbers of 0 or more, one of them above 0."""
-        weights = cast("tuple[object, ...]", self.weights)
-        numbers = [_number(weight) for weight in weights]
+        numbers = [_number(weight) for weight in cast("tuple[object, ...]", self.weights)]
         fit = len(numbers) == 3 and all(0 <= number < math.inf for number in numbers)
-        if not fit or not any(numbers):
-            raise UsageError(
-                f"some: weights={weights} is not possible",
-                fix="Give three numbers of 0 or more, weights=(0.55, 0.43, 0.02).",
-            )
+        fix = "Give three numbers of 0 or more, weights=(0.55, 0.43, 0.02)."
+        self.refuse_unless(fit and any(numbers), "weights", fix=fix)
         object.__setattr__(self, "weights", tuple(numbers))
 
     def models(self) -> Mapping[str, str]:
@@ -96,9 +92,7 @@ Error Correction",
         MissingResourceError
             If one is neither named nor found in the folder ``model``.
         """
-        named = {"grammaticality": self.grammaticality, "fluency": self.fluency,
-                 "meaning": self.meaning}  # fmt: skip
-        return {criterion: own or self._inside(criterion) for criterion, own in named.items()}
+        return {name: getattr(self, name) or self._inside(name) for name in CRITERIA}
 
     def _inside(self, criterion: str) -> str:
         if self.model is None:
@@ -121,10 +115,6 @@ Error Correction",
             fix=f"Name a folder that holds {', '.join(CRITERIA)}, or each model by its own field.",
         )
 
-    def counting(self) -> object:
-        """Return what the rows depend on: the weights do not matter."""
-        return self.name, self.grammaticality, self.fluency, self.meaning, self.model
-
     def steps(self, segments: Sequence[Segment]) -> Steps[Statistics]:
         """Ask the three models.
 
@@ -141,8 +131,7 @@ Error Correction",
         ]
         scaled = [(rows[:, 0] - 1) / 3 for rows in figures]
         truncated = np.max([rows[:, 1] for rows in figures], axis=0)
-        rows = np.column_stack([*scaled, truncated])[:, None, :]
-        return Statistics(rows, np.ones(rows.shape[:2], dtype=np.bool_), (0,), COLUMNS)
+        return one_slot(np.column_stack([*scaled, truncated]), COLUMNS)
 
     def sentences(self, statistics: Statistics) -> SegmentScores:
         """Weigh the sub-scores of each sentence; parts: these, scaled, and ``truncated``."""
@@ -150,7 +139,7 @@ Error Correction",
         parts = {name: rows[:, at] for at, name in enumerate(CRITERIA)}
         return SegmentScores(
             values=(rows[:, :3] * self.weights).sum(axis=1),
-            chosen=np.full(len(rows), -1, dtype=np.int64),
+            chosen=no_choice(len(rows)),
             parts={**parts, "truncated": rows[:, 3].astype(np.int64)},
             reason="a model gave no number",
         )
@@ -158,18 +147,14 @@ Error Correction",
     def explain(self, segment: Segment) -> Explanation:
         """Show what each model said, and what it adds to the score."""
         statistics = self.statistics([segment])
-        scores = self.sentences(statistics)
         scaled: list[float] = statistics.rows[0, 0, :3].tolist()
-        grid_rows = [
+        rows = tuple(
             (name, f"{1 + 3 * x:.4f}", f"{x:.4f}", f"{weight:g}", f"{weight * x:.4f}")
             for name, x, weight in zip(CRITERIA, scaled, self.weights, strict=True)
-        ]
-        columns = ("criterion", "output", "scaled", "weight", "adds")
-        return Explanation(
-            value=float(scores.values[0]),
-            parts={name: column[0].item() for name, column in scores.parts.items()},
-            grids=(Grid("sub-scores", columns, tuple(grid_rows)),),
         )
+        columns = ("criterion", "output", "scaled", "weight", "adds")
+        grid = Grid("sub-scores", columns, rows)
+        return self.explained(self.sentences(statistics), grids=[grid])
 
 
 def _number(value: object) -> float:

@@ -21,10 +21,8 @@ from grammeter.alignment import (
     united,
 )
 from grammeter.core import (
-    Counts,
     DataError,
     Explanation,
-    Grid,
     IntArray,
     Score,
     Segment,
@@ -35,17 +33,15 @@ from grammeter.core import (
     reference_texts,
     track,
 )
-from grammeter.errant import Annotator, Rules, annotator, choose
+from grammeter.errant import Annotator, Rules, annotator
 from grammeter.metrics.asking import Asking
 from grammeter.metrics.base import Metric, Needs
 from grammeter.metrics.edit_f import (
     EditF,
     SentenceF,
-    best_alone,
     chosen_rows,
     corpus_score,
-    f_of_counts,
-    running_choice,
+    errant_choice,
 )
 from grammeter.metrics.m2 import M2, MOST_BETA
 from grammeter.models import (
@@ -60,7 +56,7 @@ from grammeter.models import (
 )
 
 MODELS = {"bertscore": "bert-base-uncased", "bartscore": "facebook/bart-base"}
-"""What weighs the edits where no model is named."""
+"""The default models by scorer."""
 
 _COUNTS = slice(len(WEIGHTS), len(WEIGHTS) + len(COUNTS))
 _WEIGHTLESS, _CUT = -2, -1
@@ -104,6 +100,7 @@ class Weighted(EditF, Asking):
     doi = "10.18653/v1/2022.emnlp-main.463",
 }"""
     resampling: ClassVar[str] = "annotators fixed"
+    reference: ClassVar[str] = "annotator"
     _idf_of_corpus: ClassVar[tuple[str, ...] | None] = None
     """The texts of :meth:`_idf_texts`, where a single sentence of a corpus is scored."""
 
@@ -115,13 +112,13 @@ class Weighted(EditF, Asking):
 
     def check_fields(self) -> None:
         """Refuse a weight out of range, and options that the scorer has no use for."""
-        if not 0 < self.beta <= MOST_BETA:
-            raise UsageError(
-                f"{self.name}: beta={self.beta}", fix=f"beta is above 0, {MOST_BETA} at most."
-            )
-        given = {"model": self.model, "layer": self.layer, "idf": self.idf or None}
-        used = {"bertscore": given.keys(), "bartscore": {"model"}, "self": set[str]()}[self.scorer]
-        for option in (name for name, value in given.items() if value is not None):
+        fix = f"beta is above 0, {MOST_BETA} at most."
+        self.refuse_unless(0 < self.beta <= MOST_BETA, "beta", fix=fix)
+        options = {"model": self.model, "layer": self.layer, "idf": self.idf or None}
+        used = {"bertscore": options.keys(), "bartscore": {"model"}, "self": set[str]()}[
+            self.scorer
+        ]
+        for option in (name for name, value in options.items() if value is not None):
             if option not in used:
                 raise UsageError(
                     f"{self.name}: scorer={self.scorer} has no use for {option}",
@@ -129,7 +126,7 @@ class Weighted(EditF, Asking):
                 )
 
     def models(self) -> Mapping[str, str]:
-        """Return what weighs the edits."""
+        """Return the model that weighs the edits, if any."""
         return {} if self.scorer == "self" else {"model": self.model or MODELS[self.scorer]}
 
     @property
@@ -142,12 +139,11 @@ class Weighted(EditF, Asking):
     @property
     def notice(self) -> str | None:
         """What users should know; raise at once if the model or its layer is missing."""
-        said = super().notice
         _ = self.used_layer
-        return said
+        return super().notice
 
     def settings(self) -> dict[str, object]:
-        """Return how words are told apart; model and layer in use, hash and number type."""
+        """Return the tokenisation; model and layer in use, hash and number type."""
         used = {**self.models(), "layer": self.used_layer, **super().settings()}
         return {"tok": "whitespace", **(used if self.models() else {})}
 
@@ -159,7 +155,7 @@ class Weighted(EditF, Asking):
     @property
     @abstractmethod
     def _source_of_edits(self) -> object:
-        """What the edits depend on."""
+        """The options that the edits depend on."""
 
     @abstractmethod
     def unions(self, segments: Sequence[Segment], *, types: bool) -> list[dict[int, Union]]:
@@ -179,20 +175,17 @@ class Weighted(EditF, Asking):
         check_references(segments)
         unions = self.unions(segments, types=types)
         if self.scorer == "self":
-            return [
-                {number: Weighed(union, [1.0] * len(union.edits)) for number, union in each.items()}
-                for each in unions
-            ]
-        asked = [pair for each in unions for union in each.values() for pair in union.pairs()]
+            return [{n: Weighed(u, [1.0] * len(u.edits)) for n, u in by.items()} for by in unions]
+        pairs = [pair for by in unions for union in by.values() for pair in union.pairs()]
         texts = self._idf_texts(segments, unions)
-        (figures,) = yield [self._request(asked, texts)]
+        (figures,) = yield [self._request(pairs, texts)]
         rest = iter(figures[:, -2:].tolist())  # the last columns are the score and "truncated"
         return [
             {
                 number: Weighed.of(union, [next(rest) for _ in union.pairs()], inverse=self.inverse)
-                for number, union in each.items()
+                for number, union in by.items()
             }
-            for each in unions
+            for by in unions
         ]
 
     def _idf_texts(
@@ -204,9 +197,9 @@ class Weighted(EditF, Asking):
         """
         if not self.idf or self._idf_of_corpus:
             return self._idf_of_corpus
-        made = {id(segment.gold): own for segment, own in zip(segments, unions, strict=True)}
+        of_lines = {id(segment.gold): by for segment, by in zip(segments, unions, strict=True)}
         return reference_texts(segments) or tuple(
-            sorted(union.reference for own in made.values() for union in own.values())
+            sorted(union.reference for by in of_lines.values() for union in by.values())
         )
 
     def within(self, surroundings: Surroundings) -> Metric:
@@ -218,11 +211,11 @@ class Weighted(EditF, Asking):
         unions = [] if texts else self.unions(segments, types=False)
         return self.bound(_idf_of_corpus=texts or self._idf_texts(segments, unions))
 
-    def _request(self, asked: Sequence[Pair], texts: tuple[str, ...] | None) -> Request:
+    def _request(self, pairs: Sequence[Pair], texts: tuple[str, ...] | None) -> Request:
         model = self.models()["model"]
         if self.scorer == "bartscore":
-            return Request(model, Likelihood(), [(reference, text) for text, reference in asked])
-        return Request(model, TokenSimilarity(layer=self.used_layer, idf=texts), asked)
+            return Request(model, Likelihood(), [(reference, text) for text, reference in pairs])
+        return Request(model, TokenSimilarity(layer=self.used_layer, idf=texts), pairs)
 
     def counts(self, statistics: Statistics) -> Statistics:
         """Return the weights.
@@ -241,21 +234,6 @@ class Weighted(EditF, Asking):
     @property
     def _falls_back(self) -> bool:
         return not self.reads_corpus
-
-    def choose(self, statistics: Statistics) -> IntArray:
-        """Return the slot of each sentence's annotator, by running totals."""
-        return self._best(self._known(statistics), running=True)
-
-    def choose_alone(self, statistics: Statistics) -> IntArray:
-        """Return the slot of the annotator that is best for each sentence alone."""
-        return self._best(self._known(statistics), running=False)
-
-    def _known(self, statistics: Statistics) -> Statistics:
-        counts = self.counts(statistics)
-        return replace(counts, rows=np.nan_to_num(counts.rows))
-
-    def _best(self, counts: Statistics, *, running: bool) -> IntArray:
-        return (running_choice if running else best_alone)(counts, self.beta)
 
     def score(self, statistics: Statistics) -> Score:
         """Score a corpus by the sums of its chosen weights."""
@@ -286,26 +264,10 @@ class Weighted(EditF, Asking):
 
     def explain(self, segment: Segment) -> Explanation:
         """Return the edits with what they weigh against the chosen annotator, and all sums."""
-        (held,) = run_together([self.weigh([segment], types=True)])
-        statistics = statistics_of(held)
-        scores = self.sentences(statistics)
-        chosen = int(scores.chosen[0])
-        counts = self.counts(statistics)
-        rows = tuple(
-            (str(number), *(f"{n:.4f}" for n in row), f"{f_of_counts(row, self.beta):.4f}")
-            for number, row, there in zip(
-                counts.labels, counts.rows[0], counts.present[0], strict=True
-            )
-            if there
-        )
-        parts = {name: column[0].item() for name, column in scores.parts.items()}
-        return Explanation(
-            value=float(scores.values[0]),
-            parts=Counts(parts["tp"], parts["fp"], parts["fn"]).parts() | parts,
-            chosen=chosen,
-            edits=held[0][chosen].judged(alike=self._falls_back),
-            grids=(Grid("Annotators", ("annotator", *WEIGHTS, f"F{self.beta:g}"), rows),),
-            reason=scores.reason,
+        (weighed,) = run_together([self.weigh([segment], types=True)])
+        return self.explained_by(
+            statistics_of(weighed),
+            lambda number: weighed[0][number].judged(alike=self._falls_back),
         )
 
 
@@ -321,7 +283,7 @@ class PTM2(Weighted):
     needs: ClassVar[Needs] = "gold"
 
     def settings(self) -> dict[str, object]:
-        """Return how words are told apart, which edits are found, and what weighs them."""
+        """Return the tokenisation, the options of M2, and what weighs the edits."""
         return {**super().settings(), "max-unchanged": _M2.max_unchanged, "row0": _M2.row0}
 
     @property
@@ -329,9 +291,9 @@ class PTM2(Weighted):
         return "m2"
 
     def unions(self, segments: Sequence[Segment], *, types: bool) -> list[dict[int, Union]]:
-        """Return the edits that agree best with each annotator's, and the annotator's own."""
+        """Return the edits that agree best with each annotator's, and the annotator's edits."""
         del types  # those of the gold edits are at hand
-        found: list[dict[int, Union]] = []
+        unions: list[dict[int, Union]] = []
         for segment in track(segments, self.name):
             if not segment.gold:
                 raise DataError(
@@ -339,13 +301,13 @@ class PTM2(Weighted):
                     fix="Write {0: ()} for an annotator who found nothing to correct.",
                 )
             source = segment.source.split()
-            found.append(
+            unions.append(
                 {
                     number: united(source, dict.fromkeys(edits, ""), segment.gold[number])
                     for number, edits in _M2.edits(segment).items()
                 }
             )
-        return found
+        return unions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -386,12 +348,11 @@ class PTErrant(Weighted):
     @property
     def notice(self) -> str | None:
         """What users should know; raise at once if the model, its layer or spaCy is missing."""
-        said = [super().notice, self._annotator(types=False).notice]
-        return "; ".join(one for one in said if one) or None
+        return "; ".join(filter(None, [super().notice, self._annotator().notice])) or None
 
     def settings(self) -> dict[str, object]:
-        """Return how words are told apart, and what edits and weights depend on."""
-        return {**super().settings(), **self._annotator(types=False).signature()}
+        """Return the tokenisation, and what edits and weights depend on."""
+        return {**super().settings(), **self._annotator().signature()}
 
     @property
     def _source_of_edits(self) -> object:
@@ -400,19 +361,19 @@ class PTErrant(Weighted):
     def unions(self, segments: Sequence[Segment], *, types: bool) -> list[dict[int, Union]]:
         """Return the extracted edits, and those of each annotator or reference."""
         edits = segment_edits(segments, self._annotator(types=types).annotate)
-        found: list[dict[int, Union]] = []
+        unions: list[dict[int, Union]] = []
         for segment, (extracted, gold) in track(
             zip(segments, edits, strict=True), self.name, len(segments)
         ):
             source = segment.source.split()
             proposed = as_proposals(source, filter(_RULES.counts, extracted))
-            found.append(
+            unions.append(
                 {
-                    number: united(source, proposed, filter(_RULES.counts, own))
-                    for number, own in gold.items()
+                    number: united(source, proposed, filter(_RULES.counts, of_annotator))
+                    for number, of_annotator in gold.items()
                 }
             )
-        return found
+        return unions
 
     @property
     def _falls_back(self) -> bool:
@@ -421,15 +382,9 @@ class PTErrant(Weighted):
     def _best(self, counts: Statistics, *, running: bool) -> IntArray:
         if self.aggregation == "released":
             return super()._best(counts, running=running)
-        correct, proposed, gold = np.moveaxis(counts.rows, -1, 0)
-        triples = np.stack([correct, proposed - correct, gold - correct], axis=-1).tolist()
-        rows = [
-            [tuple(triple) if there else None for triple, there in zip(slots, present, strict=True)]
-            for slots, present in zip(triples, counts.present.tolist(), strict=True)
-        ]
-        return np.array(choose(rows, beta=self.beta, digits=None, running=running), np.int64)
+        return errant_choice(counts, self.beta, digits=None, running=running)
 
-    def _annotator(self, *, types: bool) -> Annotator:
+    def _annotator(self, *, types: bool = False) -> Annotator:
         return annotator(self.pipeline, types=types)
 
 

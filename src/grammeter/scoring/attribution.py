@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from random import Random
 
@@ -110,18 +110,20 @@ def attribute(
     longest = max(len(text.split()) for text in (segment.source, segment.hypothesis))
     texts = limit // max(longest, 1)
     orders = draw_orders(len(edits), seed, texts) if method == "shapley" else None
-    scores = _score(metric, segment, edits, _subsets(method, len(edits), orders), company)
+    subsets = _subsets(method, len(edits), orders)
+    scores, reason = _scores(metric, segment, edits, subsets, company)
     values, errors = _share(method, scores, len(edits), orders)
+    chance: dict[str, object] = {"orders": len(orders), "seed": seed} if orders else {}
     return Attribution(
         method=method,
-        total=scores.of[_all(edits)],
-        baseline=scores.of[0],
+        total=scores[_all(edits)],
+        baseline=scores[0],
         edits=edits,
         values=tuple(values.tolist()),
         errors=None if errors is None else tuple(errors.tolist()),
         orders=len(orders) if orders else None,
-        signature=Signature.of(method, _chance(orders, seed) | extract.signature()),
-        reason=scores.reason,
+        signature=Signature.of(method, chance | extract.signature()),
+        reason=reason,
     )
 
 
@@ -197,18 +199,6 @@ def sampled_shapley(
     return pairs.mean(axis=0), pairs.std(axis=0, ddof=1) / math.sqrt(len(pairs))
 
 
-@dataclass(frozen=True, slots=True)
-class _Scores:
-    """The sentence score of each subset, and why some are NaN."""
-
-    of: dict[Subset, float]
-    reason: str | None
-
-
-def _chance(orders: Sequence[Order] | None, seed: int) -> dict[str, object]:
-    return {} if orders is None else {"orders": len(orders), "seed": seed}
-
-
 def _subsets(method: Method, size: int, orders: Sequence[Order] | None) -> list[Subset]:
     """Return the subsets whose scores are needed, the full and the empty one among them."""
     everything = 2**size - 1
@@ -228,32 +218,33 @@ def _prefixes(order: Order) -> list[Subset]:
 
 
 def _share(
-    method: Method, scores: _Scores, size: int, orders: Sequence[Order] | None
+    method: Method, scores: dict[Subset, float], size: int, orders: Sequence[Order] | None
 ) -> tuple[FloatArray, FloatArray | None]:
     """Return values and standard errors; every Shapley value needs every score."""
     if method == "leave-one-out":
-        return leave_one_out(scores.of, size), None
-    if any(math.isnan(score) for score in scores.of.values()):
+        return leave_one_out(scores, size), None
+    if any(map(math.isnan, scores.values())):
         return np.full(size, np.nan), None if orders is None else np.full(size, np.nan)
     if orders is not None:
-        return sampled_shapley(scores.of, orders)
-    return shapley(np.array([scores.of[subset] for subset in range(2**size)])), None
+        return sampled_shapley(scores, orders)
+    return shapley(np.array([scores[subset] for subset in range(2**size)])), None
 
 
-def _score(
+def _scores(
     metric: Metric,
     segment: Segment,
     edits: Sequence[Edit],
     subsets: Sequence[Subset],
     company: Sequence[str],
-) -> _Scores:
+) -> tuple[dict[Subset, float], str | None]:
+    """Return the sentence score of each subset, and why some are NaN."""
     texts = {subset: _text(segment, edits, subset) for subset in subsets}
     distinct = list(dict.fromkeys(texts.values()))
     values, why = _score_texts(metric, segment, distinct, company)
     known = dict(zip(distinct, values.tolist(), strict=True))
     missing = int(np.isnan(values).sum())
     reason = f"{missing} of {len(distinct)} texts have no score: {why}" if missing else None
-    return _Scores({subset: known[text] for subset, text in texts.items()}, reason)
+    return {subset: known[text] for subset, text in texts.items()}, reason
 
 
 def _text(segment: Segment, edits: Sequence[Edit], subset: Subset) -> str:

@@ -62,7 +62,7 @@ class Scorer:
         remember: int = REMEMBERED,
     ) -> None:
         check_listed(metrics)
-        self._metrics = {str(given): make_metric(given) for given in metrics}
+        self._metrics = {str(spelled): make_metric(spelled) for spelled in metrics}
         if not metrics or len(self._metrics) != len(metrics):
             raise UsageError("no metric, or one named twice", fix="Name each once.")
         if remember < 0:
@@ -126,9 +126,9 @@ class Scorer:
             [row.references[at] if at < len(row.references) else None for row in rows]
             for at in range(columns)
         ]
-        made = Corpus(sources=list(sources), references=texts, systems={"": list(hypotheses)})
+        corpus = Corpus(sources=list(sources), references=texts, systems={"": list(hypotheses)})
         with self._lock, using(self._runtime):
-            table = score(made, list(self._metrics.values()))
+            table = score(corpus, list(self._metrics.values()))
         return {name: table[str(m)][""] for name, m in self._metrics.items()}
 
     def _values(
@@ -143,13 +143,13 @@ class Scorer:
                 del fresh[key]
             columns = sentence_values(self.metrics, list(fresh.values()))
             answered = dict(zip(fresh, zip(*columns, strict=True), strict=True))
-            found = [answered.get(key) or self._known[key] for key in keys]
-            self._keep(dict(zip(keys, found, strict=True)))
-        return found
+            scored = [answered.get(key) or self._known[key] for key in keys]
+            self._remember_values(dict(zip(keys, scored, strict=True)))
+        return scored
 
-    def _keep(self, found: Mapping[_Key, tuple[Value, ...]]) -> None:
-        for key, values in found.items():
-            if any(each.value is None for each in values):
+    def _remember_values(self, scored: Mapping[_Key, tuple[Value, ...]]) -> None:
+        for key, values in scored.items():
+            if any(one.value is None for one in values):
                 continue  # what went wrong may have passed by the next time
             self._known[key] = values
             self._known.move_to_end(key)
@@ -157,31 +157,26 @@ class Scorer:
             self._known.popitem(last=False)
 
     def _check(self, rows: Sequence[Segment]) -> None:
-        for name, each in self._metrics.items():
-            check_alone(each)
-            if each.needs == "gold":
+        for name, metric in self._metrics.items():
+            check_alone(metric)
+            if metric.needs == "gold":
                 raise UsageError(f"{name} needs gold edits", fix="Use 'grammeter score' for it.")
-            if each.needs != "nothing" and not all(row.texts for row in rows):
+            if metric.needs != "nothing" and not all(row.texts for row in rows):
                 raise UsageError(f"{name} needs references", fix="Give one for each sentence.")
 
 
 def _segments(sources: Texts, hypotheses: Texts, references: References | None) -> list[Segment]:
-    given: dict[str, Sequence[Any]] = {"sources": sources, "hypotheses": hypotheses}
+    texts: dict[str, Sequence[Any]] = {"sources": sources, "hypotheses": hypotheses}
     if references is not None:
-        given["references"] = references
-    for name, values in given.items():
+        texts["references"] = references
+    for name, values in texts.items():
         if isinstance(values, str):
             raise UsageError(f"{name} is one text where a list belongs", fix="Write [text].")
         if len(values) != len(sources):
             raise LengthMismatchError("sources", len(sources), name, len(values))
-    held = references if references is not None else [None] * len(sources)
-    return [
-        Segment(source, hypothesis, _several(own))
-        for source, hypothesis, own in zip(sources, hypotheses, held, strict=True)
-    ]
+    rows = zip(sources, hypotheses, references or [None] * len(sources), strict=True)
+    return [Segment(source, hypothesis, _tuple(texts)) for source, hypothesis, texts in rows]
 
 
-def _several(own: str | Sequence[str] | None) -> tuple[str, ...]:
-    if own is None:
-        return ()
-    return (own,) if isinstance(own, str) else tuple(own)
+def _tuple(texts: str | Sequence[str] | None) -> tuple[str, ...]:
+    return (texts,) if isinstance(texts, str) else tuple(texts or ())

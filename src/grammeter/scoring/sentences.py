@@ -31,7 +31,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What was said of the one sentence that made work fail."""
+    """Why the work on a single sentence failed."""
 
     reason: str
 
@@ -98,12 +98,12 @@ def isolated(
 def _values(metric: Metric, statistics: Statistics) -> list[Value]:
     """Return each row's own score; where rows would influence each other, one by one."""
     if metric.by_row and len(statistics.labels) <= 1:
-        found = [metric.sentences(statistics)]
+        alone = [metric.sentences(statistics)]
     else:
-        found = [metric.sentences(statistics.take([at])) for at in range(len(statistics))]
+        alone = [metric.sentences(statistics.take([at])) for at in range(len(statistics))]
     return [
         Value(None, scores.reason or "no score") if math.isnan(value) else Value(value)
-        for scores in found
+        for scores in alone
         for value in scores.values.tolist()
     ]
 
@@ -112,5 +112,5 @@ def _one_metric(metric: Metric, segments: Sequence[Segment]) -> list[Value]:
     def values(some: Sequence[Segment]) -> list[Value]:
         return _values(metric, count([metric], some, [1] * len(some))[metric.counting()])
 
-    found = isolated(values, segments)
-    return [Value(None, each.reason) if isinstance(each, Fault) else each for each in found]
+    results = isolated(values, segments)
+    return [Value(None, one.reason) if isinstance(one, Fault) else one for one in results]

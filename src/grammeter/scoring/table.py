@@ -66,7 +66,7 @@ def score(
     check_listed(metrics)
     if not corpus.systems:
         raise UsageError("no system outputs", fix="Give one at least (--hyps).")
-    wanted = {str(given): make_metric(given) for given in metrics}
+    wanted = {str(spelled): make_metric(spelled) for spelled in metrics}
     if not wanted or len(wanted) != len(metrics):
         raise UsageError(
             "a metric is named twice" if wanted else "no metric",
@@ -91,7 +91,7 @@ def score(
 def _too_long(name: str, column: MetricScores) -> Iterator[str]:
     """Say in how many sentences of each system a model did not read a text to its end."""
     parts = {system: scores.parts for system, scores in column.segments.items()}
-    cut = {s: int((own["truncated"] > 0).sum()) for s, own in parts.items() if "truncated" in own}
+    cut = {s: int((p["truncated"] > 0).sum()) for s, p in parts.items() if "truncated" in p}
     unscored = {s: int(score.parts.get("too_long", 0)) for s, score in column.scores.items()}
     without = "texts are longer than the model takes, and have no score"
     for what, counts in ((CUT, cut), (without, unscored)):
@@ -144,7 +144,7 @@ def count(
 
 
 def _check_rows(metric: Metric, rows: object, number: int) -> None:
-    """Refuse what a metric counted wrongly: its rows would be taken for other sentences."""
+    """Refuse a wrong number of rows, which would be taken for those of other sentences."""
     if not isinstance(rows, Statistics) or len(rows) != number:
         made = f"{len(rows)} rows" if isinstance(rows, Statistics) else type(rows).__name__
         raise UsageError(
@@ -167,16 +167,15 @@ def _uncovered(name: str, column: MetricScores) -> Iterator[str]:
 def _score_one(metric: Metric, corpus: Corpus, batch: _Batch, rows: Statistics) -> MetricScores:
     statistics = {system: rows.take(at) for system, at in batch.rows.items()}
     signature = metric.signature(_context(metric, corpus))
-    scores = {
-        system: metric.score(own).with_signature(signature) for system, own in statistics.items()
-    }
-    sentences = {system: metric.sentences(own) for system, own in statistics.items()}
     return MetricScores(
         metric=str(metric),
         signature=signature,
         higher_is_better=metric.higher_is_better,
-        scores=scores,
-        segments=sentences,
+        scores={
+            system: replace(metric.score(counts), signature=signature)
+            for system, counts in statistics.items()
+        },
+        segments={system: metric.sentences(counts) for system, counts in statistics.items()},
         statistics=statistics,
         constants=metric.constants(),
     )
@@ -191,8 +190,10 @@ def _with_types(
     if types:
         counted = metric.count_types(systems, tier=types if isinstance(types, str) else None)
         if counted is None:
-            found = {system: metric.type_scores(own) for system, own in systems.items()}
-            column = replace(column, types={system: own for system, own in found.items() if own})
+            scores = {system: metric.type_scores(segments) for system, segments in systems.items()}
+            column = replace(
+                column, types={s: of_types for s, of_types in scores.items() if of_types}
+            )
         else:
             signature, notes = column.signature.extended(counted.settings), counted.notes
             scores = type_scores(metric, counted, signature, len(corpus))
@@ -203,12 +204,12 @@ def _with_types(
         recalls = {
             system: {
                 kind: Score(
-                    value=own.recall,
+                    value=c.recall,
                     signature=signature,
                     n=len(corpus),
-                    parts={"recall": own.recall, "tp": own.tp, "fn": own.fn},
+                    parts={"recall": c.recall, "tp": c.tp, "fn": c.fn},
                 )
-                for kind, own in counts.totals().items()
+                for kind, c in counts.totals().items()
             }
             for system, counts in counted.systems.items()
         }
@@ -223,12 +224,12 @@ def type_scores(
     return {
         system: {
             kind: Score(
-                value=float(metric.type_values(np.array([own.tp, own.fp, own.fn]))),
+                value=float(metric.type_values(np.array([c.tp, c.fp, c.fn]))),
                 signature=signature,
                 n=segments,
-                parts=own.parts(),
+                parts=c.parts(),
             )
-            for kind, own in counts.totals().items()
+            for kind, c in counts.totals().items()
         }
         for system, counts in counted.systems.items()
     }
@@ -275,15 +276,12 @@ def check_listed(metrics: Sequence[str | Metric]) -> None:
 
 def check_needs(metric: Metric, corpus: Corpus) -> None:
     """Refuse a corpus that lacks what the metric holds hypotheses against."""
-    has = {
-        "gold": bool(corpus.gold),
-        "texts": bool(corpus.references),
-        "gold or texts": bool(corpus.gold or corpus.references),
-        "nothing": True,
-    }
-    if not has[metric.needs]:
-        what = "gold edits" if metric.needs == "gold" else "references"
-        given = "an .m2 file" if metric.needs == "gold" else "texts or an .m2 file"
-        raise UsageError(
-            f"{metric.name} needs {what}, and there are none", fix=f"Give {given} with -r."
-        )
+    has = {"gold": bool(corpus.gold), "texts": bool(corpus.references)}
+    if metric.needs == "nothing" or any(has[kind] for kind in metric.needs.split(" or ")):
+        return
+    what, files = "references", "texts or an .m2 file"
+    if metric.needs == "gold":
+        what, files = "gold edits", "an .m2 file"
+    raise UsageError(
+        f"{metric.name} needs {what}, and there are none", fix=f"Give {files} with -r."
+    )

@@ -13,7 +13,6 @@ from grammeter.core import (
     MetricScores,
     ScoreTable,
     Segment,
-    SegmentScores,
     SentenceExplanation,
     Surroundings,
     UsageError,
@@ -71,22 +70,22 @@ def explain(
         If the table does not hold its corpus.
     """
     corpus = scores if isinstance(scores, Corpus) else corpus_of(scores)
-    asked = metrics if metrics is not None else [] if isinstance(scores, Corpus) else list(scores)
-    check_listed(asked)
-    if not asked:
+    names = metrics if metrics is not None else [] if isinstance(scores, Corpus) else list(scores)
+    check_listed(names)
+    if not names:
         raise UsageError("no metric to explain", fix="Name one at least.")
     segments = corpus.segments(system)
     if not 1 <= line <= len(segments):
         raise UsageError(f"there is no line {line}", fix=f"Lines count from 1 to {len(segments)}.")
     place = _Place(corpus, system, line - 1, segments)
-    chosen = {str(name): _metric_of(scores, name) for name in asked}
-    for each in chosen.values():
-        check_needs(each, corpus)
+    chosen = {str(name): _metric_of(scores, name) for name in names}
+    for metric in chosen.values():
+        check_needs(metric, corpus)
     explained: dict[str, Explanation] = {}
     notes: list[str | None] = []
-    for name, each in chosen.items():
-        column = _column(scores, name) or place.scored(each)
-        bound = each.within(place.surroundings(column))
+    for name, metric in chosen.items():
+        column = _column(scores, name) or place.scored(metric)
+        bound = metric.within(place.surroundings(column))
         notes.append(bound.notice)
         alone = bound.explain(place.segment)
         explained[name] = _as_scored(alone, column, place)
@@ -144,7 +143,7 @@ class _Place:
 
     @property
     def company(self) -> list[str]:
-        """What the other systems wrote for the line."""
+        """The outputs of the other systems for this line."""
         systems = self.corpus.systems
         return [outputs[self.line] for name, outputs in systems.items() if name != self.system]
 
@@ -180,20 +179,17 @@ def _as_scored(alone: Explanation, column: MetricScores | None, place: _Place) -
     scores = column.segments.get(place.system) if column else None
     if scores is None:
         return alone
-    own = scores.take([place.line])
-    value = float(own.values[0])
-    explained = replace(alone, value=value, reason=_reason(own) if math.isnan(value) else None)
-    if own.in_corpus is not None:
+    line = scores.take([place.line])
+    value = float(line.values[0])
+    reason = (line.reason or "undefined") if math.isnan(value) else None
+    explained = replace(alone, value=value, reason=reason)
+    if line.in_corpus is not None:
         explained = replace(
             explained,
-            corpus_chosen=int(own.in_corpus.chosen[0]),
-            corpus_value=float(own.in_corpus.values[0]),
+            corpus_chosen=int(line.in_corpus.chosen[0]),
+            corpus_value=float(line.in_corpus.values[0]),
         )
     return explained
-
-
-def _reason(scores: SegmentScores) -> str:
-    return scores.reason or "undefined"
 
 
 def _notes(name: str, alone: Explanation, explained: Explanation) -> Iterator[str]:
