@@ -28,12 +28,12 @@ from dataclasses import replace
 
 import numpy as np
 from rows import Row
+from scipy.stats import binom
 from stopwatch import SHARED, cpu
 
 import grammeter as gm
 from grammeter.formats import read_judgments, read_outputs
-from grammeter.ranking import extract_pairs
-from grammeter.ranking.separation import separations, sign_test_power
+from grammeter.ranking import extract_pairs, separations
 from grammeter.stats import sign_test
 from grammeter.study import distribution, draw_campaigns, items_needed
 
@@ -143,7 +143,10 @@ def check_formula(rankings, draws):
     print("two systems               share  deff   items  power: exact  sentences drawn anew")
     for plan in near:
         drawn = simulated_power(rankings, plan, min(draws, 500))
-        exact = sign_test_power(plan.share, plan.decided_needed)
+        wins = np.arange(plan.decided_needed + 1)
+        fewer = np.minimum(wins, plan.decided_needed - wins)
+        tests = 2 * binom.cdf(fewer, plan.decided_needed, 0.5) <= plan.level
+        exact = binom.pmf(wins, plan.decided_needed, plan.share)[tests].sum()
         print(
             f"{plan.first + ', ' + plan.second:<25}{plan.share:6.3f}{plan.design_effect:6.2f}"
             f"{plan.items_needed:8}{exact:14.3f}{drawn:22.3f}"

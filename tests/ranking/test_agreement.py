@@ -17,7 +17,7 @@ from grammeter.core import DataError, Ranking, UnknownNameError
 from grammeter.formats import read_judgments
 from grammeter.ranking._judge_correlations import judge_correlations
 from grammeter.ranking.agreement import LEAST, agree, in_mean
-from grammeter.stats import Comparisons, kappa, krippendorff_alpha
+from grammeter.stats import kappa, krippendorff_alpha
 
 
 def ranking(judge, *groups, segment=1, **more):
@@ -50,42 +50,42 @@ def golden(shared):
 
 def test_table_1_all_45_numbers(judgments, golden):
     table = golden("table1_judgment_stats")
-    found = agree(judgments)
-    rows = [astuple(found.counts[judge]) for judge in table["rows"][:-1]]
-    assert [list(row) for row in (*rows, astuple(found.total))] == table["published"]
+    agreement = agree(judgments)
+    rows = [astuple(agreement.counts[judge]) for judge in table["rows"][:-1]]
+    assert [list(row) for row in (*rows, astuple(agreement.total))] == table["published"]
 
 
 def test_table_2(judgments, golden):
-    """Figures of the paper's script, run on the released data: golden/ranking/README.md."""
+    """Figures of the paper's script, run on the released data: golden/pair/README.md."""
     table = golden("table2_kappa")["reproduced"]
-    found = agree(judgments)
-    assert found.inter.value == pytest.approx(table["inter"], abs=1e-12)
-    assert found.intra.value == pytest.approx(table["intra"], abs=1e-12)
-    assert (found.inter.n, found.intra.n) == (30_594, 1_631)
-    assert {"|".join(judges) for judges in found.pairs} == set(table["pairwise"])
-    for judges, each in found.pairs.items():
+    agreement = agree(judgments)
+    assert agreement.inter.value == pytest.approx(table["inter"], abs=1e-12)
+    assert agreement.intra.value == pytest.approx(table["intra"], abs=1e-12)
+    assert (agreement.inter.n, agreement.intra.n) == (30_594, 1_631)
+    assert {"|".join(judges) for judges in agreement.pairs} == set(table["pairwise"])
+    for judges, pair in agreement.pairs.items():
         row = table["pairwise"]["|".join(judges)]
         if row is None:
-            assert math.isnan(each.value)
-            assert each.reason == "nothing was judged twice"
+            assert math.isnan(pair.value)
+            assert pair.reason == "nothing was judged twice"
             continue
-        figures = (each.value, each.observed, each.chance, each.n)
+        figures = (pair.value, pair.observed, pair.chance, pair.n)
         expected = (row["kappa"], row["PA"], row["PE"], row["L"])
         assert figures == pytest.approx(expected, abs=1e-12)
-        assert in_mean(each) == (row["L"] >= LEAST)
+        assert in_mean(pair) == (row["L"] >= LEAST)
 
 
 def test_table_2_as_printed(judgments, golden):
     printed = golden("table2_kappa")["published"]["pairwise"]
     names = [f"annotator0{n}" for n in range(1, 9)]
-    found = agree(judgments).pairs
+    result = agree(judgments).pairs
     compared = 0
     for a, row in printed.items():
         for b, cell in enumerate(row, start=1):
             if cell is None:
                 continue
-            each = found[names[int(a) - 1], names[b - 1]]
-            shown = f"{each.value:.2f}".lstrip("0") if in_mean(each) else "*"
+            pair = result[names[int(a) - 1], names[b - 1]]
+            shown = f"{pair.value:.2f}".lstrip("0") if in_mean(pair) else "*"
             assert shown == cell, (a, b)
             compared += 1
     assert compared == 36
@@ -93,37 +93,39 @@ def test_table_2_as_printed(judgments, golden):
 
 def test_orientation_free_kappa(judgments, golden):
     variants = golden("table2_kappa")["variants"]
-    found = agree(judgments, kappa="orientation-free")
+    agreement = agree(judgments, kappa="orientation-free")
     expected = variants["orientation_free_PE_weighted_inter"]
-    assert found.inter.value == pytest.approx(expected, abs=1e-12)
+    assert agreement.inter.value == pytest.approx(expected, abs=1e-12)
     expected = variants["orientation_free_PE_weighted_intra"]
-    assert found.intra.value == pytest.approx(expected, abs=1e-12)
-    assert found.beside == "script"
+    assert agreement.intra.value == pytest.approx(expected, abs=1e-12)
+    assert agreement.beside == "script"
 
 
 def test_table_6_all_72_cells_and_both_means(judgments, golden):
     table = golden("table6_inter_annotator_correlation")
-    found = judge_correlations(judgments)
-    assert list(found.weights.values()) == table["weights(expanded pairs)"]
-    judges = list(found.rest)
+    correlations = judge_correlations(judgments)
+    assert list(correlations.weights.values()) == table["weights(expanded pairs)"]
+    judges = list(correlations.rest)
     cells = 0
     for row in range(9):
         for column in range(9):
             if row == column:
                 continue
             a, b = sorted((row, column))
-            each = found.rest[judges[a]] if b == 8 else found.pairs[judges[a], judges[b]]
-            figure = each.spearman if row < column else each.pearson
+            pair = (
+                correlations.rest[judges[a]] if b == 8 else correlations.pairs[judges[a], judges[b]]
+            )
+            figure = pair.spearman if row < column else pair.pearson
             assert figure == pytest.approx(table["reproduced"][row][column], abs=1e-12)
             assert f"{figure:.2f}".lstrip("0") == table["published"][row][column]
             cells += 1
     assert cells == 72
     means = table["reproduced_weighted_mean"]
-    assert found.mean.spearman == pytest.approx(means["rho"], abs=1e-12)
-    assert found.mean.pearson == pytest.approx(means["r"], abs=1e-12)
-    assert (found.mean.n, round(found.mean.spearman, 2), round(found.mean.pearson, 2)) == (
-        8, 0.72, 0.80,
-    )  # fmt: skip
+    assert correlations.mean.spearman == pytest.approx(means["rho"], abs=1e-12)
+    assert correlations.mean.pearson == pytest.approx(means["r"], abs=1e-12)
+    assert correlations.mean.n == 8
+    assert round(correlations.mean.spearman, 2) == 0.72
+    assert round(correlations.mean.pearson, 2) == 0.80
 
 
 def test_csv_of_the_same_judgments_agrees(judgments, shared):
@@ -139,25 +141,25 @@ def test_csv_of_the_same_judgments_agrees(judgments, shared):
 
 
 def test_the_same_outputs_in_another_order_are_the_same():
-    found = agree([ranking("a", "X Y 1", "Z 2"), ranking("b", "Z 2", "Y X 1")])
-    assert found.pairs["a", "b"].n == 1
-    assert found.pairs["a", "b"].observed == 1
+    agreement = agree([ranking("a", "X Y 1", "Z 2"), ranking("b", "Z 2", "Y X 1")])
+    assert agreement.pairs["a", "b"].n == 1
+    assert agreement.pairs["a", "b"].observed == 1
 
 
 def test_other_sentences_and_other_outputs_are_not_compared():
-    found = agree(
+    agreement = agree(
         [
             ranking("a", "X 1", "Y 2"),
             ranking("b", "X 1", "Y 2", segment=2),
             ranking("b", "X 1", "Y Z 2"),
         ]
     )
-    assert found.pairs["a", "b"].reason == "nothing was judged twice"
-    assert found.inter.reason == f"no kappa of {LEAST} or more comparisons"
+    assert agreement.pairs["a", "b"].reason == "nothing was judged twice"
+    assert agreement.inter.reason == f"no kappa of {LEAST} or more comparisons"
 
 
 def test_skipped_and_single_items_count_as_items_only():
-    found = agree(
+    agreement = agree(
         [
             Ranking(judge="a", segment=1, groups=(), skipped=True),
             ranking("a", "X 1", "Y 2", skipped=True),
@@ -165,23 +167,23 @@ def test_skipped_and_single_items_count_as_items_only():
             ranking("b", "X Y Z 1"),
         ]
     )
-    assert astuple(found.counts["a"]) == (3, 0, 0, 3, 3)
-    assert found.alpha_inter.reason == "nothing was judged twice"
+    assert astuple(agreement.counts["a"]) == (3, 0, 0, 3, 3)
+    assert agreement.alpha_inter.reason == "nothing was judged twice"
 
 
 def test_all_ties_have_no_kappa():
-    found = agree([ranking(judge, "X 1", "Y 1") for judge in "ab"])
-    each = found.pairs["a", "b"]
-    assert math.isnan(each.value)
-    assert (each.observed, each.chance, each.reason) == (1, 1, "all judgments are the same")
-    data = found.to_json()["pairs"]["a|b"]
+    agreement = agree([ranking(judge, "X 1", "Y 1") for judge in "ab"])
+    pair = agreement.pairs["a", "b"]
+    assert math.isnan(pair.value)
+    assert (pair.observed, pair.chance, pair.reason) == (1, 1, "all judgments are the same")
+    data = agreement.to_json()["pairs"]["a|b"]
     assert (data["kappa"], data["reason"]) == (None, "all judgments are the same")
     assert data["in_mean"] is False
 
 
 def test_alpha_takes_one_rank_a_judge_between_and_all_within():
     """Of a rank only the order counts, 1 3 is 1 2; of several rankings the mean, 1.25 and 1.75."""
-    found = agree(
+    agreement = agree(
         [
             *[ranking("a", "X 1", "Y 3")] * 3,
             ranking("a", "X 2", "Y 1"),
@@ -190,9 +192,9 @@ def test_alpha_takes_one_rank_a_judge_between_and_all_within():
         ]
     )
     expected = krippendorff_alpha(np.array([[1.25, 1], [1.75, 2]]))
-    assert (found.alpha_inter.value, found.alpha_inter.n) == (expected.value, 4)
-    assert found.alpha_intra.n == 8
-    assert found.alpha_intra.value == pytest.approx(0.125)
+    assert (agreement.alpha_inter.value, agreement.alpha_inter.n) == (expected.value, 4)
+    assert agreement.alpha_intra.n == 8
+    assert agreement.alpha_intra.value == pytest.approx(0.125)
 
 
 def test_bad_input():
@@ -207,16 +209,16 @@ def test_bad_input():
 
 
 def test_signature_shows_what_the_caller_adds():
-    found = agree([ranking("a", "X 1", "Y 2")], numbering="1 (found)")
-    assert found.signature["first-segment"] == "1 (found)"
-    assert found.signature["kappa"] == "script"
+    agreement = agree([ranking("a", "X 1", "Y 2")], numbering="1 (found)")
+    assert agreement.signature["first-segment"] == "1 (found)"
+    assert agreement.signature["kappa"] == "script"
 
 
 # --- judges against each other ---------------------------------------------------------------
 
 
 def test_a_judge_without_decisions_has_no_correlation():
-    found = judge_correlations(
+    correlations = judge_correlations(
         [
             ranking("a", "X 1", "Y 2", "Z 3"),
             ranking("a", "X 2", "Y 1", "Z 3"),
@@ -224,9 +226,9 @@ def test_a_judge_without_decisions_has_no_correlation():
             ranking("b", "X 1", "Y 1", "Z 1"),
         ]
     )
-    assert found.rest["b"].reason == "fewer than two systems have a score from both"
-    assert found.mean.n == 0
-    data = found.to_json()
+    assert correlations.rest["b"].reason == "fewer than two systems have a score from both"
+    assert correlations.mean.n == 0
+    data = correlations.to_json()
     assert data["rest"]["b"] == {
         "spearman": None,
         "pearson": None,
@@ -239,18 +241,18 @@ def test_a_judge_without_decisions_has_no_correlation():
 
 def test_equal_scores_have_no_correlation():
     both_ways = [ranking("a", "X 1", "Y 2"), ranking("a", "X 2", "Y 1")]
-    found = judge_correlations(
+    correlations = judge_correlations(
         [*both_ways, replace(both_ways[0], judge="b"), ranking("b", "Y 1", "X 2")]
     )
-    assert found.pairs["a", "b"].reason == "all systems have the same score"
+    assert correlations.pairs["a", "b"].reason == "all systems have the same score"
 
 
 def test_a_system_that_one_judge_never_saw_win_is_left_out():
     """The script's list has no system without a win (beaten-opponents)."""
-    found = judge_correlations(
+    correlations = judge_correlations(
         [ranking("a", "X 1", "Y 2", "Z 3"), ranking("b", "X 2", "Y 1", "Z 3")]
     )
-    assert found.pairs["a", "b"].n == 2
+    assert correlations.pairs["a", "b"].n == 2
 
 
 # --- slow twins ------------------------------------------------------------------------------
@@ -258,13 +260,13 @@ def test_a_system_that_one_judge_never_saw_win_is_left_out():
 
 @st.composite
 def many_rankings(draw):
-    found = []
+    result = []
     for _ in range(draw(st.integers(1, 8))):
         systems = draw(st.permutations("WXYZ"))
         cuts = sorted(draw(st.sets(st.integers(1, 3))))
         groups = [tuple(systems[a:b]) for a, b in zip([0, *cuts], [*cuts, 4], strict=True)]
         ranks = tuple(draw(st.integers(1, 3)) for _ in groups)
-        found.append(
+        result.append(
             Ranking(
                 judge=draw(st.sampled_from("abc")),
                 segment=draw(st.integers(1, 2)),
@@ -273,35 +275,35 @@ def many_rankings(draw):
                 skipped=draw(st.integers(0, 9)) == 0,
             )
         )
-    return found
+    return result
 
 
 def slow_comparisons(rankings, first, second):
     """Every two judgments, one by one, as the text of the paper has it."""
     judged = defaultdict(list)
-    for number, each in enumerate(rankings):
-        names = [" ".join(sorted(group)) for group in each.groups]
-        for (a, x), (b, y) in combinations(sorted(zip(names, each.ranks, strict=True)), 2):
-            if not each.skipped:
+    for number, ranking in enumerate(rankings):
+        names = [" ".join(sorted(group)) for group in ranking.groups]
+        for (a, x), (b, y) in combinations(sorted(zip(names, ranking.ranks, strict=True)), 2):
+            if not ranking.skipped:
                 relation = "<" if x < y else ">" if x > y else "="
-                judged[each.segment, a, b].append((number, each.judge, relation))
+                judged[ranking.segment, a, b].append((number, ranking.judge, relation))
     agreeing, compared, used = 0, 0, Counter()
-    for found in judged.values():
-        mine = [j for j in found if j[1] == first]
-        theirs = [j for j in found if j[1] == second]
+    for judgments in judged.values():
+        mine = [j for j in judgments if j[1] == first]
+        theirs = [j for j in judgments if j[1] == second]
         pairs = [(x, y) for x in mine for y in theirs if first != second or x[0] < y[0]]
         agreeing += sum(x[2] == y[2] for x, y in pairs)
         compared += len(pairs)
         used.update(relation for _, _, relation in {j for pair in pairs for j in pair})
-    return Comparisons(agreeing, compared, tuple(used[relation] for relation in "<=>"))
+    return np.array([agreeing, compared, *(used[relation] for relation in "<=>")])
 
 
 @given(many_rankings())
 def test_kappas_are_their_twin(rankings):
-    found = agree(rankings)
-    for (a, b), each in found.pairs.items():
+    agreement = agree(rankings)
+    for (a, b), pair in agreement.pairs.items():
         expected = kappa(slow_comparisons(rankings, a, b))
-        assert astuple(each) == pytest.approx(astuple(expected), nan_ok=True)
+        assert astuple(pair) == pytest.approx(astuple(expected), nan_ok=True)
 
 
 @given(many_rankings())
@@ -309,27 +311,27 @@ def test_orientation_does_not_matter_to_the_orientation_free(rankings):
     """Names in reverse order turn every 'better' into 'worse'."""
     turned = dict(zip("WXYZ", "ZYXW", strict=True))
     other = [
-        replace(each, groups=tuple((turned[name],) for (name,) in each.groups))
-        for each in rankings
-        if all(len(group) == 1 for group in each.groups)
+        replace(pair, groups=tuple((turned[name],) for (name,) in pair.groups))
+        for pair in rankings
+        if all(len(group) == 1 for group in pair.groups)
     ]
-    same = [each for each in rankings if all(len(group) == 1 for group in each.groups)]
+    same = [pair for pair in rankings if all(len(group) == 1 for group in pair.groups)]
     if not same:
         return
     ours = agree(same, kappa="orientation-free").pairs
     theirs = agree(other, kappa="orientation-free").pairs
-    for judges, each in ours.items():
-        assert astuple(each)[:4] == pytest.approx(astuple(theirs[judges])[:4], nan_ok=True)
+    for judges, pair in ours.items():
+        assert astuple(pair)[:4] == pytest.approx(astuple(theirs[judges])[:4], nan_ok=True)
 
 
 @given(many_rankings())
 def test_counts_are_their_twin(rankings):
-    found = agree(rankings)
-    for judge, counts in found.counts.items():
-        own = [each for each in rankings if each.judge == judge]
-        expected = [len(own), 0, 0, 0, 0]
-        for each in own:
-            ranks = {} if each.skipped else dict(zip(each.groups, each.ranks, strict=True))
+    agreement = agree(rankings)
+    for judge, counts in agreement.counts.items():
+        own_rankings = [ranking for ranking in rankings if ranking.judge == judge]
+        expected = [len(own_rankings), 0, 0, 0, 0]
+        for ranking in own_rankings:
+            ranks = {} if ranking.skipped else dict(zip(ranking.groups, ranking.ranks, strict=True))
             systems = {name: rank for group, rank in ranks.items() for name in group}
             for place, ranked in ((1, ranks), (3, systems)):
                 pairs = list(combinations(ranked.values(), 2))
@@ -342,17 +344,18 @@ def test_counts_are_their_twin(rankings):
 def test_alpha_is_its_twin(rankings):
     """Mid-ranks counted one by one, the mean of a judge's, units kept apart by what was shown."""
     units = defaultdict(lambda: defaultdict(list))
-    for each in rankings:
-        if each.skipped or len(each.groups) < 2:
+    for ranking in rankings:
+        if ranking.skipped or len(ranking.groups) < 2:
             continue
-        shown = frozenset(frozenset(group) for group in each.groups)
-        for group, rank in zip(each.groups, each.ranks, strict=True):
-            below = sum(other < rank for other in each.ranks)
-            middle = below + (each.ranks.count(rank) + 1) / 2
-            units[each.segment, shown, frozenset(group)][each.judge].append(middle)
+        shown = frozenset(frozenset(group) for group in ranking.groups)
+        for group, rank in zip(ranking.groups, ranking.ranks, strict=True):
+            below = sum(other < rank for other in ranking.ranks)
+            middle = below + (ranking.ranks.count(rank) + 1) / 2
+            units[ranking.segment, shown, frozenset(group)][ranking.judge].append(middle)
     values = np.full((len(units), 3), np.nan)
     for row, unit in enumerate(units.values()):
         for judge, ranks in unit.items():
             values[row, "abc".index(judge)] = sum(ranks) / len(ranks)
     expected = krippendorff_alpha(values)
-    assert astuple(agree(rankings).alpha_inter) == pytest.approx(astuple(expected), nan_ok=True)
+    alpha = replace(agree(rankings).alpha_inter, interval=None)
+    assert astuple(alpha) == pytest.approx(astuple(expected), nan_ok=True)

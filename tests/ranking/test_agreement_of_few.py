@@ -11,7 +11,7 @@ import pytest
 import grammeter as gm
 from grammeter.core import Ranking, UnknownNameError, UsageError
 from grammeter.ranking._judge_correlations import judge_correlations
-from grammeter.stats import Comparisons, kappa, krippendorff_alpha
+from grammeter.stats import krippendorff_alpha
 
 SAMPLE = gm.sample_corpus() / "judgments.xml"
 
@@ -23,15 +23,15 @@ def items(judges, sentences, *, agree=0.7, seed=1, systems="VWXYZ", start=1):
     for segment in range(start, start + sentences):
         common = draw.sample(range(1, len(systems) + 1), len(systems))
         for judge in judges:
-            own = draw.sample(common, len(common))
-            ranks = common if draw.random() < agree else own
+            shuffled = draw.sample(common, len(common))
+            ranks = common if draw.random() < agree else shuffled
             groups = tuple((name,) for name in systems)
             made.append(Ranking(judge=judge, segment=segment, groups=groups, ranks=tuple(ranks)))
     return made
 
 
-def figures(found):
-    data = found.to_json()
+def figures(agreement):
+    data = agreement.to_json()
     return data["inter"], data["intra"], data["alpha"]["inter"], data["alpha"]["intra"]
 
 
@@ -59,8 +59,9 @@ def slow_interval(rankings, figure, seeds=2000):
 def test_intervals_are_those_of_resampled_sentences(figure):
     rankings = items("ab", 25)
 
-    def value(found):
-        return found.inter.value if figure == "inter" else found.alpha_inter.value
+    def value(agreement):
+        chosen = agreement.inter if figure == "inter" else agreement.alpha_inter
+        return chosen.value
 
     data = gm.agree(rankings, resamples=2000).to_json()
     shape = data["inter"] if figure == "inter" else data["alpha"]["inter"]
@@ -83,13 +84,13 @@ def test_settings_of_intervals():
 
 def test_few_sentences_have_no_interval_and_a_note():
     """Nine sentences of 12 pairs are 54 comparisons: a kappa, but no interval."""
-    found = gm.agree(items("ab", 9, systems="VWXY"))
-    inter, _, alpha, _ = figures(found)
+    agreement = gm.agree(items("ab", 9, systems="VWXY"))
+    inter, _, alpha, _ = figures(agreement)
     assert inter["kappa"] is not None
     for shape in (inter, alpha):
         assert (shape["low"], shape["high"]) == (None, None)
         assert shape["reason"] == "an interval takes 10 sentences, here are 9"
-    assert any("9 sentences were judged by two judges" in note for note in found.notes)
+    assert any("9 sentences were judged by two judges" in note for note in agreement.notes)
     assert not any("few" in note for note in gm.agree(items("ab", 30)).notes)
 
 
@@ -105,18 +106,18 @@ def test_perfect_agreement_is_no_certainty():
 def test_labels_and_order_move_no_interval():
     """Names of systems decide kappa by the script, and a note says so; all else stays."""
     rankings = gm.read_judgments(SAMPLE).rankings
-    segments = sorted({each.segment for each in rankings})
+    segments = sorted({ranking.segment for ranking in rankings})
     number = dict(zip(segments, random.Random(2).sample(segments, len(segments)), strict=True))
     moved = [
-        replace(each, segment=number[each.segment], judge="x" + each.judge)
-        for each in random.Random(3).sample(rankings, len(rankings))
+        replace(ranking, segment=number[ranking.segment], judge="x" + ranking.judge)
+        for ranking in random.Random(3).sample(rankings, len(rankings))
     ]
     ours, theirs = (gm.agree(some, resamples=100) for some in (rankings, moved))
     for first, second in zip(figures(ours), figures(theirs), strict=True):
         assert first == pytest.approx(second)
     renamed = [
-        replace(each, groups=tuple(tuple(name[::-1] for name in g) for g in each.groups))
-        for each in rankings
+        replace(ranking, groups=tuple(tuple(name[::-1] for name in g) for g in ranking.groups))
+        for ranking in rankings
     ]
     free = [
         figures(gm.agree(some, kappa="orientation-free", resamples=100))
@@ -132,11 +133,11 @@ def test_labels_and_order_move_no_interval():
 
 def test_judges_are_chosen():
     rankings = items("abc", 20)
-    bare = [each for each in rankings if each.judge != "c"]
+    bare = [ranking for ranking in rankings if ranking.judge != "c"]
     for chosen in ({"judges": ["a", "b"]}, {"without_judges": ["c"]}):
-        found = gm.agree(rankings, **chosen)
-        assert figures(found) == figures(gm.agree(bare))
-        assert found.signature["judges"] == "a+b"
+        agreement = gm.agree(rankings, **chosen)
+        assert figures(agreement) == figures(gm.agree(bare))
+        assert agreement.signature["judges"] == "a+b"
         assert judge_correlations(rankings, **chosen).pairs == judge_correlations(bare).pairs
     with pytest.raises(UnknownNameError, match="nobody"):
         gm.agree(rankings, judges=["nobody"])
@@ -146,8 +147,8 @@ def test_judges_are_chosen():
 
 def test_judges_without_a_common_item_are_named():
     rankings = [*items("ab", 20), *items("c", 20, start=101)]
-    found = gm.agree(rankings)
-    note = next(note for note in found.notes if "judged no sentence both" in note)
+    agreement = gm.agree(rankings)
+    note = next(note for note in agreement.notes if "judged no sentence both" in note)
     assert note.startswith("2 of 3 pairs of judges")
     assert "a and c, b and c" in note
     others = [*items("a", 20), *items("b", 20, systems="PQRST")]
@@ -156,21 +157,21 @@ def test_judges_without_a_common_item_are_named():
 
 def test_pooled_kappa_needs_no_fifty_comparisons():
     rankings = items("abc", 3)
-    found = gm.agree(rankings)
-    assert found.inter.reason
-    pairs = [each for (a, b), each in found.pairs.items() if a != b]
-    assert found.to_json()["pooled"]["inter"]["n"] == sum(each.n for each in pairs) == 90
-    observed = sum(each.n * each.observed for each in pairs) / 90
-    assert found.to_json()["pooled"]["inter"]["observed"] == pytest.approx(observed)
+    agreement = gm.agree(rankings)
+    assert agreement.inter.reason
+    pairs = [pair for (a, b), pair in agreement.pairs.items() if a != b]
+    assert agreement.to_json()["pooled"]["inter"]["n"] == sum(pair.n for pair in pairs) == 90
+    observed = sum(pair.n * pair.observed for pair in pairs) / 90
+    assert agreement.to_json()["pooled"]["inter"]["observed"] == pytest.approx(observed)
 
 
 def test_pooled_kappa_of_the_paper(shared):
-    found = gm.agree(gm.read_judgments(shared / "data/human_gjg15/judgments.xml"))
-    assert found.to_json()["pooled"]["intra"]["kappa"] == pytest.approx(0.46755872, abs=1e-8)
-    assert not found.notes
-    low, high = (found.to_json()["inter"][end] for end in ("low", "high"))
+    agreement = gm.agree(gm.read_judgments(shared / "data/human_gjg15/judgments.xml"))
+    assert agreement.to_json()["pooled"]["intra"]["kappa"] == pytest.approx(0.46755872, abs=1e-8)
+    assert not agreement.notes
+    low, high = (agreement.to_json()["inter"][end] for end in ("low", "high"))
     assert low < 0.2927 < high
-    assert found.unexpanded is None
+    assert agreement.unexpanded is None
 
 
 # --- several files -----------------------------------------------------------------------------
@@ -181,10 +182,10 @@ def test_files_are_pooled_and_stand_apart_too(tmp_path):
     for name, some in (("a", items("ab", 15)), ("b", items("cd", 15, seed=2, start=31))):
         paths.append(tmp_path / f"{name}.jsonl")
         gm.write_judgments(paths[-1], some)
-    found = gm.agree(gm.read_judgments(paths)).to_json()
-    assert any("2 files are pooled" in note for note in found["notes"])
-    assert list(found["files"]) == [str(path) for path in paths]
-    for path, part in found["files"].items():
+    result = gm.agree(gm.read_judgments(paths)).to_json()
+    assert any("2 files are pooled" in note for note in result["notes"])
+    assert list(result["files"]) == [str(path) for path in paths]
+    for path, part in result["files"].items():
         alone = gm.agree(gm.read_judgments(path), resamples=0).to_json()
         assert part["inter"]["kappa"] == alone["inter"]["kappa"]
     assert "files" not in gm.agree(gm.read_judgments(paths[0])).to_json()
@@ -219,7 +220,7 @@ def expanded(ranking):
 
 def test_equal_outputs_that_stand_apart_inflate_agreement_with_a_word():
     whole = grouped()
-    apart = [expanded(each) for each in whole]
+    apart = [expanded(ranking) for ranking in whole]
     texts = {name: [f"{'same' if name in 'ABCD' else name} {n}" for n in range(30)]
              for name in "ABCDEF"}  # fmt: skip
     right, inflated = (gm.agree(some, outputs=texts).to_json() for some in (whole, apart))
@@ -234,12 +235,12 @@ def test_equal_outputs_that_stand_apart_inflate_agreement_with_a_word():
 
 
 def test_a_ranking_tells_another_which_outputs_are_equal():
-    people, model = grouped(), [replace(expanded(each), judge="m") for each in grouped()[::2]]
-    found = gm.agree([*people, *model]).to_json()
-    assert found["pairs"]["m|x"]["n"] == 30  # E against F only
-    assert any("equal outputs stand apart" in note for note in found["notes"])
-    joined = gm.agree([*people, *(replace(each, judge="m") for each in people[::2])])
-    assert found["unexpanded"]["inter"]["n"] == joined.inter.n
+    people, model = grouped(), [replace(expanded(ranking), judge="m") for ranking in grouped()[::2]]
+    result = gm.agree([*people, *model]).to_json()
+    assert result["pairs"]["m|x"]["n"] == 30  # E against F only
+    assert any("equal outputs stand apart" in note for note in result["notes"])
+    joined = gm.agree([*people, *(replace(ranking, judge="m") for ranking in people[::2])])
+    assert result["unexpanded"]["inter"]["n"] == joined.inter.n
 
 
 def test_pieces_equal_the_whole():
@@ -250,4 +251,3 @@ def test_pieces_equal_the_whole():
         assert krippendorff_alpha(values, level=level).value == pytest.approx(
             krippendorff_alpha(values[::-1], level=level).value
         )
-    assert kappa(Comparisons(6, 10, (8, 4, 8))).value == pytest.approx((0.6 - 0.36) / 0.64)

@@ -59,8 +59,8 @@ def test_deviations_of_2015(shared):
     pairs = official_pairs(shared)
     table = golden(shared, "table3b_expected_wins")["bootstrap_sd_pair_level"]
     runs = ExpectedWins().runs(pairs, Resampling(unit="pair", runs=4000))
-    found = dict(zip(pairs.systems, runs.std(axis=0), strict=True))
-    assert found == pytest.approx(table, rel=0.08)
+    result = dict(zip(pairs.systems, runs.std(axis=0), strict=True))
+    assert result == pytest.approx(table, rel=0.08)
 
 
 def test_larger_units_vary_more(shared):

@@ -45,34 +45,34 @@ def negative_log_likelihood(theta, tie, wins, ties):
 @given(counts)
 def test_no_other_abilities_are_likelier(tables):
     wins, ties = tidy(*tables)
-    found = fit_bradley_terry(wins, ties)
+    abilities = fit_bradley_terry(wins, ties)
     n, tied = len(wins), bool(ties.any())
-    assert bool(found.tie) == tied
-    assert found.values.sum() == pytest.approx(0, abs=1e-9)
+    assert bool(abilities.tie) == tied
+    assert abilities.values.sum() == pytest.approx(0, abs=1e-9)
 
     def objective(x):
         theta = [*x[: n - 1], -sum(x[: n - 1])]
         return negative_log_likelihood(theta, math.exp(x[-1]) if tied else 0.0, wins, ties)
 
     best = minimize(objective, np.zeros(n if tied else n - 1), method="BFGS")
-    ours = negative_log_likelihood(found.values, found.tie, wins, ties)
+    ours = negative_log_likelihood(abilities.values, abilities.tie, wins, ties)
     assert ours <= best.fun + 1e-9
     theta = [*best.x[: n - 1], -best.x[: n - 1].sum()]
-    np.testing.assert_allclose(found.values, theta, atol=2e-3)
+    np.testing.assert_allclose(abilities.values, theta, atol=2e-3)
 
 
 def test_two_systems_by_hand():
     """With two systems the model fits exactly: 5 wins, 3 losses, 2 ties."""
-    found = fit_bradley_terry(np.array([[0, 5], [3, 0]]), np.array([[0, 2], [2, 0]]))
-    assert found.values[0] - found.values[1] == pytest.approx(math.log(5 / 3))
-    assert found.tie == pytest.approx(2 / math.sqrt(15))
+    abilities = fit_bradley_terry(np.array([[0, 5], [3, 0]]), np.array([[0, 2], [2, 0]]))
+    assert abilities.values[0] - abilities.values[1] == pytest.approx(math.log(5 / 3))
+    assert abilities.tie == pytest.approx(2 / math.sqrt(15))
     # the delta method for log(W / L): variance 1 / W + 1 / L, a quarter of it for one of the two
-    assert found.errors == pytest.approx([math.sqrt((1 / 5 + 1 / 3) / 4)] * 2)
+    assert abilities.errors == pytest.approx([math.sqrt((1 / 5 + 1 / 3) / 4)] * 2)
 
 
 def test_standard_errors_are_those_of_simulated_data():
     random = np.random.default_rng(2)
-    theta, tie, n, each = np.array([0.6, 0.0, -0.6]), 0.8, 3, 60
+    theta, tie, n, games = np.array([0.6, 0.0, -0.6]), 0.8, 3, 60
     fitted = []
     for _ in range(300):
         wins, ties = np.zeros((n, n), dtype=np.int64), np.zeros((n, n), dtype=np.int64)
@@ -80,10 +80,10 @@ def test_standard_errors_are_those_of_simulated_data():
             for j in range(i):
                 parts = np.array([np.exp((theta[i] - theta[j]) / 2), 0, tie])
                 parts[1] = 1 / parts[0]
-                wins[i, j], wins[j, i], ties[i, j] = random.multinomial(each, parts / parts.sum())
+                wins[i, j], wins[j, i], ties[i, j] = random.multinomial(games, parts / parts.sum())
         fitted.append(fit_bradley_terry(wins, ties + ties.T))
-    values = np.array([each.values for each in fitted])
-    errors = np.array([each.errors for each in fitted]).mean(axis=0)
+    values = np.array([model.values for model in fitted])
+    errors = np.array([model.errors for model in fitted]).mean(axis=0)
     np.testing.assert_allclose(values.mean(axis=0), theta, atol=0.05)
     np.testing.assert_allclose(values.std(axis=0), errors, rtol=0.15)
 
@@ -91,10 +91,10 @@ def test_standard_errors_are_those_of_simulated_data():
 def test_2015(shared):
     """No published figure; but the order is nearly that of the other methods."""
     wins, ties = official_pairs(shared).counts()
-    found = fit_bradley_terry(wins, ties)
-    agreement = np.corrcoef(found.values, expected_wins(wins))[0, 1]
+    abilities = fit_bradley_terry(wins, ties)
+    agreement = np.corrcoef(abilities.values, expected_wins(wins))[0, 1]
     assert agreement > 0.97
-    assert found.iterations < 10
+    assert abilities.iterations < 10
 
 
 def test_a_batch_equals_its_members(shared):
@@ -124,8 +124,8 @@ def test_a_system_that_never_lost_has_no_finite_ability(tie):
     wins, ties = np.array([[0, 5], [0, 0]]), np.array([[0, tie], [tie, 0]])
     with pytest.raises(DataError, match=r"no finite abilities in \d+ iterations"):
         fit_bradley_terry(wins, ties)
-    found = fit_bradley_terry(wins, ties, prior=0.5)
-    assert found.values[0] - found.values[1] == pytest.approx(math.log(5.5 / 0.5))
+    abilities = fit_bradley_terry(wins, ties, prior=0.5)
+    assert abilities.values[0] - abilities.values[1] == pytest.approx(math.log(5.5 / 0.5))
 
 
 def test_groups_of_which_one_always_wins():

@@ -51,11 +51,11 @@ def test_equals_the_twin(matrix, confidence):
         with pytest.raises(UsageError, match="too few"):
             cluster_runs(matrix, confidence=confidence)
         return
-    found = cluster_runs(matrix, confidence=confidence)
+    clustering = cluster_runs(matrix, confidence=confidence)
     order, ranges, clusters = twin(matrix.tolist(), confidence)
-    assert found.order == tuple(order)
-    assert found.ranges == tuple(ranges)
-    assert found.clusters == tuple(clusters)
+    assert clustering.order == tuple(order)
+    assert clustering.ranges == tuple(ranges)
+    assert clustering.clusters == tuple(clusters)
 
 
 @pytest.mark.parametrize("confidence", ["0.9", "0.95"])
@@ -63,9 +63,11 @@ def test_output_of_cluster_py(shared, confidence):
     """Verbatim lines of the original, Python 2: ``NAME score (low, high)``."""
     table = golden(shared, f"cluster_py_judge7_{confidence}")
     runs = np.array(table["runs"])
-    found = cluster_runs(runs, confidence=table["conf"])
+    clustering = cluster_runs(runs, confidence=table["conf"])
     lines, previous = [], 1
-    for at, (low, high), number in zip(found.order, found.ranges, found.clusters, strict=True):
+    for at, (low, high), number in zip(
+        clustering.order, clustering.ranges, clustering.clusters, strict=True
+    ):
         lines += ["++++++++++"] * (number - previous)
         previous = number
         mean = round(float(runs[:, at].mean()), 3)
@@ -110,7 +112,7 @@ def test_impossible_confidence(confidence):
 
 def test_given_order_is_kept():
     matrix = np.array([[3.0, 2.0, 1.0]] * 50)
-    found = cluster_runs(matrix, order=[1, 0, 2])
-    assert found.order == (1, 0, 2)
-    assert found.ranges == ((2, 2), (1, 1), (3, 3))
-    assert found.clusters == (1, 1, 2)
+    clustering = cluster_runs(matrix, order=[1, 0, 2])
+    assert clustering.order == (1, 0, 2)
+    assert clustering.ranges == ((2, 2), (1, 1), (3, 3))
+    assert clustering.clusters == (1, 1, 2)

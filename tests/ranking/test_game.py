@@ -1,13 +1,16 @@
 """The update of two ratings, against figures of the package trueskill."""
 
 import math
+from typing import NamedTuple
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from grammeter.core import UsageError
-from grammeter.ranking.game import GameModel, Rating
+from grammeter.ranking.game import GameModel
+from grammeter.ranking.trueskill import _Job, _Season
 from made_judgments import golden
 
 
@@ -15,14 +18,28 @@ def model(*, beta=1363.7375, tau=0.0, draw=0.25):
     return GameModel(sigma=0.5, beta=beta, tau=tau, draw_probability=draw, games=1)
 
 
+class Rating(NamedTuple):
+    mean: float
+    deviation: float
+
+
+def rate(settings, first, second, outcome):
+    """Play one game of two systems with these ratings."""
+    season = _Season(_Job(np.ones((2, 1, 2, 2), dtype=np.int64), settings, 1, range(1)))
+    season._mean[:, 0] = first.mean, second.mean
+    season._variance[:, 0] = first.deviation**2, second.deviation**2
+    season.update(np.array([0]), np.array([1]), np.array([outcome % 3]))
+    deviations = np.sqrt(season._variance[:, 0])
+    return tuple(map(Rating, season._mean[:, 0].tolist(), deviations.tolist()))
+
+
 def test_updates_of_the_package(shared):
     """300 games, trueskill 0.4.5 with its scipy back end; there -1 means that the first won."""
     games = golden(shared, "trueskill_updates")["single"]
     assert len(games) == 300
     for game in games:
-        first, second = model(
-            beta=game["beta"], tau=game["tau"], draw=game["draw_probability"]
-        ).rate(
+        first, second = rate(
+            model(beta=game["beta"], tau=game["tau"], draw=game["draw_probability"]),
             Rating(game["mu1"], game["sigma1"]),
             Rating(game["mu2"], game["sigma2"]),
             -game["outcome"],
@@ -36,7 +53,7 @@ def test_trajectory_of_the_package(shared):
     ratings = {name: Rating(0.0, 0.5) for name in trajectory["final"]}
     for one, other, rank, other_rank in trajectory["schedule(a,b,rank_a,rank_b)"]:
         outcome = (int(other_rank) > int(rank)) - (int(other_rank) < int(rank))
-        ratings[one], ratings[other] = model().rate(ratings[one], ratings[other], outcome)
+        ratings[one], ratings[other] = rate(model(), ratings[one], ratings[other], outcome)
     for name, (mean, variance) in trajectory["final"].items():
         assert ratings[name].mean == pytest.approx(mean, rel=0, abs=1e-9)
         assert ratings[name].deviation ** 2 == pytest.approx(variance, rel=0, abs=1e-9)
@@ -55,7 +72,7 @@ def test_equals_the_package(first, second, beta, tau, draw, outcome):
     package = trueskill.TrueSkill(
         mu=0, sigma=0.5, beta=beta, tau=tau, draw_probability=draw, backend="scipy"
     )
-    ours = model(beta=beta, tau=tau, draw=draw).rate(Rating(*first), Rating(*second), outcome)
+    ours = rate(model(beta=beta, tau=tau, draw=draw), Rating(*first), Rating(*second), outcome)
     players = [(package.create_rating(*first),), (package.create_rating(*second),)]
     ranks = [-outcome, outcome]
     theirs = [team[0] for team in package.rate(players, ranks=ranks)]

@@ -15,14 +15,14 @@ PRINTED = {"‡": "**", "†": "*", "?": "+", "": ""}  # the star was lost in th
 
 def test_table_3d(shared):
     table = golden(shared, "table3d_head_to_head")
-    found = head_to_head(official(shared))
-    assert list(found.systems) == table["order"]
+    duels = head_to_head(official(shared))
+    assert list(duels.systems) == table["order"]
     cells = 0
     for row, printed in table["published"].items():
         for column, (share, mark) in zip(table["order"], printed, strict=True):
             if row == column:
                 continue
-            duel_ = found[row, column]
+            duel_ = duels[row, column]
             exact = table["reproduced"][f"{row}>{column}"]
             assert duel_.wins == exact["col_beats_row"]
             assert duel_.losses == exact["row_beats_col"]
@@ -32,14 +32,14 @@ def test_table_3d(shared):
             assert f"{duel_.share:.2f}" == f"0{share}"
             assert duel_.mark == PRINTED[mark]
             cells += 1
-    assert cells == len(found.cells) == 156
+    assert cells == len(duels.cells) == 156
 
 
 @given(campaigns)
 def test_cells_add_up(items):
-    found = head_to_head(items, zeros="keep")
-    for cell in found.cells:
-        mirrored = found[cell.column, cell.row]
+    duels = head_to_head(items, zeros="keep")
+    for cell in duels.cells:
+        mirrored = duels[cell.column, cell.row]
         assert (cell.wins, cell.losses, cell.ties) == (
             mirrored.losses, mirrored.wins, mirrored.ties,
         )  # fmt: skip
@@ -58,15 +58,15 @@ def test_a_zero_counts_as_one_as_in_the_original():
     assert (cell.wins, cell.losses) == (5, 0)
     assert cell.share == 5 / 6
     assert cell.pvalue == pytest.approx(binomtest(5, 6).pvalue)
-    kept = head_to_head(items, zeros="keep")["B", "A"]
-    assert kept.share == 1.0
-    assert kept.pvalue == 2 / 32
+    remaining = head_to_head(items, zeros="keep")["B", "A"]
+    assert remaining.share == 1.0
+    assert remaining.pvalue == 2 / 32
 
 
 def test_systems_never_compared_and_never_decided():
     items = [*duel("A", "B"), *duel("B", "C", tie=True, times=2)]
-    found = head_to_head(items)
-    never, tied = found["A", "C"].to_json(), found["B", "C"].to_json()
+    duels = head_to_head(items)
+    never, tied = duels["A", "C"].to_json(), duels["B", "C"].to_json()
     assert never == {
         "row": "A", "column": "C", "share": None, "wins": 0, "losses": 0, "ties": 0,
         "pvalue": None, "mark": "", "reason": "never compared",

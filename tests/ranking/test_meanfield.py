@@ -17,16 +17,16 @@ RUNS = 400
 def test_table_3c(shared):
     pairs = official_pairs(shared)
     scores = TrueSkill().score(*pairs.counts())
-    found = dict(zip(pairs.systems, scores, strict=True))
+    result = dict(zip(pairs.systems, scores, strict=True))
     table = golden(shared, "table3c_trueskill")
     limit = table["mean_field_limit(deterministic)"]
-    assert found == pytest.approx(limit, rel=0, abs=1e-6)
+    assert result == pytest.approx(limit, rel=0, abs=1e-6)
     for row in table["published"]:
-        assert found[row["system"]] == pytest.approx(row["score"], rel=0, abs=0.002)
+        assert result[row["system"]] == pytest.approx(row["score"], rel=0, abs=0.002)
     for run in table["reference_python2_runs(mu,sigma^2)"]:  # of the unmodified original
         for name, (mean, _) in run.items():
             deviation = table["closed_form_1000_runs"][name]["sd"]
-            assert abs(mean - found[name]) < 4 * deviation
+            assert abs(mean - result[name]) < 4 * deviation
 
 
 @pytest.mark.parametrize("data", ["edit", "sent"])

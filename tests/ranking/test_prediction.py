@@ -10,9 +10,9 @@ from grammeter.ranking.bootstrap import Resampling, unit_numbers
 from grammeter.ranking.clusters import Clustering
 from grammeter.ranking.pairs import extract_pairs
 from grammeter.ranking.prediction import (
-    _Fold,
     _makefile,
     _parts_without,
+    _predicted,
     deal_out,
     validate,
 )
@@ -28,17 +28,17 @@ def test_table_4(shared):
     clusters = table["bootstrapped_clusters"]
     held_out = validate(official(shared), unit="pair")
     makefile = validate(official(shared), unit="pair", training="makefile")
-    seen = [each / 100 for each in clusters["EW_true_held_out_6_seeds"]]
+    seen = [share / 100 for share in clusters["EW_true_held_out_6_seeds"]]
     assert min(seen) - 0.01 < held_out.clusters < max(seen) + 0.01
-    seen = [each / 100 for each in clusters["EW_makefile_procedure(leaky grep)_6_seeds"]]
+    seen = [share / 100 for share in clusters["EW_makefile_procedure(leaky grep)_6_seeds"]]
     assert min(seen) - 0.01 < makefile.clusters < max(seen) + 0.01
     order = table["total_ordering_non_ties"]["EW_cv_mean_of_folds_5_shuffles"]
-    for found in (held_out, makefile):
-        assert 100 * found.order == pytest.approx(np.mean(order), abs=0.05)
+    for accuracy in (held_out, makefile):
+        assert 100 * accuracy.order == pytest.approx(np.mean(order), abs=0.05)
         tied = clusters["all_systems_one_cluster(baseline)"]
-        assert 100 * found.all_tied == pytest.approx(tied, abs=0.01)
-        assert (found.comparisons, found.decided) == (109098, 49981)
-        assert sum(found.clusterings.values()) == 100
+        assert 100 * accuracy.all_tied == pytest.approx(tied, abs=0.01)
+        assert (accuracy.comparisons, accuracy.decided) == (109098, 49981)
+        assert sum(accuracy.clusterings.values()) == 100
 
 
 @given(campaigns)
@@ -47,7 +47,7 @@ def test_predictions_of_one_fold(items):
     n = len(pairs.systems)
     order = tuple(reversed(range(n)))
     clusters = tuple(1 + place // 2 for place in range(n))
-    found = _Fold.of(pairs, Clustering(order, ((1, n),) * n, clusters))
+    predicted = _predicted(pairs, Clustering(order, ((1, n),) * n, clusters))
     place = {system: order.index(system) for system in range(n)}
     right = ordered = 0
     for first, second, outcome in zip(pairs.first, pairs.second, pairs.outcome, strict=True):
@@ -55,10 +55,8 @@ def test_predictions_of_one_fold(items):
         right += (gap > 0) - (gap < 0) == outcome
         ordered += outcome != 0 and (place[first] < place[second]) == (outcome > 0)
     decided = int((pairs.outcome != 0).sum())
-    assert found.clusters == pytest.approx(right / len(pairs))
-    assert found.all_tied == pytest.approx(1 - decided / len(pairs))
-    assert found.order == pytest.approx(ordered / decided)
-    assert (found.comparisons, found.decided) == (len(pairs), decided)
+    shares = (right / len(pairs), 1 - decided / len(pairs), ordered / decided)
+    assert predicted == pytest.approx((*shares, decided))
 
 
 @given(campaigns)
@@ -70,8 +68,8 @@ def test_folds_keep_units_together_and_are_equally_large(items):
         folds = min(3, count)
         fold_of = deal_out(pairs, unit, folds, seed=1)
         of_unit = {u: set(fold_of[units == u].tolist()) for u in range(count)}
-        assert all(len(found) == 1 for found in of_unit.values())
-        sizes = np.bincount([next(iter(found)) for found in of_unit.values()], minlength=folds)
+        assert all(len(result) == 1 for result in of_unit.values())
+        sizes = np.bincount([next(iter(result)) for result in of_unit.values()], minlength=folds)
         assert sizes.max() - sizes.min() <= 1
 
 
@@ -81,15 +79,15 @@ def test_what_is_held_out_is_not_learnt_from():
         *(item for n in range(1, 11) for item in duel("A", "B", segment=n)),
         *(item for n in range(11, 21) for item in duel("B", "A", segment=n)),
     ]
-    found = validate(items, folds=20, resamples=400)
+    prediction = validate(items, folds=20, resamples=400)
     leaking = validate(items, folds=20, resamples=400, training="makefile")
-    assert found.order == 0.0  # one more of the other kind is left in each training set
+    assert prediction.order == 0.0  # one more of the other kind is left in each training set
     assert leaking.order > 0.2
 
 
 def test_parts_that_the_makefile_leaves_out():
-    kept = _parts_without("7", 100)
-    dropped = [f"{part:02d}" for part in range(100) if not kept[part]]
+    remaining = _parts_without("7", 100)
+    dropped = [f"{part:02d}" for part in range(100) if not remaining[part]]
     assert len(dropped) == 19
     assert all("7" in name for name in dropped)
     assert np.flatnonzero(~_parts_without("42", 100)).tolist() == [42]
@@ -108,20 +106,20 @@ def test_makefile_gives_each_fold_a_resample_of_each_training_set():
 def test_other_methods_and_units():
     items = random_duels(CHAIN, 300)
     for by in ("bradley-terry", TrueSkill(games=100)):
-        found = validate(items, folds=3, by=by, resamples=20)
-        assert found.order > 0.5
-    assert "unit:game" in str(found.signature)
-    assert "folds-of:sentence" in str(found.signature)
+        prediction = validate(items, folds=3, by=by, resamples=20)
+        assert prediction.order > 0.5
+    assert "unit:game" in str(prediction.signature)
+    assert "folds-of:sentence" in str(prediction.signature)
 
 
 def test_result():
     items = random_duels(CHAIN, 60)
-    found = validate(items, folds=5, resamples=20, seed=3, judges=["x"])
-    assert found == validate(items, folds=5, resamples=20, seed=3, judges=["x"])
-    data = found.to_json()
+    prediction = validate(items, folds=5, resamples=20, seed=3, judges=["x"])
+    assert prediction == validate(items, folds=5, resamples=20, seed=3, judges=["x"])
+    data = prediction.to_json()
     assert data["kind"] == "prediction"
-    assert data["clusters"] == {"accuracy": found.clusters, "n": 60}
-    assert data["order"]["n"] == found.decided
+    assert data["clusters"] == {"accuracy": prediction.clusters, "n": 60}
+    assert data["order"]["n"] == prediction.decided
     assert sum(data["clusterings"].values()) == 5
     for part in ("folds:5", "training:held-out", "seed:3", "resamples:20", "judges:x"):
         assert part in data["signature"]

@@ -20,11 +20,11 @@ CHAIN = [("A", "B"), ("B", "C"), ("A", "C")]
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_table_3b(shared, seed):
-    found = rank(official(shared), unit="pair", seed=seed)
+    ranked = rank(official(shared), unit="pair", seed=seed)
     published = golden(shared, "table3b_expected_wins")["published"]
-    assert list(found) == [row["system"] for row in published]
+    assert list(ranked) == [row["system"] for row in published]
     for row in published:
-        ours = found[row["system"]]
+        ours = ranked[row["system"]]
         assert ours.score == pytest.approx(row["score"], rel=0, abs=5e-4)
         assert ours.cluster == row["cluster"]
         assert ours.ranks == pytest.approx(bounds(row["range"]), rel=0, abs=1)
@@ -34,7 +34,7 @@ def test_table_3b(shared, seed):
 def test_table_7(shared, judge):
     """Ranges at .9; each was seen in 20 runs of the original, and so were the clusters."""
     table = golden(shared, "table7_judge_rankings")[str(judge)]
-    found = rank(
+    ranked = rank(
         official(shared),
         judges=[table["user"]],
         unit="pair",
@@ -42,11 +42,11 @@ def test_table_7(shared, judge):
         confidence=0.9,
     )
     for row in table["reproduced"]:
-        low, high = found[row["system"]].ranks
+        low, high = ranked[row["system"]].ranks
         seen = [bounds(text) for text in row["ranges_over_20x1000"]]
         assert min(abs(low - a) + abs(high - b) for a, b in seen) <= 1
     groups = {}
-    for row in found.rows:
+    for row in ranked.rows:
         groups.setdefault(row.cluster, []).append(row.system)
     clusters = "|".join(" ".join(names) for names in groups.values())
     assert clusters in table["clusterings_over_20x1000"]
@@ -57,8 +57,8 @@ def test_table_7(shared, judge):
 )
 def test_clusters_by_unit(shared, unit, clusters):
     """Table 3b's four clusters come from taking all comparisons as independent."""
-    found = rank(official(shared), unit=unit)
-    numbers = [row.cluster for row in found.rows]
+    ranked = rank(official(shared), unit=unit)
+    numbers = [row.cluster for row in ranked.rows]
     assert [numbers.count(number) for number in sorted(set(numbers))] == clusters
 
 
@@ -66,11 +66,11 @@ def test_clusters_by_unit(shared, unit, clusters):
 def test_seeda_from_its_judgments(shared, data):
     judgments = read_judgments(shared / "data" / "seeda" / f"judgments_{data}.xml")
     table = golden(shared, "seeda_human_scores")[data]
-    found = rank(judgments, resamples=40)
-    wins = {name: found[name].score for name in table["systems"]}
+    ranked = rank(judgments, resamples=40)
+    wins = {name: ranked[name].score for name in table["systems"]}
     expected = dict(zip(table["systems"], table["full_data_EW"], strict=True))
     assert wins == pytest.approx(expected, rel=0, abs=1e-12)
-    signature = dict(found.signature)
+    signature = dict(ranked.signature)
     assert int(signature["rankings"]) <= table["n_rankings"] == len(judgments)
     assert int(signature["comparisons"]) == table["expanded_pairs"]
     assert int(signature["tied"]) == table["expanded_ties"]
@@ -82,27 +82,27 @@ def test_seeda_from_its_judgments(shared, data):
 @settings(max_examples=30)
 @given(campaigns)
 def test_any_judgments_give_a_ranking(items):
-    found = rank(items, resamples=40)
+    ranked = rank(items, resamples=40)
     pairs = extract_pairs(items)
     scores = dict(zip(pairs.systems, expected_wins(pairs.counts()[0]), strict=True))
-    assert {r.system: r.score for r in found.rows} == pytest.approx(scores, nan_ok=True)
-    known = [r.score for r in found.rows if not math.isnan(r.score)]
+    assert {r.system: r.score for r in ranked.rows} == pytest.approx(scores, nan_ok=True)
+    known = [r.score for r in ranked.rows if not math.isnan(r.score)]
     assert known == sorted(known, reverse=True)
-    for row in found.rows:
-        assert 1 <= row.ranks[0] <= row.ranks[1] <= len(found)
+    for row in ranked.rows:
+        assert 1 <= row.ranks[0] <= row.ranks[1] <= len(ranked)
         assert not math.isnan(row.score) or row.reason
-    clusters = [row.cluster for row in found.rows]
+    clusters = [row.cluster for row in ranked.rows]
     assert clusters == sorted(clusters)
-    again = Ranked.from_json(found.to_json())
-    assert list(again) == list(found)
+    again = Ranked.from_json(ranked.to_json())
+    assert list(again) == list(ranked)
 
 
 @pytest.mark.parametrize("by", sorted(METHODS))
 def test_all_methods_agree_on_clear_data(by):
-    found = rank(random_duels(CHAIN, 400), by=by, resamples=60)
-    assert list(found) == ["C", "B", "A"]
-    assert found.method == by
-    assert str(found.signature).startswith(f"{by}|")
+    ranked = rank(random_duels(CHAIN, 400), by=by, resamples=60)
+    assert list(ranked) == ["C", "B", "A"]
+    assert ranked.method == by
+    assert str(ranked.signature).startswith(f"{by}|")
 
 
 def test_same_seed_same_ranking():
@@ -114,8 +114,8 @@ def test_same_seed_same_ranking():
 
 def test_signature():
     items = random_duels(CHAIN, 80)
-    found = rank(items, unit="ranking", resamples=50, seed=2)
-    settings_ = dict(found.signature)
+    ranked = rank(items, unit="ranking", resamples=50, seed=2)
+    settings_ = dict(ranked.signature)
     assert {key: settings_[key] for key in list(settings_)[:-1]} == {
         "divisor": "all-opponents", "ties": "ignored", "unit": "ranking", "resamples": "50",
         "seed": "2", "confidence": "0.95", "extraction": "expanded", "judges": "1",
@@ -146,31 +146,31 @@ def test_leaving_a_judge_out():
 
 def test_two_systems_never_compared():
     items = [*duel("A", "B", times=4), *duel("B", "C", times=4), *duel("C", "B"), *duel("B", "A")]
-    found = rank(items, resamples=50)
-    assert found["A"].score == pytest.approx(0.8 / 2)
-    assert found["A"].reason == "no decided comparison, counted as 0: C"
-    assert found["C"].reason == "no decided comparison, counted as 0: A"
-    assert found["B"].reason is None
+    ranked = rank(items, resamples=50)
+    assert ranked["A"].score == pytest.approx(0.8 / 2)
+    assert ranked["A"].reason == "no decided comparison, counted as 0: C"
+    assert ranked["C"].reason == "no decided comparison, counted as 0: A"
+    assert ranked["B"].reason is None
     assert rank(items, by="trueskill", resamples=50)["A"].reason == "never compared: C"
 
 
 def test_a_system_without_decided_comparisons_stands_last():
     items = [*duel("A", "B", times=2), *duel("B", "A"), *duel("B", "Z", tie=True)]
-    found = rank(items, resamples=50)
-    last = found.rows[-1]
+    ranked = rank(items, resamples=50)
+    last = ranked.rows[-1]
     assert last.system == "Z"
     assert math.isnan(last.score)
     assert last.reason == "all its comparisons are ties"
-    assert found.to_json()["systems"][-1]["score"] is None
+    assert ranked.to_json()["systems"][-1]["score"] is None
     alone = Ranking(judge="x", segment=9, groups=(("Q",),), ranks=(1,))
     never = rank([*items, alone], by=TrueSkill(games=50), resamples=50)["Q"]
     assert (never.reason, math.isnan(never.score)) == ("never compared with any system", True)
 
 
 def test_systems_never_beaten_are_named():
-    found = rank([*duel("A", "B"), *duel("A", "C")], divisor="beaten-opponents", resamples=50)
-    assert found["A"].score == 1.0
-    assert found["B"].reason == "never beaten, so left out of the mean: A, C"
+    ranked = rank([*duel("A", "B"), *duel("A", "C")], divisor="beaten-opponents", resamples=50)
+    assert ranked["A"].score == 1.0
+    assert ranked["B"].reason == "never beaten, so left out of the mean: A, C"
 
 
 def test_long_lists_of_names_are_cut():
@@ -185,7 +185,7 @@ def test_all_ties():
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "message"),
     [
         ({"by": "elo"}, "unknown ranking method 'elo'"),
         ({"unit": "word"}, "unknown resampling unit"),
@@ -198,8 +198,8 @@ def test_all_ties():
         ({"seed": -1}, "seed -1"),
     ],
 )
-def test_wrong_options(wrong, told):
-    with pytest.raises(UsageError, match=told):
+def test_wrong_options(wrong, message):
+    with pytest.raises(UsageError, match=message):
         rank(random_duels(CHAIN, 20), **wrong)
 
 

@@ -35,12 +35,12 @@ def relabelled(judgments, names, seed=3):
     segments = sorted({ranking.segment for ranking in judgments})
     number = dict(zip(segments, draw.sample(segments, len(segments)), strict=True))
     moved = []
-    for each in draw.sample(judgments, len(judgments)):
-        order = draw.sample(range(len(each.groups)), len(each.groups))
-        groups = [tuple(renamed[name] for name in reversed(each.groups[at])) for at in order]
-        ranks = [each.ranks[at] for at in order] if each.ranks else ()
+    for entry in draw.sample(judgments, len(judgments)):
+        order = draw.sample(range(len(entry.groups)), len(entry.groups))
+        groups = [tuple(renamed[name] for name in reversed(entry.groups[at])) for at in order]
+        ranks = [entry.ranks[at] for at in order] if entry.ranks else ()
         moved.append(
-            replace(each, judge=each.judge[::-1], segment=number[each.segment],
+            replace(entry, judge=entry.judge[::-1], segment=number[entry.segment],
                     groups=tuple(groups), ranks=tuple(ranks))
         )  # fmt: skip
     return moved, renamed
@@ -80,19 +80,21 @@ def test_a_learning_curve_survives_relabelling(judgments, names):
 def with_twin(judgments, name, how):
     """Add a system whose judgments are those of another."""
     doubled = []
-    for each in judgments:
+    for ranking in judgments:
         if how == "item":
-            groups = tuple(tuple("twin" if x == name else x for x in g) for g in each.groups)
-            doubled += [each, replace(each, groups=groups)]
+            groups = tuple(tuple("twin" if x == name else x for x in g) for g in ranking.groups)
+            doubled += [ranking, replace(ranking, groups=groups)]
             continue
         groups, ranks = [], []
-        for group, rank in zip(each.groups, each.ranks or [1] * len(each.groups), strict=True):
+        for group, rank in zip(
+            ranking.groups, ranking.ranks or [1] * len(ranking.groups), strict=True
+        ):
             same = name in group
             groups += [(*group, "twin")] if same and how == "output" else [group]
             groups += [("twin",)] if same and how == "tie" else []
             ranks += [rank, rank] if same and how == "tie" else [rank]
         doubled.append(
-            replace(each, groups=tuple(groups), ranks=tuple(ranks) if each.ranks else ())
+            replace(ranking, groups=tuple(groups), ranks=tuple(ranks) if ranking.ranks else ())
         )
     return doubled
 
@@ -102,9 +104,9 @@ def with_twin(judgments, name, how):
 @pytest.mark.parametrize("how", ["output", "tie", "item"])
 def test_equal_systems_are_equal(judgments, names, by, unit, how):
     name = names[0]
-    found = gm.rank(with_twin(judgments, name, how), by=by, unit=unit, resamples=40)
-    assert values(found["twin"]) == values(found[name])
-    assert found[name].ranks[0] < found[name].ranks[1]
+    ranked = gm.rank(with_twin(judgments, name, how), by=by, unit=unit, resamples=40)
+    assert values(ranked["twin"]) == values(ranked[name])
+    assert ranked[name].ranks[0] < ranked[name].ranks[1]
 
 
 @METHODS
@@ -115,8 +117,8 @@ def test_systems_between_which_nothing_was_decided_are_equal(by):
         for n in range(1, 21)
         for k, (a, b) in enumerate(["AB", "BC", "CA"])
     ]
-    found = gm.rank(items, by=by, resamples=40)
-    assert {values(row) for row in found.values()} == {(found["A"].score, (1, 3), 1)}
+    ranked = gm.rank(items, by=by, resamples=40)
+    assert {values(row) for row in ranked.values()} == {(ranked["A"].score, (1, 3), 1)}
 
 
 @pytest.mark.parametrize("method", [ExpectedWins(), TrueSkill(), BradleyTerry(prior=0.5)])
@@ -126,5 +128,5 @@ def test_an_order_of_names_is_no_order_of_systems(method):
         Ranking(judge="x", segment=n, groups=(("A",), ("B",)), ranks=(1, 1 + (n == 1)))
         for n in range(1, 41)
     ]
-    found = gm.rank([*items, replace(items[0], ranks=(2, 1))], by=method, resamples=40)
-    assert values(found["A"]) == values(found["B"])
+    ranked = gm.rank([*items, replace(items[0], ranks=(2, 1))], by=method, resamples=40)
+    assert values(ranked["A"]) == values(ranked["B"])

@@ -50,7 +50,7 @@ def twin(wins, ties, model, seed, run):
         v, w = correction(t, margin, outcome)
         mean[first] += before[first] / spread * v
         mean[second] -= before[second] / spread * v
-        variance |= {s: each * (1 - each / total * w) for s, each in before.items()}
+        variance |= {s: prior * (1 - prior / total * w) for s, prior in before.items()}
     return [mean.get(s, math.nan) for s in range(n)]
 
 
@@ -59,10 +59,10 @@ def twin(wins, ties, model, seed, run):
 def test_equals_the_plain_loop(items, tau, beta):
     pairs = extract_pairs(items)
     model = TrueSkill(games=60, tau=tau, beta=beta).model(len(pairs))
-    found = play(pairs, model, Resampling(unit=None, runs=3, seed=4))
+    result = play(pairs, model, Resampling(unit=None, runs=3, seed=4))
     for run in range(3):
         expected = twin(*pairs.counts(), model, 4, run)
-        np.testing.assert_allclose(found[run], expected, rtol=0, atol=1e-7)
+        np.testing.assert_allclose(result[run], expected, rtol=0, atol=1e-7)
 
 
 @settings(max_examples=20)
@@ -71,21 +71,21 @@ def test_each_run_has_a_resample_of_its_own(items):
     pairs = extract_pairs(items)
     model = TrueSkill(games=60).model(len(pairs))
     resampling = Resampling(unit="ranking", runs=3, seed=4)
-    found = play(pairs, model, resampling)
+    result = play(pairs, model, resampling)
     (wins, ties), *_ = resampled_counts(pairs, resampling)
     for run in range(3):
         expected = twin(wins[run], ties[run], model, 4, run)
-        np.testing.assert_allclose(found[run], expected, rtol=0, atol=1e-7)
+        np.testing.assert_allclose(result[run], expected, rtol=0, atol=1e-7)
 
 
 def test_equals_the_plain_loop_on_2015(shared):
     pairs = official_pairs(shared)
     method = TrueSkill(games=3000, beta=1363.7375)
     model = method.model(len(pairs))
-    found = method.runs(pairs, Resampling(unit=None, runs=2, seed=1))
+    result = method.runs(pairs, Resampling(unit=None, runs=2, seed=1))
     for run in range(2):
         expected = twin(*pairs.counts(), model, 1, run)
-        np.testing.assert_allclose(found[run], expected, rtol=0, atol=1e-10)
+        np.testing.assert_allclose(result[run], expected, rtol=0, atol=1e-10)
 
 
 def test_a_run_does_not_depend_on_its_neighbours_or_the_processes():
@@ -153,9 +153,9 @@ def test_table_3c(shared):
         error = math.hypot(ours.std() / 10, theirs["sd"] / math.sqrt(1000))
         assert abs(ours.mean() - theirs["mean"]) < 4 * error
         assert ours.std() == pytest.approx(theirs["sd"], rel=0.35)
-    found = cluster_runs(runs, order=score_order(method.score(*pairs.counts())))
+    clustering = cluster_runs(runs, order=score_order(method.score(*pairs.counts())))
     published = table["published"]
-    assert [pairs.systems[at] for at in found.order] == [row["system"] for row in published]
-    assert list(found.clusters) == [row["cluster"] for row in published]
-    for ours, row in zip(found.ranges, published, strict=True):
+    assert [pairs.systems[at] for at in clustering.order] == [row["system"] for row in published]
+    assert list(clustering.clusters) == [row["cluster"] for row in published]
+    for ours, row in zip(clustering.ranges, published, strict=True):
         assert ours == pytest.approx(bounds(row["range"]), rel=0, abs=1)

@@ -31,8 +31,8 @@ def test_every_correction_has_its_example():
 
 @pytest.mark.parametrize("correction", BY_HAND)
 def test_by_hand(correction):
-    found = adjust(np.array(RAW), correction)
-    np.testing.assert_allclose(found, BY_HAND[correction], rtol=1e-12)
+    adjusted = adjust(np.array(RAW), correction)
+    np.testing.assert_allclose(adjusted, BY_HAND[correction], rtol=1e-12)
 
 
 @pytest.mark.parametrize("correction", BY_HAND)
@@ -45,8 +45,8 @@ def test_a_nan_is_no_member_of_the_family(correction):
 @given(PVALUES)
 def test_benjamini_hochberg_equals_scipys(pvalues):
     if pvalues:
-        found = adjust(np.array(pvalues), "benjamini-hochberg")
-        np.testing.assert_allclose(found, stats.false_discovery_control(pvalues), atol=1e-15)
+        adjusted = adjust(np.array(pvalues), "benjamini-hochberg")
+        np.testing.assert_allclose(adjusted, stats.false_discovery_control(pvalues), atol=1e-15)
 
 
 @given(PVALUES, st.floats(0.001, 0.5))
@@ -58,19 +58,19 @@ def test_holm_rejects_what_its_steps_reject(pvalues, level):
         if pvalues[place] * (len(pvalues) - step) > level:
             break
         rejected.add(place)
-    found = adjust(np.array(pvalues), "holm")
-    assert {i for i in range(len(pvalues)) if found[i] <= level} == rejected
+    adjusted = adjust(np.array(pvalues), "holm")
+    assert {i for i in range(len(pvalues)) if adjusted[i] <= level} == rejected
 
 
 @given(PVALUES, st.sampled_from(CORRECTIONS))
 def test_properties(pvalues, correction):
     given_array = np.array(pvalues)
-    found = adjust(given_array, correction)
+    adjusted = adjust(given_array, correction)
     np.testing.assert_array_equal(given_array, pvalues)  # the caller's array is left alone
-    assert (found >= given_array - 1e-15).all()
-    assert (found <= 1).all()
-    assert (np.diff(found[np.argsort(given_array, kind="stable")]) >= 0).all()
-    assert (found <= adjust(given_array, "bonferroni") + 1e-15).all()
+    assert (adjusted >= given_array - 1e-15).all()
+    assert (adjusted <= 1).all()
+    assert (np.diff(adjusted[np.argsort(given_array, kind="stable")]) >= 0).all()
+    assert (adjusted <= adjust(given_array, "bonferroni") + 1e-15).all()
 
 
 @st.composite

@@ -33,8 +33,8 @@ def by_bootstrap(samples, pairs=PAIR, *, resamples, seed):
 
 
 def by_randomisation(samples, pairs=PAIR, *, resamples, seed):
-    (found,) = randomisation_pvalues([samples], [pairs], resamples=resamples, seed=seed)
-    return found
+    (result,) = randomisation_pvalues([samples], [pairs], resamples=resamples, seed=seed)
+    return result
 
 
 BOTH = pytest.mark.parametrize("test", [by_bootstrap, by_randomisation])
@@ -85,8 +85,8 @@ def test_randomisation_approaches_the_exact_test():
         for signs in product((1, -1), repeat=10)
     ]
     exact = np.mean(np.array(sums) >= abs(sum(gaps)) - 1e-12)
-    (found,) = by_randomisation(samples, resamples=20_000, seed=1)
-    assert found == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / 20_000))
+    (result,) = by_randomisation(samples, resamples=20_000, seed=1)
+    assert result == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / 20_000))
 
 
 def test_randomisation_agrees_with_scipy():
@@ -99,8 +99,8 @@ def test_randomisation_agrees_with_scipy():
         n_resamples=9999,
         rng=np.random.default_rng(5),
     )
-    (found,) = by_randomisation(samples, resamples=9999, seed=1)
-    assert found == pytest.approx(theirs.pvalue, abs=0.02)
+    (result,) = by_randomisation(samples, resamples=9999, seed=1)
+    assert result == pytest.approx(theirs.pvalue, abs=0.02)
 
 
 @BOTH
@@ -108,30 +108,30 @@ def test_agrees_with_the_t_test_where_that_is_right(test):
     """Normal differences, 400 units: resampling must come out near the paired t-test."""
     samples = paired(8, 400, effect=0.03)
     expected = stats.ttest_rel(*samples.rows[:, :, 0]).pvalue
-    (found,) = test(samples, resamples=4000, seed=1)
+    (result,) = test(samples, resamples=4000, seed=1)
     assert 0.02 < expected < 0.6
-    assert found == pytest.approx(expected, abs=0.03)
+    assert result == pytest.approx(expected, abs=0.03)
 
 
 @BOTH
 def test_keeps_its_level_under_the_null(test):
     """300 fixed trials without a difference: about 5 % below 0.05, about half below 0.5."""
-    found = np.concatenate([test(paired(t, 100), resamples=199, seed=t) for t in range(300)])
-    assert 0.015 <= (found <= 0.05).mean() <= 0.1
-    assert 0.4 <= (found <= 0.5).mean() <= 0.6
+    result = np.concatenate([test(paired(t, 100), resamples=199, seed=t) for t in range(300)])
+    assert 0.015 <= (result <= 0.05).mean() <= 0.1
+    assert 0.4 <= (result <= 0.5).mean() <= 0.6
 
 
 @BOTH
 def test_finds_a_large_difference_with_the_smallest_p(test):
-    (found,) = test(paired(1, 100, effect=2.0), resamples=99, seed=1)
-    assert found == 1 / 100
+    (result,) = test(paired(1, 100, effect=2.0), resamples=99, seed=1)
+    assert result == 1 / 100
 
 
 @BOTH
 def test_equal_samples_have_p_one(test):
     one = paired(1, 30).rows[0]
-    (found,) = test(PairedSamples(np.array([one, one]), ratio), resamples=50, seed=1)
-    assert found == 1.0
+    (result,) = test(PairedSamples(np.array([one, one]), ratio), resamples=50, seed=1)
+    assert result == 1.0
 
 
 @BOTH
@@ -175,15 +175,15 @@ def test_parts_of_the_pairs_change_nothing(test, monkeypatch):
 def test_an_undefined_value_gives_no_p(test):
     rows = paired(1, 20, samples=3).rows.copy()
     rows[1, 3, 0] = np.nan
-    found = test(PairedSamples(rows, ratio), np.array([[0, 1], [0, 2]]), resamples=20, seed=1)
-    assert np.isnan(found[0])
-    assert 0 < found[1] <= 1
+    result = test(PairedSamples(rows, ratio), np.array([[0, 1], [0, 2]]), resamples=20, seed=1)
+    assert np.isnan(result[0])
+    assert 0 < result[1] <= 1
 
 
 @BOTH
 def test_no_pairs_no_p(test):
-    found = test(paired(1, 20), np.zeros((0, 2), dtype=np.int64), resamples=20, seed=1)
-    assert found.shape == (0,)
+    result = test(paired(1, 20), np.zeros((0, 2), dtype=np.int64), resamples=20, seed=1)
+    assert result.shape == (0,)
 
 
 def test_no_groups_no_answer():

@@ -32,17 +32,17 @@ def slow_williams(human, first, second):
 def test_the_matrix_equals_the_slow_twin(n, seed):
     random = np.random.default_rng(seed)
     human, metrics = random.normal(size=n), random.normal(size=(4, n))
-    found = williams_matrix(human, metrics)
+    matrix = williams_matrix(human, metrics)
     for i in range(4):
         for j in range(4):
             r12, r13, t, pvalue = (
                 slow_williams(human, metrics[i], metrics[j]) if i != j else (0,) * 4
             )
             if r12 > r13:
-                assert found.t[i, j] == pytest.approx(t, rel=1e-6)
-                assert found.pvalue[i, j] == pytest.approx(pvalue, rel=1e-6, abs=1e-12)
+                assert matrix.t[i, j] == pytest.approx(t, rel=1e-6)
+                assert matrix.pvalue[i, j] == pytest.approx(pvalue, rel=1e-6, abs=1e-12)
             else:
-                assert np.isnan(found.pvalue[i, j])
+                assert np.isnan(matrix.pvalue[i, j])
 
 
 def test_chollampatt_ng_2018_equals_r(shared):
@@ -63,11 +63,11 @@ def test_chollampatt_ng_2018_equals_r(shared):
         who, kind = key.split()
         human = column(f"system_scores_humans/{humans[who]}")
         table = np.array([[metrics[m][system] for system in human] for m in files])
-        found = williams_matrix(np.array(list(human.values())), table, kind)
+        matrix = williams_matrix(np.array(list(human.values())), table, kind)
         for pair, pvalue in rows.items():
             first, second = (list(files).index(name) for name in pair.split(">"))
-            assert round(float(found.pvalue[first, second]), 5) == pvalue
-            assert np.isnan(found.pvalue[second, first])
+            assert round(float(matrix.pvalue[first, second]), 5) == pvalue
+            assert np.isnan(matrix.pvalue[second, first])
             compared += 1
     assert compared == 12
 
@@ -75,25 +75,25 @@ def test_chollampatt_ng_2018_equals_r(shared):
 def test_the_condition_is_signed():
     human = np.arange(6.0)
     against, hardly = -human + [0, 0.1, 0, 0, 0, 0.1], np.array([1.0, 0, 2, 1, 0, 2])
-    found = williams_matrix(human, np.array([against, hardly]))
-    assert np.isnan(found.pvalue[0, 1])
-    assert found.pvalue[1, 0] < 0.05
+    matrix = williams_matrix(human, np.array([against, hardly]))
+    assert np.isnan(matrix.pvalue[0, 1])
+    assert matrix.pvalue[1, 0] < 0.05
 
 
 def test_twins_opposites_and_constants_are_not_tested():
     human = np.array([3.0, 1, 2, 5, 4])
     metric = np.array([2.0, 1, 4, 5, 3])
-    found = williams_matrix(human, np.array([metric, metric, -metric, np.ones(5)]))
-    assert np.isnan(found.pvalue[0, 1])
-    assert np.isnan(found.pvalue[0, 2])  # 0 divided by 0
-    assert np.isnan(found.pvalue[:, 3]).all()
-    assert np.isnan(found.correlations[3])
+    matrix = williams_matrix(human, np.array([metric, metric, -metric, np.ones(5)]))
+    assert np.isnan(matrix.pvalue[0, 1])
+    assert np.isnan(matrix.pvalue[0, 2])  # 0 divided by 0
+    assert np.isnan(matrix.pvalue[:, 3]).all()
+    assert np.isnan(matrix.correlations[3])
 
 
 def test_the_scale_does_not_matter():
     human, metrics = np.arange(5.0), np.array([[2.0, 1, 4, 5, 3], [1, 0, 2, 1, 5]])
-    found, small = (williams_matrix(human, metrics * scale) for scale in (1, 1e-200))
-    assert found.pvalue == pytest.approx(small.pvalue, nan_ok=True)
+    result, small = (williams_matrix(human, metrics * scale) for scale in (1, 1e-200))
+    assert result.pvalue == pytest.approx(small.pvalue, nan_ok=True)
 
 
 def test_a_tie_of_correlations_has_p_one_half():

@@ -51,17 +51,17 @@ def test_plan(n, count, data, seed):
         check_repeats([item for item in dealt if judge in item.judges], repeats)
 
 
-def check_repeats(own, repeats):
-    again = [item for item in own if item.repeat]
+def check_repeats(items, repeats):
+    again = [item for item in items if item.repeat]
     assert len(again) == len({item.item for item in again}) == repeats
-    half = (len(own) - repeats) // 2
+    half = (len(items) - repeats) // 2
     for item in again:
-        names = [other.item for other in own]
+        names = [other.item for other in items]
         before = names.index(item.item)
-        after = own.index(item)
-        assert len({o.item for o in own[before + 1 : after] if not o.repeat}) >= half
-        assert sorted(item.groups) == sorted(own[before].groups)
-        assert item.probability == own[before].probability
+        after = items.index(item)
+        assert len({o.item for o in items[before + 1 : after] if not o.repeat}) >= half
+        assert sorted(item.groups) == sorted(items[before].groups)
+        assert item.probability == items[before].probability
 
 
 def test_the_signature_shows_the_plan():

@@ -23,20 +23,20 @@ def ranking(segment, groups, ranks, **more):
 def made_up(items=60, systems="ABCDE", seed=0):
     """Make rankings by systems whose quality grows with the alphabet, and noise."""
     random = np.random.default_rng(seed)
-    found = []
+    result = []
     for segment in range(1, items + 1):
         shown = random.permutation(len(systems))[:4].tolist()
         worth = [place + random.normal(0, 2) for place in shown]
-        ranks = [1 + sum(other > own for other in worth) for own in worth]
-        found.append(ranking(segment, " ".join(systems[at] for at in shown), ranks))
-    return found
+        ranks = [1 + sum(other > quality for other in worth) for quality in worth]
+        result.append(ranking(segment, " ".join(systems[at] for at in shown), ranks))
+    return result
 
 
 def slow_scores(rankings, weights, systems):
     """Return Expected Wins, one comparison after the other."""
     wins = dict.fromkeys(product(systems, repeat=2), 0.0)
-    for each, weight in zip(rankings, weights, strict=True):
-        rows = list(zip(each.groups, each.ranks, strict=True))
+    for ranking, weight in zip(rankings, weights, strict=True):
+        rows = list(zip(ranking.groups, ranking.ranks, strict=True))
         for (ours, rank), (theirs, other) in combinations(rows, 2):
             for a, b in product(ours, theirs):
                 wins[a, b] += weight * (rank < other)
@@ -58,13 +58,13 @@ shown = st.sampled_from(["A B C", "AB C D", "A D", "BCD A", "A B C D"])
 
 @st.composite
 def judged(draw):
-    found = []
+    result = []
     for segment in range(1, draw(st.integers(1, 6)) + 1):
         groups = draw(shown)
         size = len(groups.split())
         ranks = draw(st.lists(st.integers(1, 3), min_size=size, max_size=size))
-        found.append(ranking(segment, groups, ranks))
-    return found
+        result.append(ranking(segment, groups, ranks))
+    return result
 
 
 @given(judged(), st.integers(1, 8), st.integers(0, 99), st.data())

@@ -62,19 +62,19 @@ def test_probabilities_of_the_paper(shared):
     Made by an independent calculation; equal to the patched original (calcprob.pl).
     """
     folder = shared / "data" / "conll14_test" / "official_systems"
-    found = distribution({path.name: read_lines(path) for path in folder.iterdir()})
+    source = distribution({path.name: read_lines(path) for path in folder.iterdir()})
     lines = (shared / "golden/ranking/sampling_probabilities.tsv").read_text().splitlines()
     rows = [line.split("\t") for line in lines[2:]]
-    assert len(rows) == len(found) == 1312
+    assert len(rows) == len(source) == 1312
     for number, (_, counts, covered, value, probability) in enumerate(rows):
-        assert sorted(map(len, found.groups[number])) == [int(count) for count in counts.split()]
-        assert found.expected_systems[number] == pytest.approx(float(covered), rel=1e-11)
-        assert found.values[number] == pytest.approx(float(value), rel=1e-11)
-        assert found.probabilities[number] == pytest.approx(float(probability), abs=1e-12)
-    assert found.probabilities.sum() == pytest.approx(1, abs=1e-12)
-    assert found.values.sum() == pytest.approx(366.652355731963, abs=1e-10)
-    assert found.probabilities.min() == pytest.approx(3.4966e-4, abs=5e-9)
-    assert found.probabilities.max() == pytest.approx(2.7274e-3, abs=5e-8)
+        assert sorted(map(len, source.groups[number])) == [int(count) for count in counts.split()]
+        assert source.expected_systems[number] == pytest.approx(float(covered), rel=1e-11)
+        assert source.values[number] == pytest.approx(float(value), rel=1e-11)
+        assert source.probabilities[number] == pytest.approx(float(probability), abs=1e-12)
+    assert source.probabilities.sum() == pytest.approx(1, abs=1e-12)
+    assert source.values.sum() == pytest.approx(366.652355731963, abs=1e-10)
+    assert source.probabilities.min() == pytest.approx(3.4966e-4, abs=5e-9)
+    assert source.probabilities.max() == pytest.approx(2.7274e-3, abs=5e-8)
 
 
 def test_uniform():
@@ -83,26 +83,26 @@ def test_uniform():
 
 @pytest.mark.parametrize("select", ["diversity", "spread"])
 def test_selectors_beyond_the_paper_keep_every_sentence_possible(select):
-    found = distribution(OUTPUTS, select=select, scores=SCORES if select == "spread" else None)
-    shares = found.values / found.values.sum()
+    source = distribution(OUTPUTS, select=select, scores=SCORES if select == "spread" else None)
+    shares = source.values / source.values.sum()
     expected = (1 - UNIFORM_SHARE) * shares + UNIFORM_SHARE / 5
-    assert found.probabilities == pytest.approx(expected)
-    assert found.probabilities.min() >= UNIFORM_SHARE / 5
-    assert found.probabilities.sum() == pytest.approx(1)
+    assert source.probabilities == pytest.approx(expected)
+    assert source.probabilities.min() >= UNIFORM_SHARE / 5
+    assert source.probabilities.sum() == pytest.approx(1)
 
 
 def test_diversity_prefers_different_outputs():
-    found = distribution(OUTPUTS, select="diversity")
-    assert found.values.tolist() == pytest.approx([0, 1, 5 / 6, 1 / 2, 2 / 3])
+    source = distribution(OUTPUTS, select="diversity")
+    assert source.values.tolist() == pytest.approx([0, 1, 5 / 6, 1 / 2, 2 / 3])
 
 
 def test_spread_is_that_of_the_scores():
     values = np.array(
         [[scores[at] for scores in (np.arange(20).reshape(4, 5) % 7)] for at in range(5)]
     )
-    found = distribution(OUTPUTS, select="spread", scores=SCORES)
-    assert found.values == pytest.approx(values.std(axis=1))
-    assert found.signature["scores"] == str(metric("gleu").signature())
+    source = distribution(OUTPUTS, select="spread", scores=SCORES)
+    assert source.values == pytest.approx(values.std(axis=1))
+    assert source.signature["scores"] == str(metric("gleu").signature())
 
 
 def test_the_order_of_systems_does_not_matter():
@@ -112,7 +112,7 @@ def test_the_order_of_systems_does_not_matter():
 
 
 @pytest.mark.parametrize(
-    ("given", "error", "message"),
+    ("options", "error", "message"),
     [
         ({"per_item": 1}, UsageError, "side by side"),
         ({"select": "papr"}, UnknownNameError, "selector"),
@@ -121,9 +121,9 @@ def test_the_order_of_systems_does_not_matter():
         ({"select": "spread", "scores": SCORES, "metric": "m2"}, UnknownNameError, "m2"),
     ],
 )
-def test_wrong_options(given, error, message):
+def test_wrong_options(options, error, message):
     with pytest.raises(error, match=message):
-        distribution(OUTPUTS, **given)
+        distribution(OUTPUTS, **options)
 
 
 @pytest.mark.parametrize(
@@ -166,8 +166,8 @@ def test_several_metrics_need_a_name():
     )
     with pytest.raises(UsageError, match="2 metrics"):
         distribution(OUTPUTS, select="spread", scores=both)
-    found = distribution(OUTPUTS, select="spread", scores=both, metric="gleu")
-    assert found.signature["scores"] == str(metric("gleu").signature())
+    source = distribution(OUTPUTS, select="spread", scores=both, metric="gleu")
+    assert source.signature["scores"] == str(metric("gleu").signature())
 
 
 # --- draws ---------------------------------------------------------------------------------
@@ -256,17 +256,17 @@ chances = st.lists(st.integers(0, 20), min_size=1, max_size=8).filter(any)
 def test_inclusion_adds_up(weights, data):
     probabilities = np.array(weights) / sum(weights)
     n = data.draw(st.integers(1, int(np.count_nonzero(probabilities))))
-    found = inclusion(probabilities, n)
-    assert found.sum() == pytest.approx(n)
-    assert ((found >= 0) & (found <= 1)).all()
-    free = (found < 1) & (probabilities > 0)
-    ratios = found[free] / probabilities[free]  # what is not certain stays in proportion
+    result = inclusion(probabilities, n)
+    assert result.sum() == pytest.approx(n)
+    assert ((result >= 0) & (result <= 1)).all()
+    free = (result < 1) & (probabilities > 0)
+    ratios = result[free] / probabilities[free]  # what is not certain stays in proportion
     assert ratios == pytest.approx(ratios[:1].repeat(len(ratios)))
 
 
 def test_inclusion_where_one_sentence_is_certain():
-    found = inclusion(np.array([0.8, 0.1, 0.06, 0.04]), 2)
-    assert found == pytest.approx([1, 0.5, 0.3, 0.2])
+    result = inclusion(np.array([0.8, 0.1, 0.06, 0.04]), 2)
+    assert result == pytest.approx([1, 0.5, 0.3, 0.2])
 
 
 def test_no_sentence_comes_twice():

@@ -106,10 +106,10 @@ def column(scores):
 
 def test_spread():
     nan = float("nan")
-    found = spread(
+    result = spread(
         column(
             {"A": [1, 1, 0.5, nan, nan], "B": [0, 1, nan, 0.3, nan], "C": [0, 1, 0.1, nan, nan]}
         ),
         ["C", "A", "B"],
     )
-    assert found == pytest.approx([np.std([1, 0, 0]), 0, 0.2, 0, 0])
+    assert result == pytest.approx([np.std([1, 0, 0]), 0, 0.2, 0, 0])

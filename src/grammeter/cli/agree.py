@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Iterator
+from dataclasses import astuple
 from typing import TYPE_CHECKING
 
 from grammeter.cli import judgment_arguments
@@ -20,9 +21,9 @@ from grammeter.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from grammeter.ranking import Agreement, Correlation, Interval, JudgeCorrelations, JudgeCounts
+    from grammeter.ranking import Agreement, Correlation, JudgeCorrelations
     from grammeter.rendering import Table
-    from grammeter.stats import Alpha, Kappa
+    from grammeter.stats import Alpha, Interval, Kappa
 
 KAPPAS = ("script", "orientation-free")
 RESAMPLES, CONFIDENCE = 1000, 0.95
@@ -82,8 +83,12 @@ def run(args: argparse.Namespace) -> int:
     if args.correlate:
         from grammeter.ranking import judge_correlations
 
-        found = judge_correlations(judgments, **who)
-        emit(args, found.to_json(), lambda: drawn(args, *correlation_tables(found, args)))
+        correlations = judge_correlations(judgments, **who)
+        emit(
+            args,
+            correlations.to_json(),
+            lambda: drawn(args, *correlation_tables(correlations, args)),
+        )
         return 0
     from grammeter.formats import read_outputs
     from grammeter.ranking import agree
@@ -108,15 +113,15 @@ def _check(args: argparse.Namespace) -> None:
     from grammeter.core import UsageError
 
     check_figures(args.figure)
-    asked = {
+    used = {
         "--kappa": args.kappa != KAPPAS[0],
         "--figure": args.figure,
         "--resamples": args.resamples != RESAMPLES,
         "--seed": args.seed != 1,
         "--confidence": args.confidence != CONFIDENCE,
     }
-    for option in asked if args.correlate else ():
-        if asked[option]:
+    for option in used if args.correlate else ():
+        if used[option]:
             raise UsageError(
                 f"{option} would change nothing with --correlate", fix=f"Leave out {option}."
             )
@@ -152,50 +157,44 @@ def agreement_tables(agreement: Agreement, args: argparse.Namespace) -> Iterator
     yield _count_table(agreement)
 
 
-def correlation_tables(found: JudgeCorrelations, args: argparse.Namespace) -> Iterator[Table]:
+def correlation_tables(
+    correlations: JudgeCorrelations, args: argparse.Namespace
+) -> Iterator[Table]:
     """Lay out correlations: a matrix, Spearman's above the diagonal and Pearson's below.
 
     For TSV and for many judges: a row for each pair.
     """
-    if args.format == "tsv" or len(found.weights) > WIDEST:
-        yield _pair_table(found, decimals(args, TSV_DIGITS))
+    if args.format == "tsv" or len(correlations.weights) > WIDEST:
+        yield _pair_table(correlations, decimals(args, TSV_DIGITS))
     else:
-        yield _correlation_matrix(found, decimals(args))
+        yield _correlation_matrix(correlations, decimals(args))
 
 
 def _summary(agreement: Agreement, digits: int) -> Table:
     from grammeter.rendering import Table
 
-    kind = agreement.beside
-    chosen, beside = agreement.kappas[agreement.kind], agreement.kappas[kind]
+    chosen, beside = agreement.kappas[agreement.kind], agreement.kappas[agreement.beside]
     level = f"{float(dict(agreement.signature).get('confidence', CONFIDENCE)) * 100:g}%"
     header = ("agreement", "kappa", level, "observed", "chance", "comparisons", "pooled kappa")
-    rows = (
-        ("between judges", agreement.inter, chosen.inter_interval, chosen.pooled_inter,
-         beside.inter, agreement.alpha_inter, agreement.alpha_inter_interval),
-        ("within judges", agreement.intra, chosen.intra_interval, chosen.pooled_intra,
-         beside.intra, agreement.alpha_intra, agreement.alpha_intra_interval),
-    )  # fmt: skip
+    rows: list[tuple[str, ...]] = []
+    for name, kappa, pooled, other, alpha in (
+        ("between", agreement.inter, chosen.pooled_inter, beside.inter, agreement.alpha_inter),
+        ("within", agreement.intra, chosen.pooled_intra, beside.intra, agreement.alpha_intra),
+    ):
+        value, *rest = _kappa_cells(kappa, digits)
+        cells = [_number(figure.value, digits) for figure in (pooled, other, alpha)]
+        bounds, alpha_bounds = (_bounds(figure.interval, digits) for figure in (kappa, alpha))
+        rows.append((f"{name} judges", value, bounds, *rest, *cells, alpha_bounds))
     return Table(
-        (*header, f"{kind} kappa", "alpha", level),
-        tuple(_summary_row(*row, digits) for row in rows),
+        (*header, f"{agreement.beside} kappa", "alpha", level),
+        tuple(rows),
         "lrrrrrrrrr",
         (str(agreement.signature), *_missing(agreement)),
     )
 
 
-def _summary_row(
-    name: str, kappa: Kappa, interval: Interval, pooled: Kappa, beside: Kappa, alpha: Alpha,
-    alpha_interval: Interval, digits: int,
-) -> tuple[str, ...]:  # fmt: skip
-    value, *rest = _kappa_cells(kappa, digits)
-    numbers = (pooled.value, beside.value, alpha.value)
-    cells = (_number(number, digits) for number in numbers)
-    return name, value, _bounds(interval, digits), *rest, *cells, _bounds(alpha_interval, digits)
-
-
-def _bounds(interval: Interval, digits: int) -> str:
-    if math.isnan(interval.low):
+def _bounds(interval: Interval | None, digits: int) -> str:
+    if interval is None or math.isnan(interval.low):
         return NONE
     return f"[{_number(interval.low, digits)}, {_number(interval.high, digits)}]"
 
@@ -217,7 +216,7 @@ def _file_table(agreement: Agreement, digits: int) -> Table:
 
 
 def _missing(agreement: Agreement) -> Iterator[str]:
-    """Say why a figure is missing."""
+    """Yield why a figure is missing."""
     figures: dict[str, Kappa | Alpha] = {
         "kappa between judges": agreement.inter,
         "kappa within judges": agreement.intra,
@@ -227,16 +226,9 @@ def _missing(agreement: Agreement) -> Iterator[str]:
     for name, figure in figures.items():
         if figure.reason:
             yield f"no {name}: {figure.reason}"
-    chosen = agreement.kappas[agreement.kind]
-    intervals = {
-        "kappa between judges": chosen.inter_interval,
-        "kappa within judges": chosen.intra_interval,
-        "alpha between judges": agreement.alpha_inter_interval,
-        "alpha within judges": agreement.alpha_intra_interval,
-    }
-    for name, interval in intervals.items():
-        if interval.reason:
-            yield f"no interval of {name}: {interval.reason}"
+    for name, figure in figures.items():
+        if figure.interval and figure.interval.reason:
+            yield f"no interval of {name}: {figure.interval.reason}"
 
 
 def _kappa_matrix(agreement: Agreement, digits: int) -> Table:
@@ -250,17 +242,17 @@ def _kappa_matrix(agreement: Agreement, digits: int) -> Table:
     )
     marks = {
         (judges.index(first), 1 + judges.index(second)): "*"
-        for (first, second), found in agreement.pairs.items()
-        if not found.reason and not in_mean(found)
+        for (first, second), kappa in agreement.pairs.items()
+        if not kappa.reason and not in_mean(kappa)
     }
     notes = (f"* fewer than {LEAST} comparisons; not in the mean", f"{NONE} nothing to compare")
     return Table(("kappa", *judges), rows, "l" + "r" * len(judges), notes, marks=marks)
 
 
-def _pair_cell(found: Kappa | None, digits: int) -> str:
-    if found is None:
+def _pair_cell(kappa: Kappa | None, digits: int) -> str:
+    if kappa is None:
         return ""
-    return NONE if found.reason else _number(found.value, digits)
+    return NONE if kappa.reason else _number(kappa.value, digits)
 
 
 def _count_table(agreement: Agreement) -> Table:
@@ -269,7 +261,7 @@ def _count_table(agreement: Agreement) -> Table:
     counts = {**agreement.counts, "total": agreement.total}
     return Table(
         ("judge", "items", "unexpanded", "ties", "expanded", "ties"),
-        tuple((judge, *_count_cells(each)) for judge, each in counts.items()),
+        tuple((judge, *map(str, astuple(done))) for judge, done in counts.items()),
         "lrrrrr",
         (
             "unexpanded: pairs of outputs; expanded: pairs of systems, those that wrote the"
@@ -278,116 +270,114 @@ def _count_table(agreement: Agreement) -> Table:
     )
 
 
-def _count_cells(counts: JudgeCounts) -> tuple[str, ...]:
-    return (
-        str(counts.items),
-        str(counts.unexpanded),
-        str(counts.unexpanded_ties),
-        str(counts.expanded),
-        str(counts.expanded_ties),
-    )
-
-
 def _long_table(agreement: Agreement, digits: int) -> Table:
     from grammeter.rendering import Table
 
     chosen, other = agreement.kappas[agreement.kind], agreement.kappas[agreement.beside]
-    means = (
-        ("inter", agreement.inter, other.inter, chosen.inter_interval),
-        ("intra", agreement.intra, other.intra, chosen.intra_interval),
-    )
+
+    def row(
+        names: tuple[str, ...], figure: Kappa | Alpha, beside: Kappa | None = None
+    ) -> tuple[str, ...]:
+        ends = (figure.interval.low, figure.interval.high) if figure.interval else ()
+        return (
+            *names,
+            *_kappa_cells(figure, digits),
+            _number(beside.value, digits) if beside else "",
+            *([_number(end, digits) for end in ends] or ("", "")),
+        )
+
     rows = [
-        (name, "", "", *_kappa_cells(k, digits), _number(o.value, digits),
-         _number(interval.low, digits), _number(interval.high, digits))
-        for name, k, o, interval in means
-    ]  # fmt: skip
-    rows += [
-        (name, "", "", *_kappa_cells(k, digits), "", "", "")
-        for name, k in (
-            ("inter pooled", chosen.pooled_inter), ("intra pooled", chosen.pooled_intra)
-        )
-    ]  # fmt: skip
-    rows += [
-        (name, "", "", _number(alpha.value, digits), "", "", str(alpha.n), "",
-         _number(interval.low, digits), _number(interval.high, digits))
-        for name, alpha, interval in (
-            ("inter alpha", agreement.alpha_inter, agreement.alpha_inter_interval),
-            ("intra alpha", agreement.alpha_intra, agreement.alpha_intra_interval),
-        )
-    ]  # fmt: skip
-    rows += [
-        ("pair", *judges, *_kappa_cells(found, digits),
-         _number(other.pairs[judges].value, digits), "", "")
-        for judges, found in agreement.pairs.items()
-    ]  # fmt: skip
+        row(("inter", "", ""), agreement.inter, other.inter),
+        row(("intra", "", ""), agreement.intra, other.intra),
+        row(("inter pooled", "", ""), chosen.pooled_inter),
+        row(("intra pooled", "", ""), chosen.pooled_intra),
+        row(("inter alpha", "", ""), agreement.alpha_inter),
+        row(("intra alpha", "", ""), agreement.alpha_intra),
+        *(
+            row(("pair", *judges), kappa, other.pairs[judges])
+            for judges, kappa in agreement.pairs.items()
+        ),
+    ]
     head = ("of", "first", "second", "kappa", "observed", "chance", "n")
     return Table((*head, f"{agreement.beside} kappa", "low", "high"), tuple(rows), "lllrrrrrrr")
 
 
-def _correlation_matrix(found: JudgeCorrelations, digits: int) -> Table:
+def _correlation_matrix(correlations: JudgeCorrelations, digits: int) -> Table:
     from grammeter.rendering import Table
 
-    judges = tuple(found.rest)
+    judges = tuple(correlations.rest)
     names = (*judges, "rest")
     rows = tuple(
         (
             names[row],
-            *(_correlation_cell(found, row, column, digits) for column in range(len(names))),
+            *(_correlation_cell(correlations, row, column, digits) for column in range(len(names))),
         )
         for row in range(len(names))
     )
-    mean = found.mean
+    mean = correlations.mean
     notes = (
         "above the diagonal: Spearman's rho; below: Pearson's r; rest: all other judges together",
         f"mean with the rest, weighted by pairs: rho {_number(mean.spearman, digits)},"
         f" r {_number(mean.pearson, digits)}",
-        str(found.signature),
-        *(f"no figure: {text}" for text in _reasons(found)),
+        str(correlations.signature),
+        *(f"no figure: {text}" for text in _reasons(correlations)),
     )
     return Table(("judge", *names), rows, "l" + "r" * len(names), notes)
 
 
-def _reasons(found: JudgeCorrelations) -> Iterator[str]:
-    pairs = {"|".join(judges): each for judges, each in found.pairs.items()}
-    for name, each in (
-        pairs | {f"{judge}|rest": each for judge, each in found.rest.items()}
+def _reasons(correlations: JudgeCorrelations) -> Iterator[str]:
+    pairs = {"|".join(judges): correlation for judges, correlation in correlations.pairs.items()}
+    for name, correlation in (
+        pairs | {f"{judge}|rest": correlation for judge, correlation in correlations.rest.items()}
     ).items():
-        if each.reason:
-            yield f"{name}: {each.reason}"
+        if correlation.reason:
+            yield f"{name}: {correlation.reason}"
 
 
-def _correlation_cell(found: JudgeCorrelations, row: int, column: int, digits: int) -> str:
+def _correlation_cell(correlations: JudgeCorrelations, row: int, column: int, digits: int) -> str:
     if row == column:
         return NONE
-    judges = tuple(found.rest)
+    judges = tuple(correlations.rest)
     first, second = sorted((row, column))
     last = second == len(judges)
-    each = found.rest[judges[first]] if last else found.pairs[judges[first], judges[second]]
-    return _number(each.spearman if row < column else each.pearson, digits)
+    correlation = (
+        correlations.rest[judges[first]]
+        if last
+        else correlations.pairs[judges[first], judges[second]]
+    )
+    return _number(correlation.spearman if row < column else correlation.pearson, digits)
 
 
-def _pair_table(found: JudgeCorrelations, digits: int) -> Table:
+def _pair_table(correlations: JudgeCorrelations, digits: int) -> Table:
     from grammeter.rendering import Table
 
     rows = [
-        (*judges, *_correlation_cells(each, digits), str(found.weights[judges[0]]))
-        for judges, each in found.pairs.items()
+        (*judges, *_correlation_cells(correlation, digits), str(correlations.weights[judges[0]]))
+        for judges, correlation in correlations.pairs.items()
     ]
     rows += [
-        (judge, "rest", *_correlation_cells(each, digits), str(found.weights[judge]))
-        for judge, each in found.rest.items()
+        (judge, "rest", *_correlation_cells(correlation, digits), str(correlations.weights[judge]))
+        for judge, correlation in correlations.rest.items()
     ]
     header = ("first", "second", "spearman", "pearson", "n", "weight of first")
     return Table(header, tuple(rows), "llrrrr")
 
 
-def _correlation_cells(found: Correlation, digits: int) -> tuple[str, ...]:
-    return _number(found.spearman, digits), _number(found.pearson, digits), str(found.n)
+def _correlation_cells(correlation: Correlation, digits: int) -> tuple[str, ...]:
+    return (
+        _number(correlation.spearman, digits),
+        _number(correlation.pearson, digits),
+        str(correlation.n),
+    )
 
 
-def _kappa_cells(found: Kappa, digits: int) -> tuple[str, ...]:
-    figures = (found.value, found.observed, found.chance)
-    return (*(_number(figure, digits) for figure in figures), str(found.n))
+def _kappa_cells(figure: Kappa | Alpha, digits: int) -> tuple[str, ...]:
+    from grammeter.stats import Alpha
+
+    value, count = _number(figure.value, digits), str(figure.n)
+    if isinstance(figure, Alpha):
+        return value, "", "", count
+    return value, _number(figure.observed, digits), _number(figure.chance, digits), count
 
 
 def _number(value: float, digits: int) -> str:

@@ -188,8 +188,8 @@ def _check(args: argparse.Namespace) -> None:
         ),
         "--figure": (args.figure, args.validate is None, "results other than --validate's"),
     }  # fmt: skip
-    for option, (asked, at_home, home) in homes.items():
-        if asked and not at_home:
+    for option, (used, at_home, home) in homes.items():
+        if used and not at_home:
             raise UsageError(
                 f"{option} belongs to {home}, and would change nothing here",
                 fix=f"Leave out {option}.",
@@ -218,33 +218,33 @@ def _show_validation(args: argparse.Namespace, judgments: Judgments) -> None:
     settings = _settings(args, RESAMPLES_OF_A_FOLD)
     settings["training"], settings["unit"] = args.training or "held-out", args.unit or "sentence"
     with progress(args):
-        found = validate(judgments, folds=args.validate, **settings)
-    emit(args, found.to_json(), lambda: drawn(args, prediction_table(found, args)))
+        prediction = validate(judgments, folds=args.validate, **settings)
+    emit(args, prediction.to_json(), lambda: drawn(args, prediction_table(prediction, args)))
 
 
 def _show_head_to_head(args: argparse.Namespace, judgments: Judgments) -> None:
     from grammeter.ranking import head_to_head
 
-    found = head_to_head(
+    duels = head_to_head(
         judgments, extraction=args.extraction, zeros=args.zeros or ZEROS[0], **_choice(args)
     )
     if args.figure:
-        _save_head_to_head(found, args.figure)
-    emit(args, found.to_json(), lambda: drawn(args, head_to_head_table(found, args)))
+        _save_head_to_head(duels, args.figure)
+    emit(args, duels.to_json(), lambda: drawn(args, head_to_head_table(duels, args)))
 
 
-def _save_head_to_head(found: HeadToHead, path: str) -> None:
+def _save_head_to_head(duels: HeadToHead, path: str) -> None:
     import numpy as np
 
     from grammeter.rendering import figures
 
-    places = {system: place for place, system in enumerate(found.systems)}
+    places = {system: place for place, system in enumerate(duels.systems)}
     shares = np.full((len(places), len(places)), math.nan)
     marks = [[""] * len(places) for _ in places]
-    for duel in found.cells:
+    for duel in duels.cells:
         row, column = places[duel.row], places[duel.column]
         shares[row, column], marks[row][column] = duel.share, duel.mark
-    figures.save(figures.head_to_head_map(found.systems, shares, marks), path)
+    figures.save(figures.head_to_head_map(duels.systems, shares, marks), path)
 
 
 def _show_learning_curve(args: argparse.Namespace, judgments: Judgments) -> None:
@@ -252,13 +252,13 @@ def _show_learning_curve(args: argparse.Namespace, judgments: Judgments) -> None
 
     resamples = _resamples(args, RESAMPLES)
     with progress(args):
-        found = outlook(judgments, resamples=resamples, seed=args.seed, **_choice(args))
+        prospect = outlook(judgments, resamples=resamples, seed=args.seed, **_choice(args))
     if args.figure:
-        _save_curve(found.curve, args.figure)
-    tables = [curve_table(found.curve, found.items_needed, args)]
+        _save_curve(prospect.curve, args.figure)
+    tables = [curve_table(prospect.curve, prospect.items_needed, args)]
     if args.format != "tsv":  # which is for programs: one table
-        tables.append(separation_table(found.separations, args))
-    emit(args, found.to_json(), lambda: drawn(args, *tables))
+        tables.append(separation_table(prospect.separations, args))
+    emit(args, prospect.to_json(), lambda: drawn(args, *tables))
 
 
 def _save_curve(curve: LearningCurve, path: str) -> None:
@@ -292,7 +292,7 @@ def ranking_table(ranked: Ranked, args: argparse.Namespace) -> Table:
     return Table(("system", "score", "ranks", "cluster"), rows, "lrrr", tuple(_notes(ranked)), best)
 
 
-def head_to_head_table(found: HeadToHead, args: argparse.Namespace) -> Table:
+def head_to_head_table(duels: HeadToHead, args: argparse.Namespace) -> Table:
     """Lay out shares of wins as a matrix; for TSV a row for each cell."""
     from grammeter.rendering import Table
 
@@ -302,38 +302,38 @@ def head_to_head_table(found: HeadToHead, args: argparse.Namespace) -> Table:
     if args.format == "tsv":
         header = ("row", "column", "share", "wins", "losses", "ties", "pvalue", "mark")
         rows = tuple(
-            (d.row, d.column, won(d), *_counts(d), _pvalue(d), d.mark) for d in found.cells
+            (d.row, d.column, won(d), *_counts(d), _pvalue(d), d.mark) for d in duels.cells
         )
         return Table(header, rows, "llrrrrrl")
     width = 2 if args.format == "table" else 0  # keeps the numbers in line
-    cells = {(d.row, d.column): d for d in found.cells}
+    cells = {(d.row, d.column): d for d in duels.cells}
     rows = tuple(
-        (row, *(won(cells[row, c]) if (row, c) in cells else "" for c in found.systems))
-        for row in found.systems
+        (row, *(won(cells[row, c]) if (row, c) in cells else "" for c in duels.systems))
+        for row in duels.systems
     )
-    places = {system: place for place, system in enumerate(found.systems)}
-    marks = {(places[d.row], 1 + places[d.column]): f"{d.mark:<{width}}" for d in found.cells}
+    places = {system: place for place, system in enumerate(duels.systems)}
+    marks = {(places[d.row], 1 + places[d.column]): f"{d.mark:<{width}}" for d in duels.cells}
     notes = (
         "share of the decided comparisons with the row's system that the column's system wins",
         "exact two-sided sign test: ** p <= .01, * p <= .05, + p <= .10",
-        str(found.signature),
+        str(duels.signature),
     )
-    return Table(("", *found.systems), rows, "l" + "r" * len(rows), notes, marks=marks)
+    return Table(("", *duels.systems), rows, "l" + "r" * len(rows), notes, marks=marks)
 
 
-def prediction_table(found: Prediction, args: argparse.Namespace) -> Table:
+def prediction_table(prediction: Prediction, args: argparse.Namespace) -> Table:
     """Lay out accuracies, the baseline beside them."""
     from grammeter.rendering import Table
 
     figures = (
-        ("clusters, all comparisons", found.clusters, found.comparisons),
-        ("everything tied, all comparisons", found.all_tied, found.comparisons),
-        ("order, decided comparisons", found.order, found.decided),
+        ("clusters, all comparisons", prediction.clusters, prediction.comparisons),
+        ("everything tied, all comparisons", prediction.all_tied, prediction.comparisons),
+        ("order, decided comparisons", prediction.order, prediction.decided),
     )
     rows = tuple((name, share(args, value, tsv=4), str(n)) for name, value, n in figures)
-    sizes = ", ".join(f"{size} in {count}" for size, count in found.clusterings.items())
-    notes = (f"clusters in folds: {sizes}", str(found.signature))
-    return Table((found.method, "accuracy", "comparisons"), rows, "lrr", notes)
+    sizes = ", ".join(f"{size} in {count}" for size, count in prediction.clusterings.items())
+    notes = (f"clusters in folds: {sizes}", str(prediction.signature))
+    return Table((prediction.method, "accuracy", "comparisons"), rows, "lrr", notes)
 
 
 def curve_table(curve: LearningCurve, needed: int | None, args: argparse.Namespace) -> Table:
@@ -348,10 +348,10 @@ def curve_table(curve: LearningCurve, needed: int | None, args: argparse.Namespa
         )
         for at, size in enumerate(curve.sizes.tolist())
     )
-    told = "more items than there are" if needed is None else f"{needed} items"
+    needs = "more items than there are" if needed is None else f"{needed} items"
     notes = (
         "Spearman correlation with the ranking by all items",
-        f"a correlation of .95 in 95% of the draws takes {told}",
+        f"a correlation of .95 in 95% of the draws takes {needs}",
         str(curve.signature),
     )
     header = ("items", "mean", f"{curve.tail:.0%}", f"{1 - curve.tail:.0%}")
@@ -364,18 +364,18 @@ def separation_table(neighbours: tuple[Separation, ...], args: argparse.Namespac
 
     rows = tuple(
         (
-            each.first,
-            each.second,
-            share(args, each.share),
-            str(each.wins + each.losses),
-            "never" if each.items_needed is None else str(each.items_needed),
-            "" if each.items_to_go is None else str(each.items_to_go),
+            pair.first,
+            pair.second,
+            share(args, pair.share),
+            str(pair.wins + pair.losses),
+            "never" if pair.items_needed is None else str(pair.items_needed),
+            "" if pair.items_to_go is None else str(pair.items_to_go),
         )
-        for each in neighbours
+        for pair in neighbours
     )
     header = ("first", "second", "share", "decided", "items needed", "to go")
-    planned = [f"level {each.level:g}, power {each.power:g}" for each in neighbours[:1]]
-    notes = tuple(f"items until the sign test separates two systems: {each}" for each in planned)
+    planned = [f"level {pair.level:g}, power {pair.power:g}" for pair in neighbours[:1]]
+    notes = tuple(f"items until the sign test separates two systems: {pair}" for pair in planned)
     return Table(header, rows, "llrrrr", notes)
 
 

@@ -127,19 +127,19 @@ def _judges(args: argparse.Namespace) -> list[str]:
     """Return the judges' names; a single number stands for as many numbered judges."""
     from grammeter.core import UsageError
 
-    given: list[str] = args.judges
+    names: list[str] = args.judges
     planned = (args.overlap, args.sharers, args.repeats)
-    if not given and any(number is not None for number in planned):
+    if not names and any(number is not None for number in planned):
         raise UsageError(
             "--overlap, --sharers and --repeats are for judges",
             fix="Give their names or their number: --judges 3",
         )
-    if len(given) != 1 or not given[0].isdecimal():
-        return given
-    count = int(given[0])
+    if len(names) != 1 or not names[0].isdecimal():
+        return names
+    count = int(names[0])
     if not count:
         raise UsageError("--judges 0", fix="Leave it out, or plan for one judge at least.")
-    width = max(2, len(given[0]))
+    width = max(2, len(names[0]))
     return [f"judge{number:0{width}}" for number in range(1, count + 1)]
 
 

@@ -12,7 +12,6 @@ from grammeter.ranking._rank import method_of as method_of
 from grammeter.ranking._rank import rank as rank
 from grammeter.ranking.agreement import LEAST as LEAST
 from grammeter.ranking.agreement import Agreement as Agreement
-from grammeter.ranking.agreement import JudgeCounts as JudgeCounts
 from grammeter.ranking.agreement import agree as agree
 from grammeter.ranking.agreement import in_mean as in_mean
 from grammeter.ranking.bootstrap import UNITS as UNITS
@@ -25,7 +24,6 @@ from grammeter.ranking.pairs import Pairs as Pairs
 from grammeter.ranking.pairs import extract_pairs as extract_pairs
 from grammeter.ranking.prediction import Prediction as Prediction
 from grammeter.ranking.prediction import validate as validate
-from grammeter.ranking.resampled_agreement import Interval as Interval
 from grammeter.ranking.selection import EXTRACTIONS as EXTRACTIONS
 from grammeter.ranking.selection import FEW as FEW
 from grammeter.ranking.selection import named_systems as named_systems

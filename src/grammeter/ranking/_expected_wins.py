@@ -17,7 +17,7 @@ from grammeter.ranking.bootstrap import Resampling, Unit, resampled_counts
 from grammeter.ranking.pairs import Pairs
 
 Divisor = Literal["all-opponents", "beaten-opponents", "met-opponents"]
-"""What the sum over opponents is divided by.
+"""The divisor of the sum over opponents.
 
 ``all-opponents`` is the formula of the paper and of its Tables 3b and 5; the script behind its
 Tables 6 and 7 averages over the opponents that were beaten at least once. ``met-opponents``
@@ -70,7 +70,7 @@ class ExpectedWins:
             raise UnknownNameError("divisor", self.divisor, DIVISORS)
 
     def settings(self, comparisons: int) -> Mapping[str, object]:
-        """Return what a signature shows."""
+        """Return the settings for a signature."""
         return {"divisor": self.divisor, "ties": "ignored"}
 
     def score(self, wins: IntArray, ties: IntArray) -> FloatArray:
@@ -83,9 +83,9 @@ class ExpectedWins:
         return np.concatenate(scored)
 
     def missing(self, wins: IntArray, ties: IntArray) -> tuple[BoolArray, str]:
-        """Return which opponents a score does not rest on, and what is to be said of them."""
+        """Return the opponents that a score does not rest on, and how to describe them."""
         if self.divisor == "beaten-opponents":
             return wins == 0, "never beaten, so left out of the mean"
         left_out = self.divisor == "met-opponents"
-        told = "left out of the mean" if left_out else "counted as 0"
-        return wins + wins.T == 0, f"no decided comparison, {told}"
+        meaning = "left out of the mean" if left_out else "counted as 0"
+        return wins + wins.T == 0, f"no decided comparison, {meaning}"

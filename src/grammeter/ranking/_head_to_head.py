@@ -21,7 +21,7 @@ from grammeter.version import __version__
 KIND = "head-to-head"
 
 Zeros = Literal["one", "keep"]
-"""What becomes of a count of 0 beside one that is not: 1, as in the original, or 0."""
+"""A count of 0 beside a positive one becomes 1, as in the original, or stays 0."""
 
 ZEROS: tuple[Zeros, ...] = get_args(Zeros)
 
@@ -173,8 +173,8 @@ def _cells(
 
 def _duel(row: str, column: str, won: int, lost: int, tied: int, zeros: Zeros) -> Duel:
     if not won + lost:
-        told = f"{tied} ties and nothing decided" if tied else "never compared"
-        return Duel(row, column, math.nan, 0, 0, tied, math.nan, "", told)
+        reason = f"{tied} ties and nothing decided" if tied else "never compared"
+        return Duel(row, column, math.nan, 0, 0, tied, math.nan, "", reason)
     least = 1 if zeros == "one" else 0
     ours, theirs = max(won, least), max(lost, least)
     pvalue = sign_test(ours, theirs)

@@ -77,10 +77,13 @@ class JudgeCorrelations:
             "kind": KIND,
             "grammeter": __version__,
             "signature": str(self.signature),
-            "pairs": {"|".join(judges): _to_json(found) for judges, found in self.pairs.items()},
+            "pairs": {
+                "|".join(judges): _to_json(correlation)
+                for judges, correlation in self.pairs.items()
+            },
             "rest": {
-                judge: _to_json(found) | {"weight": self.weights[judge]}
-                for judge, found in self.rest.items()
+                judge: _to_json(correlation) | {"weight": self.weights[judge]}
+                for judge, correlation in self.rest.items()
             },
             "mean": _to_json(self.mean),
             "notes": [*self.notes],
@@ -117,10 +120,10 @@ def judge_correlations(
         raise DataError(
             f"{len(names)} judges have no rankings to compare", fix="Give two judges at least."
         )
-    own = [_scores(pairs.select(pairs.judge == number)) for number in range(len(names))]
+    scores = [_scores(pairs.select(pairs.judge == number)) for number in range(len(names))]
     others = [_scores(pairs.select(pairs.judge != number)) for number in range(len(names))]
     weights = np.bincount(pairs.judge, minlength=len(names)).tolist()
-    rest = [_correlation(ours, theirs) for ours, theirs in zip(own, others, strict=True)]
+    rest = [_correlation(ours, theirs) for ours, theirs in zip(scores, others, strict=True)]
     counted = numbering or getattr(rankings, "numbering", None)  # Judgments have one
     settings = _settings(pairs, len(chosen), counted)
     if judges is not None or without_judges:
@@ -128,7 +131,7 @@ def judge_correlations(
     numbered = combinations(range(len(names)), 2)
     return JudgeCorrelations(
         Signature.of(KIND, settings),
-        {(names[a], names[b]): _correlation(own[a], own[b]) for a, b in numbered},
+        {(names[a], names[b]): _correlation(scores[a], scores[b]) for a, b in numbered},
         dict(zip(names, rest, strict=True)),
         dict(zip(names, weights, strict=True)),
         _mean(rest, weights),
@@ -181,10 +184,10 @@ def _mean(rest: Sequence[Correlation], weights: Sequence[int]) -> Correlation:
     return Correlation(float(spearman), float(pearson), len(known))
 
 
-def _to_json(found: Correlation) -> dict[str, Any]:
+def _to_json(correlation: Correlation) -> dict[str, Any]:
     data: dict[str, Any] = {
-        "spearman": json_number(found.spearman),
-        "pearson": json_number(found.pearson),
-        "n": found.n,
+        "spearman": json_number(correlation.spearman),
+        "pearson": json_number(correlation.pearson),
+        "n": correlation.n,
     }
-    return data | ({"reason": found.reason} if found.reason else {})
+    return data | ({"reason": correlation.reason} if correlation.reason else {})

@@ -37,14 +37,14 @@ from grammeter.ranking.unlabelled import unlabelled
 
 
 class Method(Protocol):
-    """What makes scores from judgments; a frozen value, its fields are its settings."""
+    """A way to score systems from judgments; a frozen value whose fields are its settings."""
 
     name: ClassVar[str]
     unit: ClassVar[Unit | None]
-    """What is resampled unless said otherwise; ``None``: the runs differ by themselves."""
+    """The default unit of resampling; ``None``: the runs differ by themselves."""
 
     def settings(self, comparisons: int) -> Mapping[str, object]:
-        """Return what a signature shows."""
+        """Return the settings for a signature."""
         ...
 
     def score(self, wins: IntArray, ties: IntArray) -> FloatArray:
@@ -56,7 +56,7 @@ class Method(Protocol):
         ...
 
     def missing(self, wins: IntArray, ties: IntArray) -> tuple[BoolArray, str]:
-        """Return which opponents, ``(n, n)``, a score does not rest on, and what that means."""
+        """Return the opponents, ``(n, n)``, that a score does not rest on, and what that means."""
         ...
 
 
@@ -90,7 +90,7 @@ def rank(
     Parameters
     ----------
     rankings
-        What the judges said, such as :func:`grammeter.read_judgments` gives.
+        The judgments, such as :func:`grammeter.read_judgments` returns.
     by
         ``expected-wins``, ``trueskill``, ``bradley-terry``, or a method with settings of its
         own such as ``TrueSkill(tau=0.1)``.
@@ -179,7 +179,7 @@ def _rows(
 
 
 def notes_of_method(method: Method, pairs: Pairs, resampling: Resampling) -> Iterator[str]:
-    """Say what ranges leave out, and which systems never met."""
+    """Yield what ranges leave out, and how many systems never met."""
     if resampling.unit is None:
         yield (
             "runs of TrueSkill differ in their random games alone, as in the papers, not in the"
@@ -236,7 +236,7 @@ def method_of(
 
 
 def shown_design(resampling: Resampling, confidence: float) -> Mapping[str, object]:
-    """Return what a signature shows of the resampling."""
+    """Return the settings of the resampling for a signature."""
     return {
         "unit": resampling.unit or "game",
         "resamples": resampling.runs,
@@ -246,7 +246,7 @@ def shown_design(resampling: Resampling, confidence: float) -> Mapping[str, obje
 
 
 def _reasons(method: Method, pairs: Pairs) -> Iterator[str | None]:
-    """Say of each system which opponents its score does not rest on."""
+    """Yield for each system the opponents that its score does not rest on."""
     wins, ties = pairs.counts()
     missing, meaning = method.missing(wins, ties)
     compared: BoolArray = np.any(wins + wins.T + ties, axis=1)

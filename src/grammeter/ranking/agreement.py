@@ -14,7 +14,6 @@ import numpy as np
 
 from grammeter.core import (
     DataError,
-    IntArray,
     Ranking,
     Signature,
     UnknownNameError,
@@ -46,9 +45,13 @@ from grammeter.ranking.judged_units import (
     values_within,
 )
 from grammeter.ranking.pairs import extract_pairs
-from grammeter.ranking.resampled_agreement import Resamples, alpha_interval, kappa_interval
+from grammeter.ranking.resampled_agreement import (
+    Resamples,
+    alpha_interval,
+    kappa_interval,
+)
 from grammeter.ranking.selection import notes_of, of_judges
-from grammeter.stats import Comparisons, Kappa, krippendorff_alpha, mean_kappa
+from grammeter.stats import Kappa, krippendorff_alpha, mean_kappa
 from grammeter.stats import kappa as kappa_of
 
 __all__ = [
@@ -89,15 +92,14 @@ def agree(
     Parameters
     ----------
     rankings
-        All that the judges said; skipped items count as items. Those of several files are
-        pooled.
+        The judgments; skipped items count as items. Those of several files are pooled.
     kappa
         The definition that comes first; the other stands beside it.
     judges, without_judges
         Whose judgments count; default everybody's.
     resamples, seed, confidence
-        For percentile intervals: how often the sentences are resampled (0: no interval), where
-        chance starts, and the share covered.
+        For percentile intervals: number of resamples of the sentences (0: no interval), seed,
+        and the share covered.
     outputs
         The systems' texts, one a sentence: equal ones that stand apart are found by them, too.
     numbering
@@ -133,11 +135,11 @@ def agree(
     }
     apart = _apart(chosen, outputs)
     unexpanded = _measured(apart, kappa, Resamples(runs=0), signature) if apart else None
-    found = _measured(chosen, kappa, drawn, signature)
-    found = replace(found, by_file=files, unexpanded=unexpanded)
+    agreement = _measured(chosen, kappa, drawn, signature)
+    agreement = replace(agreement, by_file=files, unexpanded=unexpanded)
     pairs = compared(numbered(with_sentence_numbers(chosen)))
-    notes = (*notes_of(rankings), *agreement_notes(found, pairs, chosen, outputs))
-    return replace(found, notes=notes)
+    notes = (*notes_of(rankings), *agreement_notes(agreement, pairs, chosen, outputs))
+    return replace(agreement, notes=notes)
 
 
 def _measured(
@@ -150,11 +152,9 @@ def _measured(
     return Agreement(
         kind,
         signature,
-        {each: _kappas(pairs, each, drawn) for each in KINDS},
-        krippendorff_alpha(between[0]),
-        krippendorff_alpha(within[0]),
-        alpha_interval(*between, drawn),
-        alpha_interval(*within, drawn),
+        {definition: _kappas(pairs, definition, drawn) for definition in KINDS},
+        replace(krippendorff_alpha(between[0]), interval=alpha_interval(*between, drawn)),
+        replace(krippendorff_alpha(within[0]), interval=alpha_interval(*within, drawn)),
         counts,
         _sum(counts.values()),
     )
@@ -162,30 +162,23 @@ def _measured(
 
 def _kappas(pairs: Compared, kind: KappaKind, drawn: Resamples) -> Kappas:
     alike = ALIKE[kind]
-
-    def of(rows: IntArray) -> Kappa:
-        agreeing, total, *categories = rows.sum(axis=0).tolist()
-        return kappa_of(Comparisons(agreeing, total, tuple(categories)), alike=alike)
-
-    def of_all(some: Mapping[Judges, IntArray]) -> Kappa:
-        return of(np.concatenate([*some.values(), np.zeros((1, 5), dtype=np.int64)]))
-
-    each = {judges: of(rows) for judges, rows in pairs.rows.items()}
+    kappas = {
+        judges: kappa_of(rows.sum(axis=0), alike=alike) for judges, rows in pairs.rows.items()
+    }
     inter, intra = (
-        {judges: rows for judges, rows in pairs.rows.items() if (judges[0] == judges[1]) is same}
-        for same in (False, True)
+        [judges for judges in kappas if (judges[0] == judges[1]) is same] for same in (False, True)
     )
-    return Kappas(
-        mean_kappa([each[judges] for judges in inter], least=LEAST),
-        mean_kappa([each[judges] for judges in intra], least=LEAST),
-        each,
-        of_all(inter),
-        of_all(intra),
-        *(
-            kappa_interval([rows for j, rows in some.items() if in_mean(each[j])], alike, drawn)
-            for some in (inter, intra)
-        ),
-    )
+
+    def mean(some: Sequence[Judges]) -> Kappa:
+        rows = [pairs.rows[judges] for judges in some if in_mean(kappas[judges])]
+        value = mean_kappa([kappas[judges] for judges in some], least=LEAST)
+        return replace(value, interval=kappa_interval(rows, alike, drawn))
+
+    def pooled(some: Sequence[Judges]) -> Kappa:
+        sums = np.sum([pairs.rows[judges].sum(axis=0) for judges in some], axis=0)
+        return kappa_of(sums if some else np.zeros(5, dtype=np.int64), alike=alike)
+
+    return Kappas(mean(inter), mean(intra), kappas, pooled(inter), pooled(intra))
 
 
 def _by_file(rankings: Sequence[Ranking], judges: Sequence[str]) -> dict[str, list[Ranking]]:
@@ -199,9 +192,9 @@ def _by_file(rankings: Sequence[Ranking], judges: Sequence[str]) -> dict[str, li
 
 
 def _apart(rankings: Sequence[Ranking], outputs: Outputs | None) -> list[Ranking] | None:
-    """Return the rankings with equal outputs as one, or ``None`` if they are so."""
-    told = with_sentence_numbers(rankings)
-    joined = equal_outputs_joined(told, outputs if told is rankings else None)
+    """Return the rankings with equal outputs as one, or ``None`` if that changes nothing."""
+    renumbered = with_sentence_numbers(rankings)
+    joined = equal_outputs_joined(renumbered, outputs if renumbered is rankings else None)
 
     def shown(some: Sequence[Ranking]) -> list[set[frozenset[str]]]:
         return [{frozenset(group) for group in ranking.groups} for ranking in some]

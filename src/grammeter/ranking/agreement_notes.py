@@ -1,4 +1,4 @@
-"""What makes agreement look better or worse than it is."""
+"""Notes on data that make agreement look better or worse than it is."""
 
 from __future__ import annotations
 
@@ -12,36 +12,36 @@ from grammeter.ranking.judged_units import Compared, Outputs
 from grammeter.ranking.selection import FEW, listed
 
 _NOTABLE = 0.01
-"""Figures that differ by as much get a note."""
+"""Figures that differ by this much get a note."""
 
 _SHOWN_AT_ONCE = 5
-"""A judge is shown as many outputs, in campaigns of distinct outputs."""
+"""Number of outputs that an item shows in campaigns of distinct outputs."""
 
 
 def agreement_notes(
-    found: Agreement, pairs: Compared, rankings: Sequence[Ranking], outputs: Outputs | None
+    agreement: Agreement, pairs: Compared, rankings: Sequence[Ranking], outputs: Outputs | None
 ) -> Iterator[str]:
-    """Say what must be known to read the figures.
+    """Yield notes that a reader needs before believing the figures.
 
     Parameters
     ----------
     found, pairs
-        The figures, and the comparisons that they are made of.
+        The figures, and the comparisons behind them.
     rankings, outputs
-        What they were made from, see :func:`grammeter.ranking.agreement.agree`.
+        Their sources, see :func:`grammeter.ranking.agreement.agree`.
     """
-    if found.by_file:
-        yield f"judgments of {len(found.by_file)} files are pooled: {listed([*found.by_file])}"
+    if files := agreement.by_file:
+        yield f"judgments of {len(files)} files are pooled: {listed([*files])}"
     yield from _notes_of_few(pairs)
     yield from _notes_of_strangers(pairs)
-    script, free = (found.kappas[kind].inter.value for kind in KINDS)
+    script, free = (agreement.kappas[kind].inter.value for kind in KINDS)
     if abs(script - free) >= _NOTABLE:
         yield (
             f"kappa by the script depends on the alphabetical order of the systems' names: between"
             f" judges {script:.4f}, orientation-free {free:.4f}"
         )
-    if found.unexpanded:
-        yield from _notes_of_expansion(found, found.unexpanded)
+    if agreement.unexpanded:
+        yield from _notes_of_expansion(agreement, agreement.unexpanded)
     elif not outputs and all(len(group) == 1 for r in rankings for group in r.groups):
         most = max((len(ranking.groups) for ranking in rankings), default=0)
         if most > _SHOWN_AT_ONCE:
@@ -53,41 +53,41 @@ def agreement_notes(
 
 
 def _notes_of_few(pairs: Compared) -> Iterator[str]:
-    for same, told in ((False, "by two judges"), (True, "twice by one judge")):
+    for same, judged in ((False, "by two judges"), (True, "twice by one judge")):
         some = [rows[:, 1] for (a, b), rows in pairs.rows.items() if (a == b) is same]
         compared_in = np.sum(some, axis=0) if some else np.zeros(0, dtype=np.int64)
         sentences, total = int(np.count_nonzero(compared_in)), int(compared_in.sum())
         if 0 < sentences < FEW:
             were = "sentence was" if sentences == 1 else "sentences were"
             yield (
-                f"few judgments: {sentences} {were} judged {told} ({total} comparisons); below"
+                f"few judgments: {sentences} {were} judged {judged} ({total} comparisons); below"
                 f" {FEW} sentences agreement is uncertain, also where it looks perfect"
             )
 
 
 def _notes_of_strangers(pairs: Compared) -> Iterator[str]:
-    """Say which judges cannot be compared."""
+    """Yield which judges cannot be compared."""
     others = {judges: rows for judges, rows in pairs.rows.items() if judges[0] != judges[1]}
     nothing = [judges for judges, rows in others.items() if not rows[:, 1].any()]
-    for shared, told in (
+    for shared, fault in (
         (False, "judged no sentence both"),
         (True, "judged the same sentences, but no two outputs both"),
     ):
         names = [" and ".join(judges) for judges in nothing if bool(pairs.shared[judges]) is shared]
         if names:
-            yield f"{len(names)} of {len(others)} pairs of judges {told}: {listed(names)}"
+            yield f"{len(names)} of {len(others)} pairs of judges {fault}: {listed(names)}"
 
 
-def _notes_of_expansion(found: Agreement, joined: Agreement) -> Iterator[str]:
-    chosen, other = found.kappas[found.kind], joined.kappas[joined.kind]
-    for told, given, one in (
+def _notes_of_expansion(apart: Agreement, joined: Agreement) -> Iterator[str]:
+    chosen, other = apart.kappas[apart.kind], joined.kappas[joined.kind]
+    for figure, separate, joint in (
         ("pooled kappa between judges", chosen.pooled_inter, other.pooled_inter),
         ("pooled kappa within judges", chosen.pooled_intra, other.pooled_intra),
-        ("alpha between judges", found.alpha_inter, joined.alpha_inter),
+        ("alpha between judges", apart.alpha_inter, joined.alpha_inter),
     ):
-        if given.n != one.n or abs(given.value - one.value) >= _NOTABLE:
+        if separate.n != joint.n or abs(separate.value - joint.value) >= _NOTABLE:
             yield (
-                f"equal outputs stand apart in some rankings, and tie there by themselves: {told}"
-                f" {given.value:.4f} (n {given.n}), with equal outputs as one {one.value:.4f}"
-                f" (n {one.n})"
+                f"equal outputs stand apart in some rankings, and tie there by themselves: {figure}"
+                f" {separate.value:.4f} (n {separate.n}), with equal outputs as one"
+                f" {joint.value:.4f} (n {joint.n})"
             )

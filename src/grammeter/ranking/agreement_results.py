@@ -10,7 +10,6 @@ import numpy as np
 
 from grammeter.core import Layout, Shown, Signature, json_number, records_layout
 from grammeter.ranking.judged_units import Judges
-from grammeter.ranking.resampled_agreement import Interval
 from grammeter.stats import Alpha, Kappa
 from grammeter.version import __version__
 
@@ -18,7 +17,7 @@ KIND = "agreement"
 TOTAL = "total"
 
 KappaKind = Literal["script", "orientation-free"]
-"""How chance agreement is taken: with "better" and "worse" as they fall in alphabetical order of
+"""How chance agreement is computed: with "better" and "worse" as they fall in alphabetical order of
 the outputs' names, as the paper's script does, or equally likely, for that order means nothing."""
 
 KINDS: tuple[KappaKind, ...] = get_args(KappaKind)
@@ -29,7 +28,7 @@ LEAST = 50
 
 @dataclass(frozen=True, slots=True)
 class JudgeCounts:
-    """What one judge did (Table 1 of the paper).
+    """Amount of work of one judge (Table 1 of the paper).
 
     Attributes
     ----------
@@ -55,13 +54,12 @@ class Kappas:
     Attributes
     ----------
     inter, intra
-        The mean over pairs of judges, and over judges with themselves, weighted by comparisons.
+        The mean over pairs of judges, and over judges with themselves, weighted by comparisons,
+        with intervals by resampling sentences.
     pairs
         By two judges in alphabetical order; twice the same judge is its own consistency.
     pooled_inter, pooled_intra
         Of the summed counts of all of them, pairs with few comparisons, too.
-    inter_interval, intra_interval
-        Of the means, by resampling sentences.
     """
 
     inter: Kappa
@@ -69,8 +67,6 @@ class Kappas:
     pairs: Mapping[Judges, Kappa]
     pooled_inter: Kappa
     pooled_intra: Kappa
-    inter_interval: Interval
-    intra_interval: Interval
 
 
 @dataclass(frozen=True)
@@ -80,10 +76,10 @@ class Agreement(Shown):
     Attributes
     ----------
     kind
-        The definition of kappa that is asked for.
+        The definition of kappa that comes first.
     kappas
         Kappa by each definition.
-    alpha_inter, alpha_intra, alpha_inter_interval, alpha_intra_interval
+    alpha_inter, alpha_intra
         Krippendorff's alpha (ordinal) of the ranks, between judges and within.
     counts
         By judge, in alphabetical order.
@@ -100,8 +96,6 @@ class Agreement(Shown):
     kappas: Mapping[KappaKind, Kappas]
     alpha_inter: Alpha
     alpha_intra: Alpha
-    alpha_inter_interval: Interval
-    alpha_intra_interval: Interval
     counts: Mapping[str, JudgeCounts]
     total: JudgeCounts
     by_file: Mapping[str, Agreement] = field(default_factory=dict["str", "Agreement"])
@@ -112,9 +106,9 @@ class Agreement(Shown):
 
     def _layout(self) -> Layout:
         """Lay out a row for all pairs of judges, for all judges with themselves, and for each."""
-        found = {"between judges": self.inter, "within judges": self.intra}
-        found |= {" and ".join(dict.fromkeys(pair)): kappa for pair, kappa in self.pairs.items()}
-        records = {name: _kappa_to_json(kappa) for name, kappa in found.items()}
+        kappas = {"between judges": self.inter, "within judges": self.intra}
+        kappas |= {" and ".join(dict.fromkeys(pair)): kappa for pair, kappa in self.pairs.items()}
+        records = {name: _to_json(kappa) for name, kappa in kappas.items()}
         return records_layout("judges", records, notes=[*self.notes, str(self.signature)])
 
     @property
@@ -148,18 +142,18 @@ class Agreement(Shown):
             "signature": str(self.signature),
             **self._figures(),
             "pairs": {
-                "|".join(judges): _kappa_to_json(found) | {"in_mean": in_mean(found)}
-                for judges, found in self.pairs.items()
+                "|".join(judges): _to_json(kappa) | {"in_mean": in_mean(kappa)}
+                for judges, kappa in self.pairs.items()
             },
-            "counts": {judge: asdict(found) for judge, found in counts.items()},
+            "counts": {judge: asdict(numbers) for judge, numbers in counts.items()},
             "pooled": {
-                "inter": _kappa_to_json(chosen.pooled_inter),
-                "intra": _kappa_to_json(chosen.pooled_intra),
+                "inter": _to_json(chosen.pooled_inter),
+                "intra": _to_json(chosen.pooled_intra),
             },
             "beside": {
                 "kappa": self.beside,
-                "inter": _kappa_to_json(other.inter, other.inter_interval),
-                "intra": _kappa_to_json(other.intra, other.intra_interval),
+                "inter": _to_json(other.inter),
+                "intra": _to_json(other.intra),
             },
         }
         if self.by_file:
@@ -169,42 +163,31 @@ class Agreement(Shown):
         return data | {"notes": [*self.notes]}
 
     def _figures(self) -> dict[str, Any]:
-        chosen = self.kappas[self.kind]
         return {
-            "inter": _kappa_to_json(self.inter, chosen.inter_interval),
-            "intra": _kappa_to_json(self.intra, chosen.intra_interval),
+            "inter": _to_json(self.inter),
+            "intra": _to_json(self.intra),
             "alpha": {
                 "level": "ordinal",
-                "inter": _alpha_to_json(self.alpha_inter, self.alpha_inter_interval),
-                "intra": _alpha_to_json(self.alpha_intra, self.alpha_intra_interval),
+                "inter": _to_json(self.alpha_inter),
+                "intra": _to_json(self.alpha_intra),
             },
         }
 
 
-def in_mean(found: Kappa) -> bool:
+def in_mean(kappa: Kappa) -> bool:
     """Whether the kappa of a pair of judges counts in the mean."""
-    return found.n >= LEAST and not np.isnan(found.value)
+    return kappa.n >= LEAST and not np.isnan(kappa.value)
 
 
-def _kappa_to_json(found: Kappa, interval: Interval | None = None) -> dict[str, Any]:
-    data: dict[str, Any] = {
-        "kappa": json_number(found.value),
-        "observed": json_number(found.observed),
-        "chance": json_number(found.chance),
-        "n": found.n,
-    }
-    return data | _rest(found, interval)
-
-
-def _alpha_to_json(found: Alpha, interval: Interval | None = None) -> dict[str, Any]:
-    data: dict[str, Any] = {"value": json_number(found.value), "n": found.n}
-    return data | _rest(found, interval)
-
-
-def _rest(found: Kappa | Alpha, interval: Interval | None) -> dict[str, Any]:
-    """Return the interval, and why it or the value is missing."""
-    data: dict[str, Any] = {}
-    if interval:
-        data = {"low": json_number(interval.low), "high": json_number(interval.high)}
-    reason = found.reason or (interval and interval.reason)
+def _to_json(figure: Kappa | Alpha) -> dict[str, Any]:
+    value = json_number(figure.value)
+    if isinstance(figure, Kappa):
+        observed, chance = json_number(figure.observed), json_number(figure.chance)
+        data: dict[str, Any] = {"kappa": value, "observed": observed, "chance": chance}
+    else:
+        data = {"value": value}
+    data["n"] = figure.n
+    if interval := figure.interval:
+        data |= {"low": json_number(interval.low), "high": json_number(interval.high)}
+    reason = figure.reason or (interval and interval.reason)
     return data | ({"reason": reason} if reason else {})

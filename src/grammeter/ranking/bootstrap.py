@@ -19,7 +19,7 @@ from grammeter.ranking.pairs import Pairs
 from grammeter.stats import chunks, generator, resample_counts
 
 Unit = Literal["pair", "ranking", "sentence"]
-"""What is drawn as a whole.
+"""The unit of resampling.
 
 ``pair``: one comparison of two systems (Grundkiewicz et al. 2015), as if the comparisons of one
 item were independent; ``ranking``: one item of one judge; ``sentence``: all items of a sentence.

@@ -11,7 +11,7 @@ maximum. Without any tie nu is 0 and the model that of Bradley and Terry 1952.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -25,7 +25,7 @@ ITERATIONS = 100
 _TOLERANCE = 1e-10
 _LONGEST_STEP = 1.0
 _FARTHEST = 30.0
-"""Abilities that are so far apart, odds of 1e13, are on their way to infinity."""
+"""Abilities that are this far apart (odds of 1e13) diverge."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,7 @@ class BradleyTerry:
             raise UsageError(f"prior={self.prior} is not possible", fix="Give 0 or more.")
 
     def settings(self, comparisons: int) -> Mapping[str, object]:
-        """Return what a signature shows."""
+        """Return the settings for a signature."""
         return {"prior": f"{self.prior:.10g}", "ties": "davidson"}
 
     def score(self, wins: IntArray, ties: IntArray) -> FloatArray:
@@ -120,7 +120,7 @@ class BradleyTerry:
         return newton.theta
 
     def missing(self, wins: IntArray, ties: IntArray) -> tuple[BoolArray, str]:
-        """Return which opponents a score does not rest on, and what is to be said of them."""
+        """Return the opponents that a score does not rest on, and how to describe them."""
         return wins + wins.T + ties == 0, "never compared"
 
 
@@ -178,12 +178,10 @@ class _Newton:
         self.theta: FloatArray = np.zeros(wins.shape[:2])
         self.log_tie = np.where(self._tied, 0.0, -np.inf)
         self.converged: BoolArray = np.zeros(len(wins), dtype=np.bool_)
-        self._open: BoolArray = np.any(
-            wins, axis=(1, 2)
-        )  # if nothing is decided, nothing can be found
+        self._open: BoolArray = np.any(wins, axis=(1, 2))  # without wins there is no maximum
 
     def climb(self, iterations: int) -> int:
-        """Take steps until all tables have converged or are lost; return their number."""
+        """Take steps until each table has converged or diverges; return their number."""
         for number in range(1, iterations + 1):
             at = np.flatnonzero(self._open)
             if not len(at):
@@ -203,7 +201,7 @@ class _Newton:
         try:
             step = np.linalg.solve(information, gradient[..., None])[..., 0]
         except np.linalg.LinAlgError:  # at least one table has no curvature left
-            step = np.stack([_solved(*each) for each in zip(information, gradient, strict=True)])
+            step = np.stack([_solved(*table) for table in zip(information, gradient, strict=True)])
         largest = np.abs(step).max(axis=1)
         step *= np.minimum(1.0, _LONGEST_STEP / np.maximum(largest, _TOLERANCE))[:, None]
         self.theta[at] += step[:, :-1]
@@ -250,25 +248,16 @@ def _solved(information: FloatArray, gradient: FloatArray) -> FloatArray:
 
 
 def _check_connected(compared: BoolArray) -> None:
-    groups = list(_components(compared))
+    joined = compared | np.eye(len(compared), dtype=np.bool_)
+    for _ in range(len(joined).bit_length()):
+        joined = joined @ joined  # along paths twice as long
+    groups, sizes = np.unique(joined, axis=0, return_counts=True)
     if len(groups) > 1:
-        sizes = ", ".join(str(len(group)) for group in groups)
         raise DataError(
-            f"{len(groups)} groups of systems, of {sizes}, were never compared with each other",
+            f"{len(groups)} groups of systems, of {', '.join(map(str, sizes[::-1]))}, were never"
+            " compared with each other",
             fix="Bradley-Terry needs comparisons between the groups; rank each by itself.",
         )
-
-
-def _components(joined: BoolArray) -> Iterator[Sequence[int]]:
-    """Yield the groups of systems that comparisons join."""
-    left = set(range(len(joined)))
-    while left:
-        group, edge = set[int](), {min(left)}
-        while edge:
-            group |= edge
-            edge = {at for one in edge for at in np.flatnonzero(joined[one]).tolist()} - group
-        left -= group
-        yield sorted(group)
 
 
 def _no_maximum(wins: IntArray | FloatArray, steps: int) -> DataError:

@@ -70,8 +70,8 @@ def cluster_runs(
         If the confidence is impossible or leaves none of the runs.
     """
     by_rank = mean_order(scores) if order is None else list(order)
-    found = rank_ranges(*run_ranks(scores), confidence, alike=alike)
-    ranges = tuple(found[column] for column in by_rank)
+    of_column = rank_ranges(*run_ranks(scores), confidence, alike=alike)
+    ranges = tuple(of_column[column] for column in by_rank)
     return Clustering(tuple(by_rank), ranges, cluster_numbers(ranges))
 
 
@@ -201,7 +201,7 @@ def cluster_numbers(ranges: Sequence[RankRange]) -> tuple[int, ...]:
 
 
 def _moments(values: list[float]) -> tuple[float, float]:
-    """Return mean and sum of squared deviations, the same in whatever order the values come."""
+    """Return mean and sum of squared deviations; the order of the values does not matter."""
     mean = math.fsum(values) / len(values)
     return mean, math.fsum((value - mean) ** 2 for value in values)
 

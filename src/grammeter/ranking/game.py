@@ -1,4 +1,4 @@
-"""Two-player games with draws: what they are assumed to be, and the update of two ratings."""
+"""The assumptions about two-player games with draws."""
 
 from __future__ import annotations
 
@@ -6,20 +6,8 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import NormalDist
-from typing import NamedTuple
 
 from grammeter.core import UsageError
-from grammeter.ranking.truncation import CorrectionCurves, correction
-
-_SPREAD = 4
-"""Means are expected to lie within so many prior deviations of each other; others take longer."""
-
-
-class Rating(NamedTuple):
-    """A Gaussian belief about a system: mean and standard deviation."""
-
-    mean: float
-    deviation: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,30 +57,3 @@ class GameModel:
     def margin(self) -> float:
         """How near two performances of a draw are, in units of the ratings."""
         return NormalDist().inv_cdf((self.draw_probability + 1) / 2) * math.sqrt(2) * self.beta
-
-    def rate(self, first: Rating, second: Rating, outcome: int) -> tuple[Rating, Rating]:
-        """Update two ratings after a game.
-
-        Parameters
-        ----------
-        first, second
-            Before the game; their deviations grow by ``tau`` first.
-        outcome
-            1 if the first won, -1 if the second won, 0 for a draw.
-        """
-        variances = [each.deviation**2 + self.tau**2 for each in (first, second)]
-        total = 2 * self.beta**2 + sum(variances)
-        spread = math.sqrt(total)
-        v, w = correction((first.mean - second.mean) / spread, self.margin / spread, outcome)
-        moved = (first.mean + variances[0] / spread * v, second.mean - variances[1] / spread * v)
-        left = [math.sqrt(variance * (1 - variance / total * w)) for variance in variances]
-        return Rating(moved[0], left[0]), Rating(moved[1], left[1])
-
-    def curves(self) -> CorrectionCurves:
-        """Return the corrections for arrays of such games."""
-        least = math.sqrt(2) * self.beta
-        most_variance = self.sigma**2 + self.games * self.tau**2
-        most = math.sqrt(2 * (self.beta**2 + most_variance))
-        return CorrectionCurves(
-            _SPREAD * self.sigma / least, self.margin / most, self.margin / least
-        )

@@ -1,4 +1,4 @@
-"""What judges can agree on: two outputs of a sentence, and the rank of an output among others."""
+"""Units of agreement: two outputs of a sentence, and the rank of an output among others."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def numbered(rankings: Sequence[Ranking]) -> list[Ranking]:
     numbers = {segment: number for number, segment in enumerate(segments[order].tolist())}
     for ranking in rankings:
         numbers.setdefault(ranking.segment, len(numbers))
-    return [replace(each, segment=1 + numbers[each.segment]) for each in rankings]
+    return [replace(ranking, segment=1 + numbers[ranking.segment]) for ranking in rankings]
 
 
 def compared(rankings: Sequence[Ranking]) -> Compared:
@@ -72,15 +72,15 @@ def compared(rankings: Sequence[Ranking]) -> Compared:
     for first, second in combinations_with_replacement(sorted(judged), 2):
         units, counts = judged[first]
         if first == second:
-            found = within_rows(counts)
+            of_unit = within_rows(counts)
         else:
             others, their_counts = judged[second]
             units, ours, theirs = np.intersect1d(
                 units, others, assume_unique=True, return_indices=True
             )
-            found = between_rows(counts[ours], their_counts[theirs])
-        table = np.zeros((size, found.shape[1]), dtype=np.int64)
-        np.add.at(table, segment_of[units], found)
+            of_unit = between_rows(counts[ours], their_counts[theirs])
+        table = np.zeros((size, of_unit.shape[1]), dtype=np.int64)
+        np.add.at(table, segment_of[units], of_unit)
         rows[first, second] = table
     return Compared(rows, {(a, b): len(sentences[a] & sentences[b]) for a, b in rows})
 
@@ -118,7 +118,7 @@ def outputs_of(ranking: Ranking) -> Iterator[tuple[str, int]]:
 def values_between(rankings: Iterable[Ranking]) -> tuple[FloatArray, IntArray]:
     """Return one rank of each judge for each output, among the same outputs shown.
 
-    It is the mean of the ranks that the judge gave it, whatever came first.
+    It is the mean of the ranks that the judge gave it, in whatever order.
 
     Returns
     -------
@@ -127,17 +127,9 @@ def values_between(rankings: Iterable[Ranking]) -> tuple[FloatArray, IntArray]:
     segments
         Shape ``(units,)``: the units' sentences.
     """
-    ranks_of: dict[tuple[int, frozenset[str], str], dict[str, list[float]]] = {}
-    for ranking in rankings:
-        (segment, names), ranks = _shown(ranking)
-        for output, rank in ranks.items():
-            unit = ranks_of.setdefault((segment, names, output), {})
-            unit.setdefault(ranking.judge, []).append(rank)
     return _padded(
-        [
-            (segment, [math.fsum(ranks) / len(ranks) for ranks in unit.values()])
-            for (segment, _, _), unit in ranks_of.items()
-        ]
+        (segment, [math.fsum(ranks) / len(ranks) for ranks in by_judge.values()])
+        for (segment, *_), by_judge in _ranks(rankings).items()
     )
 
 
@@ -146,20 +138,29 @@ def values_within(rankings: Iterable[Ranking]) -> tuple[FloatArray, IntArray]:
 
     The shapes are those of :func:`values_between`.
     """
-    values: dict[tuple[int, str, frozenset[str], str], list[float]] = {}
+    return _padded(
+        (segment, ranks)
+        for (segment, *_), by_judge in _ranks(rankings).items()
+        for ranks in by_judge.values()
+    )
+
+
+def _ranks(
+    rankings: Iterable[Ranking],
+) -> dict[tuple[int, frozenset[str], str], dict[str, list[float]]]:
+    """Return the ranks by sentence, outputs shown and output, and by judge.
+
+    They are mid-ranks, for only the order of a judge's ranks counts.
+    """
+    units: dict[tuple[int, frozenset[str], str], dict[str, list[float]]] = {}
     for ranking in rankings:
-        (segment, names), ranks = _shown(ranking)
-        for output, rank in ranks.items():
-            values.setdefault((segment, ranking.judge, names, output), []).append(rank)
-    return _padded([(segment, row) for (segment, *_), row in values.items()])
-
-
-def _shown(ranking: Ranking) -> tuple[tuple[int, frozenset[str]], dict[str, float]]:
-    """Return what was shown, and the mid-rank of each output: of a rank only the order counts."""
-    outputs = dict(outputs_of(ranking))
-    ranks = average_ranks(np.array(list(outputs.values()), dtype=np.float64))
-    by_output = dict(zip(outputs, ranks.tolist(), strict=True)) if len(outputs) > 1 else {}
-    return (ranking.segment, frozenset(outputs)), by_output
+        outputs = dict(outputs_of(ranking))
+        if len(outputs) > 1:
+            ranks = average_ranks(np.array(list(outputs.values()), dtype=np.float64))
+            for output, rank in zip(outputs, ranks.tolist(), strict=True):
+                unit = units.setdefault((ranking.segment, frozenset(outputs), output), {})
+                unit.setdefault(ranking.judge, []).append(rank)
+    return units
 
 
 def _padded(rows: Iterable[tuple[int, Sequence[float]]]) -> tuple[FloatArray, IntArray]:

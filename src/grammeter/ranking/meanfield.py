@@ -24,7 +24,7 @@ import numpy as np
 
 from grammeter.core import BoolArray, FloatArray, IntArray
 from grammeter.ranking.game import GameModel
-from grammeter.ranking.truncation import CorrectionCurves
+from grammeter.ranking.truncation import corrections
 
 STEPS = 100
 """Errors fall with the square: 3e-8 on the judgments of 2015 with these, 1e-6 on those of SEEDA."""
@@ -66,14 +66,13 @@ class _Field:
     """What does not change during the games.
 
     ``outcomes`` has shape ``(3, n, n)``: the share of draws, of wins of the row and of the
-    column among a pair's judgments, in the order of :class:`CorrectionCurves`; ``allowed``
-    whether the pair was compared; ``stride`` the number of games in a step.
+    column among a pair's judgments, in the order of ``corrections``; ``allowed`` whether the
+    pair was compared; ``stride`` the number of games in a step.
     """
 
     outcomes: FloatArray
     allowed: BoolArray
     model: GameModel
-    curves: CorrectionCurves
     stride: float
 
     @classmethod
@@ -81,7 +80,7 @@ class _Field:
         judged = wins + wins.T + ties
         counts = np.stack((ties, wins, wins.T))
         shares = np.divide(counts, judged, out=np.zeros(counts.shape), where=judged > 0)
-        return cls(shares, judged > 0, model, model.curves(), model.games / steps)
+        return cls(shares, judged > 0, model, model.games / steps)
 
     def solve(self, steps: int) -> FloatArray:
         state = np.zeros((2, len(self.allowed)))  # means, variances
@@ -107,7 +106,7 @@ class _Field:
         """Return the gain in mean and the loss of variance of the row in a game with the column."""
         total = 2 * self.model.beta**2 + variance[:, None] + variance
         spread = np.sqrt(total)
-        v, w = self.curves((mean[:, None] - mean) / spread, self.model.margin / spread)
+        v, w = corrections((mean[:, None] - mean) / spread, self.model.margin / spread)
         expected_v, expected_w = (self.outcomes * v).sum(axis=0), (self.outcomes * w).sum(axis=0)
         rise = variance[:, None] / spread * expected_v
         fall = variance[:, None] ** 2 / total * expected_w - self.model.tau**2
@@ -146,9 +145,13 @@ def _equal_losses(losses: FloatArray, excess: FloatArray) -> FloatArray | None:
     system = np.ones((size + 1, size + 1))
     system[:size, :size], system[size, size] = losses, 0.0
     wanted = np.append(excess, 1.0)
-    found = np.linalg.lstsq(system, wanted, rcond=None)[0]  # there may be many solutions
-    amiss = np.abs(system @ found - wanted).max() > _TOLERANCE * np.abs(wanted).max()
-    return None if amiss or found[:size].min() < 0 else np.asarray(found[:size], dtype=np.float64)
+    solution = np.linalg.lstsq(system, wanted, rcond=None)[0]  # there may be many solutions
+    amiss = np.abs(system @ solution - wanted).max() > _TOLERANCE * np.abs(wanted).max()
+    return (
+        None
+        if amiss or solution[:size].min() < 0
+        else np.asarray(solution[:size], dtype=np.float64)
+    )
 
 
 def _greedy_shares(losses: FloatArray, excess: FloatArray) -> FloatArray:

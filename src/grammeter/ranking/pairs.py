@@ -1,4 +1,4 @@
-"""Pairwise comparisons from rankings: the food of every ranking method."""
+"""Pairwise comparisons from rankings, the input of every ranking method."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ from grammeter.version import __version__
 KIND = "prediction"
 
 Training = Literal["held-out", "makefile"]
-"""What a fold's ranking is made from.
+"""The judgments that a fold's ranking is made from.
 
 ``held-out``: all other folds. ``makefile``: what the procedure published with the paper does;
 resample k leaves out each part whose two-digit name contains the digits of k, whatever the fold,
@@ -125,7 +125,7 @@ def validate(
     training
         See :data:`Training`.
     unit
-        What is dealt out as a whole, and resampled; the paper's is ``pair``. TrueSkill
+        The unit of folds and of resampling; the paper's is ``pair``. TrueSkill
         resamples nothing, its runs differ by their random games.
     resamples
         Resamples or runs for each fold.
@@ -163,17 +163,28 @@ def validate(
     fold_of = deal_out(pairs, unit, folds, seed)
     trained = _held_out if training == "held-out" else _makefile
     runs = trained(method, pairs, fold_of, resampling)
-    scored = [
-        _Fold.of(
-            pairs.select(fold_of == fold), cluster_runs(scores, confidence=confidence, alike=alike)
-        )
-        for fold, scores in enumerate(track(runs, "folds", total=folds))
-    ]
+    shares: list[tuple[float, float, float, int]] = []
+    sizes: Counter[int] = Counter()
+    for fold, scores in enumerate(track(runs, "folds", total=folds)):
+        clustering = cluster_runs(scores, confidence=confidence, alike=alike)
+        shares.append(_predicted(pairs.select(fold_of == fold), clustering))
+        sizes[max(clustering.clusters)] += 1
     design = {"folds": folds, "folds-of": unit, "training": training}
     design |= {**method.settings(len(pairs)), **shown_design(resampling, confidence)}
     signature = Signature.of(method.name, {**design, **chosen.shown})
-    notes = (*chosen.notes, *notes_of_method(method, pairs, resampling))
-    return replace(_mean(scored, method.name, signature), notes=notes)
+    columns: list[FloatArray] = [np.array(column) for column in zip(*shares, strict=True)]
+    clusters, all_tied, order, decided = columns
+    return Prediction(
+        method.name,
+        signature,
+        float(clusters.mean()),
+        float(all_tied.mean()),
+        float(np.nanmean(order)),
+        len(pairs),
+        int(decided.sum()),
+        dict(sorted(sizes.items())),
+        (*chosen.notes, *notes_of_method(method, pairs, resampling)),
+    )
 
 
 def deal_out(pairs: Pairs, unit: Unit, folds: int, seed: int) -> IntArray:
@@ -199,34 +210,19 @@ def deal_out(pairs: Pairs, unit: Unit, folds: int, seed: int) -> IntArray:
     return generator(seed).permutation(count)[units] % folds
 
 
-@dataclass(frozen=True)
-class _Fold:
-    """What was predicted of one fold; ``order`` is NaN if nothing in it is decided."""
+def _predicted(pairs: Pairs, clustering: Clustering) -> tuple[float, float, float, int]:
+    """Return the shares predicted of a fold, as in :class:`Prediction`, and the number decided.
 
-    clusters: float
-    all_tied: float
-    order: float
-    comparisons: int
-    decided: int
-    cluster_count: int
-
-    @classmethod
-    def of(cls, pairs: Pairs, found: Clustering) -> _Fold:
-        place, cluster = (np.empty(len(pairs.systems), dtype=np.int64) for _ in range(2))
-        place[list(found.order)] = np.arange(len(place))
-        cluster[list(found.order)] = found.clusters
-        right = np.sign(cluster[pairs.second] - cluster[pairs.first]) == pairs.outcome
-        ordered = np.sign(place[pairs.second] - place[pairs.first]) == pairs.outcome
-        decided = pairs.outcome != 0
-        order = float(ordered[decided].mean()) if decided.any() else float("nan")
-        return cls(
-            float(right.mean()),
-            float(1 - decided.mean()),
-            order,
-            len(pairs),
-            int(decided.sum()),
-            max(found.clusters),
-        )
+    The share by the order is NaN if nothing in the fold is decided.
+    """
+    place, cluster = (np.empty(len(pairs.systems), dtype=np.int64) for _ in range(2))
+    place[list(clustering.order)] = np.arange(len(place))
+    cluster[list(clustering.order)] = clustering.clusters
+    right = np.sign(cluster[pairs.second] - cluster[pairs.first]) == pairs.outcome
+    ordered = np.sign(place[pairs.second] - place[pairs.first]) == pairs.outcome
+    decided = pairs.outcome != 0
+    order = float(ordered[decided].mean()) if decided.any() else float("nan")
+    return float(right.mean()), float(1 - decided.mean()), order, int(decided.sum())
 
 
 def _held_out(
@@ -245,33 +241,19 @@ def _makefile(
     folds = int(fold_of.max()) + 1
     scores: list[FloatArray] = []
     for number in range(resampling.runs):
-        kept = _parts_without(str(number), folds)
+        remaining = _parts_without(str(number), folds)
         seed = derived_seed(resampling.seed, number)
         each_fold = replace(resampling, runs=folds, seed=seed)
-        scores.append(method.runs(pairs.select(kept[fold_of]), each_fold))
+        scores.append(method.runs(pairs.select(remaining[fold_of]), each_fold))
     yield from np.stack(scores, axis=1)
 
 
 def _parts_without(digits: str, folds: int) -> BoolArray:
     width = len(str(folds - 1))
-    kept = np.array([digits not in f"{part:0{width}d}" for part in range(folds)])
-    if not kept.any():
+    remaining = np.array([digits not in f"{part:0{width}d}" for part in range(folds)])
+    if not remaining.any():
         raise UsageError(
             f"makefile training with {folds} folds leaves nothing in resample {digits}",
             fix="Take 100 folds, as the paper does.",
         )
-    return kept
-
-
-def _mean(folds: Sequence[_Fold], method: str, signature: Signature) -> Prediction:
-    sizes = Counter(fold.cluster_count for fold in folds)
-    return Prediction(
-        method,
-        signature,
-        float(np.mean([fold.clusters for fold in folds])),
-        float(np.mean([fold.all_tied for fold in folds])),
-        float(np.nanmean([fold.order for fold in folds])),
-        sum(fold.comparisons for fold in folds),
-        sum(fold.decided for fold in folds),
-        dict(sorted(sizes.items())),
-    )
+    return remaining

@@ -1,4 +1,4 @@
-"""How uncertain agreement is: intervals from resampled sentences."""
+"""Intervals of agreement from resampled sentences."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from grammeter.core import FloatArray, IntArray, UsageError
-from grammeter.stats import Coincidences, kappa_values, resample_counts
+from grammeter.stats import Coincidences, Interval, kappa_values, resample_counts
 
 LEAST_SENTENCES = 10
 """Fewer sentences give no interval: a 95% interval would hold the truth in less than 90%."""
@@ -17,18 +17,9 @@ _MOST_UNDEFINED = 0.05
 """The share of resamples in which a figure may not exist."""
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """A percentile interval; NaN with a ``reason``."""
-
-    low: float
-    high: float
-    reason: str | None = None
-
-
 @dataclass(frozen=True, kw_only=True)
 class Resamples:
-    """How often sentences are resampled, from which seed, and the share that intervals cover.
+    """Number of resamples of the sentences, seed, and the share that intervals cover.
 
     Raises
     ------
@@ -48,7 +39,7 @@ class Resamples:
             )
 
     def shown(self) -> dict[str, object]:
-        """Return what a signature shows."""
+        """Return the settings for a signature."""
         shown: dict[str, object] = {"resamples": self.runs}
         if self.runs:
             shown |= {"seed": self.seed, "confidence": f"{self.confidence:.10g}"}
@@ -90,14 +81,16 @@ def alpha_interval(values: FloatArray, segments: IntArray, resamples: Resamples)
     values, segments
         Shape ``(units, observers)``, and the sentence of each unit.
     """
-    found = Coincidences.of(values, segments)
-    size = len(found.known)
+    coincidences = Coincidences.of(values, segments)
+    size = len(coincidences.known)
     if size < 2:
         return Interval(np.nan, np.nan)  # alpha has a reason of its own
-    table = np.concatenate([found.totals, found.pairs.reshape(len(found.pairs), -1)], axis=1)
+    table = np.concatenate(
+        [coincidences.totals, coincidences.pairs.reshape(len(coincidences.pairs), -1)], axis=1
+    )
 
     def alpha(sums: FloatArray) -> FloatArray:
-        return found.alpha(sums[:, :size], sums[:, size:].reshape(-1, size, size))
+        return coincidences.alpha(sums[:, :size], sums[:, size:].reshape(-1, size, size))
 
     return _interval(table, alpha, resamples)
 

@@ -1,4 +1,4 @@
-"""Which judgments a ranking is made from, and what its signature says of them."""
+"""The judgments that a ranking is made from, and how its signature describes them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _NAMED_AT_MOST = 5
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """Rankings, their comparisons, what a signature shows and what a reader must know of them."""
+    """Rankings and their comparisons, with their part of the signature and the notes on them."""
 
     rankings: Sequence[Ranking]
     pairs: Pairs
@@ -60,9 +60,9 @@ def select(
     Parameters
     ----------
     judges
-        Who is kept; default all. A system that none of them saw is absent.
+        Whose judgments count; default all. A system that none of them saw is absent.
     without_judges
-        Who is left out.
+        Whose judgments do not count.
     systems, drop
         See :func:`of_systems`.
     extraction
@@ -79,9 +79,9 @@ def select(
     """
     if extraction not in EXTRACTIONS:
         raise UnknownNameError("extraction", extraction, EXTRACTIONS)
-    kept = with_sentence_numbers(of_judges(rankings, judges, without_judges))
-    kept = of_systems(kept, systems, drop)
-    pairs = extract_pairs(kept, extraction=extraction)
+    chosen = with_sentence_numbers(of_judges(rankings, judges, without_judges))
+    chosen = of_systems(chosen, systems, drop)
+    pairs = extract_pairs(chosen, extraction=extraction)
     _check_decided(pairs)
     shown: dict[str, object] = {"extraction": extraction}
     shown["judges"] = len(pairs.judges) if judges is None else "+".join(pairs.judges)
@@ -96,8 +96,8 @@ def select(
         shown["first-segment"] = counted
     shown |= {"systems": len(pairs.systems), "rankings": len(np.unique(pairs.ranking))}
     shown |= {"comparisons": len(pairs), "tied": int((pairs.outcome == 0).sum())}
-    notes = (*notes_of(rankings), *notes_of_few(pairs), *_notes_of_names(kept, extraction))
-    return Selection(kept, pairs, shown, notes)
+    notes = (*notes_of(rankings), *notes_of_few(pairs), *_notes_of_names(chosen, extraction))
+    return Selection(chosen, pairs, shown, notes)
 
 
 def of_judges(
@@ -113,12 +113,12 @@ def of_judges(
         If a name is no judge's.
     """
     known = {ranking.judge for ranking in rankings}
-    kept = known if judges is None else _named(judges)
+    wanted = known if judges is None else _named(judges)
     dropped = _named(without_judges or ())
-    for name in sorted(kept | dropped):
+    for name in sorted(wanted | dropped):
         if name not in known:
             raise UnknownNameError("judge", name, known)
-    return [ranking for ranking in rankings if ranking.judge in kept - dropped]
+    return [ranking for ranking in rankings if ranking.judge in wanted - dropped]
 
 
 def of_systems(
@@ -147,10 +147,10 @@ def of_systems(
     for name in sorted(wanted | _named(drop)):
         if name not in known:
             raise UnknownNameError("judged system", name, known)
-    kept = wanted - _named(drop)
-    if len(kept) < 2:
-        raise DataError(f"systems to rank: {len(kept)}", fix="Leave two at least.")
-    return [ranking.with_systems(kept) for ranking in rankings]
+    remaining = wanted - _named(drop)
+    if len(remaining) < 2:
+        raise DataError(f"systems to rank: {len(remaining)}", fix="Leave two at least.")
+    return [ranking.with_systems(remaining) for ranking in rankings]
 
 
 def named_systems(systems: Sequence[str], known: Collection[str]) -> list[str]:
@@ -166,12 +166,12 @@ def named_systems(systems: Sequence[str], known: Collection[str]) -> list[str]:
 
 
 def notes_of(rankings: Sequence[Ranking]) -> tuple[str, ...]:
-    """Return what the reader of the judgments has noted."""
+    """Return the notes made when the judgments were read."""
     return getattr(rankings, "notes", ())
 
 
 def notes_of_few(pairs: Pairs) -> Iterator[str]:
-    """Say where judgments are so few that ranges and clusters promise too much."""
+    """Yield a note where judgments are too few for reliable ranges and clusters."""
     sentences, rankings = (len(np.unique(ids)) for ids in (pairs.segment, pairs.ranking))
     if sentences < FEW:
         yield (
@@ -196,7 +196,7 @@ def _notes_of_names(rankings: Sequence[Ranking], extraction: Extraction) -> Iter
 
 
 def listed(names: Sequence[str]) -> str:
-    """Join names; of many, the first ones and how many there are more."""
+    """Join names; of many, the first ones and the number of the others."""
     more = len(names) - _NAMED_AT_MOST
     shown = ", ".join(names[:_NAMED_AT_MOST])
     return f"{shown} and {more} more" if more > 0 else shown
@@ -209,9 +209,9 @@ def _named(names: Sequence[str]) -> set[str]:
 def _check_decided(pairs: Pairs) -> None:
     if pairs.outcome.any():
         return
-    told = f"all {len(pairs)} comparisons are ties" if len(pairs) else "there is no comparison"
+    fault = f"all {len(pairs)} comparisons are ties" if len(pairs) else "there is no comparison"
     who = f" (judges: {', '.join(pairs.judges)})" if 0 < len(pairs.judges) < 4 else ""
     raise DataError(
-        f"nothing to rank by: {told}{who}",
+        f"nothing to rank by: {fault}{who}",
         fix="Ties, skipped items and items with one output do not tell systems apart.",
     )

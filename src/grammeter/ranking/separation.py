@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import pairwise
 from statistics import NormalDist
 from typing import Any
@@ -14,12 +13,11 @@ import numpy as np
 
 from grammeter.core import IntArray, Ranking, UnknownNameError, UsageError, json_number
 from grammeter.ranking.pairs import Pairs, extract_pairs
-from grammeter.stats import sign_test
 
 
 @dataclass(frozen=True, slots=True)
 class Separation:
-    """Two systems, what was seen of them, and how much more it takes to tell them apart.
+    """The comparisons of two systems, and how many more separate them.
 
     Attributes
     ----------
@@ -71,22 +69,16 @@ class Separation:
 
     def to_json(self) -> dict[str, Any]:
         """Return all figures by name; ``null`` where there is none."""
-        return {
-            "first": self.first,
-            "second": self.second,
-            "wins": self.wins,
-            "losses": self.losses,
-            "ties": self.ties,
-            "share": json_number(self.share),
-            **({} if self.wins + self.losses else {"reason": "no decided comparison"}),
-            "items": self.items,
-            "design_effect": self.design_effect,
-            "decided_needed": self.decided_needed,
-            "items_needed": self.items_needed,
-            "items_to_go": self.items_to_go,
-            "level": self.level,
-            "power": self.power,
-        }
+        reason = {} if self.wins + self.losses else {"reason": "no decided comparison"}
+        return (
+            asdict(self)
+            | reason
+            | {
+                "share": json_number(self.share),
+                "items_needed": self.items_needed,
+                "items_to_go": self.items_to_go,
+            }
+        )
 
 
 def separations(
@@ -164,32 +156,6 @@ def decided_needed(share: float, *, level: float = 0.05, power: float = 0.8) -> 
     if not plain:
         return 1
     return math.ceil(plain / 4 * (1 + math.sqrt(1 + 2 / (plain * gap))) ** 2)
-
-
-def sign_test_power(share: float, decided: int, *, level: float = 0.05) -> float:
-    """Return how often the two-sided sign test separates two systems: exact, no approximation.
-
-    Parameters
-    ----------
-    share
-        The true share of decided comparisons that one system wins, 0 to 1.
-    decided
-        How many there are; independent of each other.
-    level
-        The p-value that must not be exceeded.
-    """
-    fewest = range(decided // 2 + 1)
-    tail = bisect_right(fewest, level, key=lambda wins: sign_test(wins, decided - wins))
-    return sum(
-        _binomial(wins, decided, chance) for chance in (share, 1 - share) for wins in range(tail)
-    )
-
-
-def _binomial(wins: int, decided: int, share: float) -> float:
-    if share in (0, 1):
-        return float(wins == decided * share)
-    ways = math.lgamma(decided + 1) - math.lgamma(wins + 1) - math.lgamma(decided - wins + 1)
-    return math.exp(ways + wins * math.log(share) + (decided - wins) * math.log1p(-share))
 
 
 def _separation(

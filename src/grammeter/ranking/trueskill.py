@@ -19,6 +19,7 @@ from grammeter.ranking.bootstrap import Resampling, Unit, resampled_counts
 from grammeter.ranking.game import GameModel
 from grammeter.ranking.meanfield import mean_field
 from grammeter.ranking.pairs import Pairs
+from grammeter.ranking.truncation import corrections
 
 if TYPE_CHECKING:
     from grammeter.ranking.compiled import Play
@@ -30,10 +31,10 @@ _AHEAD = 256
 """Games whose random numbers are drawn at once."""
 
 _BLOCK = 1 << 16
-"""As many where one run is played after the other."""
+"""The same where runs are played one after the other."""
 
 _WORTH_COMPILING = 10_000
-"""From so many games on the second that a compiler needs is won back."""
+"""From this many games on, compiling (a second) saves time."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +73,7 @@ class TrueSkill:
         )
 
     def settings(self, comparisons: int) -> Mapping[str, object]:
-        """Return what a signature shows."""
+        """Return the settings for a signature."""
         model = self.model(comparisons)
         numbers = {"sigma": model.sigma, "beta": model.beta, "tau": model.tau}
         shown = {name: f"{number:.10g}" for name, number in numbers.items()}
@@ -89,7 +90,7 @@ class TrueSkill:
         return play(pairs, self.model(len(pairs)), resampling)
 
     def missing(self, wins: IntArray, ties: IntArray) -> tuple[BoolArray, str]:
-        """Return which opponents a score does not rest on, and what is to be said of them."""
+        """Return the opponents that a score does not rest on, and how to describe them."""
         return wins + wins.T + ties == 0, "never compared"
 
 
@@ -170,7 +171,7 @@ def _play(job: _Job) -> FloatArray:
 def _play_by_run(job: _Job, play_games: Play) -> FloatArray:
     """Play one run after the other: for a function that is compiled."""
     model = job.model
-    wins, ties = (each.astype(np.float64) for each in job.judgments[..., ::-1, ::-1])
+    wins, ties = (table.astype(np.float64) for table in job.judgments[..., ::-1, ::-1])
     judged = wins + wins.swapaxes(1, 2) + ties
     shares = [_share(counts, judged).reshape(judged.shape) for counts in (wins, judged - ties)]
     n, means = judged.shape[-1], np.empty((len(job.numbers), judged.shape[-1]))
@@ -225,7 +226,7 @@ class _Season:
         wins, ties = job.judgments[..., ::-1, ::-1]
         judged = wins + wins.swapaxes(1, 2) + ties
         tables, n, _ = judged.shape
-        self._model, self._curves = job.model, job.model.curves()
+        self._model = job.model
         allowed = (judged > 0).astype(np.float64).transpose(2, 0, 1)
         self._allowed = np.ascontiguousarray(allowed).reshape(n, tables * n)
         self._wins, self._decided = _share(wins, judged), _share(judged - ties, judged)
@@ -264,7 +265,7 @@ class _Season:
         other_variance = variances[other] + self._model.tau**2
         total = 2 * self._model.beta**2 + variance + other_variance
         spread = np.sqrt(total)
-        v, w = self._curves((mean - other_mean) / spread, self._model.margin / spread)
+        v, w = corrections((mean - other_mean) / spread, self._model.margin / spread)
         chosen = outcome * self._runs + self._run
         rise, fall = v.ravel()[chosen] / spread, w.ravel()[chosen] / total
         means[one], means[other] = mean + variance * rise, other_mean - other_variance * rise

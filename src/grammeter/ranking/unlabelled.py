@@ -45,14 +45,14 @@ class Unlabelled:
 
 
 def unlabelled(pairs: Pairs, unit: Unit | None) -> Unlabelled:
-    """Order comparisons by what they say.
+    """Order comparisons by their content.
 
     Parameters
     ----------
     pairs
         Comparisons in any order.
     unit
-        What will be drawn as a whole; ``None`` and ``pair``: single comparisons.
+        The unit that will be drawn; ``None`` and ``pair``: single comparisons.
     """
     units = unit_numbers(pairs, unit or "pair")
     systems, rows, of_units = _colours(pairs, units)
@@ -76,7 +76,7 @@ def unlabelled(pairs: Pairs, unit: Unit | None) -> Unlabelled:
 
 
 def order_of_units(pairs: Pairs, units: IntArray) -> IntArray:
-    """Return the numbers of units, shape ``(units,)``, in the order of what they say."""
+    """Return the numbers of units, shape ``(units,)``, in the order of their content."""
     return np.argsort(_colours(pairs, units)[2], kind="stable")
 
 

@@ -17,24 +17,16 @@ import numpy as np
 from grammeter.core import FloatArray, IntArray
 
 Level = Literal["nominal", "ordinal", "interval"]
-"""What the values mean: names, places in an order, or measures with meaningful differences."""
+"""Level of measurement: names, an order, or measures with meaningful differences."""
 
 
 @dataclass(frozen=True, slots=True)
-class Comparisons:
-    """Judgments of the same units, compared two by two.
+class Interval:
+    """A percentile interval; NaN with a ``reason``."""
 
-    Attributes
-    ----------
-    agreeing, compared
-        How many of how many comparisons found the same category.
-    categories
-        Shape ``(categories,)``: how often each category was chosen in these units.
-    """
-
-    agreeing: int
-    compared: int
-    categories: tuple[int, ...]
+    low: float
+    high: float
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +41,8 @@ class Kappa:
         The shares of agreement, from 0 to 1; NaN without comparisons.
     n
         Number of comparisons.
+    interval
+        Of the value, if there are resamples.
     """
 
     value: float
@@ -56,6 +50,7 @@ class Kappa:
     chance: float
     n: int
     reason: str | None = None
+    interval: Interval | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,45 +63,29 @@ class Alpha:
         At most 1; NaN with a ``reason``.
     n
         Number of values that could be compared.
+    interval
+        Of the value, if there are resamples.
     """
 
     value: float
     n: int
     reason: str | None = None
+    interval: Interval | None = None
 
 
-def between(first: IntArray, second: IntArray) -> Comparisons:
+def between_rows(first: IntArray, second: IntArray) -> IntArray:
     """Compare each judgment of one observer with each of another on the same unit.
 
     Parameters
     ----------
     first, second
-        Shape ``(units, categories)``: how often each observer chose each category. Units that
-        one of them has not judged do not count.
-    """
-    return _summed(between_rows(first, second))
-
-
-def within(counts: IntArray) -> Comparisons:
-    """Compare every two judgments of one observer on the same unit.
-
-    Parameters
-    ----------
-    counts
-        Shape ``(units, categories)``: how often the observer chose each category. Units that
-        were judged once do not count.
-    """
-    return _summed(within_rows(counts))
-
-
-def between_rows(first: IntArray, second: IntArray) -> IntArray:
-    """Compare as :func:`between` does, unit by unit.
+        Shape ``(units, categories)``: how often each observer chose each category.
 
     Returns
     -------
     IntArray
         Shape ``(units, 2 + categories)``: comparisons that agree, all comparisons, and how often
-        each category was chosen; rows of units that do not count are 0.
+        each category was chosen; 0 for units that one of them has not judged.
     """
     agreeing = (first * second).sum(axis=1)
     compared = first.sum(axis=1) * second.sum(axis=1)
@@ -115,15 +94,21 @@ def between_rows(first: IntArray, second: IntArray) -> IntArray:
 
 
 def within_rows(counts: IntArray) -> IntArray:
-    """Compare as :func:`within` does, unit by unit; the shape is that of :func:`between_rows`."""
+    """Compare every two judgments of one observer on the same unit.
+
+    Parameters
+    ----------
+    counts
+        Shape ``(units, categories)``: how often the observer chose each category.
+
+    Returns
+    -------
+    IntArray
+        As :func:`between_rows`; 0 for units that were judged once.
+    """
     total = counts.sum(axis=1)
     agreeing = (counts * (counts - 1) // 2).sum(axis=1)
     return np.column_stack((agreeing, total * (total - 1) // 2, counts * (total > 1)[:, None]))
-
-
-def _summed(rows: IntArray) -> Comparisons:
-    agreeing, compared, *categories = rows.sum(axis=0).tolist()
-    return Comparisons(agreeing, compared, tuple(categories))
 
 
 def kappa_values(sums: FloatArray, *, alike: Sequence[int] = ()) -> FloatArray:
@@ -141,21 +126,16 @@ def kappa_values(sums: FloatArray, *, alike: Sequence[int] = ()) -> FloatArray:
     FloatArray
         Shape ``(...)``; NaN where kappa is not defined.
     """
-    agreeing, compared, categories = sums[..., 0], sums[..., 1], sums[..., 2:]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        shares = categories / categories.sum(axis=-1, keepdims=True)
-        if alike:
-            shares[..., list(alike)] = shares[..., list(alike)].mean(axis=-1, keepdims=True)
-        chance = (shares**2).sum(axis=-1)
-        values: FloatArray = (agreeing / compared - chance) / (1 - chance)
-    return np.where(np.count_nonzero(shares, axis=-1) > 1, values, np.nan)
+    return _kappa_parts(sums, alike)[0]
 
 
-def kappa(comparisons: Comparisons, *, alike: Sequence[int] = ()) -> Kappa:
+def kappa(sums: IntArray, *, alike: Sequence[int] = ()) -> Kappa:
     """Compute kappa from comparisons.
 
     Parameters
     ----------
+    sums
+        Shape ``(2 + categories,)``: a sum of rows of :func:`between_rows` or :func:`within_rows`.
     alike
         Positions of categories that only an arbitrary choice tells apart, such as the sides of
         a coin: chance gives each of them their mean frequency.
@@ -166,18 +146,27 @@ def kappa(comparisons: Comparisons, *, alike: Sequence[int] = ()) -> Kappa:
         NaN without comparisons, and where all judgments are of one category, for chance
         explains everything then.
     """
-    total = sum(comparisons.categories)
-    if not comparisons.compared or not total:
+    compared = int(sums[1])
+    if not compared:
         return Kappa(np.nan, np.nan, np.nan, 0, "nothing was judged twice")
-    shares = np.array(comparisons.categories) / total
-    if alike:
-        shares[list(alike)] = shares[list(alike)].mean()
-    observed = comparisons.agreeing / comparisons.compared
-    chance = float((shares**2).sum())
-    if np.count_nonzero(shares) == 1:
-        reason = "all judgments are the same"
-        return Kappa(np.nan, observed, 1.0, comparisons.compared, reason)
-    return Kappa((observed - chance) / (1 - chance), observed, chance, comparisons.compared)
+    value, observed, chance = map(float, _kappa_parts(sums.astype(np.float64), alike))
+    return Kappa(
+        value, observed, chance, compared, "all judgments are the same" if chance == 1 else None
+    )
+
+
+def _kappa_parts(
+    sums: FloatArray, alike: Sequence[int]
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return kappa, the observed agreement and that by chance, each of shape ``(...)``."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        observed = sums[..., 0] / sums[..., 1]
+        shares = sums[..., 2:] / sums[..., 2:].sum(axis=-1, keepdims=True)
+        if alike:
+            shares[..., list(alike)] = shares[..., list(alike)].mean(axis=-1, keepdims=True)
+        chance = (shares**2).sum(axis=-1)
+        values: FloatArray = (observed - chance) / (1 - chance)
+    return np.where(np.count_nonzero(shares, axis=-1) > 1, values, np.nan), observed, chance
 
 
 def mean_kappa(kappas: Sequence[Kappa], *, least: int) -> Kappa:
@@ -190,12 +179,12 @@ def mean_kappa(kappas: Sequence[Kappa], *, least: int) -> Kappa:
     least
         Kappas of fewer comparisons do not count, nor those that are NaN.
     """
-    counted = [each for each in kappas if each.n >= least and not np.isnan(each.value)]
+    counted = [kappa for kappa in kappas if kappa.n >= least and not np.isnan(kappa.value)]
     if not counted:
         reason = f"no kappa of {least} or more comparisons"
         return Kappa(np.nan, np.nan, np.nan, 0, reason)
-    weights = [each.n for each in counted]
-    columns = [(each.value, each.observed, each.chance) for each in counted]
+    weights = [kappa.n for kappa in counted]
+    columns = [(kappa.value, kappa.observed, kappa.chance) for kappa in counted]
     value, observed, chance = np.average(columns, axis=0, weights=weights)
     return Kappa(float(value), float(observed), float(chance), sum(weights))
 
@@ -227,13 +216,13 @@ def krippendorff_alpha(values: FloatArray, *, level: Level = "ordinal") -> Alpha
     Krippendorff (2004). *Content Analysis*, ch. 11. Hayes and Krippendorff (2007). Answering the
     call for a standard reliability measure for coding data. *Communication Methods and Measures*.
     """
-    found = Coincidences.of(values, np.zeros(len(values), dtype=np.int64))
-    if not len(found.known):
+    met = Coincidences.of(values, np.zeros(len(values), dtype=np.int64))
+    if not len(met.known):
         return Alpha(np.nan, 0, "nothing was judged twice")
-    n = int(found.totals.sum())
-    if len(found.known) == 1:
+    n = int(met.totals.sum())
+    if len(met.known) == 1:
         return Alpha(np.nan, n, "all values are equal")
-    return Alpha(float(found.alpha(found.totals, found.pairs, level)[0]), n)
+    return Alpha(float(met.alpha(met.totals, met.pairs, level)[0]), n)
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,7 +24,7 @@ CoefficientName = Literal["pearson", "spearman", "kendall"]
 KINDS: tuple[CoefficientName, ...] = get_args(CoefficientName)
 
 TiePolicy = Literal["tau-a", "tau-b", "tau-c", "gamma"]
-"""What C - D, the concordant less the discordant pairs, is divided by.
+"""The divisor of C - D, the concordant less the discordant pairs.
 
 ``tau-a``: all pairs. ``tau-b`` (Kendall 1945): the geometric mean of the pairs not tied in
 either variable. ``tau-c`` (Stuart 1953): what is possible with so few distinct values.
@@ -36,14 +36,14 @@ Coefficient = Callable[[FloatArray, FloatArray], FloatArray]
 """Two variables, shapes that broadcast to ``(..., n)``, to coefficients, shape ``(...)``."""
 
 ROUNDING = 4e-16
-"""So near to 1 or -1, for each unit, a coefficient is that: its p-value depends on it."""
+"""A coefficient this near to 1 or -1, for each unit, is exactly that; its p-value depends on it."""
 
 
 FEWEST_FISHER: Mapping[CoefficientName, int] = {"pearson": 4, "spearman": 4, "kendall": 5}
 """Units that an interval by Fisher's z needs."""
 
 SAME = "all resamples give the same value"
-"""Why there is no interval: it would have no width."""
+"""The reason for no interval where it would have no width."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +135,9 @@ def _weighted(kind: CoefficientName, ties: TiePolicy) -> _Weighted:
 
 def _weighted_pearson(x: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
     dx, dy = _unit_deviations(x, weights), _unit_deviations(y, weights)
-    found: FloatArray = (weights * dx * dy).sum(axis=-1)
-    perfect = np.abs(np.abs(found) - 1) < ROUNDING * np.shape(dx)[-1]
-    return np.where(perfect, np.sign(found), found)
+    coefficient: FloatArray = (weights * dx * dy).sum(axis=-1)
+    perfect = np.abs(np.abs(coefficient) - 1) < ROUNDING * np.shape(dx)[-1]
+    return np.where(perfect, np.sign(coefficient), coefficient)
 
 
 def _unit_deviations(values: FloatArray, weights: FloatArray) -> FloatArray:
@@ -175,8 +175,8 @@ def _weighted_kendall(
 ) -> FloatArray:
     counts = _pair_counts(x, y, weights)
     with np.errstate(invalid="ignore", divide="ignore"):
-        found: FloatArray = counts.balance / counts.divisor(ties)
-    return np.where(counts.defined, np.clip(found, -1.0, 1.0), np.nan)
+        coefficient: FloatArray = counts.balance / counts.divisor(ties)
+    return np.where(counts.defined, np.clip(coefficient, -1.0, 1.0), np.nan)
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,8 +232,8 @@ def _signs(values: FloatArray) -> FloatArray:
 
 def _pairs_where(chosen: FloatArray, weights: FloatArray) -> FloatArray:
     """Add up a matrix over ordered pairs of units, each as often as its units stand there."""
-    found: FloatArray = ((chosen @ weights[..., :, None])[..., 0] * weights).sum(axis=-1)
-    return found
+    total: FloatArray = ((chosen @ weights[..., :, None])[..., 0] * weights).sum(axis=-1)
+    return total
 
 
 def _tied_pairs(values: FloatArray, weights: FloatArray) -> FloatArray:
@@ -245,8 +245,8 @@ def _distinct(values: FloatArray, weights: FloatArray) -> FloatArray:
     """Return the number of distinct values among the units present."""
     equal = values[..., None, :] == values[..., :, None]
     size: FloatArray = (equal * (weights > 0)[..., None, :]).sum(axis=-1).astype(np.float64)
-    found: FloatArray = np.rint(((weights > 0) / np.maximum(size, 1.0)).sum(axis=-1))
-    return found
+    count: FloatArray = np.rint(((weights > 0) / np.maximum(size, 1.0)).sum(axis=-1))
+    return count
 
 
 # --- p-values ------------------------------------------------------------------------------

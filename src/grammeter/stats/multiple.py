@@ -18,7 +18,7 @@ MOST_GROUPS = 50
 """With more groups than these items get no letters."""
 
 MOST_STEPS = 100_000
-"""Steps after which the search for groups is given up."""
+"""Most steps of the search for groups."""
 
 
 def adjust(pvalues: FloatArray, correction: Correction) -> FloatArray:

@@ -23,7 +23,7 @@ EXACT_KENDALL = 33
 """Up to so many units without ties Kendall's p-value is exact; beyond, it is normal."""
 
 SMALLEST = sys.float_info.min
-"""Stands in place of a p-value that no float can hold: none is 0."""
+"""The least p-value: none is 0, even where no float is small enough."""
 
 
 def pearson_pvalue(x: FloatArray, y: FloatArray, coefficient: float) -> float:
@@ -108,11 +108,11 @@ def _balances(signs: IntArray, y: FloatArray) -> IntArray:
     """Return C - D for every order of ``y``; ``signs`` are those of the pairs of ``x``."""
     orders, n = _orders(len(y)), len(y)
     table = np.sign(y[None, :] - y[:, None]).astype(np.int8)
-    found = np.zeros(len(orders), dtype=np.int64)
+    balances = np.zeros(len(orders), dtype=np.int64)
     for sign, row, column in zip(signs.tolist(), *np.triu_indices(n, 1), strict=True):
         if sign:
-            found += sign * table[orders[:, row], orders[:, column]]
-    return found
+            balances += sign * table[orders[:, row], orders[:, column]]
+    return balances
 
 
 def _exact_kendall(inversions: int, n: int) -> float:
@@ -124,7 +124,7 @@ def _exact_kendall(inversions: int, n: int) -> float:
 
 
 def _kendall_variance(x: FloatArray, y: FloatArray) -> float:
-    """Return the variance of C - D if the variables are unrelated, ties given."""
+    """Return the variance of C - D of unrelated variables with these ties."""
     n = len(x)
     tx, ty = (np.unique(v, return_counts=True)[1].astype(np.float64) for v in (x, y))
     plain = n * (n - 1) * (2 * n + 5)

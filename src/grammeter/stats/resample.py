@@ -18,7 +18,7 @@ import numpy as np
 from grammeter.core import FloatArray, tell
 
 CELLS = 2**21
-"""Numbers of one working array; bounds the memory whatever the number of resamples."""
+"""Most numbers in one working array, so that memory is bounded."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +54,7 @@ class PairedSamples:
 
 
 def on_grid(rows: FloatArray) -> FloatArray:
-    """Round rows so that all their resampled sums are exact, in whatever order they are added.
+    """Round rows so that all their resampled sums are exact, in any order of addition.
 
     That order depends on the number of threads and on the processor, and the last digits of
     float sums on that order. Each column gets a power of two as its grid, which leaves 52 bits
@@ -86,10 +86,10 @@ def count_units(groups: Sequence[PairedSamples]) -> int:
     ValueError
         If there is no unit, or the groups differ.
     """
-    found = {group.rows.shape[1] for group in groups}
-    if len(found) != 1 or 0 in found:
-        raise ValueError(f"paired samples need the same units, at least one; found {found}")
-    return found.pop()
+    sizes = {group.rows.shape[1] for group in groups}
+    if len(sizes) != 1 or 0 in sizes:
+        raise ValueError(f"paired samples need the same units, at least one; found {sizes}")
+    return sizes.pop()
 
 
 def chunks(resamples: int, width: int) -> Iterator[int]:
@@ -147,8 +147,8 @@ def bootstrap(groups: Sequence[PairedSamples], *, resamples: int, seed: int) -> 
     done = 0
     for counts in resample_counts(count_units(groups), resamples, seed=seed, width=width):
         part = slice(done, done + len(counts))
-        for group, own in zip(groups, values, strict=True):
-            own[:, part] = group.value_of(group.sums(counts)).T
+        for group, of_group in zip(groups, values, strict=True):
+            of_group[:, part] = group.value_of(group.sums(counts)).T
         done += len(counts)
         tell("resamples", done, resamples)
     return values

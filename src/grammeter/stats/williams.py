@@ -6,13 +6,12 @@ The two correlations share the third variable and the units, so they are not ind
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from grammeter.core import BoolArray, DataError, FloatArray
-from grammeter.stats.correlation import CoefficientName, average_ranks
+from grammeter.stats.correlation import CoefficientName, average_ranks, pearson
 from grammeter.stats.pvalues import SMALLEST
 
 FEWEST = 4
@@ -120,7 +119,8 @@ def williams_matrix(
     if kind == "kendall":
         raise ValueError("Williams' test is for Pearson's and Spearman's coefficients")
     rows = np.vstack([criterion, variables]).astype(np.float64)
-    matrix = _correlation_matrix(average_ranks(rows) if kind == "spearman" else rows)
+    rows = average_ranks(rows) if kind == "spearman" else rows
+    matrix = pearson(rows[:, None], rows[None, :])
     correlations, between = matrix[0, 1:], matrix[1:, 1:]
     first, second = correlations[:, None], correlations[None, :]
     t, pvalue = williams_test(first, second, between, rows.shape[1])
@@ -131,19 +131,8 @@ def williams_matrix(
 
 
 def upper_tail(t: FloatArray, degrees: int) -> FloatArray:
-    """Return ``P(T > t)`` of Student's distribution; what no float can hold is the smallest."""
+    """Return ``P(T > t)`` of Student's distribution, at least the smallest positive float."""
     from scipy.special import stdtr  # pyright: ignore[reportMissingTypeStubs]
 
-    found: FloatArray = np.maximum(np.asarray(stdtr(degrees, -t)), SMALLEST)
-    return found
-
-
-def _correlation_matrix(rows: FloatArray) -> FloatArray:
-    """Correlate every two rows; NaN for a row that is constant or holds a NaN."""
-    constant = ~(rows.max(axis=1, keepdims=True) > rows.min(axis=1, keepdims=True))
-    away = rows - rows.mean(axis=1, keepdims=True)
-    largest = np.abs(away).max(axis=1, keepdims=True)  # squares of what is tiny would be 0
-    away = np.divide(away, largest, out=np.zeros(rows.shape), where=largest > 0)
-    length = np.sqrt((away * away).sum(axis=1, keepdims=True))
-    scaled = np.divide(away, length, out=np.full(rows.shape, math.nan), where=~constant)
-    return np.clip(scaled @ scaled.T, -1.0, 1.0)
+    tail: FloatArray = np.maximum(np.asarray(stdtr(degrees, -t)), SMALLEST)
+    return tail

@@ -1,4 +1,4 @@
-"""What more judgments would bring: the learning curve of a ranking, and what neighbours need."""
+"""The learning curve of a ranking, and how many items separate neighbours in it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Outlook:
         """Return the public shape: that of the curve, and the rest beside it."""
         return self.curve.to_json() | {
             "items_needed": self.items_needed,
-            "separations": [each.to_json() for each in self.separations],
+            "separations": [separation.to_json() for separation in self.separations],
             "notes": [*self.notes],
         }
 
@@ -59,7 +59,7 @@ def outlook(
     Parameters
     ----------
     resamples, seed
-        How many campaigns are drawn from the items at hand, and where chance starts.
+        Number of campaigns drawn from the items, and the seed of the random numbers.
     judges, without_judges, systems, drop
         See :func:`grammeter.ranking._rank.rank`.
 

@@ -1,4 +1,4 @@
-"""Who sees which item: equal loads, planned overlap between judges, repeats within a judge."""
+"""Assign items to judges: equal loads, planned overlap, repeats within a judge."""
 
 from __future__ import annotations
 
@@ -94,16 +94,16 @@ def _with_repeats(
 ) -> tuple[Item, ...]:
     after: dict[int, list[Item]] = {}
     for judge in judges:
-        own = [place for place, item in enumerate(dealt) if judge in item.judges]
-        half = len(own) // 2
+        places = [place for place, item in enumerate(dealt) if judge in item.judges]
+        half = len(places) // 2
         if not 0 <= repeats <= half:
             raise UsageError(
-                f"{repeats} repeats for {judge!r}, who sees {len(own)} items",
+                f"{repeats} repeats for {judge!r}, who sees {len(places)} items",
                 fix=f"At most {half} can come again half a list later.",
             )
         for first in shuffled(half, random)[:repeats]:
-            later = own[int(random.integers(first + half, len(own)))]
-            after.setdefault(later, []).append(_again(dealt[own[first]], judge, random))
+            later = places[int(random.integers(first + half, len(places)))]
+            after.setdefault(later, []).append(_again(dealt[places[first]], judge, random))
     lines = [[item, *after.get(place, ())] for place, item in enumerate(dealt)]
     return tuple(item for line in lines for item in line)
 

@@ -62,15 +62,15 @@ class Campaigns:
         items, cells = self.wins.shape
         weighted = self.wins * self.weights[:, None]
         full = self._scores(self.full_weights @ self.wins)
-        found: list[FloatArray] = []
+        parts: list[FloatArray] = []
         start = 0
         for some in chunks(len(self.drawn), max(items, cells, size)):
             rows = self.drawn[start : start + some, :size] + np.arange(some)[:, None] * items
             times = np.bincount(rows.ravel(), minlength=some * items).reshape(some, items)
-            found.append(spearman(self._scores(times @ weighted), full))
+            parts.append(spearman(self._scores(times @ weighted), full))
             start += some
         # rounded, so that the order of the systems does not show in the last digits
-        return np.round(np.nan_to_num(np.concatenate(found)), 12)
+        return np.round(np.nan_to_num(np.concatenate(parts)), 12)
 
     def _scores(self, wins: FloatArray) -> FloatArray:
         size = len(self.systems)
@@ -155,29 +155,29 @@ def draw_campaigns(
     DataError
         If there is nothing to draw from.
     """
-    kept = [at for at, r in enumerate(rankings) if not r.skipped and len(r.groups) > 1]
-    if not kept:
+    usable = [at for at, r in enumerate(rankings) if not r.skipped and len(r.groups) > 1]
+    if not usable:
         raise DataError("no item compares two outputs", fix="Give judgments of several outputs.")
-    longest = len(kept) if longest is None else longest
-    if draws < 1 or longest < 1 or seed < 0 or (chances is None and longest > len(kept)):
+    longest = len(usable) if longest is None else longest
+    if draws < 1 or longest < 1 or seed < 0 or (chances is None and longest > len(usable)):
         raise UsageError(
-            f"{draws} draws of {longest} from {len(kept)} items, seed {seed}",
+            f"{draws} draws of {longest} from {len(usable)} items, seed {seed}",
             fix="To draw more items than there are takes chances; a seed is 0 or more.",
         )
     random = generator(seed)
-    pairs = extract_pairs([rankings[at] for at in kept])
+    pairs = extract_pairs([rankings[at] for at in usable])
     order = order_of_units(pairs, unit_numbers(pairs, "ranking"))  # that of no file
     if chances is None:
         drawn = random.permuted(np.tile(order, (draws, 1)), axis=1)[:, :longest]
     else:
-        steps = np.cumsum(_chosen(chances, len(rankings), kept)[order])
+        steps = np.cumsum(_chosen(chances, len(rankings), usable)[order])
         share = random.random((draws, longest))
         drawn = order[np.searchsorted(steps / steps[-1], share, side="right")]
-    systems, wins = _wins_by_item([rankings[at] for at in kept])
+    systems, wins = _wins_by_item([rankings[at] for at in usable])
     settings: dict[str, object] = {
         "by": "expected-wins",
         "unit": "item",
-        "items": len(kept),
+        "items": len(usable),
         "draws": draws,
         "drawn": "without-replacement" if chances is None else "with-replacement",
         "weighted": weights is not None or full_weights is not None,
@@ -186,8 +186,8 @@ def draw_campaigns(
     return Campaigns(
         systems=systems,
         wins=wins,
-        weights=_chosen(weights, len(rankings), kept),
-        full_weights=_chosen(full_weights, len(rankings), kept),
+        weights=_chosen(weights, len(rankings), usable),
+        full_weights=_chosen(full_weights, len(rankings), usable),
         drawn=drawn,
         signature=Signature.of("planning", settings),
     )
@@ -213,17 +213,17 @@ def learning_curve(
         If a size is below 1 or above the longest campaign, or ``tail`` out of range.
     """
     longest = campaigns.longest
-    asked = np.geomspace(min(5, longest), longest, 20) if sizes is None else sizes
-    chosen = np.unique(np.rint(asked).astype(np.int64))
+    wanted = np.geomspace(min(5, longest), longest, 20) if sizes is None else sizes
+    chosen = np.unique(np.rint(wanted).astype(np.int64))
     if not len(chosen) or chosen[0] < 1 or chosen[-1] > longest or not 0 < tail < 0.5:
         raise UsageError(
             f"sizes {chosen.tolist()} of campaigns of {longest} items, tail {tail}",
             fix=f"Sizes go from 1 to {longest}, the tail from 0 to 0.5.",
         )
-    found = np.stack([campaigns.correlations(int(size)) for size in chosen])
-    low, high = np.quantile(found, [tail, 1 - tail], axis=1)
+    correlations = np.stack([campaigns.correlations(int(size)) for size in chosen])
+    low, high = np.quantile(correlations, [tail, 1 - tail], axis=1)
     signature = campaigns.signature.extended({"tail": tail})
-    return LearningCurve(chosen, found.mean(axis=1), low, high, tail, signature)
+    return LearningCurve(chosen, correlations.mean(axis=1), low, high, tail, signature)
 
 
 def items_needed(campaigns: Campaigns, *, target: float = 0.95, share: float = 0.95) -> int | None:
@@ -257,14 +257,14 @@ def items_needed(campaigns: Campaigns, *, target: float = 0.95, share: float = 0
     return needed
 
 
-def _chosen(given: Sequence[float] | None, items: int, kept: Sequence[int]) -> FloatArray:
-    numbers = np.ones(items) if given is None else np.asarray(given, dtype=np.float64)
-    if len(numbers) != items or not (numbers >= 0).all() or not numbers[kept].any():
+def _chosen(numbers: Sequence[float] | None, items: int, usable: Sequence[int]) -> FloatArray:
+    values = np.ones(items) if numbers is None else np.asarray(numbers, dtype=np.float64)
+    if len(values) != items or not (values >= 0).all() or not values[usable].any():
         raise UsageError(
-            f"{len(numbers)} numbers for {items} rankings",
+            f"{len(values)} numbers for {items} rankings",
             fix="Give one for each, none of them negative, and one above 0 at least.",
         )
-    return numbers[kept]
+    return values[usable]
 
 
 def _wins_by_item(rankings: Sequence[Ranking]) -> tuple[tuple[str, ...], FloatArray]:

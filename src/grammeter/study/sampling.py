@@ -40,7 +40,7 @@ from grammeter.study.selectors import (
 )
 
 Select = Literal["paper", "uniform", "diversity", "spread"]
-"""By the number of system pairs compared, all alike, by outputs' distances, by a metric."""
+"""By the number of system pairs compared, uniformly, by the outputs' distances, by a metric."""
 
 SELECTORS: tuple[Select, ...] = get_args(Select)
 
@@ -89,7 +89,7 @@ def distribution(
     scores: ScoreTable | None = None,
     metric: str | None = None,
 ) -> Distribution:
-    """Say how likely each sentence is to be drawn.
+    """Compute how likely each sentence is to be drawn.
 
     Parameters
     ----------
@@ -211,7 +211,7 @@ def _by_sentence(outputs: Mapping[str, Sequence[str]]) -> list[dict[str, str]]:
 
 
 def _digest(outputs: Mapping[str, Sequence[str]]) -> str:
-    """Return what tells these outputs from all others."""
+    """Return a fingerprint of these outputs."""
     digest = hashlib.sha256()
     for name, lines in outputs.items():
         digest.update("\n".join([name, *(line.strip() for line in lines), "\0"]).encode())
@@ -254,7 +254,7 @@ def _normalised(values: FloatArray, select: Select, uniform_share: float) -> Flo
 
 
 STREAMS = ("sentences", "outputs", "judges")
-"""What has random numbers of its own: one choice does not change another."""
+"""Each has its own random numbers, so that one choice does not change another."""
 
 
 def stream(seed: int, name: str) -> np.random.Generator:

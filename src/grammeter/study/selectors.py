@@ -1,4 +1,4 @@
-"""What makes a sentence worth showing: its distinct outputs, their distances, a metric's spread."""
+"""Features of a sentence: its distinct outputs, their distances, the spread of a metric."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def group_outputs(texts: Mapping[str, str]) -> Groups:
 
     Systems stand in their given order, groups in that of their first system.
     """
-    found: dict[str, list[str]] = {}
+    by_text: dict[str, list[str]] = {}
     for name, text in texts.items():
-        found.setdefault(text.strip(), []).append(name)
-    return tuple(tuple(names) for names in found.values())
+        by_text.setdefault(text.strip(), []).append(name)
+    return tuple(tuple(names) for names in by_text.values())
 
 
 def multiplicities(groups: Groups) -> tuple[int, ...]:
