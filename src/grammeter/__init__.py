@@ -15,12 +15,12 @@ from grammeter.version import __version__ as __version__
 
 
 def __getattr__(name: str) -> object:
-    from grammeter.core.doors import door
+    from grammeter.core import door
 
     return door(__name__)[0](name)
 
 
 def __dir__() -> list[str]:
-    from grammeter.core.doors import door
+    from grammeter.core import door
 
     return door(__name__)[1]()

@@ -41,4 +41,4 @@ def _homes(room: str) -> dict[str, str]:
 
     stub = Path(sys.modules[room].__path__[0], "__init__.pyi").read_text(encoding="utf-8")
     statements = re.findall(r"^from (\S+) import (\([^)]*\)|.*)$", stub, re.M)
-    return {name: home for home, names in statements for name in re.findall(r"as (\w+)", names)}
+    return {name: home for home, names in statements for name in re.findall(r"\bas (\w+)", names)}
