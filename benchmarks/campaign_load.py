@@ -325,7 +325,7 @@ def rows(shared=None, *, judges=50, seconds=10.0):
     options = argparse.Namespace(judges=judges, seconds=seconds, pause=1.0, kill=False)
     for kind in KINDS:
         work = f"{judges} judges at once, {kind}: a save, 95th percentile"
-        given = {"goals": (Goal(8, 150),), "slice_of": "60 s",
+        given = {"goals": (Goal(150),), "slice_of": "60 s",
                  "command": f"python benchmarks/campaign_load.py --only {kind}"}  # fmt: skip
         problem = missing(kind)
         if not problem:

@@ -139,7 +139,7 @@ def rows(shared=None):
     for (name, some), loop in zip(SLICES.items(), (plain_loop, indexing_loop), strict=True):
         part, _ = cpu(lambda loop=loop, some=some: loop(groups, some))
         yield Row(f"{work}, against {name}", ours, peer=f"naive ({some} resamples, multiplied)",
-                  theirs=part * RESAMPLES / some, goals=(Goal(1, 1),))  # fmt: skip
+                  theirs=part * RESAMPLES / some, goals=(Goal(1),))  # fmt: skip
     for name, pairs in (("every pair", every), ("against a baseline", baseline)):
         seconds, _ = cpu(
             lambda p=pairs: randomisation_pvalues(

@@ -35,13 +35,13 @@ def rows(shared: Path) -> Iterator[Row]:
     corpus = read(folder)
     segments = [s for system in corpus.systems for s in corpus.segments(system)]
     seconds, _ = cpu(lambda: M2().evaluate(segments))
-    yield Row("M2, 13 outputs of CoNLL-14", seconds, goals=(Goal(1, 1.5),))
+    yield Row("M2, 13 outputs of CoNLL-14", seconds, goals=(Goal(1.5),))
     yield against_twin(segments)
     yield from curve(corpus)
     cost = grammeter("score", "-s", folder / "source.txt", "-r", folder / GOLD, "-m", "m2",
                      "--hyps", *sorted((folder / "official_systems").iterdir()))  # fmt: skip
     yield Row("`score -m m2`, 13 outputs, start and files included", cost.cpu,
-              memory=cost.megabytes, goals=(Goal(1, 120, "memory"),))  # fmt: skip
+              memory=cost.megabytes, goals=(Goal(120, "memory"),))  # fmt: skip
 
 
 def read(folder: Path) -> gm.Corpus:
@@ -80,7 +80,7 @@ def curve(corpus: gm.Corpus) -> Iterator[Row]:
         if count > 1:
             yield Row(f"score of {count} systems with M2", seconds,
                       peer=f"the first system {count} times", theirs=first * count,
-                      goals=(Goal(1, 1, "ratio"),))  # fmt: skip
+                      goals=(Goal(1, "ratio"),))  # fmt: skip
 
 
 def pathological(folder: Path) -> Iterator[Row]:
@@ -95,9 +95,9 @@ def pathological(folder: Path) -> Iterator[Row]:
         found[names[line]] = cpu(lambda segment=segment: M2().statistics([segment]))[0]
     rewritten = found.pop("rewritten_200")
     slowest = max(found, key=lambda name: found[name])
-    yield Row("M2, 200 tokens rewritten, two annotators", rewritten, goals=(Goal(1, 1.5),))
+    yield Row("M2, 200 tokens rewritten, two annotators", rewritten, goals=(Goal(1.5),))
     yield Row(f"M2, slowest of {len(found)} other pathological inputs, {slowest}", found[slowest],
-              memory=peak(), goals=(Goal(1, 1), Goal(1, 300, "memory")))  # fmt: skip
+              memory=peak(), goals=(Goal(1), Goal(300, "memory")))  # fmt: skip
 
 
 if __name__ == "__main__":

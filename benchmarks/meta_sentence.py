@@ -108,7 +108,7 @@ def rows(shared):
         ours,
         peer=f"naive loop ({SLICE} resamples, multiplied)",
         theirs=naive,
-        goals=(Goal(4, 1),),
+        goals=(Goal(1),),
     )
 
 

@@ -98,7 +98,7 @@ def expected_wins(pairs):
             seconds,
             peer="plain loop (1 resample, multiplied)" if unit == "pair" else "",
             theirs=loop if unit == "pair" else math.nan,
-            goals=(Goal(3, 0.5),) if unit == "pair" else (),
+            goals=(Goal(0.5),) if unit == "pair" else (),
         )
     seconds, _ = cpu(lambda: BradleyTerry().runs(pairs, Resampling(unit="sentence", runs=RUNS)))
     yield Row(f"Bradley-Terry, {RUNS:,} resamples of sentences", seconds)
@@ -108,7 +108,7 @@ def trueskill(pairs):
     method = TrueSkill()
     model = method.model(len(pairs))
     seconds, _ = cpu(lambda: method.score(*pairs.counts()))
-    yield Row("TrueSkill, mean field", seconds, goals=(Goal(3, 0.2),))
+    yield Row("TrueSkill, mean field", seconds, goals=(Goal(0.2),))
     games = GAMES_OF_THE_PACKAGE
     part, _ = cpu(lambda: play_with_the_package(pairs, model.beta, games))
     for runs in (100, RUNS):
@@ -119,7 +119,7 @@ def trueskill(pairs):
             seconds,
             peer=f"package trueskill 0.4.5 ({games:,} games, multiplied)",
             theirs=part / games * model.games * runs,
-            goals=(*([Goal(3, 150)] if runs == RUNS else []), Goal(3, 300, "ratio")),
+            goals=(*([Goal(150)] if runs == RUNS else []), Goal(300, "ratio")),
         )
 
 

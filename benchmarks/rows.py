@@ -12,10 +12,8 @@ Measured = Literal["ours", "ratio", "memory"]
 
 @dataclass(frozen=True)
 class Goal:
-    """A figure that an issue asks for: at most for costs, at least for ratios."""
+    """A limit that the project set itself: at most for costs, at least for ratios."""
 
-    issue: int
-    """The number in the issue's title."""
     limit: float
     of: Measured = "ours"
 
@@ -29,8 +27,8 @@ class Goal:
 
     def text(self, unit: str) -> str:
         if self.of == "ratio":
-            return f"issue {self.issue}: ratio ≥ {self.limit:g}"
-        return f"issue {self.issue}: ≤ {number(self.limit)} {unit if self.of == 'ours' else 'MB'}"
+            return f"ratio ≥ {self.limit:g}"
+        return f"≤ {number(self.limit)} {unit if self.of == 'ours' else 'MB'}"
 
 
 @dataclass(frozen=True)
@@ -92,7 +90,7 @@ class Row:
     @classmethod
     def from_json(cls, found: dict[str, Any]) -> Row:
         kept = {key: found[key] for key in cls.__dataclass_fields__ if found[key] is not None}
-        kept["goals"] = tuple(Goal(g["issue"], g["limit"], g["of"]) for g in kept["goals"])
+        kept["goals"] = tuple(Goal(g["limit"], g["of"]) for g in kept["goals"])
         return cls(**{"ours": math.nan, **kept})
 
 

@@ -43,6 +43,7 @@ from grammeter.core.lazy import stand_alone as stand_alone
 from grammeter.core.locks import LOCK as LOCK
 from grammeter.core.locks import only_one as only_one
 from grammeter.core.named import Named as Named
+from grammeter.core.old_paths import old_module as old_module
 from grammeter.core.plugins import METRICS as METRICS
 from grammeter.core.plugins import distribution_of as distribution_of
 from grammeter.core.processes import Workers as Workers
