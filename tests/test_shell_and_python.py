@@ -44,7 +44,7 @@ def test_a_flag_and_a_parameter_of_one_name_have_one_default(verb: str) -> None:
 
 PRINTED = {
     "help", "debug", "format", "output", "quiet", "digits", "percent", "figure", "parts", "show",
-    "segments", "probabilities", "fail_under",
+    "segments", "probabilities",
 }  # fmt: skip
 """How a result is printed and which files it goes into: Python has the result itself."""
 
@@ -62,6 +62,7 @@ MODELS = {
 """How models run and are asked: Python has ``using``."""
 
 OTHER_WORDS = {
+    "score": {"fail_under": "gm.fail_under"},
     "compare": {"difference": "gm.difference"},
     "rank": {
         "head_to_head": "grammeter.ranking._head_to_head",

@@ -24,12 +24,13 @@ from grammeter.ranking import agree as agree
 from grammeter.ranking import rank as rank
 from grammeter.resources import sample_corpus as sample_corpus
 from grammeter.scoring import Scorer as Scorer
-from grammeter.scoring import score as score
 from grammeter.verbs import compare as compare
 from grammeter.verbs import correlate as correlate
 from grammeter.verbs import difference as difference
 from grammeter.verbs import explain as explain
+from grammeter.verbs import fail_under as fail_under
 from grammeter.verbs import make_report as make_report
 from grammeter.verbs import sample as sample
+from grammeter.verbs import score as score
 from grammeter.verbs import write_report as write_report
 from grammeter.version import __version__ as __version__

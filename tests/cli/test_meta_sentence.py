@@ -12,7 +12,7 @@ from grammeter.meta import correlate_sentences
 from grammeter.meta.sentence_level import MISSING, SentenceDesign
 from grammeter.meta.ties import TIE_RULES
 from grammeter.ranking import EXTRACTIONS, UNITS
-from grammeter.scoring import score
+from grammeter.verbs import score
 
 SCORES = {
     "good": {"a": [3, 3, 3], "b": [2, 2, 4], "c": [1, 1, 1]},

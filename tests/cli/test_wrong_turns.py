@@ -161,7 +161,7 @@ def test_an_error_in_a_plug_in_is_told_with_its_line(told, broken) -> None:
 
 def test_an_error_of_ours_stays_a_traceback(monkeypatch: pytest.MonkeyPatch, broken) -> None:
     broken(BROKEN)
-    monkeypatch.setattr("grammeter.scoring.table.score", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("grammeter.verbs.score", lambda *_, **__: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         main(["score", "-r", GOLD, "-m", "m2", "--hyps", CAREFUL])
 

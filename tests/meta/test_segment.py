@@ -28,8 +28,8 @@ from grammeter.formats.foreign import parse_score_file
 from grammeter.meta.segment import correlate_sentences
 from grammeter.meta.sentence_level import SentenceDesign
 from grammeter.meta.ties import BOTH, CELLS, RULES, TIE_RULES, cell_numbers, tie_calibrated
-from grammeter.scoring import score
 from grammeter.stats import resample_counts
+from grammeter.verbs import score
 
 PUBLISHED = {"gleu": "GLEU", "imeasure": "I", "m2score": "M2"}
 EXACT = SentenceDesign(resamples=0)

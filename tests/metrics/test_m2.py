@@ -17,7 +17,7 @@ from grammeter.formats import Corpus, read_corpus, read_m2
 from grammeter.formats.text import read_lines
 from grammeter.metrics.m2 import M2, SentM2
 from grammeter.resources import sample_corpus
-from grammeter.scoring import score
+from grammeter.verbs import score
 
 # Figures: golden/classic, made with nusnlp/m2scorer 2122ffd (version 3.2) and cb874a7 (head);
 # see the README there.

@@ -19,8 +19,8 @@ from grammeter.formats import Corpus
 from grammeter.metrics.registry import metric
 from grammeter.metrics.scribendi import FIGURES, Scribendi
 from grammeter.models import Perplexity, Runtime, using
-from grammeter.scoring import score as score_corpus
 from grammeter.verbs import compare
+from grammeter.verbs import score as score_corpus
 
 SEGMENTS = [
     Segment("the cat go to school .", "the cat goes to school ."),

@@ -71,9 +71,9 @@ def test_sigterm_in_a_text_that_python_executes_ends_with_143(tmp_path: Path) ->
 def test_sigterm_in_a_verb_that_calls_others_ends_with_143(tmp_path: Path) -> None:
     code = (
         "import os, signal, sys\n"
-        "from grammeter import scoring\n"
+        "from grammeter import verbs\n"
         "def score(*_, **__): os.kill(os.getpid(), signal.SIGTERM)\n"
-        "scoring.score = score\n"
+        "verbs.score = score\n"
         "import grammeter.verbs._api\n"
         "grammeter.verbs._api.score = score\n"
         "from grammeter.cli.main import main\n"

@@ -16,7 +16,7 @@ from grammeter.core import Edit, UnknownNameError, UsageError
 from grammeter.formats import Corpus
 from grammeter.metrics import M2
 from grammeter.rendering import segments_tsv
-from grammeter.scoring.table import score
+from grammeter.verbs import score
 
 SOURCES = ["he go home .", "all fine ."]
 GOLD = [{0: (Edit(1, 2, "goes"),)}, {0: (), 1: (Edit(0, 1, "All"),)}]
@@ -174,3 +174,15 @@ def test_odd_sentences_are_scored(name: str, hypothesis: str) -> None:
     table = score(odd, [name])
     assert all(math.isfinite(own.value) for own in table[name].values())
     json.dumps(table.to_full_json(), allow_nan=False)
+
+
+def test_systems_below_a_limit_are_named() -> None:
+    corpus = Corpus(
+        sources=["a b"], references=[["a c"]], systems={"good": ["a c"], "bad": ["a b"]}
+    )
+    table = gm.score(corpus, ["gleu"])
+    (line,) = gm.fail_under(table, {"gleu": 0.9})
+    assert line.startswith("bad scores ")
+    assert gm.fail_under(table, {}) == []
+    with pytest.raises(UsageError, match="lie between 0 and 1"):
+        gm.fail_under(table, {"gleu": 2})

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from grammeter.core import DataError, GrammeterError, json_number
 from grammeter.formats import read_corpus, write_object
-from grammeter.scoring import score
+from grammeter.verbs import score
 
 SOURCE = "source.txt"
 

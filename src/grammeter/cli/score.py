@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable
-from math import isfinite
 from typing import TYPE_CHECKING
 
 from grammeter.cli import corpus_arguments, judge_arguments, model_arguments
@@ -81,9 +80,10 @@ def run(args: argparse.Namespace) -> int:
 
 def _score(args: argparse.Namespace) -> int:
     from grammeter.formats import check_folder, write_scores
-    from grammeter.scoring import score
+    from grammeter.verbs import check_limits, fail_under, score
 
-    limits = _limits(args.fail_under, args.metrics)
+    limits = _limits(args.fail_under)
+    check_limits(limits, args.metrics)
     for path in (args.output, args.segments):  # before the work, not after it
         check_folder(path)
     metrics = [_named(spelled) for spelled in args.metrics]  # refuses wrong spellings at once
@@ -100,7 +100,10 @@ def _score(args: argparse.Namespace) -> int:
         _write_segments(table, args.segments)
     if args.segments != STDOUT:
         _print(table, args)
-    return _verdict(table, limits)
+    missed = fail_under(table, limits)
+    for text in missed:
+        print(text, file=sys.stderr)
+    return 1 if missed else 0
 
 
 def _print(table: ScoreTable, args: argparse.Namespace) -> None:
@@ -147,47 +150,16 @@ def _named(spelled: str) -> Metric:
     )
 
 
-def _limits(spelled: Iterable[str], metrics: Iterable[str]) -> dict[str, float]:
-    from grammeter.core import UnknownNameError, UsageError
+def _limits(spelled: Iterable[str]) -> dict[str, float]:
+    from grammeter.core import UsageError
 
     limits: dict[str, float] = {}
     for text in spelled:
-        name, equals, value = text.rpartition("=")
+        name, _, value = text.rpartition("=")
         try:
             limits[name] = float(value)
         except ValueError:
-            equals = ""
-        if not equals:
+            name = ""
+        if not name:
             raise UsageError(f"--fail-under {text}", fix="Write it as METRIC=VALUE: m2=0.35")
-        if name not in set(metrics):
-            raise UnknownNameError("metric in --fail-under", name, metrics)
-        _check_limit(name, limits[name])
     return limits
-
-
-def _check_limit(name: str, value: float) -> None:
-    """Refuse a limit that no score can reach, or that every score reaches."""
-    from grammeter.core import UsageError
-    from grammeter.metrics import metric
-
-    low, high = metric(name).bounds
-    if isfinite(value) and low <= value <= high:
-        return
-    fix = "Give a number in the metric's own units."
-    if isfinite(value) and low <= value / 100 <= high:
-        fix = f"Did you mean {name}={value / 100:g}? --percent changes only what is printed."
-    raise UsageError(
-        f"--fail-under {name}={value:g}: scores of {name} lie between {low:g} and {high:g}", fix=fix
-    )
-
-
-def _verdict(table: ScoreTable, limits: dict[str, float]) -> int:
-    missed = [
-        f"{system} scores {score.value:.6g} in {name}, limit {limit:g}"
-        for name, limit in limits.items()
-        for system, score in table[name].items()
-        if not (score.value >= limit if table[name].higher_is_better else score.value <= limit)
-    ]
-    for text in missed:
-        print(text, file=sys.stderr)
-    return 1 if missed else 0

@@ -19,7 +19,7 @@ from grammeter.formats import (
     reference_texts,
 )
 from grammeter.metrics import Metric
-from grammeter.scoring import score
+from grammeter.verbs import score
 
 
 def _conll14(

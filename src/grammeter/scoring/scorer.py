@@ -13,7 +13,7 @@ from grammeter.metrics import Metric
 from grammeter.metrics import metric as make_metric
 from grammeter.models import Runtime, current, using
 from grammeter.scoring.sentences import Value, check_alone, sentence_values
-from grammeter.scoring.table import check_listed, score
+from grammeter.scoring.table import check_listed, score_table
 
 Texts = Sequence[str]
 References = Sequence[str | Sequence[str] | None]
@@ -128,8 +128,8 @@ class Scorer:
         ]
         corpus = Corpus(sources=list(sources), references=texts, systems={"": list(hypotheses)})
         with self._lock, using(self._runtime):
-            table = score(corpus, list(self._metrics.values()))
-        return {name: table[str(m)][""] for name, m in self._metrics.items()}
+            table = score_table(corpus, self._metrics)
+        return {name: table[name][""] for name in self._metrics}
 
     def _values(
         self, sources: Texts, hypotheses: Texts, references: References | None

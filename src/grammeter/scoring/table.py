@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 from grammeter.core import (
-    TIERS,
     CountedTypes,
     IntArray,
     MetricScores,
@@ -18,67 +17,36 @@ from grammeter.core import (
     Signature,
     Statistics,
     Tier,
-    UnknownNameError,
     UsageError,
-    checked,
 )
 from grammeter.formats import Corpus
 from grammeter.metrics import Asking, Metric
-from grammeter.metrics import metric as make_metric
 from grammeter.models import run_together
 
 CUT = "texts longer than the model takes were cut"
 
 
-@checked
-def score(
+def score_table(
     corpus: Corpus,
-    metrics: Sequence[str | Metric],
+    metrics: Mapping[str, Metric],
     *,
     types: bool | Tier = False,
     gold_types: bool = False,
 ) -> ScoreTable:
-    """Score all systems of a corpus with several metrics.
-
-    Parameters
-    ----------
-    corpus
-        Sources, references and systems.
-    metrics
-        Spellings or metrics; each is a key of the result as it is given.
-    types
-        Also score by error type, for the metrics that know them; one at least must. Which types:
-        ``operation`` (R), ``main`` (NOUN:NUM) or ``full`` (R:NOUN:NUM); ``True`` is ``full``, or
-        what the metric's own ``categories`` say.
-    gold_types
-        Also the recall of each type of the gold edits, as their annotators named it.
+    """Score all systems of a corpus with metrics by name; see :func:`grammeter.verbs.score`.
 
     Raises
     ------
     UsageError
-        If there is no system or metric, a metric is named twice or is unknown, the corpus lacks
-        what a metric needs, or no metric tells the wanted types apart.
-    UnknownNameError
-        If ``types`` is no such word.
+        If the corpus lacks what a metric needs, or no metric tells the wanted types apart.
     """
-    if isinstance(types, str) and types not in TIERS:
-        raise UnknownNameError("kind of types", types, TIERS)
-    check_listed(metrics)
-    if not corpus.systems:
-        raise UsageError("no system outputs", fix="Give one at least (--hyps).")
-    wanted = {str(spelled): make_metric(spelled) for spelled in metrics}
-    if not wanted or len(wanted) != len(metrics):
-        raise UsageError(
-            "a metric is named twice" if wanted else "no metric",
-            fix="Name each metric once; 'grammeter list' shows them.",
-        )
-    for metric in wanted.values():
+    for metric in metrics.values():
         check_needs(metric, corpus)
-    of_metrics = {name: metric.notice for name, metric in wanted.items()}  # raises without a model
+    of_metrics = {name: metric.notice for name, metric in metrics.items()}  # raises without a model
     batch = _Batch(corpus)
-    counted = count(list(wanted.values()), batch.segments, batch.copies)
+    counted = count(list(metrics.values()), batch.segments, batch.copies)
     columns: dict[str, MetricScores] = {}
-    for spelled, metric in wanted.items():
+    for spelled, metric in metrics.items():
         column = _score_one(metric, corpus, batch, counted[metric.counting()])
         column, of_types = _with_types(column, metric, corpus, types, gold_types)
         notes = [of_metrics[spelled], *metric.gold_notes(corpus.gold), *of_types]

@@ -22,6 +22,9 @@ from grammeter.verbs._judge import judging_metric as judging_metric
 from grammeter.verbs._report.make import make_report as make_report
 from grammeter.verbs._report.make import write_report as write_report
 from grammeter.verbs._report.materials import read_materials as read_materials
+from grammeter.verbs._score import check_limits as check_limits
+from grammeter.verbs._score import fail_under as fail_under
+from grammeter.verbs._score import score as score
 from grammeter.verbs._train import Reading as Reading
 from grammeter.verbs._train import edit_impacts as edit_impacts
 from grammeter.verbs._train import train_cross_domain as train_cross_domain

@@ -21,7 +21,7 @@ from grammeter.core import (
 from grammeter.formats import Corpus
 from grammeter.metrics import Metric
 from grammeter.metrics import metric as make_metric
-from grammeter.scoring import CUT, LIMIT, attribute, check_listed, check_needs, score
+from grammeter.scoring import CUT, LIMIT, attribute, check_listed, check_needs, score_table
 
 CLOSE = 1e-5
 """Figures of a model differ by less between one batch of texts and another."""
@@ -152,7 +152,9 @@ class _Place:
         if not metric.reads_corpus:
             return None
         systems = {self.system: self.corpus.systems[self.system]}
-        return score(replace(self.corpus, systems=systems), [metric])[str(metric)]
+        return score_table(replace(self.corpus, systems=systems), {metric.name: metric})[
+            metric.name
+        ]
 
     def surroundings(self, column: MetricScores | None) -> Surroundings:
         """Return what a metric may need to know besides the output."""
