@@ -64,12 +64,9 @@ def test_several_annotators_are_told_apart_by_a_number(files):
 
 
 def test_a_sentence_without_the_annotator(files):
-    from grammeter.formats.gold import TextRule
-
-    rule = TextRule(missing="source")
-    assert read(files, "two.m2:1", rule=rule)["two:1"][1] == "a cat sleep"
+    assert read(files, "two.m2:1", missing_annotator="source")["two:1"][1] == "a cat sleep"
     with pytest.raises(gm.DataError, match="no line of annotator 1") as caught:
-        read(files, "two.m2:1", rule=TextRule(missing="none"))
+        read(files, "two.m2:1", missing_annotator="none")
     assert "sentence 2" in str(caught.value.where)
 
 

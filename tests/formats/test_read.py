@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from grammeter.core import DataError, Edit, LengthMismatchError, UsageError
-from grammeter.formats.gold import TextRule
 from grammeter.formats.read import read_corpus
 
 GOLD = """\
@@ -68,7 +67,7 @@ def test_gold_gives_sources_edits_and_texts_by_the_rule() -> None:
     assert corpus.gold[0] == {0: (Edit(1, 2, "goes", "SVA"),)}
     assert corpus.references == [["he goes home", "All fine"], ["he goes home", "all fine"]]
     assert corpus.text_rule == "gold(um=skip, missing=other)"
-    other = read_corpus(references=["gold.m2"], rule=TextRule(missing="none"))
+    other = read_corpus(references=["gold.m2"], missing_annotator="none")
     assert other.references[1] == [None, "all fine"]
     assert other.text_rule == "gold(um=skip, missing=none)"
 

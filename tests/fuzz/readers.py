@@ -18,7 +18,7 @@ from grammeter.engine.keep import parse_keep
 from grammeter.formats import (
     find_shards,
     format_m2,
-    import_dataset,
+    get_dataset,
     items_text,
     lay_on,
     odd_ends,
@@ -30,7 +30,6 @@ from grammeter.formats import (
     read_parallel,
     read_ratings,
     read_records,
-    read_records_corpus,
     read_scores,
     write_records,
 )
@@ -103,7 +102,7 @@ def _standoff(path: Path) -> None:
 def _records(path: Path) -> None:
     records = read_records(path)
     write_records(path.with_name("again.jsonl"), records)
-    read_records_corpus(path)
+    read_corpus(corpus=path)
 
 
 def _columns(path: Path) -> None:
@@ -209,7 +208,7 @@ def _checks(path: Path) -> None:
 
 
 def _archive(path: Path) -> None:
-    import_dataset("conll14_test", path)
+    get_dataset("conll14_test", source=path)
     raise AssertionError("made-up archives hold no data set")
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import grammeter as gm
 from grammeter.core import UnknownNameError
-from grammeter.formats import objects, read_records_corpus
+from grammeter.formats import objects
 
 
 @pytest.fixture
@@ -182,12 +182,12 @@ def test_a_corpus_in_one_table(tmp_path: Path) -> None:
     ]
     path = tmp_path / "c.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    corpus = read_records_corpus(path)
+    corpus = gm.read_corpus(corpus=path)
     assert corpus.references == (("a c", None), (None, "e"))
     assert list(corpus.systems) == ["A"]
     path.write_text('{"source": "a", "references": [null]}\n', encoding="utf-8")
     with pytest.raises(gm.DataError, match=r"c\.jsonl:1: this sentence has no reference"):
-        read_records_corpus(path)
+        gm.read_corpus(corpus=path)
 
 
 def test_names_that_do_not_exist_are_key_errors_too(table: gm.ScoreTable) -> None:

@@ -30,7 +30,7 @@ def add_corpus(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         default=[],
         metavar="FILE",
-        help="reference texts, M2 files with gold edits, or both",
+        help="reference texts, gold edits (M2, or SGML with its sentences as --source), or both",
     )
     group.add_argument(
         "--hyps",
@@ -104,22 +104,16 @@ def read(args: argparse.Namespace, *, noted: bool = False, references: bool = Tr
 
 
 def _read(args: argparse.Namespace) -> Corpus:
-    from grammeter.core import UsageError
-    from grammeter.formats import TextRule, read_corpus, read_records_corpus
+    from grammeter.formats import read_corpus
 
-    if args.corpus:
-        if any((args.source, args.references, args.hyps, args.names, args.normalise, args.lenient)):
-            raise UsageError(
-                "--corpus holds all parts, as they are to be scored",
-                fix="Leave out -s, -r, --hyps, --names, --normalise and --lenient, or --corpus.",
-            )
-        return read_records_corpus(args.corpus)
     return read_corpus(
         source=args.source,
         references=args.references,
         systems=args.hyps,
         names=args.names,
-        rule=TextRule(um=args.um, missing=args.missing_annotator),
-        lenient=args.lenient,
+        corpus=args.corpus,
+        um=args.um,
+        missing_annotator=args.missing_annotator,
         normalise=args.normalise,
+        lenient=args.lenient,
     )

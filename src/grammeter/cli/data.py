@@ -44,31 +44,27 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _list(args: argparse.Namespace) -> int:
-    from grammeter.formats import damaged_files, data_folder, list_datasets
+    from grammeter.formats import data_folder, list_datasets
+    from grammeter.rendering import Table, to_text
 
-    listings = list_datasets()
-    damaged = {
-        listing.dataset.name: damaged_files(listing.dataset.name) if args.verify else []
-        for listing in listings
-    }
+    listings = list_datasets(verify=args.verify)
     sets = [_listing_json(listing) for listing in listings]
-    if args.verify:
-        for entry in sets:
-            entry["damaged"] = [file.path for file in damaged[entry["name"]]]
+    for listing, entry in zip(listings, sets, strict=True) if args.verify else ():
+        entry["damaged"] = [file.path for file in listing.damaged]
     data = {"kind": "data-sets", "folder": str(data_folder()), "datasets": sets}
-    table = _table([_row(listing) for listing in listings])
-    emit(args, data, lambda: f"folder: {data_folder()}\n{table}")
-    broken = {name: files for name, files in damaged.items() if files}
-    for name, files in broken.items():
-        print(f"{name}: wrong checksum: {_paths(files)}", file=sys.stderr)
+    table = Table(("name", "state", "get", "what"), tuple(map(_row, listings)), "llll")
+    emit(args, data, lambda: f"folder: {data_folder()}\n{to_text(table)}")
+    broken = [listing for listing in listings if listing.damaged]
+    for listing in broken:
+        print(f"{listing.dataset.name}: wrong checksum: {_paths(listing.damaged)}", file=sys.stderr)
     return 3 if broken else 0
 
 
 def _get(args: argparse.Namespace) -> int:
-    from grammeter.formats import dataset, get_dataset, import_dataset
+    from grammeter.formats import dataset, get_dataset
 
     notice(args, f"licence of {args.name}: {dataset(args.name).licence}")
-    done = import_dataset(args.name, args.source) if args.source else get_dataset(args.name)
+    done = get_dataset(args.name, source=args.source)
     notice(args, f"files copied: {len(done.copied)}")
     for name in done.differing:
         notice(args, f"{name} is there, but differs from the file that is known")
@@ -118,12 +114,6 @@ def _row(listing: Listing) -> tuple[str, ...]:
     entry = listing.dataset
     how = "download" if all(file.url for file in entry.files) else "by hand"
     return (entry.name, listing.state, "" if listing.state == "present" else how, entry.title)
-
-
-def _table(rows: Sequence[tuple[str, ...]]) -> str:
-    from grammeter.rendering import Table, to_text
-
-    return to_text(Table(("name", "state", "get", "what"), tuple(rows), "llll"))
 
 
 def _paths(files: Sequence[DataFile], count: int = 5) -> str:

@@ -8,12 +8,10 @@ from grammeter.formats.corpus import Corpus as Corpus
 from grammeter.formats.datasets import DataFile as DataFile
 from grammeter.formats.datasets import Imported as Imported
 from grammeter.formats.datasets import Listing as Listing
-from grammeter.formats.datasets import damaged_files as damaged_files
 from grammeter.formats.datasets import data_folder as data_folder
 from grammeter.formats.datasets import dataset as dataset
 from grammeter.formats.datasets import dataset_path as dataset_path
 from grammeter.formats.datasets import get_dataset as get_dataset
-from grammeter.formats.datasets import import_dataset as import_dataset
 from grammeter.formats.datasets import list_datasets as list_datasets
 from grammeter.formats.foreign import metric_name as metric_name
 from grammeter.formats.foreign import read_any_scores as read_any_scores
@@ -54,7 +52,6 @@ from grammeter.formats.parallel import parallel_files as parallel_files
 from grammeter.formats.parallel import read_parallel as read_parallel
 from grammeter.formats.ratings import read_ratings as read_ratings
 from grammeter.formats.read import read_corpus as read_corpus
-from grammeter.formats.read import read_records_corpus as read_records_corpus
 from grammeter.formats.records import Records as Records
 from grammeter.formats.records import read_records as read_records
 from grammeter.formats.records import write_records as write_records

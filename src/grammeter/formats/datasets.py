@@ -15,7 +15,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files as package_files
 from pathlib import Path
@@ -93,12 +93,17 @@ class Dataset:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A data set as it stands on this machine; ``missing`` counts no optional files."""
+    """A data set on this machine.
+
+    ``missing`` leaves out optional files; ``damaged`` are files with a wrong checksum, if they
+    were verified.
+    """
 
     dataset: Dataset
     folder: Path
     state: State
     missing: tuple[DataFile, ...]
+    damaged: tuple[DataFile, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,9 +147,12 @@ def dataset(name: str) -> Dataset:
     return _catalogue()[name]
 
 
-def list_datasets() -> list[Listing]:
-    """Return all data sets and whether their files are here; checksums are not computed."""
-    return [_listing(entry) for entry in _catalogue().values()]
+def list_datasets(*, verify: bool = False) -> list[Listing]:
+    """Return all data sets and whether their files are here; ``verify`` computes all checksums."""
+    listings = [_listing(entry) for entry in _catalogue().values()]
+    if not verify:
+        return listings
+    return [replace(one, damaged=tuple(damaged_files(one.dataset.name))) for one in listings]
 
 
 def damaged_files(name: str) -> list[DataFile]:
@@ -217,8 +225,20 @@ def import_dataset(name: str, source: str | Path) -> Imported:
     return Imported(listing, copied, tuple(sorted(seen & names)))
 
 
-def get_dataset(name: str, *, opener: Opener | None = None) -> Imported:
+def get_dataset(
+    name: str, *, source: str | Path | None = None, opener: Opener | None = None
+) -> Imported:
     """Download the missing files of a data set whose licence allows it.
+
+    Parameters
+    ----------
+    name
+        The data set.
+    source
+        A file, a folder or an archive that the user downloaded: the files are copied from
+        there, see :func:`import_dataset`.
+    opener
+        Opens addresses.
 
     Raises
     ------
@@ -227,6 +247,8 @@ def get_dataset(name: str, *, opener: Opener | None = None) -> Imported:
     RemoteError
         If an address does not answer, or serves another file.
     """
+    if source is not None:
+        return import_dataset(name, source)
     entry = dataset(name)
     listing = _listing(entry)
     if any(file.url is None for file in listing.missing):

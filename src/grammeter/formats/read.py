@@ -55,11 +55,13 @@ def read_corpus(
     references: Sequence[PathLike] = (),
     systems: Sequence[PathLike] | Mapping[str, PathLike] = (),
     names: Sequence[str] | None = None,
-    rule: TextRule | None = None,
-    lenient: bool = False,
+    corpus: PathLike | None = None,
+    um: Literal["skip", "apply"] = "skip",
+    missing_annotator: Literal["other", "source", "none"] = "other",
     normalise: UnicodeForm | None = None,
+    lenient: bool = False,
 ) -> Corpus:
-    """Read sources, references and system outputs.
+    """Read sources, references and system outputs, or all of them from one table.
 
     Parameters
     ----------
@@ -69,33 +71,44 @@ def read_corpus(
     references
         Texts, M2 files with gold edits, SGML files with marked mistakes, or several of these.
         Where texts are given, metrics on texts use them; else texts are made from the gold
-        edits by ``rule``.
+        edits by ``um`` and ``missing_annotator``.
     systems
         Texts, by name or named after their files; or M2 files, of which the output is the text that
         the annotator's edits make: ``out.m2:1`` names the annotator where there are several.
     names
         Names for ``systems``, in their order.
-    rule
-        How gold edits become texts; default :class:`~grammeter.formats.gold.TextRule`.
-    lenient
-        Pass over M2 edits outside their sentence and unknown lines, and report them.
+    corpus
+        A table with all of these: JSON lines, TSV, CSV or parquet, see
+        :mod:`grammeter.formats.records` for its columns. No other file is read then.
+    um, missing_annotator
+        How gold edits become texts, see :class:`~grammeter.formats.gold.TextRule`.
     normalise
         Bring all texts to this Unicode form; default: leave them as they are.
+    lenient
+        Pass over M2 edits outside their sentence and unknown lines, and report them.
 
     Raises
     ------
     DataError
         With file and line, for whatever is wrong with a file.
     UsageError
-        If two systems have one name, neither sources nor gold edits are given, or standard input
-        is to be read twice.
+        If two systems have one name, neither sources nor gold edits are given, standard input
+        is to be read twice, or ``corpus`` is given together with other files.
     """
+    if corpus is not None:
+        if any((source, references, systems, names, normalise, lenient)):
+            raise UsageError(
+                "a corpus in one table holds all parts, as they are to be scored",
+                fix="Leave out source, references, outputs (--hyps), names, normalise and lenient,"
+                " or leave out the table (--corpus).",
+            )
+        return _from_table(corpus)
     reader = _Reader(lenient=lenient, form=normalise)
     source_paths = _source_paths(source)
     reference_paths = list(references)
     output_paths = _named(systems, names)
     _check_stdin([*source_paths, *reference_paths, *output_paths.values()])
-    rule = rule or TextRule()
+    rule = TextRule(um=um, missing=missing_annotator)
     outputs = {
         name: reader.output(f"systems[{name}]", path, rule) for name, path in output_paths.items()
     }
@@ -128,11 +141,7 @@ def read_corpus(
     )
 
 
-def read_records_corpus(path: PathLike) -> Corpus:
-    """Read a corpus that stands in one table: JSON lines, TSV, CSV or parquet.
-
-    See :mod:`grammeter.formats.records` for the shapes.
-    """
+def _from_table(path: PathLike) -> Corpus:
     from grammeter.formats.records import read_records
 
     records = read_records(path)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
+from typing import Literal
 
 from grammeter.core import ScoreTable
 from grammeter.formats import (
@@ -26,10 +27,10 @@ def _conll14(
     systems: Sequence[Path] = (),
     *,
     gold: str = "noalt/official-2014.combined.m2",
-    rule: TextRule | None = None,
+    um: Literal["skip", "apply"] = "skip",
 ) -> Corpus:
     source, gold_file = (dataset_path("conll14_test", name) for name in ("source.txt", gold))
-    return read_corpus(source=source, references=[gold_file], systems=systems, rule=rule)
+    return read_corpus(source=source, references=[gold_file], systems=systems, um=um)
 
 
 class Materials:
@@ -87,7 +88,7 @@ class Materials:
         All gold edits are applied to the reference texts, also those that only mark an error.
         """
         outputs = sorted(dataset_path("seeda", "outputs/all").glob("*.txt"))
-        return _conll14(outputs, rule=TextRule(um="apply"))
+        return _conll14(outputs, um="apply")
 
     @cached_property
     def seeda_segments(self) -> tuple[int, ...]:
