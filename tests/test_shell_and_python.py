@@ -19,6 +19,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "agree": gm.agree,
     "sample": gm.sample,
     "report": gm.make_report,
+    "batch": gm.batch,
 }
 NAMES = {"judge": "judges", "without_judge": "without_judges"}
 """Flags that are singular in the shell, where they may be given several times."""

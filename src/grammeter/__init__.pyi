@@ -9,6 +9,7 @@ from grammeter.core import Score as Score
 from grammeter.core import ScoreTable as ScoreTable
 from grammeter.core import Segment as Segment
 from grammeter.core import UsageError as UsageError
+from grammeter.engine import batch as batch
 from grammeter.formats import Corpus as Corpus
 from grammeter.formats import Judgments as Judgments
 from grammeter.formats import dataset_path as dataset_path

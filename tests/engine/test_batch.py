@@ -14,9 +14,10 @@ import pytest
 from made_rows import made_rows, read_rows, write_rows
 
 import grammeter as gm
+from grammeter.cli.main import main
 from grammeter.core import DataError, UsageError
 from grammeter.engine import manifest, workers
-from grammeter.engine.batch import run_batch
+from grammeter.engine._batch import run_batch
 from grammeter.engine.job import Job
 from grammeter.formats import find_shards
 
@@ -45,6 +46,53 @@ def test_rows_keep_order_and_columns_and_get_the_score_of_the_sentence(tmp_path)
         alone = gm.score(corpus, ["gleu"])["gleu"].segments["it"].values[0]
         assert row["gleu"] == alone
         assert row["error"] is None
+
+
+def test_the_function_does_what_the_shell_does(tmp_path):
+    names = write_rows(tmp_path / "in", made_rows(20), shards=2)
+    notes = []
+    summary = gm.batch(
+        names,
+        ["gleu", "m2"],
+        output=tmp_path / "out",
+        reference=["reference"],
+        edits="list",
+        keep="gleu >= 0",
+        output_form="jsonl",
+        on_note=notes.append,
+    )
+    assert summary.all.rows == 20
+    assert notes == list(summary.notes)
+    assert "m2 needs gold edits" in notes[0]
+    command = [
+        "batch",
+        *names,
+        "-m",
+        "gleu",
+        "m2",
+        "-o",
+        str(tmp_path / "shell"),
+        "--edits",
+        "list",
+    ]
+    assert (
+        main(
+            [*command, "--reference", "reference", "--keep", "gleu >= 0", "--output-form", "jsonl"]
+        )
+        == 0
+    )
+    for name in ("part-0.jsonl", "part-1.jsonl"):
+        assert (tmp_path / "out" / name).read_bytes() == (tmp_path / "shell" / name).read_bytes()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"input_form": "xml"}, {"edits": "m3"}, {"engine": "slurm"}, {"gpus_per_worker": 1.0}],
+)
+def test_the_function_refuses_what_the_shell_refuses(tmp_path, options):
+    names = write_rows(tmp_path / "in", made_rows(2))
+    with pytest.raises(UsageError):
+        gm.batch(names, ["m2"], output=tmp_path / "out", **options)
 
 
 def test_neither_blocks_nor_processes_change_a_row(tmp_path):

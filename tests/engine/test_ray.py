@@ -16,7 +16,7 @@ from made_rows import made_rows, read_rows, write_rows
 from grammeter.cli.main import main
 from grammeter.core import DataError, RemoteError, UsageError
 from grammeter.engine import ray as engine
-from grammeter.engine.batch import run_batch
+from grammeter.engine._batch import run_batch
 from grammeter.engine.job import Job
 from grammeter.formats import find_shards
 

@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from grammeter.cli import model_arguments
 from grammeter.cli.homes import check_home
 from grammeter.cli.output import notice, print_json, progress, remark
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from grammeter.engine import Job, Summary
+    from grammeter.engine import Summary
     from grammeter.formats import Shard
 
 FORMS = ("jsonl", "tsv", "csv", "parquet")
 
 FIRST = 5
-"""Files whose line ends are looked at before the run: the others will be like them."""
+"""Files whose line ends are checked before the run: the others will be like them."""
+
+OPTIONS = (
+    "output", "source", "hypothesis", "reference", "longest", "keep", "edits", "output_form",
+    "engine", "jobs", "block", "address", "gpus_per_worker", "cpus_per_worker",
+)  # fmt: skip
+"""Options that are parameters of the function by the same names."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,8 +66,9 @@ def _add_input(parser: argparse.ArgumentParser) -> None:
     add(
         "--longest",
         type=int,
+        default=1000,
         metavar="N",
-        help="a longer text makes its row one with an error; default: 1000",
+        help="a longer text makes its row one with an error; default: %(default)s",
     )
 
 
@@ -82,27 +89,46 @@ def _add_engine(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("engine").add_argument
     add("--engine", choices=("local", "ray"), default="local", help="default: %(default)s")
     add("--jobs", type=int, metavar="N", help="processes (ray: actors); default: 1")
-    add("--block", type=int, metavar="N", help="rows scored together; default: 1000")
+    add(
+        "--block",
+        type=int,
+        default=1000,
+        metavar="N",
+        help="rows scored together; default: %(default)s",
+    )
     add("--address", metavar="ADDRESS", help="ray: of the cluster, 'auto' for one that runs here")
     add("--gpus-per-worker", type=float, default=0.0, metavar="G", help="ray: default 0")
     add("--cpus-per-worker", type=float, metavar="C", help="ray: default 0.5, as readers need some")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Score and say what came out; return the exit code."""
-    from grammeter.engine import run_batch
-    from grammeter.formats import find_shards
+    """Score and print the counts; return the exit code."""
+    from grammeter.engine import batch
+    from grammeter.formats import find_shards, odd_ends
+    from grammeter.metrics import metric
     from grammeter.models import using
 
     ray = ("--address", "--gpus-per-worker", "--cpus-per-worker")
     check_home(args, args.engine == "ray", "--engine ray", *ray)
-    job = _job(args)
     shards = find_shards(args.inputs, args.input_form)
+    for text in [text for shard in shards[:FIRST] for text in odd_ends(shard)]:
+        notice(args, text)
+    early: list[str] = []
+
+    def on_note(note: str) -> None:
+        early.append(note)
+        remark([note])
+
     with using(model_arguments.runtime(args)):
-        early = _tell_before(args, job, shards)
+        model_arguments.remark_unused(args, list(map(metric, args.metrics)))
         with progress(args) as shown:
             try:
-                summary = run_batch(shards, args.output, job, **_settings(args))
+                summary = batch(
+                    shards,
+                    args.metrics,
+                    on_note=on_note,
+                    **{option: getattr(args, option) for option in OPTIONS},
+                )
             except KeyboardInterrupt:
                 shown.clear()
                 notice(args, f"{args.output} keeps the finished files; the same command goes on")
@@ -110,53 +136,6 @@ def run(args: argparse.Namespace) -> int:
     remark(note for note in summary.notes if note not in early)
     _tell(args, shards, summary)
     return 0
-
-
-def _job(args: argparse.Namespace) -> Job:
-    from grammeter.engine import LONGEST, Job
-    from grammeter.formats import TEXT_COLUMNS
-
-    references = tuple(args.reference)
-    if not references and all(spelled.count(":") == 2 for spelled in args.inputs):
-        references = TEXT_COLUMNS[2:]  # of parallel texts the third file is the reference
-    return Job(
-        metrics=tuple(args.metrics),
-        source=args.source,
-        hypothesis=args.hypothesis,
-        references=references,
-        keep=args.keep,
-        edits=args.edits,
-        longest=LONGEST if args.longest is None else args.longest,
-        form=args.output_form,
-    )
-
-
-def _settings(args: argparse.Namespace) -> Mapping[str, Any]:
-    from grammeter.engine import BLOCK
-
-    jobs = 1 if args.jobs is None else args.jobs
-    ray = {
-        "workers": args.jobs,
-        "address": args.address,
-        "gpus": args.gpus_per_worker,
-        "cpus": args.cpus_per_worker,
-    }
-    block = BLOCK if args.block is None else args.block
-    return {"jobs": jobs, "block": block, "engine": args.engine, "ray": ray}
-
-
-def _tell_before(args: argparse.Namespace, job: Job, shards: Sequence[Shard]) -> Sequence[str]:
-    """Say what is known before the work; return the notes among it."""
-    from grammeter.engine import scorer
-    from grammeter.formats import odd_ends
-    from grammeter.metrics import metric
-
-    for text in [text for shard in shards[:FIRST] for text in odd_ends(shard)]:
-        notice(args, text)
-    model_arguments.remark_unused(args, [metric(spelled) for spelled in job.metrics])
-    notes = scorer(job).notes
-    remark(notes)
-    return notes
 
 
 def _tell(args: argparse.Namespace, shards: Sequence[Shard], summary: Summary) -> None:

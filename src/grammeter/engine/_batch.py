@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, astuple, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
-from grammeter.core import GrammeterError, UsageError, tell
-from grammeter.engine.block import Done, Totals, checked_blocks
-from grammeter.engine.job import Job
+from grammeter.core import GrammeterError, UnknownNameError, UsageError, checked, tell
+from grammeter.engine.block import Done, Totals, checked_blocks, scorer
+from grammeter.engine.job import LONGEST, EditsForm, Job
 from grammeter.engine.manifest import NAME, Manifest, at_work, digest
 from grammeter.engine.rows import RowScorer
 from grammeter.engine.workers import Task, score_here, score_with
 from grammeter.engine.writing import ERRORS, FIRST_FAULTS, Finished, Planned, Writer
-from grammeter.formats import Shard, output_form, output_name
+from grammeter.formats import TEXT_COLUMNS, Shard, find_shards, output_name
+from grammeter.formats import output_form as form_of_output
 from grammeter.models import current
 from grammeter.version import __version__
 
 Engine = Literal["local", "ray"]
+TableForm = Literal["jsonl", "tsv", "csv", "parquet"]
 
 BLOCK = 1_000
 """Rows that are read, scored and written together."""
@@ -75,6 +77,121 @@ class Summary:
         }
 
 
+@checked
+def batch(
+    inputs: Sequence[str | Path | Shard],
+    metrics: Sequence[str],
+    *,
+    output: str | Path,
+    source: str = "source",
+    hypothesis: str = "hypothesis",
+    reference: Sequence[str] = (),
+    input_form: TableForm | None = None,
+    longest: int = LONGEST,
+    keep: str | None = None,
+    edits: EditsForm | None = None,
+    output_form: TableForm | None = None,
+    engine: Engine = "local",
+    jobs: int | None = None,
+    block: int = BLOCK,
+    address: str | None = None,
+    gpus_per_worker: float = 0.0,
+    cpus_per_worker: float | None = None,
+    on_note: Callable[[str], None] | None = None,
+) -> Summary:
+    """Score the rows of tables and write them again with a column for each metric.
+
+    Memory does not grow with the input. The same call continues an earlier run of the folder:
+    finished files are not touched. Models run as :func:`~grammeter.using` says.
+
+    Parameters
+    ----------
+    inputs
+        Files (JSON lines, TSV, CSV or parquet, ``.gz`` or not), patterns such as
+        ``dir/*.parquet``, or parallel texts as ``source.txt:hypothesis.txt[:reference.txt]``.
+    metrics
+        Spellings; each is a column.
+    output
+        Folder of the scored files, made if need be.
+    source, hypothesis, reference
+        The columns that hold the texts; a cell of a reference column may be a list of texts. By
+        default rows have no reference; of three parallel texts the third is the reference.
+    input_form, output_form
+        Format of the files; by default the inputs' names tell it, and outputs have it, too.
+    longest
+        Limit of tokens in a text; a longer text makes its row one with an error.
+    keep
+        Filter such as ``impara >= 0.9 and errant.edits <= 6``: only rows that pass are written.
+    edits
+        Also write the edits of metrics that extract some: ``m2``, as lines of M2, or ``list``.
+    engine
+        ``local``, or ``ray`` for a cluster.
+    jobs
+        Processes; by default 1. With ``ray``: actors, by default as many as there is room for.
+        The rows do not depend on it.
+    block
+        Rows that are scored together; more is faster for models, and takes more memory. The rows
+        do not depend on it, but for the last digits of models.
+    address
+        With ``ray``: of the cluster, ``auto`` for one of this machine; by default one is started.
+    gpus_per_worker, cpus_per_worker
+        With ``ray``: what each actor takes, may be fractions; by default 0 and 0.5.
+    on_note
+        Called before the work with each note that a reader of the rows needs.
+
+    Returns
+    -------
+    Summary
+        Counts by file; the rows themselves stand in the folder.
+
+    Raises
+    ------
+    UsageError
+        If a setting is not possible or not that of the earlier run, or another run writes there.
+    DataError
+        With file and line, if an input is missing or damaged as a whole.
+    """
+    for what, value, known in (
+        ("format", input_form, TableForm),
+        ("format", output_form, TableForm),
+        ("form of edits", edits, EditsForm),
+        ("engine", engine, Engine),
+    ):
+        if value is not None and value not in get_args(known):
+            raise UnknownNameError(what, value, get_args(known))
+    if engine != "ray" and (address, gpus_per_worker, cpus_per_worker) != (None, 0.0, None):
+        raise UsageError(
+            "address, gpus per worker and cpus per worker belong to the engine ray",
+            fix="Use the engine ray, or leave them out.",
+        )
+    paths = [str(path) for path in inputs if not isinstance(path, Shard)]
+    shards = [shard for shard in inputs if isinstance(shard, Shard)]
+    shards += find_shards(paths, input_form) if paths or not shards else []
+    if not reference and all(len(shard.paths) == len(TEXT_COLUMNS) for shard in shards):
+        reference = TEXT_COLUMNS[2:]
+    job = Job(
+        metrics=tuple(metrics),
+        source=source,
+        hypothesis=hypothesis,
+        references=tuple(reference),
+        keep=keep,
+        edits=edits,
+        longest=longest,
+        form=output_form,
+    )
+    if on_note is not None:
+        for note in scorer(job).notes:
+            on_note(note)
+    ray = {
+        "workers": jobs,
+        "address": address,
+        "gpus": gpus_per_worker,
+        "cpus": cpus_per_worker,
+    }
+    jobs = 1 if jobs is None else jobs
+    return run_batch(shards, output, job, jobs=jobs, block=block, engine=engine, ray=ray)
+
+
 def run_batch(
     shards: Sequence[Shard],
     folder: str | Path,
@@ -85,32 +202,7 @@ def run_batch(
     engine: Engine = "local",
     ray: Mapping[str, Any] | None = None,
 ) -> Summary:
-    """Score rows and write them again with their metric columns.
-
-    Parameters
-    ----------
-    shards
-        Of :func:`~grammeter.formats.shards.find_shards`; each becomes one file of the folder.
-    folder
-        Made if need be. If it holds an earlier run with the same settings, that is continued:
-        finished shards are not touched.
-    job
-        What is done to each row.
-    jobs
-        Processes; 1 works in this one. The rows do not depend on it.
-    block
-        Rows that are scored together; more is faster for models, and takes more memory. The rows
-        do not depend on it, but for the last digits of models.
-    engine, ray
-        ``local``, or ``ray`` with the options of :func:`grammeter.engine.ray.score_shards`.
-
-    Raises
-    ------
-    UsageError
-        If a setting is not possible or not that of the earlier run, or another run writes there.
-    DataError
-        With file and line, if an input is damaged as a whole.
-    """
+    """Do :func:`batch` for shards; ``ray`` are the options of its ``score_shards``."""
     if jobs < 1 or block < 1:
         raise UsageError(f"{jobs} processes, blocks of {block} rows", fix="Use 1 or more.")
     start, where = time.perf_counter(), Path(folder)
@@ -142,7 +234,7 @@ def run_batch(
 
 
 def _planned(shard: Shard, folder: Path, job: Job) -> Planned:
-    form = output_form(shard, job.form)
+    form = form_of_output(shard, job.form)
     return Planned(shard, form, folder / output_name(shard, form))
 
 
