@@ -26,7 +26,7 @@ def made_corpus(sentences: int = 30) -> Corpus:
 
 def made_campaign(n: int = 20, sentences: int = 30, **settings):
     """Make a campaign; settings are those of a plan."""
-    from grammeter.campaign import campaigns
+    from grammeter.campaign.services import campaigns
 
     corpus = made_corpus(sentences)
     plan = campaigns.Plan(**{"name": "pilot", "judges": 2, **settings})
@@ -36,7 +36,7 @@ def made_campaign(n: int = 20, sentences: int = 30, **settings):
 
 def come_in(campaign, n: int = 1):
     """Invite judges, and let them come."""
-    from grammeter.campaign import invites
+    from grammeter.campaign.services import invites
 
     return [invites.redeem(token) for token in invites.create(campaign, n)]
 

@@ -44,7 +44,7 @@ def made(database: Path, *, sources=None, systems=None, https=False, **plan) -> 
     from grammeter.campaign import conf
 
     conf.configure(database, conf.Server(hosts=("testserver",), https=https))
-    from grammeter.campaign import campaigns, invites
+    from grammeter.campaign.services import campaigns, invites
     from grammeter.core import Item
     from grammeter.formats import Corpus
 
@@ -62,7 +62,7 @@ def made(database: Path, *, sources=None, systems=None, https=False, **plan) -> 
 
 def organiser(folder_made: Made, name: str = "ann", **account):
     """Return a browser in which an organiser is logged in."""
-    from grammeter.campaign import organisers
+    from grammeter.campaign.services import organisers
 
     organisers.save_account(name, PASSWORD, **account)
     client = folder_made.client()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import inspect
 import json
 import os
 import re
@@ -17,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from grammeter.cli.main import main
+from grammeter.cli.parser import parser_of
 from grammeter.resources import sample_corpus
 
 pytest.importorskip("django", reason="the extra 'campaign' is not installed")
@@ -119,7 +121,7 @@ def test_all_that_judges_are_told(run, tmp_path):
         "--tutorial", "checks.jsonl", "--attention", "checks.jsonl", "--pass-code", "A",
         "--fail-code", "B", "--redirect", "https://crowd.example/{code}", "--task", "edits",
     )  # fmt: skip
-    from grammeter.campaign import Campaign
+    from grammeter.campaign.models import Campaign
 
     found = Campaign.objects.get(name="crowd")
     assert (found.guidelines, found.consent, found.asks_background) == ("Rank them.\n",) * 2 + (
@@ -173,7 +175,8 @@ def test_close_and_reopen(run, capsys):
     assert json.loads(run("status", "pilot", "--format", "json"))["closed"] is True
     assert "; closed" in run("status", "pilot")
     assert re.search(r"pilot +closed", run("status"))
-    from grammeter.campaign import Campaign, audit
+    from grammeter.campaign.models import Campaign
+    from grammeter.campaign.services import audit
 
     actions = [entry.action for entry in audit.entries(Campaign.objects.get())]
     assert actions == ["close", "reopen", "close", "create"]  # what changed nothing is no entry
@@ -249,31 +252,76 @@ def test_the_choices_are_those_of_the_services():
     from grammeter.campaign import conf
 
     conf.configure("x.db")
-    from grammeter.campaign import invites
     from grammeter.campaign.models import Strategy, Task
-    from grammeter.cli import campaign_arguments, campaign_create, campaign_invite
+    from grammeter.campaign.services import invites
+    from grammeter.cli import campaign_arguments
 
-    assert tuple(Strategy) == campaign_create.STRATEGIES
+    assert tuple(Strategy) == campaign_arguments.STRATEGIES
     assert tuple(Task) == campaign_arguments.TASKS
     assert campaign_arguments.DATABASE == conf.DATABASE
-    assert campaign_invite.DAYS == invites.DAYS
+    assert campaign_arguments.DAYS == invites.DAYS
+
+
+def actions():
+    (choices,) = [action.choices for action in parser_of("campaign")._actions if action.choices]
+    return choices
+
+
+CORPUS_FLAGS = {"source", "references", "hyps", "names", "corpus", "um", "missing_annotator",
+                "normalise", "lenient"}  # fmt: skip
+ELSEWHERE = {"help", "debug", "quiet", "format", "make_password", "first_segment"}
+"""Printing; a password that nobody typed; what ``read_judgments`` takes."""
+
+
+@pytest.mark.parametrize("name", actions())
+def test_flags_are_parameters_with_the_same_defaults(name):
+    import grammeter as gm
+
+    parameters = inspect.signature(getattr(gm, f"campaign_{name}")).parameters
+    flags = {action.dest: action.default for action in actions()[name]._actions}
+    elsewhere = ELSEWHERE | CORPUS_FLAGS | ({"output"} if name == "status" else set())
+    assert set(flags) - set(parameters) <= elsewhere
+    shared = set(flags) & set(parameters) - {"corpus"}
+    positional = {key for key in shared if parameters[key].default is inspect.Parameter.empty}
+    for key in shared - positional:
+        default = parameters[key].default
+        same = flags[key] == default or (flags[key] is None and not default)
+        assert same or (not flags[key] and not default), f"{name} --{key}"
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.7", "::"])
-def test_who_serves_other_machines_is_told_by_which_names(host, capsys):
-    """Without names of his own: those of the machine, or the address itself."""
-    import argparse
+def test_names_for_browsers_of_other_machines(host):
+    """The name of this machine, or the address itself."""
+    from grammeter.campaign.server import Address, reachable_names
 
-    from grammeter.campaign import Address
-    from grammeter.cli.campaign_serve import _own_names
-
-    names = _own_names(argparse.Namespace(host=host, quiet=False), Address(host=host))
-    told = capsys.readouterr().err
-    assert "--allowed-host" in told
-    assert all(name in told for name in names)
+    names = reachable_names(Address(host=host))
     assert len(names) == 1
     assert (names == ["192.0.2.7"]) == (host == "192.0.2.7")
-    assert not _own_names(argparse.Namespace(host="127.0.0.1", quiet=False), Address())
+
+
+def test_serving_other_machines_comes_with_notes(run, monkeypatch):
+    import grammeter as gm
+    from grammeter.campaign import server
+
+    class Ended:
+        effective_port = 80
+
+        def run(self):
+            raise KeyboardInterrupt
+
+        def close(self):
+            lines.append("closed")
+
+    lines = []
+    run("create", "pilot", *CORPUS, "-n", 5)
+    monkeypatch.setattr(server, "make_server", lambda address: Ended())
+    with pytest.raises(KeyboardInterrupt):
+        gm.campaign_serve(host="192.0.2.7", started=lambda *told: lines.append(told))
+    (address, (network, names)), closed = lines
+    assert (address, closed) == ("http://192.0.2.7:80", "closed")
+    assert "--https" in network
+    assert "192.0.2.7" in names
+    assert "--allowed-host" in names
 
 
 def test_help_loads_no_django():

@@ -163,7 +163,7 @@ def _database(path: Path) -> None:
     conf.configure(copy)
     from django.db import connections
 
-    from grammeter.campaign import database
+    from grammeter.campaign.services import database
 
     try:
         database.open_existing(copy)
@@ -246,7 +246,7 @@ def _make_database(folder: Path) -> None:
     conf.configure(folder / "campaign.db")
     from django.db import connections
 
-    from grammeter.campaign import database
+    from grammeter.campaign.services import database
 
     database.open_or_make(folder / "campaign.db")
     connections.close_all()

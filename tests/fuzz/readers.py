@@ -202,7 +202,8 @@ def _checks(path: Path) -> None:
     from grammeter.campaign import conf
 
     conf.configure(path.with_name("none.db"))
-    from grammeter.campaign import Kind, read_checks
+    from grammeter.campaign.models import Kind
+    from grammeter.campaign.services.checks import read_checks
 
     read_checks(path, Kind.TUTORIAL)
 

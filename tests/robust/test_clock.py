@@ -120,7 +120,7 @@ def campaign(tmp_path: Path):
     conf.configure(path)
     from django.db import connections
 
-    from grammeter.campaign import database
+    from grammeter.campaign.services import database
     from made_campaigns import made
 
     database.open_or_make(path)
@@ -191,7 +191,7 @@ def test_a_session_that_has_ended_by_the_clock_asks_to_come_again(campaign, cloc
 
 
 def test_invites_end_by_the_clock_and_a_new_one_can_be_made(campaign, clock) -> None:
-    from grammeter.campaign import invites
+    from grammeter.campaign.services import invites
 
     clock.jump = YEARS
     with pytest.raises(invites.InviteRefused, match="has expired"):

@@ -45,6 +45,19 @@ class Address:
         """Whether only this machine can reach it."""
         return self.host in ("localhost", "::1") or self.host.startswith("127.")
 
+    @property
+    def name(self) -> str:
+        """The host, as in a URL."""
+        return f"[{self.host}]" if ":" in self.host else self.host
+
+
+def reachable_names(address: Address) -> list[str]:
+    """Return the host names for browsers of other machines: of this machine, or the address."""
+    import platform
+
+    everywhere = address.host in ("0.0.0.0", "::", "")  # noqa: S104 - compared, not bound here
+    return [platform.node() if everywhere else address.name]
+
 
 def make_server(address: Address) -> Any:
     """Return a server that listens and waits for ``run()``; ``effective_port`` is its port.

@@ -1,10 +1,20 @@
-"""``grammeter campaign``: the annotation server. One module for each action."""
+"""``grammeter campaign``: the annotation server."""
 
 from __future__ import annotations
 
 import argparse
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from inspect import signature
+from types import FrameType
+from typing import TYPE_CHECKING, Any
 
-from grammeter.cli.actions import add_actions, run_action
+from grammeter.cli import campaign_arguments, corpus_arguments
+from grammeter.cli.output import emit, notice, remark
+
+if TYPE_CHECKING:
+    from grammeter.campaign import CampaignProgress
 
 ACTIONS = {
     "create": "make a campaign from a corpus: items, judges, who sees what",
@@ -20,11 +30,11 @@ ACTIONS = {
     "backup": "copy the database, also while it is served",
     "upgrade": "bring the database of an older version up to date",
 }
-"""What is done -> in a few words; the module is ``grammeter.cli.campaign_ACTION``."""
+"""Action -> what it does; ``campaign_arguments.add_ACTION`` declares its arguments."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the actions; nothing heavy is imported for it."""
+    """Declare the actions, without heavy imports."""
     parser.description = (
         "Run a human evaluation: judges rank corrections in their browsers. Campaigns live in"
         " one database, by default the file campaign.db in the current folder."
@@ -37,9 +47,194 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "  grammeter campaign serve\n"
         "  grammeter campaign export pilot -o judgments.xml"
     )
-    add_actions(parser, "campaign", ACTIONS, listed=True)
+    actions = parser.add_subparsers(required=True, metavar="ACTION", title="actions")
+    for name, help_ in ACTIONS.items():
+        action = actions.add_parser(
+            name,
+            help=help_,
+            description=help_,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        getattr(campaign_arguments, f"add_{name}")(action)
+        action.set_defaults(answer=_RUN[name])
 
 
 def run(args: argparse.Namespace) -> int:
-    """Do what is asked; return the exit code."""
-    return run_action(args)
+    """Run the chosen action; return the exit code."""
+    args.answer(args)
+    return 0
+
+
+def _call(function: Callable[..., Any], args: argparse.Namespace, **values: object) -> Any:
+    """Call a function with the options that have the names of its parameters."""
+    names = signature(function).parameters
+    options = {name: value for name, value in vars(args).items() if name in names}
+    written = {name: value for name, value in options.items() if value is not None}
+    return function(**{**written, **values})
+
+
+def _create(args: argparse.Namespace) -> None:
+    from grammeter.campaign import campaign_create
+
+    corpus = corpus_arguments.read(args, references=False)
+    made = _call(campaign_create, args, corpus=corpus)
+    _report(args, made, _summary(made))
+
+
+def _summary(made: CampaignProgress) -> str:
+    progress = made.progress
+    several = f", {progress.shared} of them for several judges" if progress.shared else ""
+    items = f"{progress.items} items of {progress.sentences} sentences"
+    head = f"campaign {made.campaign}: {items}{several}"
+    if not progress.judges:
+        return f"{head}; {progress.wanted} judgments wanted, {made.strategy}"
+    planned = progress.planned or 0
+    again = f", {planned - progress.wanted} of them repeats" if planned > progress.wanted else ""
+    judges = "1 judge" if len(progress.judges) == 1 else f"{len(progress.judges)} judges"
+    return f"{head}; {planned} judgments planned for {judges}{again}"
+
+
+def _import(args: argparse.Namespace) -> None:
+    from grammeter.campaign import campaign_import
+    from grammeter.formats import read_judgments
+
+    corpus = corpus_arguments.read(args, references=False)
+    judgments = read_judgments(
+        args.judgments, first_segment=args.first_segment, systems=corpus.systems
+    )
+    made = _call(campaign_import, args, corpus=corpus, judgments=judgments)
+    progress = made.progress
+    text = (
+        f"campaign {made.campaign}: {progress.done + progress.skipped} judgments by"
+        f" {len(progress.judges)} judges, {progress.items} items"
+    )
+    _report(args, made, text)
+
+
+def _report(args: argparse.Namespace, made: CampaignProgress, summary: str) -> None:
+    for text in (*made.notices, summary):
+        notice(args, text)
+    remark(made.notes)
+
+
+def _invite(args: argparse.Namespace) -> None:
+    from grammeter.campaign import campaign_invite
+
+    links: dict[str, str] = _call(campaign_invite, args)
+    sys.stdout.write("".join(f"{link}\n" for link in links.values()))
+    notice(args, f"for {', '.join(links)}; each link works once, and is not kept anywhere")
+
+
+def _serve(args: argparse.Namespace) -> None:
+    from grammeter.campaign import campaign_serve
+
+    def started(address: str, notes: Sequence[str]) -> None:
+        for text in notes:
+            notice(args, text)
+        signal.signal(signal.SIGTERM, _stop)
+        if not args.quiet:
+            print(f"{address}  (Ctrl-C ends it)", file=sys.stderr, flush=True)
+
+    _call(campaign_serve, args, started=started)
+
+
+def _stop(signum: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def _status(args: argparse.Namespace) -> None:
+    from grammeter.campaign import campaign_status
+    from grammeter.cli import campaign_tables
+
+    status = _call(campaign_status, args)
+    draw = campaign_tables.list_text if args.name is None else campaign_tables.status_text
+    emit(args, status.to_json(), lambda: draw(status))
+
+
+def _export(args: argparse.Namespace) -> None:
+    from grammeter.campaign import campaign_export
+    from grammeter.formats import format_judgments
+
+    judgments = _call(campaign_export, args)
+    if not args.output:
+        sys.stdout.write(format_judgments(judgments, "jsonl"))
+    remark(judgments.notes)
+    skipped = sum(ranking.skipped for ranking in judgments)
+    for text in (*judgments.notices, f"{len(judgments)} judgments, {skipped} of them skipped"):
+        notice(args, text)
+
+
+def _close(args: argparse.Namespace) -> None:
+    from grammeter.campaign import campaign_close
+
+    changed = _call(campaign_close, args)
+    notice(args, f"campaign {args.name}: {'closed' if changed else 'it was closed before'}")
+
+
+def _reopen(args: argparse.Namespace) -> None:
+    from grammeter.campaign import campaign_reopen
+
+    changed = _call(campaign_reopen, args)
+    notice(args, f"campaign {args.name}: {'open again' if changed else 'it is open'}")
+
+
+def _organiser(args: argparse.Namespace) -> None:
+    from grammeter.campaign import campaign_organiser
+
+    typed = None if args.make_password or not sys.stdin.isatty() else _typed
+    account = _call(campaign_organiser, args, password=typed)
+    if typed is None:
+        sys.stdout.write(account.password + "\n")
+    notice(args, f"account {args.name}: {'made' if account.new else 'new password'}")
+
+
+def _typed() -> str:
+    """Ask for a password twice, without showing it."""
+    from getpass import getpass
+
+    from grammeter.core import UsageError
+
+    password = getpass("password: ")
+    if password != getpass("again: "):
+        raise UsageError("the two are not the same", fix="Try again.")
+    return password
+
+
+def _forget(args: argparse.Namespace) -> None:
+    from grammeter.campaign import campaign_forget
+
+    judge = _call(campaign_forget, args)
+    notice(args, f"{judge}: personal data are deleted, the judgments stay")
+
+
+def _backup(args: argparse.Namespace) -> None:
+    from grammeter.campaign import campaign_backup
+
+    _call(campaign_backup, args)
+    notice(args, f"copied to {args.target}")
+
+
+def _upgrade(args: argparse.Namespace) -> None:
+    from grammeter.campaign import campaign_upgrade, is_file
+
+    changed = _call(campaign_upgrade, args)
+    copy = args.copy or f"{args.database}.old"
+    old = f"; {copy} is as it was before" if is_file(args.database) else ""
+    notice(args, f"brought up to date{old}" if changed else "it is up to date")
+
+
+_RUN: dict[str, Callable[[argparse.Namespace], None]] = {
+    "create": _create,
+    "import": _import,
+    "invite": _invite,
+    "serve": _serve,
+    "status": _status,
+    "export": _export,
+    "close": _close,
+    "reopen": _reopen,
+    "organiser": _organiser,
+    "forget": _forget,
+    "backup": _backup,
+    "upgrade": _upgrade,
+}

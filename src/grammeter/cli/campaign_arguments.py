@@ -1,20 +1,260 @@
-"""Arguments shared by the actions on campaigns: database, campaign, plan."""
+"""Arguments of the actions on campaigns; their names are those of the functions in Python."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
 
+from grammeter.cli import corpus_arguments
 from grammeter.cli.chance_arguments import add_seed
-
-if TYPE_CHECKING:
-    from grammeter.campaign import Campaign, Plan
+from grammeter.cli.output import add_output
 
 DATABASE = "campaign.db"
+BASE_URL = "http://127.0.0.1:8765"
+DAYS = 30.0
 SELECTORS = ("paper", "uniform", "diversity")
+STRATEGIES = ("planned", "pool", "adaptive")
 TASKS = ("ranking", "edits")
+
+
+def add_create(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of ``create``."""
+    parser.epilog = (
+        "examples:\n"
+        "  grammeter campaign create pilot -s src.txt --hyps out/* -n 200 --judges 4"
+        " --overlap 0.2 --repeats 0.1\n"
+        "  grammeter campaign create crowd -s src.txt --hyps out/* -n 1000 --strategy adaptive"
+        " --per-judge 60 \\\n"
+        "    --attention checks.jsonl --pass-code A1B2 --fail-code C3D4\n"
+        "  grammeter campaign create panel -s src.txt --hyps out/* --items sampled.jsonl"
+    )
+    add_campaign(parser)
+    corpus_arguments.add_corpus(parser)
+    add_selection(parser, n_help="how many items are drawn")
+    parser.add_argument(
+        "--items",
+        metavar="FILE",
+        help="instead of -n: items from 'grammeter sample -o FILE', or judgments, whose sets of"
+        " outputs are asked about anew",
+    )
+    add_judging(parser, STRATEGIES)
+    add_pages(parser)
+    _add_quiet(parser)
+
+
+def add_import(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of ``import``."""
+    parser.epilog = (
+        "examples:\n"
+        "  grammeter campaign import old -s src.txt --hyps out/* --judgments judgments.xml\n"
+        "  grammeter campaign import old -s src.txt --hyps out/* --judgments judgments.xml"
+        " -n 100 --seed 2"
+    )
+    add_campaign(parser)
+    corpus_arguments.add_corpus(parser)
+    parser.add_argument(
+        "--judgments",
+        nargs="+",
+        required=True,
+        metavar="FILE",
+        help="Appraise XML, WMT CSV or JSON lines",
+    )
+    parser.add_argument(
+        "--first-segment",
+        type=int,
+        choices=[0, 1],
+        help="the number of the first sentence in them; default: found in the outputs",
+    )
+    add_selection(parser, n_help="new items, for new judges; default: none")
+    add_judging(parser, STRATEGIES[1:])
+    add_pages(parser)
+    _add_quiet(parser)
+
+
+def add_invite(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of ``invite``."""
+    parser.epilog = (
+        "examples:\n"
+        "  grammeter campaign invite pilot --judges 4\n"
+        "  grammeter campaign invite pilot --judge judge02     (who lost the way back)"
+    )
+    add_campaign(parser)
+    who = parser.add_mutually_exclusive_group()
+    who.add_argument(
+        "--judges", type=int, default=1, metavar="N", help="how many new ones; default: %(default)s"
+    )
+    who.add_argument("--judge", metavar="NAME", help="let this judge in again")
+    parser.add_argument(
+        "--base-url",
+        default=BASE_URL,
+        metavar="URL",
+        help="where judges reach the server, with its port if that is another;"
+        " default: %(default)s",
+    )
+    parser.add_argument(
+        "--days", type=float, default=DAYS, metavar="N", help="good for; default: %(default)s"
+    )
+    _add_quiet(parser)
+
+
+def add_serve(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of ``serve``."""
+    parser.epilog = (
+        "examples:\n"
+        "  grammeter campaign serve\n"
+        "  grammeter campaign serve --database postgresql://grammeter@db/campaigns --host 0.0.0.0"
+        " \\\n    --allowed-host judge.example.org --https --behind-proxy 10.0.0.2"
+    )
+    add_database(parser)
+    parser.add_argument(
+        "--host", default="127.0.0.1", metavar="ADDRESS", help="listen here; default: %(default)s"
+    )
+    parser.add_argument(
+        "--port", type=int, default=8765, metavar="N", help="0: any; default: %(default)s"
+    )
+    parser.add_argument(
+        "--allowed-host",
+        nargs="+",
+        default=[],
+        metavar="NAME",
+        help="names by which browsers reach it, if not only from this machine; default: --host, or"
+        " the name of this machine",
+    )
+    parser.add_argument(
+        "--https",
+        action="store_true",
+        help="browsers come by HTTPS, through a proxy: cookies go no other way",
+    )
+    parser.add_argument(
+        "--behind-proxy",
+        nargs="?",
+        const="127.0.0.1",
+        metavar="ADDRESS",
+        help="believe the X-Forwarded headers of the proxy at this address, default: %(const)s",
+    )
+    parser.add_argument(
+        "--secret-file", metavar="FILE", help="the secret key; default: beside the database"
+    )
+    _add_quiet(parser)
+
+
+def add_status(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of ``status``."""
+    parser.add_argument(
+        "name", nargs="?", metavar="NAME", help="the campaign; without it, all are listed"
+    )
+    add_database(parser)
+    add_output(parser, formats=("table", "json"))
+
+
+def add_export(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of ``export``."""
+    parser.epilog = (
+        "examples:\n"
+        "  grammeter campaign export pilot -o judgments.xml\n"
+        "  grammeter campaign export pilot -o judgments.csv --details everything.jsonl"
+    )
+    add_campaign(parser)
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="Appraise XML (.xml), WMT CSV (.csv) or JSON lines (.jsonl), .gz after that if"
+        " packed; default: JSON lines on standard output",
+    )
+    parser.add_argument(
+        "--details",
+        metavar="FILE",
+        help="also write every version of every answer, with orders, times, comments,"
+        " probabilities and judged edits, as JSON lines",
+    )
+    parser.add_argument(
+        "--people",
+        metavar="FILE",
+        help="also write who judges are and what they told of themselves, as JSON lines, apart"
+        " from all judgments: personal",
+    )
+    _add_quiet(parser)
+
+
+def add_close(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of ``close``."""
+    parser.description = (
+        "Take no more judgments, also while it is served: judges who come are told so. What was"
+        " handed in stays and can be exported; 'reopen' takes it back."
+    )
+    add_campaign(parser)
+    _add_quiet(parser)
+
+
+def add_reopen(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of ``reopen``."""
+    parser.description = (
+        "Take judgments again after 'close'. Judges go on where they were, in the browser in"
+        " which they were; who lost the way back gets a new link with 'invite --judge'."
+    )
+    add_campaign(parser)
+    _add_quiet(parser)
+
+
+def add_organiser(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of ``organiser``."""
+    parser.add_argument("name", metavar="NAME", help="the login")
+    add_database(parser)
+    parser.add_argument(
+        "--every-campaign",
+        action="store_true",
+        help="let the account see campaigns that belong to others, too",
+    )
+    parser.add_argument(
+        "--make-password",
+        action="store_true",
+        help="make a password and print it once; default: ask for one, if somebody can answer",
+    )
+    _add_quiet(parser)
+
+
+def add_forget(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of ``forget``."""
+    parser.description = (
+        "Delete a judge's personal data: the form about themselves, the organiser's note,"
+        " sessions, invites, comments and reasons. The judgments stay under the anonymous name."
+        " Copies made by 'backup' and exports keep what they hold."
+    )
+    add_campaign(parser)
+    parser.add_argument("judge", metavar="JUDGE", help="the anonymous name")
+    parser.add_argument(
+        "--rename", metavar="NAME", help="another name, for one that tells who it is"
+    )
+    _add_quiet(parser)
+
+
+def add_backup(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of ``backup``."""
+    parser.description = (
+        "Copy the database to a new SQLite file, which --database can name. It may be served"
+        " meanwhile. A PostgreSQL database is copied to SQLite, too."
+    )
+    parser.add_argument("target", metavar="FILE", help="a file that does not exist yet")
+    add_database(parser)
+    _add_quiet(parser)
+
+
+def add_upgrade(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of ``upgrade``."""
+    parser.description = (
+        "Bring a database of an older version up to date. Of an SQLite file a copy is kept"
+        " first; copy a PostgreSQL database with pg_dump before."
+    )
+    add_database(parser)
+    parser.add_argument(
+        "--copy", metavar="FILE", help="where the copy is kept; default: beside it, ending in .old"
+    )
+    _add_quiet(parser)
+
+
+def _add_quiet(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--quiet", action="store_true", help="no notices")
 
 
 def add_database(parser: argparse.ArgumentParser) -> None:
@@ -30,7 +270,7 @@ def add_database(parser: argparse.ArgumentParser) -> None:
 
 def add_campaign(parser: argparse.ArgumentParser) -> None:
     """Declare the campaign and its database."""
-    parser.add_argument("campaign", metavar="NAME", help="the campaign's name")
+    parser.add_argument("name", metavar="NAME", help="the campaign's name")
     add_database(parser)
 
 
@@ -96,16 +336,14 @@ def add_pages(parser: argparse.ArgumentParser) -> None:
     """Declare the contents of the judges' pages."""
     group = parser.add_argument_group("pages")
     group.add_argument("--task", choices=TASKS, default="ranking", help="default: %(default)s")
-    group.add_argument("--guidelines", metavar="FILE", help="a text that judges can always read")
-    group.add_argument(
-        "--consent", metavar="FILE", help="a text that judges must agree to before they begin"
-    )
-    group.add_argument(
-        "--no-background", action="store_true", help="do not ask for first language and experience"
-    )
-    group.add_argument(
-        "--tutorial", metavar="FILE", help="items that answer back, as JSON lines; see the manual"
-    )
+    help_ = "a text that judges can always read"
+    group.add_argument("--guidelines", type=Path, metavar="FILE", help=help_)
+    help_ = "a text that judges must agree to before they begin"
+    group.add_argument("--consent", type=Path, metavar="FILE", help=help_)
+    help_ = "do not ask for first language and experience"
+    group.add_argument("--no-background", dest="background", action="store_false", help=help_)
+    help_ = "items that answer back, as JSON lines; see the manual"
+    group.add_argument("--tutorial", metavar="FILE", help=help_)
     group.add_argument(
         "--idle",
         type=int,
@@ -125,9 +363,8 @@ def add_pages(parser: argparse.ArgumentParser) -> None:
 
 def _add_attention(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("attention")
-    group.add_argument(
-        "--attention", metavar="FILE", help="items with a known answer, spread among the others"
-    )
+    help_ = "items with a known answer, spread among the others"
+    group.add_argument("--attention", metavar="FILE", help=help_)
     group.add_argument(
         "--pass-threshold",
         type=float,
@@ -145,23 +382,6 @@ def _add_attention(parser: argparse.ArgumentParser) -> None:
     )
 
 
-DRAWING = {"select": "paper", "per_item": 5}
-"""Arguments for the sampling of items, with their defaults."""
-
-ASKING = {
-    **{"strategy": "pool", "judges": None, "overlap": 0, "repeats": 0, "per_judge": None},
-    **{"startup": None, "task": "ranking", "tutorial": None, "attention": None},
-}
-"""Arguments for new judges, with their defaults."""
-
-
-def unused(args: argparse.Namespace, names: Mapping[str, object], why: str) -> list[str]:
-    """Return a note on those of these arguments (name -> default) that were set without effect."""
-    changed = [name for name, value in names.items() if getattr(args, name) != value]
-    options = ", ".join(f"--{name.replace('_', '-')}" for name in changed)
-    return [f"{options} had no effect: {why}"] if changed else []
-
-
 def share_or_count(text: str) -> float | int:
     """Read ``0.2`` or ``20%`` as a share, ``40`` as a count."""
     try:
@@ -172,81 +392,3 @@ def share_or_count(text: str) -> float | int:
         raise argparse.ArgumentTypeError(
             f"{text!r} is neither a share such as 0.2 nor a count such as 40"
         ) from None
-
-
-@contextmanager
-def only_reading(args: argparse.Namespace) -> Generator[bool]:
-    """Open the database for reading; yield whether it is writable, too."""
-    from grammeter.campaign import address_for_reading
-
-    with address_for_reading(args.database) as address, at_work(args, reading=address):
-        yield address is None
-
-
-@contextmanager
-def at_work(
-    args: argparse.Namespace, *, make: bool = False, reading: str | None = None
-) -> Generator[None]:
-    """Open the database: create a missing one with ``make``; ``reading``: a read-only address."""
-    from grammeter.campaign import conf
-
-    conf.configure(args.database, reading=reading)
-    from traceback import clear_frames
-
-    from django.db import connections
-
-    from grammeter.campaign import database
-
-    try:
-        (database.open_or_make if make else database.open_existing)(args.database)
-        with database.explained(args.database):
-            yield
-    except BaseException as error:
-        clear_frames(error.__traceback__)  # open cursors must be closed before their database
-        raise
-    finally:
-        connections.close_all()
-
-
-def campaign_of(args: argparse.Namespace) -> Campaign:
-    """Return the campaign."""
-    from grammeter.campaign import campaigns
-
-    return campaigns.find(args.campaign)
-
-
-def plan(args: argparse.Namespace, *, judges: int) -> Plan:
-    """Return the settings of a new campaign."""
-    from grammeter.campaign import Kind, Plan, read_checks
-
-    checks: dict[str, Any] = {}
-    for kind in (Kind.TUTORIAL, Kind.ATTENTION):
-        path = getattr(args, kind.value)
-        checks[kind.value] = read_checks(path, kind) if path else ()
-    return Plan(
-        name=args.campaign,
-        task=args.task,
-        strategy=args.strategy,
-        judges=judges,
-        overlap=args.overlap,
-        repeats=args.repeats,
-        per_judge=args.per_judge,
-        startup=args.startup,
-        seed=args.seed,
-        guidelines=_text(args.guidelines),
-        consent=_text(args.consent),
-        asks_background=not args.no_background,
-        idle_seconds=args.idle,
-        pass_threshold=args.pass_threshold,
-        pass_code=args.pass_code,
-        fail_code=args.fail_code,
-        redirect_url=args.redirect,
-        owners=tuple(args.owner),
-        **checks,
-    )
-
-
-def _text(path: str | None) -> str:
-    from grammeter.formats import read_text
-
-    return read_text(path).replace("\0", "") if path else ""

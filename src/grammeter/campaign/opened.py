@@ -1,4 +1,4 @@
-"""Read a database without write access: another user's, or one on a read-only disk."""
+"""Open a campaign database for as long as a function needs it, also without write access."""
 
 from __future__ import annotations
 
@@ -11,7 +11,38 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
+from grammeter.campaign import conf
 from grammeter.campaign.conf import is_file
+
+
+@contextmanager
+def opened(
+    database: str | Path, *, make: bool = False, reading: str | None = None
+) -> Generator[None]:
+    """Open a database: create a missing one with ``make``; ``reading`` is a read-only address."""
+    conf.configure(database, reading=reading)
+    from traceback import clear_frames
+
+    from django.db import connections
+
+    from grammeter.campaign.services import database as databases
+
+    try:
+        (databases.open_or_make if make else databases.open_existing)(database)
+        with databases.explained(database):
+            yield
+    except BaseException as error:
+        clear_frames(error.__traceback__)  # open cursors must be closed before their database
+        raise
+    finally:
+        connections.close_all()
+
+
+@contextmanager
+def opened_for_reading(database: str | Path) -> Generator[bool]:
+    """Open a database for reading; yield whether it is writable, too."""
+    with address_for_reading(database) as address, opened(database, reading=address):
+        yield address is None
 
 
 @contextmanager

@@ -1,0 +1,300 @@
+"""The functions behind ``grammeter campaign``; each opens the database that it works on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from grammeter.campaign import conf
+from grammeter.campaign.conf import DATABASE
+from grammeter.campaign.opened import opened, opened_for_reading
+from grammeter.core import UsageError
+
+if TYPE_CHECKING:
+    from grammeter.campaign.status import CampaignList, CampaignStatus
+    from grammeter.formats import Judgments
+
+
+class Account(NamedTuple):
+    """An organiser's account; ``new`` is false if only the password changed."""
+
+    name: str
+    password: str
+    new: bool
+
+
+def campaign_invite(
+    name: str,
+    *,
+    judges: int = 1,
+    judge: str | None = None,
+    base_url: str = "http://127.0.0.1:8765",
+    days: float = 30.0,
+    database: str | Path = DATABASE,
+) -> dict[str, str]:
+    """Create one-time links for judges; return judge -> link. The links are not stored.
+
+    Parameters
+    ----------
+    name
+        Of the campaign.
+    judges
+        Number of links for new judges.
+    judge
+        Instead: the name of a judge who needs another link.
+    base_url
+        Address of the server.
+    days
+        Validity.
+    database
+        An SQLite file, or ``postgresql://USER@HOST/NAME``.
+
+    Raises
+    ------
+    UsageError
+        If the address or a number is invalid, or a planned campaign has too few places.
+    """
+    from urllib.parse import urlsplit
+
+    parts = urlsplit(base_url)
+    if parts.scheme not in ("http", "https") or not parts.netloc or parts.path.strip("/"):
+        raise UsageError(
+            f"the address {base_url!r}",
+            fix="Write it as https://judge.example.org: the pages stand at the root of a host.",
+        )
+    with opened(database):
+        from grammeter.campaign.services import campaigns, invites
+        from grammeter.campaign.services import judges as judges_
+
+        campaign = campaigns.find(name)
+        guest = judges_.find(campaign, judge) if judge else None
+        tokens = invites.create(campaign, judges, judge=guest, days=days)
+        links = [invites.link(base_url, token) for token in tokens]
+        return dict(zip(invites.names(tokens), links, strict=True))
+
+
+def campaign_status(
+    name: str | None = None, *, database: str | Path = DATABASE
+) -> CampaignStatus | CampaignList:
+    """Return a campaign's progress, agreement and ranking so far; without a name, list all."""
+    with opened_for_reading(database):
+        from grammeter.campaign.models import Campaign
+        from grammeter.campaign.services import campaigns
+        from grammeter.campaign.status import CampaignList, CampaignProgress, CampaignStatus
+
+        if name is not None:
+            return CampaignStatus.of(campaigns.find(name))
+        rows = Campaign.objects.order_by("name")
+        return CampaignList(tuple(map(CampaignProgress.of, rows)))
+
+
+def campaign_export(
+    name: str,
+    *,
+    output: str | Path | None = None,
+    details: str | Path | None = None,
+    people: str | Path | None = None,
+    database: str | Path = DATABASE,
+) -> Judgments:
+    """Return the judgments, each once; write them and more to files.
+
+    Parameters
+    ----------
+    name
+        Of the campaign.
+    output
+        Appraise XML (.xml), WMT CSV (.csv) or JSON lines (.jsonl), .gz after that if packed.
+    details
+        JSON lines of every version of every answer, with orders, times, comments,
+        probabilities and judged edits.
+    people
+        JSON lines of the judges' personal data, without judgments. The campaign's log says that
+        they were exported.
+    database
+        An SQLite file, or ``postgresql://USER@HOST/NAME``.
+    """
+    from grammeter.formats import write_judgments, write_text
+
+    with opened_for_reading(database) as writable:
+        from grammeter.campaign.services import audit, campaigns, downloads, results
+
+        campaign = campaigns.find(name)
+        judgments = results.judgments(campaign)
+        texts = {
+            path: text(campaign)
+            for path, text in (
+                (details, downloads.details_text),
+                (people, downloads.people_text),
+            )
+            if path
+        }
+        if people and writable:
+            audit.log(campaign, audit.COMMAND_LINE, "export", form="people")
+    notices = tuple(write_judgments(output, judgments)) if output else ()
+    for path, text in texts.items():
+        write_text(path, text, private=True)
+    unlogged = "the database is read-only: its log does not say that --people was written"
+    notes = (unlogged,) if people and not writable else ()
+    return replace(judgments, notices=notices, notes=notes)
+
+
+def campaign_close(name: str, *, database: str | Path = DATABASE) -> bool:
+    """Take no more judgments; return whether the campaign was open."""
+    return _close(name, True, database)
+
+
+def campaign_reopen(name: str, *, database: str | Path = DATABASE) -> bool:
+    """Take judgments again; return whether the campaign was closed."""
+    return _close(name, False, database)
+
+
+def _close(name: str, closed: bool, database: str | Path) -> bool:
+    with opened(database):
+        from grammeter.campaign.services import campaigns
+
+        return campaigns.close(campaigns.find(name), closed)
+
+
+def campaign_forget(
+    name: str, judge: str, *, rename: str | None = None, database: str | Path = DATABASE
+) -> str:
+    """Delete a judge's personal data; return the judge's name.
+
+    Copies of the database and exports keep their data.
+
+    Parameters
+    ----------
+    name, judge
+        The campaign, and the anonymous name.
+    rename
+        Another anonymous name.
+    database
+        An SQLite file, or ``postgresql://USER@HOST/NAME``.
+    """
+    with opened(database):
+        from grammeter.campaign.services import campaigns, judges
+
+        person = judges.find(campaigns.find(name), judge)
+        return judges.forget(person, rename=rename).name
+
+
+def campaign_organiser(
+    name: str,
+    *,
+    password: str | Callable[[], str] | None = None,
+    every_campaign: bool = False,
+    database: str | Path = DATABASE,
+) -> Account:
+    """Create an account for the organisers' pages, or change its password.
+
+    Parameters
+    ----------
+    name
+        The login.
+    password
+        Or a function that asks for it; default: a random one.
+    every_campaign
+        Whether the account sees the campaigns of others, too.
+    database
+        An SQLite file, or ``postgresql://USER@HOST/NAME``.
+
+    Raises
+    ------
+    UsageError
+        If the name or the password is refused, with the reason.
+    """
+    with opened(database, make=True):
+        from grammeter.campaign.services import organisers
+
+        word = password() if callable(password) else password or organisers.make_password()
+        new = organisers.save_account(name, word, every_campaign=every_campaign)
+        return Account(name, word, new)
+
+
+def campaign_backup(target: str | Path, *, database: str | Path = DATABASE) -> None:
+    """Copy a database to a new SQLite file, consistently, also while it is served."""
+    with opened_for_reading(database):
+        from grammeter.campaign.services import database as databases
+
+        databases.backup(database, target)
+
+
+def campaign_upgrade(*, copy: str | Path | None = None, database: str | Path = DATABASE) -> bool:
+    """Upgrade a database of an older version; return whether that was needed.
+
+    Parameters
+    ----------
+    copy
+        Where an SQLite file is copied to before; default: beside it, ending in ``.old``.
+    """
+    conf.configure(database)
+    from grammeter.campaign.services import database as databases
+
+    return databases.upgrade(database, copy or f"{database}.old")
+
+
+def campaign_serve(
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8765,
+    allowed_host: Sequence[str] = (),
+    https: bool = False,
+    behind_proxy: str | None = None,
+    secret_file: str | Path | None = None,
+    started: Callable[[str, Sequence[str]], object] | None = None,
+    database: str | Path = DATABASE,
+) -> None:
+    """Serve the pages of judges and organisers until interrupted.
+
+    Parameters
+    ----------
+    host, port
+        Where to listen; port 0: any free one.
+    allowed_host
+        Host names for browsers of other machines; default: ``host``, or this machine's name.
+    https
+        Browsers use HTTPS, through a proxy: cookies are sent over nothing else.
+    behind_proxy
+        Address of a trusted proxy, which sends ``X-Forwarded`` headers.
+    secret_file
+        The secret key; default: beside the database.
+    started
+        Called with the address of the pages, and notes on the network.
+    database
+        An SQLite file, or ``postgresql://USER@HOST/NAME``.
+
+    Raises
+    ------
+    UsageError
+        If the address cannot be used, or ``https`` is set without a proxy.
+    """
+    from grammeter.campaign.server import Address, make_server, reachable_names
+
+    address = Address(host=host, port=port, proxy=behind_proxy)
+    if https and behind_proxy is None:
+        raise UsageError(
+            "--https needs a proxy in front, for this server itself speaks HTTP",
+            fix="Add --behind-proxy ADDRESS, where that proxy runs.",
+        )
+    with opened(database):
+        pass  # raises errors before a key is made
+    notes: list[str] = []
+    if not address.is_loopback and not https:
+        notes.append("without --https, invites and passwords cross the network for all to read")
+    names = [*allowed_host]
+    if not names and not address.is_loopback:
+        names = reachable_names(address)
+        notes.append(
+            f"browsers of other machines must ask for {names[0]}; other names:"
+            " --allowed-host judge.example.org"
+        )
+    conf.configure(database, conf.Server(hosts=names, https=https, secret_file=secret_file))
+    server = make_server(address)
+    try:
+        if started is not None:
+            started(f"http://{address.name}:{server.effective_port}", notes)
+        server.run()  # ends at an interrupt, after the requests of that moment
+    finally:
+        server.close()

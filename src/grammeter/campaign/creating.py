@@ -1,0 +1,299 @@
+"""Create a campaign, from a corpus or from the judgments of a finished evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from inspect import signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from grammeter.campaign.conf import DATABASE
+from grammeter.campaign.opened import opened
+from grammeter.core import UsageError
+
+if TYPE_CHECKING:
+    from grammeter.campaign.services.campaigns import Plan
+    from grammeter.campaign.services.checks import Check
+    from grammeter.campaign.status import CampaignProgress
+    from grammeter.core import Item
+    from grammeter.formats import Corpus, Judgments
+
+_COLUMNS = {
+    "idle": "idle_seconds",
+    "background": "asks_background",
+    "redirect": "redirect_url",
+    "owner": "owners",
+}
+"""Parameter -> its name in the database."""
+
+_ASKING = (
+    *("strategy", "judges", "overlap", "repeats", "per_judge", "startup", "task"),
+    *("tutorial", "attention"),
+)
+"""Parameters for new judges."""
+
+
+def campaign_create(
+    name: str,
+    corpus: Corpus,
+    *,
+    n: int | None = None,
+    items: str | Path | Sequence[Item] | Judgments | None = None,
+    per_item: int = 5,
+    select: str = "paper",
+    seed: int = 1,
+    judges: int | None = None,
+    strategy: str = "planned",
+    overlap: float | int = 0,
+    repeats: float | int = 0,
+    per_judge: int | None = None,
+    startup: int | None = None,
+    task: str = "ranking",
+    guidelines: str | Path = "",
+    consent: str | Path = "",
+    background: bool = True,
+    tutorial: str | Path | Sequence[Check] = (),
+    idle: int = 60,
+    attention: str | Path | Sequence[Check] = (),
+    pass_threshold: float = 0.75,
+    pass_code: str = "",
+    fail_code: str = "",
+    redirect: str = "",
+    owner: Sequence[str] = (),
+    database: str | Path = DATABASE,
+) -> CampaignProgress:
+    """Create a campaign from a corpus.
+
+    Parameters
+    ----------
+    name, corpus
+        Of the campaign; sources and outputs.
+    n
+        Number of items to draw; else give ``items``.
+    items
+        Items, or judgments whose groups of outputs become items; or a file of either.
+    per_item
+        Most distinct outputs of an item.
+    select, seed
+        Weights of sentences, as in :func:`grammeter.sample`; seed of all choices.
+    judges
+        Planned number of judges; default: those of the items, or one.
+    strategy
+        ``planned``: each judge has a list; ``pool``: all draw from one; ``adaptive``: items where
+        the ranking is least certain.
+    overlap, repeats
+        Items for several judges, and items that each judge sees twice: a share such as 0.2, or a
+        count such as 40.
+    per_judge
+        Most items for one judge of a pool.
+    startup
+        Adaptive: judgments before the ranking plays a part.
+    task
+        ``ranking``, or ``edits``: judge each edit, then rank.
+    guidelines, consent
+        Texts, or paths to them; judges must agree to ``consent``.
+    background
+        Whether judges see a short questionnaire.
+    tutorial, attention
+        Items with a known answer, or a file of them.
+    idle
+        Seconds without input after which a judge's active time stops.
+    pass_threshold
+        Share of attention items, 0 to 1, that must be right at the first try.
+    pass_code, fail_code, redirect
+        Completion codes, and an address for the end; ``{code}`` in it stands for the code.
+    owner
+        Logins of the organisers who may see it; default: all.
+    database
+        An SQLite file, or ``postgresql://USER@HOST/NAME``.
+
+    Raises
+    ------
+    UsageError
+        If both or none of ``n`` and ``items`` are given, a campaign of that name exists, or
+        settings contradict each other.
+    DataError
+        If a file cannot be read, or items do not fit the corpus.
+    """
+    values = locals()
+    if (n is None) == (items is None):
+        raise UsageError("items come from -n or from --items", fix="Give one of the two.")
+    with opened(database, make=True):
+        from grammeter.campaign.services import campaigns
+        from grammeter.campaign.status import CampaignProgress
+
+        chosen, remarks = _items(items, corpus)
+        plan = _plan(values, judges=_judges(judges, strategy, chosen))
+        drawn = chosen or campaigns.draw_items(
+            plan, corpus, n=n or 0, select=select, per_item=per_item
+        )
+        campaign = campaigns.create(plan, corpus, drawn)
+        notes = [*_idle_settings(plan, chosen)]
+        if items is not None:
+            why = "with --items nothing is drawn"
+            notes += _unused(campaign_create, values, ("select", "per_item"), why)
+        remarks["notes"] += tuple(notes)
+        return CampaignProgress.of(campaign, **remarks)
+
+
+def campaign_import(
+    name: str,
+    corpus: Corpus,
+    judgments: Judgments,
+    *,
+    n: int | None = None,
+    per_item: int = 5,
+    select: str = "paper",
+    seed: int = 1,
+    judges: int | None = None,
+    strategy: str = "pool",
+    overlap: float | int = 0,
+    repeats: float | int = 0,
+    per_judge: int | None = None,
+    startup: int | None = None,
+    task: str = "ranking",
+    guidelines: str | Path = "",
+    consent: str | Path = "",
+    background: bool = True,
+    tutorial: str | Path | Sequence[Check] = (),
+    idle: int = 60,
+    attention: str | Path | Sequence[Check] = (),
+    pass_threshold: float = 0.75,
+    pass_code: str = "",
+    fail_code: str = "",
+    redirect: str = "",
+    owner: Sequence[str] = (),
+    database: str | Path = DATABASE,
+) -> CampaignProgress:
+    """Create a campaign from the judgments of a finished evaluation.
+
+    Parameters
+    ----------
+    name, corpus, judgments
+        Of the campaign; sources and outputs; judgments read with the systems of the corpus.
+    n
+        Number of new items for new judges; default: none.
+    strategy
+        ``pool`` or ``adaptive``, for new judges.
+    per_item, select, seed, judges, overlap, repeats, per_judge, startup, task, guidelines, consent,
+    background, tutorial, idle, attention, pass_threshold, pass_code, fail_code, redirect, owner,
+    database
+        As in :func:`campaign_create`.
+
+    Raises
+    ------
+    UsageError
+        If a campaign of that name exists, or settings contradict each other.
+    DataError
+        If a judgment does not fit the corpus.
+    """
+    values = locals()
+    with opened(database, make=True):
+        from grammeter.campaign.services import campaigns, loading
+        from grammeter.campaign.status import CampaignProgress
+
+        plan, more = _plan(values, judges=judges or 0), ()
+        notes = [*judgments.notes, *_not_imported(judgments)]
+        if n is None:
+            why = "without -n there are no new items, and nobody is asked"
+            names = ("select", "per_item", *_ASKING)
+            notes += _unused(campaign_import, values, names, why)
+        else:
+            more = campaigns.draw_items(plan, corpus, n=n, select=select, per_item=per_item)
+        campaign = loading.load(plan, corpus, judgments, more=more)
+        return CampaignProgress.of(campaign, notices=judgments.notices, notes=tuple(notes))
+
+
+def _items(
+    items: str | Path | Sequence[Item] | Judgments | None, corpus: Corpus
+) -> tuple[Sequence[Item], dict[str, tuple[str, ...]]]:
+    """Return items, read from a file if necessary, with the remarks on it."""
+    from grammeter.formats import (
+        STDIN,
+        Judgments,
+        is_items,
+        items_of,
+        read_items,
+        read_judgments,
+    )
+
+    if isinstance(items, (str, Path)):
+        if items == STDIN or is_items(items):
+            items = read_items(items)
+        else:
+            items = read_judgments(items, systems=corpus.systems)
+    if isinstance(items, Judgments):
+        return items_of(items), {"notices": items.notices, "notes": items.notes}
+    return items or (), {"notices": (), "notes": ()}
+
+
+def _judges(count: int | None, strategy: str, items: Sequence[Item]) -> int:
+    """Return the planned number of judges."""
+    named = {name for item in items for name in item.judges}
+    if named and count not in (None, len(named)):
+        raise UsageError(
+            f"--judges {count}, but the items name {len(named)}: {', '.join(sorted(named))}",
+            fix="Leave out --judges, or take items that name no judges.",
+        )
+    if named or count is None:
+        return len(named) or (1 if strategy == "planned" else 0)
+    return count
+
+
+def _plan(values: Mapping[str, Any], *, judges: int) -> Plan:
+    """Return the settings of a campaign, from the arguments of a function."""
+    from grammeter.campaign.models import Kind
+    from grammeter.campaign.services.campaigns import Plan
+    from grammeter.campaign.services.checks import read_checks
+
+    settings = {_COLUMNS.get(name, name): value for name, value in values.items()}
+    for kind in (Kind.TUTORIAL, Kind.ATTENTION):
+        checks = settings[kind.value]
+        is_path = isinstance(checks, (str, Path))
+        settings[kind.value] = read_checks(checks, kind) if is_path else tuple(checks)
+    for name in ("guidelines", "consent"):
+        settings[name] = _text(settings[name])
+    settings |= {"judges": judges, "owners": tuple(settings["owners"])}
+    return Plan(**{name: settings[name] for name in Plan.__dataclass_fields__})
+
+
+def _text(text: str | Path) -> str:
+    from grammeter.formats import read_text
+
+    return read_text(text).replace("\0", "") if isinstance(text, Path) else text
+
+
+def _unused(
+    function: Callable[..., object], values: Mapping[str, Any], names: Sequence[str], why: str
+) -> Iterator[str]:
+    """Yield a note on those of a function's arguments that were set without effect."""
+    parameters = signature(function).parameters
+    changed = [name for name in names if values[name] != parameters[name].default]
+    if changed:
+        options = ", ".join(f"--{name.replace('_', '-')}" for name in changed)
+        yield f"{options} had no effect: {why}"
+
+
+def _not_imported(judgments: Judgments) -> Iterator[str]:
+    """Yield a note on data that a campaign cannot store."""
+    scored = sum(ranking.scores is not None or bool(ranking.replies) for ranking in judgments)
+    if scored:
+        yield f"scores and replies of {scored} judgments are not imported; their ranks are"
+
+
+def _idle_settings(plan: Plan, items: Sequence[Item]) -> Iterator[str]:
+    """Yield a note for each setting without effect; ``items`` are those of a file, if any."""
+    named = any(item.judges for item in items)
+    planned = plan.strategy == "planned"
+    for name in ("overlap", "repeats"):
+        if named and getattr(plan, name):
+            yield f"--{name} had no effect: the items say who sees them"
+    if planned and not named and plan.judges == 1 and plan.overlap:
+        yield "--overlap had no effect: there is one judge"
+    if not planned and plan.judges and not plan.overlap:
+        yield "--judges had no effect: any number may come; it says how many see items of --overlap"
+    if not plan.attention:
+        if plan.pass_threshold != type(plan).pass_threshold:
+            yield "--pass-threshold had no effect: there are no items with --attention"
+        if plan.fail_code:
+            yield "--fail-code is given to nobody: without --attention everybody passes"
