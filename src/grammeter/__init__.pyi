@@ -49,6 +49,11 @@ from grammeter.verbs import difference as difference
 from grammeter.verbs import explain as explain
 from grammeter.verbs import fail_under as fail_under
 from grammeter.verbs import make_report as make_report
+from grammeter.verbs import meta_beta as meta_beta
+from grammeter.verbs import meta_maege as meta_maege
+from grammeter.verbs import meta_sentence as meta_sentence
+from grammeter.verbs import meta_system as meta_system
+from grammeter.verbs import meta_window as meta_window
 from grammeter.verbs import sample as sample
 from grammeter.verbs import score as score
 from grammeter.verbs import write_report as write_report

@@ -12,7 +12,7 @@ from grammeter.core import DataError, Ranked, RankedSystem, Signature, UnknownNa
 from grammeter.formats import benchmarks
 from grammeter.meta import aggregate, correlate_systems, selection, system_values
 from grammeter.metrics import registry
-from grammeter.ranking import rank
+from grammeter.ranking import METHODS
 from grammeter.stats import correlation
 
 HUMAN = {"A": 0.9, "B": 0.7, "C": 0.6, "D": 0.5, "E": 0.2}
@@ -74,7 +74,7 @@ def test_the_choices_are_those_of_the_library():
     assert meta_system.TIES == correlation.TIE_POLICIES
     assert meta_system.AGGREGATES == aggregate.AGGREGATES
     assert meta_system.OUTLIER_CUTOFF == selection.OUTLIER_CUTOFF
-    assert tuple(rank.METHODS) == meta_arguments.METHODS
+    assert tuple(METHODS) == meta_arguments.METHODS
     assert tuple(benchmarks.BENCHMARKS) == meta_arguments.BENCHMARKS
 
 

@@ -14,7 +14,7 @@ from grammeter.core import DataError, Score, ScoreTable, Signature, UnknownNameE
 from grammeter.metrics import registry
 from grammeter.stats import resample_counts
 from grammeter.verbs._compare.design import ComparisonDesign
-from grammeter.verbs._compare.systems import compare
+from grammeter.verbs._compare.verb import compare
 
 QUALITIES = {"good": 0.8, "same": 0.62, "base": 0.62, "bad": 0.4}
 
@@ -161,7 +161,7 @@ PROGRAM = """
 import json
 import numpy as np
 from fake_metric import counted, scored
-from grammeter.verbs._compare.systems import compare
+from grammeter.verbs._compare.verb import compare
 from grammeter.metrics import registry
 registry.BUILT_IN["share"] = "fake_metric:Share"
 random = np.random.default_rng(1)

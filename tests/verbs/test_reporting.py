@@ -14,7 +14,7 @@ from grammeter.core import Edit, MissingResourceError, ScoreTable
 from grammeter.metrics import M2
 from grammeter.rendering import Page, Section, page_html
 from grammeter.resources import sample_corpus
-from grammeter.verbs._compare.systems import compare
+from grammeter.verbs._compare.verb import compare
 from grammeter.verbs._report.make import restricted
 from grammeter.verbs._report.materials import read_materials
 

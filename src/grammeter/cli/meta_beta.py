@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
 from grammeter.cli import meta_arguments
-from grammeter.cli.output import add_numbers, add_output, check_figures, decimals, drawn, emit
-
-if TYPE_CHECKING:
-    from grammeter.meta import BetaSweep
-    from grammeter.rendering import Table
+from grammeter.cli.output import add_numbers, add_output, decimals, drawn, emit
 
 BETAS = "0.01:1.0:0.01"
 CHOICES = ("anew", "fixed")
@@ -52,57 +47,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Sweep and print; return the exit code."""
-    from grammeter.meta import parse_betas, sweep_beta, swept_metric
-    from grammeter.verbs import rescored
+    from grammeter.cli.meta_tables import beta_table
+    from grammeter.verbs import meta_beta
 
-    check_figures(args.figure)
-    betas = parse_betas(args.beta)
-    inputs = meta_arguments.read_inputs(args)
-    table, human = inputs.table, inputs.human
-    name = args.metric or swept_metric(table)
-    sweep = sweep_beta(
-        table[name],
-        human.scores,
-        betas,
-        metric=name,
-        human_name=human.name,
-        systems=args.systems,
-        drop=args.drop,
-        choice=args.choice,
-        rescorer=rescored,
-        notes=(*table.notes_on([name]), *human.notes),
-    )
-    if args.figure:
-        from grammeter.rendering import figures, meta_figures
-
-        columns = (column.tolist() for column in (sweep.betas, sweep.pearson, sweep.spearman))
-        figures.save(meta_figures.beta_curve(*columns), args.figure)
-    emit(args, sweep.to_json(), lambda: drawn(args, sweep_table(sweep, digits=decimals(args))))
+    sweep = meta_arguments.call(args, meta_beta)
+    emit(args, sweep.to_json(), lambda: drawn(args, beta_table(sweep, decimals(args))))
     return 0
-
-
-def sweep_table(sweep: BetaSweep, *, digits: int = 4) -> Table:
-    """Lay out a sweep: a row for each beta."""
-    from grammeter.rendering import Table, best_rows, format_number
-
-    columns = (sweep.pearson.tolist(), sweep.spearman.tolist())
-    rows = tuple(
-        (f"{beta:g}", *(format_number(value, digits) for value in values))
-        for beta, *values in zip(sweep.betas.tolist(), *columns, strict=True)
-    )
-    best = {
-        (row, place)
-        for place, values in enumerate(columns, start=1)
-        for row in best_rows(values, higher_is_better=True)
-    }
-    notes = (
-        *(_best_note(sweep, kind) for kind in ("pearson", "spearman")),
-        f"{len(sweep.systems)} systems against {sweep.human}",
-        f"{sweep.metric}: {sweep.signature}",
-    )
-    return Table(("beta", "pearson", "spearman"), rows, "rrr", notes, frozenset(best))
-
-
-def _best_note(sweep: BetaSweep, kind: str) -> str:
-    beta, value = sweep.best(kind)
-    return f"best {kind}: {value:.4f} at beta {beta:g}"

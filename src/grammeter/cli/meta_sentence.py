@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import math
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
-from grammeter.cli import judgment_arguments, sentence_arguments
+from grammeter.cli import judgment_arguments, meta_arguments
 from grammeter.cli.chance_arguments import add_confidence, add_resamples, add_seed
-from grammeter.cli.output import add_numbers, add_output, decimals, drawn, emit
-
-if TYPE_CHECKING:
-    from grammeter.meta import Estimate, MetricAgreement, SentenceLevel
-    from grammeter.rendering import Table
+from grammeter.cli.output import add_numbers, add_output, decimals
 
 TIE_RULES = ("no-ties", "h-ties", "three-way", "seeda-script", "half", "drop", "wrong")
 UNITS = ("sentence", "ranking", "pair")
 MISSING = ("refuse", "drop")
-
-EVERYBODY = "all"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "  grammeter meta sentence scores.tsv judgments.xml --drop IPN --permutations 1000\n"
         "  grammeter meta sentence gpt.jsonl people.xml --scores scores.json"
     )
-    sentence_arguments.add_inputs(parser)
+    _add_inputs(parser)
     _add_question(parser)
     _add_chance(parser)
     _add_selection(parser)
@@ -45,104 +36,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Measure and print; return the exit code."""
-    from grammeter.meta import SentenceDesign, correlate_sentences
+    from grammeter.cli.meta_tables import sentence_rows, sentence_tables
+    from grammeter.verbs import meta_sentence
 
-    table, judgments = sentence_arguments.read_sides(args)
-    result = correlate_sentences(
-        table,
-        judgments,
-        design=SentenceDesign(
-            pairs=args.extraction,
-            ties=args.ties,
-            missing=args.missing,
-            resamples=args.resamples,
-            seed=args.seed,
-            unit=args.unit,
-            confidence=args.confidence,
-            permutations=args.permutations,
-        ),
-        systems=args.systems,
-        drop=args.drop,
-        metrics=args.metrics,
-        judges=args.judge,
-        per_judge=args.by_judge,
+    result = meta_arguments.call(args, meta_sentence, scores=[args.scores, *args.more])
+    digits = decimals(args)
+    return meta_arguments.show(
+        args,
+        result,
+        lambda: sentence_tables(result, digits),
+        lambda: sentence_rows(result, digits),
     )
-    emit(args, result.to_json(), lambda: _drawn(result, args))
-    return 0
 
 
-def agreement_table(result: SentenceLevel, *, digits: int = 4) -> Table:
-    """Lay out the result for people: a row for each metric, notes with all that it rests on."""
-    from grammeter.rendering import Table, best_rows
-
-    percent = f"{result.design.confidence * 100:g}%"
-    interval = ("interval",) if result.design.resamples else ()
-    header = (
-        "metric",
-        *("tau", *interval, "accuracy", *interval),
-        *("pairs", "concordant", "discordant"),
-        *("metric ties", "human ties", "both tie", "metric's ties"),
+def _add_inputs(parser: argparse.ArgumentParser) -> None:
+    """Add the scores, and the judgments that they are held against."""
+    parser.add_argument(
+        "scores",
+        metavar="SCORES",
+        help="what 'grammeter score -o FILE' wrote, TSV with the header 'metric system segment"
+        " value', or a judge in the place of a metric: judgments, as of 'grammeter judge -o'",
     )
-    rows = tuple(
-        (name, *_cells(agreement, bool(interval), digits)) for name, agreement in result.items()
+    judgment_arguments.add_judgments(parser)
+    parser.add_argument(
+        "--scores",
+        dest="more",
+        nargs="+",
+        default=[],
+        metavar="SCORES",
+        help="more files of scores, or of judgments in the place of scores",
     )
-    best = {
-        (row, column)
-        for column, values in (
-            (1, [agreement.tau.value for agreement in result.values()]),
-            (2 + len(interval), [agreement.accuracy.value for agreement in result.values()]),
-        )
-        for row in best_rows(values, higher_is_better=True)
-    }
-    notes = (*_notes(result, percent), *_signatures(result))
-    return Table(header, rows, "l" + "r" * (len(header) - 1), notes, frozenset(best))
-
-
-def judge_table(result: SentenceLevel, *, digits: int = 4) -> Table:
-    """Lay out what each judge's pairs say: a row for each judge, tau and accuracy by metric."""
-    from grammeter.rendering import Table
-
-    first = next(iter(result.by_judge.values()))
-    rows = tuple(
-        (
-            judge,
-            str(max(agreement.counts.total for agreement in metrics.values())),
-            *_pair_cells(metrics, digits),
-        )
-        for judge, metrics in result.by_judge.items()
-    )
-    heads = tuple(f"{name} {figure}" for name in first for figure in ("tau", "accuracy"))
-    return Table(("judge", "pairs", *heads), rows, "lr" + "r" * len(heads))
-
-
-def permutation_table(result: SentenceLevel) -> Table:
-    """Lay out the tests between metrics: a row for each two of them."""
-    from grammeter.rendering import Table
-
-    figures = tuple(result.pvalues)
-    rows = tuple(
-        (*names, *(f"{result.pvalues[figure][names]:.4f}" for figure in figures))
-        for names in result.pvalues[figures[0]]
-    )
-    note = f"two-sided p of equal metrics; answers swapped by {result.design.unit}"
-    heads = tuple(f"p ({figure})" for figure in figures)
-    return Table(("metric", "against", *heads), rows, "ll" + "r" * len(heads), (note,))
-
-
-def long_table(result: SentenceLevel, *, digits: int = 6) -> Table:
-    """Lay out the result for programs: a row for each judge, or all, and metric."""
-    from grammeter.rendering import Table
-
-    header = ("judge", "metric", "tau", "tau_low", "tau_high", "accuracy", "accuracy_low")
-    counts = ("n", "missing", "concordant", "discordant", "ties_metric", "ties_human", "ties_both")
-    everybody: Mapping[str, Mapping[str, MetricAgreement]] = {EVERYBODY: result.metrics}
-    rows = tuple(
-        (judge, name, *_long_cells(agreement, digits))
-        for judge, metrics in {**everybody, **result.by_judge}.items()
-        for name, agreement in metrics.items()
-    )
-    header = (*header, "accuracy_high", *counts)
-    return Table(header, rows, "ll" + "r" * (len(header) - 2))
 
 
 def _add_question(parser: argparse.ArgumentParser) -> None:
@@ -191,7 +114,7 @@ def _add_chance(parser: argparse.ArgumentParser) -> None:
 def _add_selection(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("who and what")
     add = group.add_argument
-    add("-m", "--metrics", nargs="+", metavar="METRIC", help="default: all in the file")
+    meta_arguments.add_metrics(add)
     add(
         "--systems",
         nargs="+",
@@ -201,82 +124,3 @@ def _add_selection(parser: argparse.ArgumentParser) -> None:
     add("--drop", nargs="+", default=[], metavar="NAME", help="leave these systems out")
     add("--judge", nargs="+", metavar="NAME", help="only these judges'")
     add("--by-judge", action="store_true", help="measure each judge's pairs apart, too")
-
-
-def _drawn(result: SentenceLevel, args: argparse.Namespace) -> str:
-    digits = decimals(args)
-    if args.format == "tsv":
-        return drawn(args, long_table(result, digits=digits))
-    tables = [agreement_table(result, digits=digits)]
-    tables += [judge_table(result, digits=digits)] if result.by_judge else []
-    tables += [permutation_table(result)] if result.pvalues else []
-    return drawn(args, *tables)
-
-
-def _cells(agreement: MetricAgreement, interval: bool, digits: int) -> Iterator[str]:
-    from grammeter.rendering import format_number
-
-    for estimate in (agreement.tau, agreement.accuracy):
-        yield format_number(estimate.value, digits)
-        if interval:
-            yield _interval(estimate, digits)
-    counts = agreement.counts
-    yield from map(str, (counts.total, counts.concordant, counts.discordant))
-    yield from map(str, (counts.metric_ties, counts.human_ties, counts.both_ties))
-    yield format_number(counts.tie_share, percent=True) + "%"
-
-
-def _interval(estimate: Estimate, digits: int) -> str:
-    from grammeter.rendering import format_number
-
-    if estimate.low is None or estimate.high is None:
-        return ""
-    return f"[{format_number(estimate.low, digits)}, {format_number(estimate.high, digits)}]"
-
-
-def _pair_cells(metrics: Mapping[str, MetricAgreement], digits: int) -> Iterator[str]:
-    from grammeter.rendering import format_number
-
-    for agreement in metrics.values():
-        yield format_number(agreement.tau.value, digits)
-        yield format_number(agreement.accuracy.value, digits)
-
-
-def _long_cells(agreement: MetricAgreement, digits: int) -> Iterator[str]:
-    from grammeter.rendering import format_number
-
-    for estimate in (agreement.tau, agreement.accuracy):
-        for number in (estimate.value, estimate.low, estimate.high):
-            yield "" if number is None else format_number(number, digits)
-    counts = agreement.counts
-    yield from map(str, (counts.total, counts.missing, counts.concordant, counts.discordant))
-    yield from map(str, (counts.metric_ties, counts.human_ties, counts.both_ties))
-
-
-def _notes(result: SentenceLevel, percent: str) -> Iterator[str]:
-    from grammeter.rendering import format_number
-
-    design = result.design
-    yield f"{design.pairs} pairs of {result.rankings} rankings; ties: {design.ties}"
-    if design.resamples:
-        yield f"interval: {percent}, bootstrap by {design.unit}"
-    for name, agreement in result.items():
-        accuracy, epsilon = agreement.calibrated
-        if not math.isnan(accuracy):
-            yield (
-                f"{name}: tie-calibrated accuracy {format_number(accuracy)}, scores within"
-                f" {epsilon:.4g} as ties (chosen on these data)"
-            )
-        reasons = (agreement.tau.reason, agreement.accuracy.reason)
-        yield from (f"{name}: {reason}" for reason in dict.fromkeys(reasons) if reason)
-        if name in result.soft:
-            soft = result.soft[name]
-            reason = f" ({soft.reason})" if soft.reason else ""
-            yield f"{name}: soft pairwise accuracy {format_number(soft.value)}{reason}"
-        if agreement.counts.missing:
-            yield f"{name}: {agreement.counts.missing} pairs lack a score"
-
-
-def _signatures(result: SentenceLevel) -> Iterator[str]:
-    for name, agreement in result.items():
-        yield f"{name}: {agreement.signature}"

@@ -13,8 +13,10 @@ from grammeter.formats.datasets import dataset as dataset
 from grammeter.formats.datasets import dataset_path as dataset_path
 from grammeter.formats.datasets import get_dataset as get_dataset
 from grammeter.formats.datasets import list_datasets as list_datasets
+from grammeter.formats.foreign import is_judged as is_judged
 from grammeter.formats.foreign import metric_name as metric_name
 from grammeter.formats.foreign import read_any_scores as read_any_scores
+from grammeter.formats.foreign import read_human as read_human
 from grammeter.formats.foreign import read_human_scores as read_human_scores
 from grammeter.formats.foreign import read_score_file as read_score_file
 from grammeter.formats.foreign import system_scores as system_scores
@@ -37,6 +39,7 @@ from grammeter.formats.judgments import parse_judgments_of as parse_judgments_of
 from grammeter.formats.judgments import read_judgments as read_judgments
 from grammeter.formats.judgments import read_judgments_of as read_judgments_of
 from grammeter.formats.judgments import read_outputs as read_outputs
+from grammeter.formats.judgments import read_sides as read_sides
 from grammeter.formats.judgments import write_judgments as write_judgments
 from grammeter.formats.m2 import M2Block as M2Block
 from grammeter.formats.m2 import M2File as M2File

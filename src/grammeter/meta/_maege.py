@@ -30,7 +30,7 @@ from grammeter.version import __version__
 
 KIND = "meta-maege"
 
-Ties = Literal["half", "concordant", "drop"]
+ChainTies = Literal["half", "concordant", "drop"]
 """Pairs that the metric ties: half right, half wrong; right (the public program with a stable
 sort); left out."""
 
@@ -61,7 +61,7 @@ class MaegeDesign:
     seed: int = 1
     max_orders: int = 1
     pseudo: Pseudo = "released"
-    ties: Ties = "half"
+    ties: ChainTies = "half"
     target: Target = "nominal"
     given: Given = "source"
     against: Against = "others"
@@ -71,7 +71,7 @@ class MaegeDesign:
             raise UsageError(f"seed {self.seed}", fix="It lies in 0 to 4294967295.")
         if self.max_orders < 1:
             raise UsageError(f"{self.max_orders} orders", fix="Take 1 at least.")
-        rules = {"pseudo": Pseudo, "ties": Ties, "target": Target}
+        rules = {"pseudo": Pseudo, "ties": ChainTies, "target": Target}
         for name, allowed in (rules | {"given": Given, "against": Against}).items():
             if getattr(self, name) not in get_args(allowed):
                 raise UnknownNameError(f"rule for {name}", getattr(self, name), get_args(allowed))
@@ -256,7 +256,7 @@ def maege(
     )
 
 
-def chain_result(chains: Sequence[FloatArray], ties: Ties) -> ChainResult:
+def chain_result(chains: Sequence[FloatArray], ties: ChainTies) -> ChainResult:
     """Count pairs inside chains whose scores should ascend.
 
     With d discordant pairs of N, tau is 1 - 2 d / N and z = 2 d / sqrt(N) - sqrt(N). A tie adds

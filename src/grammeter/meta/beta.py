@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from typing import Any, Literal, get_args
 
@@ -73,6 +73,8 @@ class BetaSweep:
     pearson: FloatArray
     spearman: FloatArray
     notes: tuple[str, ...] = ()
+    notices: tuple[str, ...] = field(default=(), compare=False)
+    """What was noticed while files were read."""
 
     def best(self, kind: str) -> tuple[float, float]:
         """Return the smallest beta with the greatest coefficient, and that coefficient."""

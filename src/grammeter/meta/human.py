@@ -35,6 +35,7 @@ class Human:
     method: str = USUAL
     clusters: Mapping[str, int] | None = None
     notes: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
 
 
 def human_side(

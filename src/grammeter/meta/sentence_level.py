@@ -231,6 +231,8 @@ class SentenceLevel(Named[MetricAgreement], over="metrics", what="metric in this
     pvalues: PValues = field(default_factory=dict[str, Mapping[tuple[str, str], float]])
     soft: Mapping[str, Estimate] = field(default_factory=dict[str, Estimate])
     notes: tuple[str, ...] = ()
+    notices: tuple[str, ...] = field(default=(), compare=False)
+    """What was noticed while files were read."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the public shape."""

@@ -23,10 +23,10 @@ from grammeter.version import __version__
 
 KIND = "meta-system"
 
-Interval = Literal["fisher", "systems", "systems-bca", "sentences", "none"]
+IntervalName = Literal["fisher", "systems", "systems-bca", "sentences", "none"]
 """Fisher's z, or a bootstrap over systems, plain or bias-corrected and accelerated, or over
 sentences with the systems as they are."""
-INTERVALS: tuple[Interval, ...] = get_args(Interval)
+INTERVALS: tuple[IntervalName, ...] = get_args(IntervalName)
 
 TESTED: tuple[CoefficientName, ...] = ("pearson", "spearman")
 """The coefficients that Williams' test, leaving out systems and the best K are about."""
@@ -72,7 +72,7 @@ class Design:
     """
 
     human: str = "human scores"
-    interval: Interval = "fisher"
+    interval: IntervalName = "fisher"
     confidence: float = 0.95
     resamples: int = 1000
     seed: int = 1
@@ -203,6 +203,8 @@ class SystemMeta(Shown, Named[MetricMeta], over="metrics", what="metric"):
     outliers: tuple[str, ...] = ()
     about: tuple[str, ...] = ()
     """Notes of the scores and judgments that were correlated."""
+    notices: tuple[str, ...] = field(default=(), compare=False)
+    """What was noticed while files were read."""
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, overload
 
 import numpy as np
@@ -89,6 +89,8 @@ class Windows(Sequence[Window]):
     signatures: Mapping[str, Signature]
     windows: tuple[Window, ...]
     notes: tuple[str, ...] = ()
+    notices: tuple[str, ...] = field(default=(), compare=False)
+    """What was noticed while files were read."""
 
     @overload
     def __getitem__(self, index: int) -> Window: ...

@@ -1,5 +1,11 @@
 from grammeter.rendering import figures as figures
 from grammeter.rendering import meta_figures as meta_figures
+from grammeter.rendering.columns import Column as Column
+from grammeter.rendering.columns import interval_text as interval_text
+from grammeter.rendering.columns import number_column as number_column
+from grammeter.rendering.columns import of_columns as of_columns
+from grammeter.rendering.columns import pvalue_text as pvalue_text
+from grammeter.rendering.columns import six_digits as six_digits
 from grammeter.rendering.explain import explanation_text as explanation_text
 from grammeter.rendering.figures import check_name as check_name
 from grammeter.rendering.html import page_html as page_html

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -51,6 +51,8 @@ class Difference(Shown):
     order: tuple[int, ...]
     types: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
+    notices: tuple[str, ...] = field(default=(), compare=False)
+    """What was noticed while files were read."""
 
     __repr__ = Shown.short
 

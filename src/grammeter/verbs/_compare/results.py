@@ -119,6 +119,8 @@ class Comparison(Shown, Named[MetricComparison], over="metrics", what="metric in
     metrics: Mapping[str, MetricComparison]
     notes: tuple[str, ...] = ()
     """What limits these figures, in sentences for a reader; those of the scores come first."""
+    notices: tuple[str, ...] = field(default=(), compare=False)
+    """What was noticed while files were read."""
 
     __repr__ = Shown.short
 

@@ -14,14 +14,13 @@ from grammeter.core import (
     FloatArray,
     IntArray,
     MetricScores,
+    ScoreTable,
     Tier,
     UnknownNameError,
-    checked,
 )
 from grammeter.stats import (
     MOST_GROUPS,
     RELATIVE_TOLERANCE,
-    Correction,
     PairedSamples,
     adjust,
     bootstrap,
@@ -30,8 +29,7 @@ from grammeter.stats import (
     percentile_interval,
     randomisation_pvalues,
 )
-from grammeter.verbs._compare.design import RESAMPLES, ComparisonDesign, Test, least_pvalue
-from grammeter.verbs._compare.judged import Comparable, as_table
+from grammeter.verbs._compare.design import ComparisonDesign, least_pvalue
 from grammeter.verbs._compare.results import Comparison, MetricComparison, PairResult, SystemResult
 from grammeter.verbs._compare.samples import paired_samples, resampling, sample_notes
 from grammeter.verbs._compare.types import (
@@ -48,60 +46,16 @@ TOO_MANY_LETTERS = (
 )
 
 
-@checked
-def compare(
-    table: Comparable,
+def compare_systems(
+    table: ScoreTable,
+    design: ComparisonDesign,
     *,
-    baseline: str | None = None,
-    test: Test = "bootstrap",
-    resamples: int | None = None,
-    seed: int = 1,
-    confidence: float = 0.95,
-    correction: Correction = "none",
+    fixed: bool,
     metrics: Sequence[str] | None = None,
     types: bool | Tier = False,
 ) -> Comparison:
-    """Compare systems on the same sentences, against a baseline or every pair.
-
-    Parameters
-    ----------
-    table
-        Scores with statistics, or with sentence values whose mean is the score; or judgments,
-        whose sentence means are compared.
-    baseline
-        Name of a system; ``None`` compares every pair and gives letters.
-    test
-        Where p-values come from; intervals always come from the bootstrap.
-    resamples
-        How often the sentences are drawn. ``None`` chooses 1,000 or, with a correction, at least
-        80 for each comparison; where these take more than seconds, as with hundreds of systems,
-        ``benjamini-hochberg`` takes the place of ``holm`` and ``bonferroni``, and a note says so.
-    seed
-        Where chance starts; the draws are shared by all systems and metrics.
-    confidence
-        Of the intervals; ``1 - confidence`` is the level at which letters tell systems apart.
-    correction
-        For the family of all comparisons under one metric.
-    metrics
-        Spellings to compare, all in the table by default.
-    types
-        Also compare by error type: ``operation``, ``main`` or ``full``, or ``True`` for the types
-        as they are stored. Under one metric all types and pairs are one family of comparisons.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such system, metric, test or correction.
-    UsageError
-        If a number is out of range, or types are wanted that are not stored.
-    DataError
-        If the table has no statistics, or systems have different segments.
-    """
-    design = ComparisonDesign(
-        baseline=baseline, test=test, resamples=RESAMPLES if resamples is None else resamples,
-        seed=seed, confidence=confidence, correction=correction,
-    )  # fmt: skip
-    table = as_table(table, judged_only=True)
+    """Compare systems; the number of resamples is ``fixed`` or chosen, see :func:`compare`."""
+    baseline, correction = design.baseline, design.correction
     columns = {name: table[name] for name in (table if metrics is None else metrics)}
     systems = max((len(column) for column in columns.values()), default=0)
     comparisons = systems * (systems - 1) // 2 if baseline is None else systems - 1
@@ -109,7 +63,7 @@ def compare(
     for of in by_type.values():
         check_number(comparisons * len(of.columns), systems)
     note = None
-    if resamples is None:
+    if not fixed:
         design, note = design.settled(systems, comparisons)
     design.check_size(sum(len(column) for column in columns.values()))
     groups = [paired_samples(name, column, list(column)) for name, column in columns.items()]
@@ -120,7 +74,7 @@ def compare(
     results = dict(zip(columns, _compare_columns(columns, groups, design), strict=True))
     for name, of in by_type.items():
         wanted = replace(design, correction=correction)
-        results[name], said = _with_types(results[name], name, of, wanted, resamples)
+        results[name], said = _with_types(results[name], name, of, wanted, fixed=fixed)
         notes += said
     if by_type and (without := [name for name in columns if name not in by_type]):
         notes.append(f"no comparison by error type of {', '.join(without)}: none are stored")
@@ -160,14 +114,15 @@ def _with_types(
     name: str,
     of: TypeColumns,
     design: ComparisonDesign,
-    resamples: int | None,
+    *,
+    fixed: bool,
 ) -> tuple[MetricComparison, list[str]]:
     """Compare the systems by error type; all types and pairs are one family."""
     systems = len(whole.systems)
     pairs = systems * (systems - 1) // 2 if design.baseline is None else systems - 1
     comparisons = pairs * len(of.columns)
     note = None
-    if resamples is None:
+    if not fixed:
         design, note = design.settled(systems * len(of.columns), comparisons)
     compared = _compare_columns(of.columns, of.samples, design, together=True)
     notes = [note] if note else []

@@ -13,10 +13,10 @@ from grammeter.formats import Corpus, Judgments, check_folder, system_scores, wr
 from grammeter.meta import Design, SystemMeta
 from grammeter.ranking import Agreement, agree, rank
 from grammeter.rendering import Page, Section
-from grammeter.verbs._api import correlate
 from grammeter.verbs._compare.judged import as_table
 from grammeter.verbs._compare.results import Comparison
 from grammeter.verbs._explain import corpus_of
+from grammeter.verbs._meta import correlate
 from grammeter.verbs._report.browser import make_browser
 from grammeter.verbs._report.people import agreement_section, correlation_section, ranking_section
 from grammeter.verbs._report.scores import (

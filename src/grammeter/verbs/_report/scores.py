@@ -10,7 +10,7 @@ from grammeter.core import DataError, GrammeterError, MetricScores, ScoreTable
 from grammeter.metrics import metric
 from grammeter.rendering import Dot, Section, Table, best_rows, dot_plot, format_number, score_notes
 from grammeter.verbs._compare.results import Comparison
-from grammeter.verbs._compare.systems import compare
+from grammeter.verbs._compare.verb import compare
 
 Shape = Mapping[str, Any]
 """The public JSON shape of a result, such as ``compare -o`` writes it."""

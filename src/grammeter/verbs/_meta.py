@@ -1,0 +1,326 @@
+"""The verb ``meta``: how good is a metric at systems? One function for each question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any
+
+from grammeter.core import DataError, MetricScores, checked
+from grammeter.metrics import metric as make_metric
+from grammeter.verbs._meta_sides import HumanScores, PathLike, Scores, read_sides
+
+if TYPE_CHECKING:
+    from grammeter.core import FloatArray
+    from grammeter.meta import (
+        Aggregate,
+        BetaSweep,
+        Choice,
+        Design,
+        IntervalName,
+        SystemMeta,
+        Windows,
+    )
+    from grammeter.stats import PairedSamples, TiePolicy
+
+
+@checked
+def meta_system(
+    scores: Scores,
+    human: HumanScores | None = None,
+    *,
+    benchmark: str | None = None,
+    published_data: bool = False,
+    by: str | None = None,
+    systems: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
+    metrics: Sequence[str] | None = None,
+    aggregate: Sequence[Aggregate] = (),
+    interval: IntervalName = "fisher",
+    resamples: int = 1000,
+    seed: int = 1,
+    confidence: float = 0.95,
+    ties: TiePolicy = "tau-b",
+    drop_outliers: float | None = None,
+    leave_one_out: bool = False,
+    top_k: bool = False,
+    figure: PathLike | None = None,
+    figure_williams: PathLike | None = None,
+) -> SystemMeta:
+    """Correlate metrics with people's scores of the same systems, with Williams tests.
+
+    Parameters
+    ----------
+    scores, human
+        As in :func:`correlate`; files, too. A file of judgments or a ranking among the scores is
+        a judge in the place of a metric.
+    benchmark
+        Take people's scores of a data set, ``gjg15``, ``seeda-e`` or ``seeda-s``.
+    published_data
+        As SEEDA's published figures have it: LM-Critic is scored by PIE's outputs.
+    by, systems, drop, metrics, aggregate, leave_one_out, top_k
+        See :func:`correlate`.
+    interval, resamples, seed, confidence, ties
+        See :class:`~grammeter.meta.system_values.Design`.
+    drop_outliers
+        Leave out systems whose human score is further from the median, in scaled median absolute
+        deviations, such as 2.5.
+    figure, figure_williams
+        Files, .svg or .png, into which each metric's scores are drawn against people's, and the
+        p-values of Williams' test.
+
+    Raises
+    ------
+    DataError
+        If a system stands on one side only, or two of several scores have a metric of one name.
+    UsageError
+        If people's scores come from no place or two, or ``by`` has nothing to do.
+    """
+    from grammeter.meta import Design
+    from grammeter.verbs._meta_figures import check_figures, draw_systems, draw_williams
+
+    check_figures(figure, figure_williams)
+    table, side = read_sides(
+        scores, human, benchmark=benchmark, published_data=published_data, by=by, systems=systems,
+        drop=drop,
+    )  # fmt: skip
+    design = Design(
+        human=side.name, interval=interval, confidence=confidence, resamples=resamples, seed=seed,
+        ties=ties,
+    )  # fmt: skip
+    result = correlate(
+        table,
+        side.scores,
+        systems=systems,
+        drop=drop,
+        metrics=metrics,
+        aggregate=aggregate,
+        design=design,
+        outlier_cutoff=drop_outliers,
+        leave_one_out=leave_one_out,
+        top_k=top_k,
+        notes=side.notes,
+    )
+    if figure:
+        draw_systems(result, figure)
+    if figure_williams:
+        draw_williams(result, figure_williams)
+    return replace(result, notices=side.notices)
+
+
+@checked
+def correlate(
+    scores: Scores,
+    human: HumanScores,
+    *,
+    by: str | None = None,
+    systems: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
+    metrics: Sequence[str] | None = None,
+    aggregate: Sequence[Aggregate] = (),
+    design: Design | None = None,
+    outlier_cutoff: float | None = None,
+    leave_one_out: bool = False,
+    top_k: bool = False,
+    notes: Sequence[str] = (),
+) -> SystemMeta:
+    """Correlate metrics with people's scores of the same systems, with Williams tests.
+
+    Parameters
+    ----------
+    scores
+        What :func:`score` gives, or :func:`grammeter.formats.foreign.read_score_file`; a judge in
+        the place of a metric: judgments or a ranking; or several of these, by name or in a list.
+    human
+        A ranking, such as :func:`rank` gives, judgments, or a score by system; higher is better.
+    by
+        How judgments on either side become scores: a method of :func:`rank`, or ``mean`` of the
+        judges' own scores. Default: that of the ranking on the human side, or Expected Wins.
+    systems, drop
+        Who takes part; default: all, and they must be the same on both sides.
+    metrics
+        Which metrics; default: all.
+    aggregate
+        Also make scores of systems from those of sentences, see
+        :func:`grammeter.meta.aggregate.with_aggregates`.
+    design
+        Intervals, confidence, seed, ties; see :class:`~grammeter.meta.system_values.Design`.
+    outlier_cutoff, leave_one_out, top_k
+        See :func:`grammeter.meta.system.correlate_systems`.
+    notes
+        What the reader of ``human`` must know, besides its own notes.
+
+    Raises
+    ------
+    DataError
+        If a system stands on one side only, or two of several scores have a metric of one name.
+    UsageError
+        If ``by`` has nothing to do.
+    """
+    from grammeter.meta import Design, correlate_systems, with_aggregates
+
+    table, side = read_sides(scores, human, by=by, systems=systems, drop=drop)
+    if metrics is not None:
+        table = replace(table, columns={name: table[name] for name in dict.fromkeys(metrics)})
+    return correlate_systems(
+        with_aggregates(table, aggregate),
+        side.scores,
+        design=design or Design(human=side.name),
+        systems=systems,
+        drop=drop,
+        outlier_cutoff=outlier_cutoff,
+        leave_one_out=leave_one_out,
+        top_k=top_k,
+        sampler=summed_rows,
+        notes=(*side.notes, *notes),
+    )
+
+
+@checked
+def meta_window(
+    scores: Scores,
+    human: HumanScores | None = None,
+    *,
+    benchmark: str | None = None,
+    published_data: bool = False,
+    by: str | None = None,
+    systems: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
+    metrics: Sequence[str] | None = None,
+    size: int = 4,
+    confidence: float = 0.95,
+    figure: PathLike | None = None,
+) -> Windows:
+    """Correlate metrics with people among systems that follow each other in the human ranking.
+
+    Parameters
+    ----------
+    scores, human, benchmark, published_data, by, systems, drop
+        See :func:`meta_system`. Judgments are ranked with clusters.
+    metrics, size, confidence
+        See :func:`~grammeter.meta.window.correlate_windows`.
+    figure
+        A file, .svg or .png, into which the correlations by window are drawn.
+    """
+    from grammeter.meta import correlate_windows
+    from grammeter.verbs._meta_figures import check_figures, draw_windows
+
+    check_figures(figure)
+    table, side = read_sides(
+        scores, human, benchmark=benchmark, published_data=published_data, by=by, systems=systems,
+        drop=drop, clusters=True,
+    )  # fmt: skip
+    windows = correlate_windows(
+        table,
+        side.scores,
+        size=size,
+        clusters=side.clusters,
+        systems=systems,
+        drop=drop,
+        metrics=metrics,
+        confidence=confidence,
+        human_name=side.name,
+        notes=side.notes,
+    )
+    if figure:
+        draw_windows(windows, figure)
+    return replace(windows, notices=side.notices)
+
+
+@checked
+def meta_beta(
+    scores: Scores,
+    human: HumanScores | None = None,
+    *,
+    beta: str | Sequence[float] = "0.01:1.0:0.01",
+    metric: str | None = None,
+    choice: Choice | None = None,
+    benchmark: str | None = None,
+    published_data: bool = False,
+    by: str | None = None,
+    systems: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
+    figure: PathLike | None = None,
+) -> BetaSweep:
+    """Correlate a metric of all betas with people's scores, to find the best weight of recall.
+
+    Parameters
+    ----------
+    beta
+        ``FIRST:LAST:STEP``, betas between commas, or numbers.
+    metric
+        Which metric, if several have a weight of recall.
+    choice
+        See :func:`~grammeter.meta.beta.sweep_beta`.
+    scores, human, benchmark, published_data, by, systems, drop
+        See :func:`meta_system`.
+    figure
+        A file, .svg or .png, into which both correlations are drawn over beta.
+    """
+    from grammeter.meta import parse_betas, sweep_beta, swept_metric
+    from grammeter.verbs._meta_figures import check_figures, draw_betas
+
+    check_figures(figure)
+    betas = parse_betas(beta) if isinstance(beta, str) else beta
+    table, side = read_sides(
+        scores, human, benchmark=benchmark, published_data=published_data, by=by, systems=systems,
+        drop=drop,
+    )  # fmt: skip
+    name = metric or swept_metric(table)
+    sweep = sweep_beta(
+        table[name],
+        side.scores,
+        betas,
+        metric=name,
+        human_name=side.name,
+        systems=systems,
+        drop=drop,
+        choice=choice,
+        rescorer=rescored,
+        notes=(*table.notes_on([name]), *side.notes),
+    )
+    if figure:
+        draw_betas(sweep, figure)
+    return replace(sweep, notices=side.notices)
+
+
+def summed_rows(column: MetricScores, systems: Sequence[str]) -> PairedSamples:
+    """Let a metric of the registry make summable rows of some systems' statistics."""
+    from grammeter.verbs._compare.samples import paired_samples
+
+    return paired_samples(column.metric, column, systems)
+
+
+def rescored(column: MetricScores, systems: Sequence[str], beta: float) -> FloatArray | None:
+    """Score some systems anew from their statistics, with another beta.
+
+    Returns
+    -------
+    FloatArray or None
+        Shape ``(systems,)``: what the metric with this beta gives them. ``None`` where the scores
+        have no statistics, or the metric no beta.
+
+    Raises
+    ------
+    DataError
+        If what the metric counts depends on beta.
+    UsageError
+        If the metric does not take this beta.
+    """
+    import numpy as np
+
+    if not all(system in column.statistics for system in systems):
+        return None
+    scored = make_metric(column.metric)
+    current = next((getattr(scored, f.name) for f in fields(scored) if f.name == "beta"), None)
+    if current is None:
+        return None
+    whole = isinstance(current, int) and float(beta).is_integer()
+    changes: dict[str, Any] = {"beta": int(beta) if whole else beta}
+    changed = replace(scored, **changes)
+    if changed.counting() != scored.counting():
+        raise DataError(
+            f"{column.metric} counts otherwise with another beta, so its statistics do not serve",
+            fix=f"Score it with each beta, '{changed}' for one, and use 'grammeter meta system'.",
+        )
+    return np.array([changed.score(column.statistics[system]).value for system in systems])

@@ -1,0 +1,215 @@
+"""The verb ``meta``: how good is a metric at sentences? One function for each question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+from grammeter.core import Ranking, ScoreTable, UsageError, checked
+from grammeter.verbs._meta_sides import PathLike, Scores, named_places, named_sources
+
+if TYPE_CHECKING:
+    from grammeter.formats import Corpus, FirstSegment, Judgments
+    from grammeter.meta import (
+        Against,
+        ChainTies,
+        Given,
+        Maege,
+        Missing,
+        Pseudo,
+        SentenceLevel,
+        Source,
+        Target,
+        TieRule,
+    )
+    from grammeter.metrics import Metric
+    from grammeter.ranking import Extraction, Unit
+
+JudgmentSources = PathLike | Sequence[PathLike] | Sequence[Ranking]
+
+
+@checked
+def meta_sentence(
+    scores: Scores,
+    judgments: JudgmentSources,
+    *,
+    first_segment: FirstSegment | None = None,
+    hyps: Sequence[PathLike] = (),
+    extraction: Extraction = "expanded",
+    ties: TieRule = "no-ties",
+    missing: Missing = "refuse",
+    resamples: int = 1000,
+    unit: Unit = "sentence",
+    seed: int = 1,
+    confidence: float = 0.95,
+    permutations: int = 0,
+    metrics: Sequence[str] | None = None,
+    systems: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
+    judge: Sequence[str] | None = None,
+    by_judge: bool = False,
+) -> SentenceLevel:
+    """Hold the sentence scores of metrics against judgments of the same sentences.
+
+    Parameters
+    ----------
+    scores
+        Scores with their sentences, or judgments in the place of scores; values, files, or
+        several of these. Judgments on both sides count their sentences alike.
+    judgments
+        What they are held against: rankings, or files. Files of scores among them are scores.
+    first_segment, hyps
+        The number that Appraise and WMT files give to the first sentence, and the outputs that
+        were judged, against which judgments are checked; see :func:`read_judgments`.
+    extraction, ties, missing, resamples, unit, seed, confidence, permutations
+        See :class:`~grammeter.meta.sentence_level.SentenceDesign`.
+    metrics, systems, drop
+        What and who takes part; default: all.
+    judge, by_judge
+        Use the judgments of these alone; measure each judge's pairs apart, too.
+
+    Raises
+    ------
+    DataError
+        See :func:`~grammeter.meta.segment.correlate_sentences`.
+    UsageError
+        If no judgments are left, or judgments in the place of scores come from standard input.
+    """
+    from grammeter.meta import SentenceDesign, correlate_sentences, join_scores
+
+    sources, rankings = _sentence_sources(scores, judgments, first_segment, hyps)
+    last = max(ranking.segment for ranking in rankings)
+    result = correlate_sentences(
+        join_scores(sources, systems=systems, drop=drop, segments=last),
+        rankings,
+        design=SentenceDesign(
+            pairs=extraction,
+            ties=ties,
+            missing=missing,
+            resamples=resamples,
+            seed=seed,
+            unit=unit,
+            confidence=confidence,
+            permutations=permutations,
+        ),
+        systems=systems,
+        drop=drop,
+        metrics=metrics,
+        judges=judge,
+        per_judge=by_judge,
+    )
+    return replace(result, notices=getattr(rankings, "notices", ()))
+
+
+@checked
+def meta_maege(
+    corpus: Corpus,
+    metrics: Sequence[str | Metric],
+    *,
+    seed: int = 1,
+    chains: int = 1,
+    given: Given = "source",
+    against: Against = "others",
+    ties: ChainTies = "half",
+    pseudo: Pseudo = "released",
+    target: Target = "nominal",
+) -> Maege:
+    """Apply gold edits one after the other, and ask whether metrics follow (MAEGE).
+
+    Parameters
+    ----------
+    corpus
+        Sentences with gold edits; needs no systems.
+    metrics
+        Spellings or metrics.
+    seed, given, against, ties, pseudo, target
+        See :class:`~grammeter.meta.maege.Design`.
+    chains
+        Orders of each annotator's edits; all, where there are fewer.
+
+    Raises
+    ------
+    UsageError
+        If a metric is named twice, there are no gold edits, or a metric needs what it does not
+        get.
+    """
+    from grammeter.formats import GIVEN
+    from grammeter.meta import MaegeDesign, maege
+    from grammeter.metrics import metric
+
+    scorers = {str(name): metric(name) for name in metrics}
+    if len(scorers) != len(metrics):
+        raise UsageError("a metric is named twice", fix="Name each metric once.")
+    result = maege(
+        corpus.sources,
+        corpus.gold,
+        scorers,
+        references=corpus.references if corpus.text_rule == GIVEN else (),
+        design=MaegeDesign(
+            seed=seed,
+            max_orders=chains,
+            pseudo=pseudo,
+            ties=ties,
+            target=target,
+            given=given,
+            against=against,
+        ),
+    )
+    notes = dict.fromkeys([*corpus.notes, *(scorer.notice for scorer in scorers.values())])
+    return replace(result, notes=tuple(filter(None, notes)))
+
+
+def _sentence_sources(
+    scores: Scores,
+    judgments: JudgmentSources,
+    first_segment: FirstSegment | None,
+    hyps: Sequence[PathLike],
+) -> tuple[dict[str, Source], Sequence[Ranking]]:
+    """Read scores and judgments; files of judgments on both sides count their sentences alike."""
+    from grammeter.formats import Judgments, is_judged, metric_name, read_sides
+
+    if not isinstance(judgments, PathLike) and any(isinstance(j, Ranking) for j in judgments):
+        return named_sources(named_places(scores)), cast("Sequence[Ranking]", judgments)
+    listed = [judgments] if isinstance(judgments, PathLike) else judgments
+    people = [str(path) for path in cast("Sequence[PathLike]", listed)]
+    more = [path for path in people if path != "-" and not is_judged(path)]
+    people = [path for path in people if path not in more]
+    places = [*named_places(scores), *((None, path) for path in more)]
+    sources = named_sources(places)
+    paths = {name or metric_name(str(p)): str(p) for name, p in places if isinstance(p, PathLike)}
+    judged = {name: p for name, p in paths.items() if isinstance(sources.get(name), Judgments)}
+    if not people or "-" in judged.values():
+        raise UsageError(
+            "judgments to hold the scores against are missing"
+            if not people
+            else "judgments in the place of scores come from a file, not from standard input",
+            fix="Give scores first, then judgments.",
+        )
+    tables = [source for source in sources.values() if isinstance(source, ScoreTable)]
+    rankings, *others = read_sides(
+        [people, *([path] for path in judged.values())],
+        lambda paths: _judgments_of(tables, paths, first_segment, hyps),
+        alone=len(judged) == len(sources),
+    )
+    return sources | dict(zip(judged, others, strict=True)), rankings
+
+
+def _judgments_of(
+    tables: Sequence[ScoreTable],
+    paths: Sequence[str],
+    first_segment: FirstSegment | None,
+    hyps: Sequence[PathLike],
+) -> Judgments:
+    """Read judgments; the outputs that were scored tell the number of the first sentence."""
+    from grammeter.formats import Corpus, read_judgments, read_judgments_of, read_outputs
+
+    if hyps:
+        return read_judgments(paths, first_segment=first_segment, systems=read_outputs(hyps))
+    corpus = next((table.corpus for table in tables if table.corpus is not None), None)
+    return read_judgments_of(
+        paths,
+        None if corpus is None else Corpus.from_json(corpus).systems,
+        segments=max((table.segments for table in tables), default=0),
+        first_segment=first_segment,
+    )
