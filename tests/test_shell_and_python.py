@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 import inspect
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -20,14 +22,24 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sample": gm.sample,
     "report": gm.make_report,
     "batch": gm.batch,
+    "meta system": gm.meta_system,
+    "meta sentence": gm.meta_sentence,
+    "meta window": gm.meta_window,
+    "meta beta": gm.meta_beta,
+    "meta maege": gm.meta_maege,
 }
 NAMES = {"judge": "judges", "without_judge": "without_judges"}
 """Flags that are singular in the shell, where they may be given several times."""
 
 
 def flags(verb: str) -> dict[str, Any]:
-    (parser,) = parser_of(verb).parsers()
-    return {NAMES.get(action.dest, action.dest): action for action in parser._actions}
+    if " " in verb:
+        parser = argparse.ArgumentParser()
+        import_module(f"grammeter.cli.{verb.replace(' ', '_')}").add_arguments(parser)
+    else:
+        (parser,) = parser_of(verb).parsers()
+    names = {} if verb.startswith("meta ") else NAMES
+    return {names.get(action.dest, action.dest): action for action in parser._actions}
 
 
 @pytest.mark.parametrize("verb", FUNCTIONS)
@@ -51,7 +63,7 @@ PRINTED = {
 
 READ = {
     "source", "references", "hyps", "names", "corpus", "um", "missing_annotator", "normalise",
-    "lenient", "first_segment", "scores", "judgments", "files",
+    "lenient", "first_segment", "scores", "judgments", "files", "more",
 }  # fmt: skip
 """What is read and how: Python has read_corpus, read_scores and read_judgments for that."""
 
@@ -64,7 +76,6 @@ MODELS = {
 
 OTHER_WORDS = {
     "score": {"fail_under": "gm.fail_under"},
-    "compare": {"difference": "gm.difference"},
     "rank": {
         "head_to_head": "grammeter.ranking._head_to_head",
         "zeros": "of head_to_head",
