@@ -33,7 +33,6 @@ from grammeter.formats import (
     read_scores,
     write_records,
 )
-from grammeter.formats.columns import read_columns
 from grammeter.formats.foreign import read_human, read_score_file
 from grammeter.formats.judgments import (
     format_judgments,
@@ -42,6 +41,7 @@ from grammeter.formats.judgments import (
     read_judgments_of,
 )
 from grammeter.formats.sgml import read_sgml
+from grammeter.formats.tables import read_columns
 from grammeter.formats.text import read_lines
 from grammeter.llm.cost import read_prices
 from grammeter.llm.reader import read as read_reply

@@ -20,8 +20,8 @@ from fuzz.trial import limits, trial
 from grammeter.core import DataError, MissingResourceError
 from grammeter.engine.keep import parse_keep
 from grammeter.formats import parse_sgml, read_records
-from grammeter.formats.columns import read_columns
 from grammeter.formats.foreign import parse_score_file
+from grammeter.formats.tables import read_columns
 from grammeter.formats.text import MAX_RATIO, read_bytes
 from grammeter.training.pairs import Pair, pairs_text, read_pairs
 

@@ -53,11 +53,11 @@ from grammeter.formats.judged import (
     joined_names,
     judge_notes,
     judge_of,
-    placed,
+    parse_replies,
     whole_number,
     with_languages,
 )
-from grammeter.formats.judged_lines import parse_replies
+from grammeter.formats.objects import placed
 
 DEFAULT_BLOCK = {"id": "grammeter", "source-language": "err", "target-language": "cor"}
 

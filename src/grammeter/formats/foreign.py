@@ -40,9 +40,8 @@ from grammeter.core import (
     Signature,
     unshielded,
 )
-from grammeter.formats.judged import placed
 from grammeter.formats.judgments import FirstSegment, Judgments, parse_judgments
-from grammeter.formats.objects import parse_object
+from grammeter.formats.objects import parse_object, placed
 from grammeter.formats.text import read_text, split_lines
 from grammeter.formats.wmt import is_wmt
 

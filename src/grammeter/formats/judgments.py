@@ -22,11 +22,17 @@ from grammeter.core import (
 )
 from grammeter.formats.appraise import format_appraise, parse_appraise
 from grammeter.formats.equal_outputs import check_names
-from grammeter.formats.joining import document_notes, join
-from grammeter.formats.judged import FirstSegment, JudgmentFile, JudgmentForm, Judgments, Separator
-from grammeter.formats.judged_lines import format_lines, parse_lines
-from grammeter.formats.numbering import Outputs, shifted, with_numbers
-from grammeter.formats.outputs import output_name, read_output
+from grammeter.formats.gold import output_name, read_output
+from grammeter.formats.judged import (
+    FirstSegment,
+    JudgmentFile,
+    JudgmentForm,
+    Judgments,
+    Separator,
+    format_lines,
+    parse_lines,
+)
+from grammeter.formats.numbering import Outputs, document_notes, join, shifted, with_numbers
 from grammeter.formats.text import (
     STDIN,
     decode,
@@ -91,7 +97,7 @@ def read_judgments(
         not fit the outputs.
     UsageError
         If a file is named twice; or if it is unknown which sentences of two files are the same,
-        see :func:`~grammeter.formats.joining.join`.
+        see :func:`~grammeter.formats.numbering.join`.
     """
     return _read(
         paths,

@@ -1,12 +1,19 @@
-"""Which sentence a number in a file of judgments means, as the outputs show it."""
+"""Which sentence a number in a file of judgments means.
+
+JSON lines count from 1, other forms from 0 or from 1, and do not say which. The outputs that
+were judged show it for one file. Between files that are read together, groups of equal outputs
+and items that show the same outputs tell: systems that wrote the same for a sentence in one
+file did so in the others.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, product
 
-from grammeter.core import DataError, Ranking
+from grammeter.core import DataError, Ranking, UsageError, repeated_segments
 from grammeter.formats.judged import Basis, FirstSegment, Judgments
 
 Outputs = Mapping[str, Sequence[str]]
@@ -138,3 +145,254 @@ class _Evidence:
     def _text(self, name: str, segment: int) -> str | None:
         texts = self.texts[name]
         return texts[segment - 1] if 0 < segment <= len(texts) else None
+
+
+BASES: Mapping[int, FirstSegment] = {0: 0, -1: 1}
+"""How far numbers that were read as from 0 have to move -> the number of the first sentence."""
+
+MOST = 0.1
+"""Share of pairs of systems that may contradict where sentences are counted alike: outputs are
+told to be equal with or without white space, and people slip."""
+
+Pair = frozenset[str]
+Shown = frozenset[Pair]
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    """What the rankings of one sentence say of its outputs."""
+
+    items: frozenset[Shown]  # the groups of each ranking
+    equal: frozenset[Pair]  # systems with the same output
+    different: frozenset[Pair]
+    tied: frozenset[Pair]  # may have the same output, in a file that does not group such systems
+
+
+Sentences = Mapping[int, _Sentence]
+
+
+@dataclass(frozen=True, slots=True)
+class _Fit:
+    """How two files go together at one shift of their numbers."""
+
+    common: int  # sentences of both
+    backed: int  # of these, sentences with the same item, or two systems that are equal in both
+    alike: int  # pairs of systems that are equal in both, as far as these tell
+    contrary: int  # pairs that are equal in one and different in the other
+
+    @property
+    def possible(self) -> bool:
+        """Whether both can be about the same sentences."""
+        return self.contrary <= MOST * (self.alike + self.contrary)
+
+
+def document_notes(judgments: Judgments) -> tuple[str, ...]:
+    """Return a note if several documents have the same sentence number."""
+    repeated = repeated_segments(judgments)
+    if not repeated:
+        return ()
+    names = sorted({name for documents in repeated.values() for name in documents})
+    some = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    return (
+        f"{len(repeated)} numbers of sentences stand in several documents ({some}): sentences are"
+        " told apart by document, too",
+    )
+
+
+def join(parts: Sequence[Judgments]) -> Judgments:
+    """Concatenate the judgments of several files, with sentences counted alike.
+
+    A file whose numbering is only assumed gets the one that fits the others. If it is assumed
+    for all files, they are taken to count alike unless something contradicts it.
+
+    Raises
+    ------
+    UsageError
+        If it is unknown how the sentences of one file lie to those of the others.
+    """
+    if len(parts) == 1:
+        return parts[0]
+    parts, assumed = _numbered(list(parts))
+    joined = Judgments(
+        tuple(ranking for part in parts for ranking in part.rankings),
+        tuple(file for part in parts for file in part.files),
+        tuple(origin for part in parts for origin in part.origins),
+        tuple(notice for part in parts for notice in part.notices),
+        (*(note for part in parts for note in part.notes), *assumed, *_contradictions(parts)),
+    )
+    if any(document_notes(part) for part in parts):
+        return joined
+    return replace(joined, notes=(*joined.notes, *document_notes(joined)))
+
+
+def _numbered(parts: list[Judgments]) -> tuple[list[Judgments], list[str]]:
+    """Find the numbering of each file; also return what was assumed."""
+    parts = [shifted(part, 0, "found") if _is_from_0(part) else part for part in parts]
+    if all(_is_open(part) for part in parts):
+        bases = _bases_among(parts)
+        if not bases:
+            return parts, _assumed_alike(parts)
+        parts = [_with_base(part, bases.get(n)) for n, part in enumerate(parts)]
+    while any(_is_open(part) for part in parts):
+        known = _sentences(ranking for part in parts if not _is_open(part) for ranking in part)
+        fits = {n: _fits(part, known) for n, part in enumerate(parts) if _is_open(part)}
+        bases: dict[int, FirstSegment] = {
+            n: BASES[best] for n, fit in fits.items() if (best := _best(fit)) is not None
+        }
+        if not bases:
+            _check_apart(parts, fits)
+            break
+        parts = [_with_base(part, bases.get(n)) for n, part in enumerate(parts)]
+    return parts, []
+
+
+def _is_open(part: Judgments) -> bool:
+    """Whether the number of a file's first sentence is only assumed."""
+    return part.files[0].basis == "default"
+
+
+def _is_from_0(part: Judgments) -> bool:
+    """Whether a file has a sentence 0; files are read as if all began with it."""
+    return _is_open(part) and any(ranking.segment == 1 for ranking in part)
+
+
+def _with_base(part: Judgments, base: FirstSegment | None) -> Judgments:
+    return part if base is None else shifted(part, base, "found")
+
+
+def _fits(part: Judgments, known: Sentences) -> dict[int, _Fit]:
+    ours = _sentences(part)
+    return {shift: _fit(ours, known, shift=shift) for shift in BASES}
+
+
+def _best(fits: Mapping[int, _Fit]) -> int | None:
+    """Return the one shift that fits, or fits clearly better than all others."""
+    possible = {shift: fit for shift, fit in fits.items() if fit.possible}
+    ordered = sorted(possible, key=lambda shift: -possible[shift].backed)
+    if not ordered or not possible[ordered[0]].backed:
+        return None
+    next_best = possible[ordered[1]].backed if len(ordered) > 1 else None
+    if next_best is None or possible[ordered[0]].backed >= 2 * next_best + 3:
+        return ordered[0]
+    return None
+
+
+def _bases_among(parts: Sequence[Judgments]) -> dict[int, FirstSegment]:
+    """Find files whose sentences lie one number apart; the others stay without a base."""
+    sentences = [_sentences(part) for part in parts]
+    bases: dict[int, FirstSegment] = {}
+    for a, b in combinations(range(len(parts)), 2):
+        shift = _best({s: _fit(sentences[b], sentences[a], shift=s) for s in (-1, 0, 1)})
+        if shift:
+            pair: dict[int, FirstSegment] = {a: 0, b: 1} if shift < 0 else {a: 1, b: 0}
+            if any(bases.get(n, base) != base for n, base in pair.items()):
+                raise _unknown(parts[a], "other numberings fit to different files")
+            bases |= pair
+    return bases
+
+
+def _assumed_alike(parts: Sequence[Judgments]) -> list[str]:
+    """Say so where files share sentences, and nothing shows that they count them alike."""
+    sentences = [_sentences(part) for part in parts]
+    for a, b in combinations(range(len(parts)), 2):
+        fits = {shift: _fit(sentences[b], sentences[a], shift=shift) for shift in (-1, 0, 1)}
+        if fits[0].common and _best(fits) is None:
+            return [
+                f"{_name(parts[a])} and {_name(parts[b])} are taken to count sentences alike;"
+                " nothing in them shows it"
+            ]
+    return []
+
+
+def _check_apart(parts: Sequence[Judgments], fits: Mapping[int, Mapping[int, _Fit]]) -> None:
+    """Raise an error if a file of unknown numbering shares sentences with the others."""
+    for n, by_shift in fits.items():
+        if any(fit.common for fit in by_shift.values()):
+            why = "nothing in them tells which"
+            if not any(fit.possible for fit in by_shift.values()):
+                why = "outputs that are equal in one are different in the other, either way"
+            raise _unknown(parts[n], why)
+
+
+def _unknown(part: Judgments, why: str) -> UsageError:
+    return UsageError(
+        f"{_name(part)} counts sentences from 0 or from 1, and the files read with it do not count"
+        f" alike or do not show it: {why}",
+        fix="Say it with --first-segment 0 or 1 (first_segment=), or give the outputs that were"
+        " judged (--hyps, systems=).",
+    )
+
+
+def _contradictions(parts: Sequence[Judgments]) -> Iterator[str]:
+    """Say so where two files cannot be about the same outputs, as their sentences are counted."""
+    sentences = [_sentences(part) for part in parts]
+    for a, b in combinations(range(len(parts)), 2):
+        fit = _fit(sentences[b], sentences[a])
+        if not fit.possible:
+            yield (
+                f"{_name(parts[a])} and {_name(parts[b])}: of {fit.alike + fit.contrary} pairs of"
+                f" systems with equal outputs in one file, {fit.contrary} are different in the"
+                " other: are these the same outputs, and the same numbers of sentences?"
+            )
+
+
+def _name(part: Judgments) -> str:
+    return part.origins[0].rpartition(":")[0]
+
+
+def _sentences(rankings: Iterable[Ranking]) -> dict[int, _Sentence]:
+    """Collect what is said of the outputs of each sentence.
+
+    Where no group has two systems, equal outputs were not put together: then systems with
+    different ranks have different outputs, and those that tie may have the same.
+    """
+    by_segment: dict[int, list[Ranking]] = defaultdict(list)
+    for ranking in rankings:
+        if len(ranking.systems) > 1:
+            by_segment[ranking.segment].append(ranking)
+    grouping = any(
+        len(group) > 1
+        for some in by_segment.values()
+        for ranking in some
+        for group in ranking.groups
+    )
+    return {segment: _sentence(some, grouping) for segment, some in by_segment.items()}
+
+
+def _sentence(rankings: Sequence[Ranking], grouping: bool) -> _Sentence:
+    apart = [
+        (frozenset(pair), rank == other)
+        for ranking in rankings
+        for (group, rank), (rest, other) in combinations(_ranked(ranking), 2)
+        for pair in product(group, rest)
+    ]
+    return _Sentence(
+        frozenset(frozenset(map(frozenset, ranking.groups)) for ranking in rankings),
+        frozenset(
+            frozenset(pair)
+            for ranking in rankings
+            for group in ranking.groups
+            for pair in combinations(group, 2)
+        ),
+        frozenset(pair for pair, tie in apart if grouping or not tie),
+        frozenset(pair for pair, tie in apart if tie and not grouping),
+    )
+
+
+def _ranked(ranking: Ranking) -> Iterable[tuple[Sequence[str], int]]:
+    """Pair groups with ranks; a skipped item has none, so all its groups tie."""
+    return zip(ranking.groups, ranking.ranks or [1] * len(ranking.groups), strict=True)
+
+
+def _fit(ours: Sentences, theirs: Sentences, *, shift: int = 0) -> _Fit:
+    common = backed = alike = contrary = 0
+    for segment, our in ours.items():
+        their = theirs.get(segment + shift)
+        if their is None:
+            continue
+        both = len((our.equal & (their.equal | their.tied)) | (our.tied & their.equal))
+        common += 1
+        alike += both
+        contrary += len(our.equal & their.different) + len(our.different & their.equal)
+        backed += bool(both or our.items & their.items)
+    return _Fit(common, backed, alike, contrary)

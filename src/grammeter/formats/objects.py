@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 
@@ -40,6 +41,15 @@ def parse_object(text: str, where: str) -> dict[str, Any]:
     return cast("dict[str, Any]", data)
 
 
+@contextmanager
+def placed(where: str) -> Generator[None, None, None]:
+    """Add the place in the file to errors that have none."""
+    try:
+        yield
+    except DataError as error:
+        raise DataError(error.message, where=error.where or where, fix=error.fix) from None
+
+
 def parse_line(line: str, fix: str, *, once: bool = False) -> dict[str, object]:
     """Read one JSON object from a line of JSON lines.
 
@@ -53,7 +63,7 @@ def parse_line(line: str, fix: str, *, once: bool = False) -> dict[str, object]:
     Raises
     ------
     DataError
-        If it is something else; without a place, see :func:`grammeter.formats.judged.placed`.
+        If it is something else; without a place, see :func:`placed`.
     """
     try:
         data: object = json.loads(line, object_pairs_hook=_unique if once else None)

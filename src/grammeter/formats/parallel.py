@@ -1,16 +1,16 @@
-"""Parallel data for training: sources with their corrections, as edits or as texts."""
+"""Training data: sources with their corrections, as edits or texts; outputs with human scores."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from grammeter.core import DataError, Edit, LengthMismatchError
-from grammeter.formats.columns import has_columns, read_columns
+from grammeter.formats.gold import is_m2
 from grammeter.formats.m2 import M2Block, parse_m2
-from grammeter.formats.outputs import is_m2
+from grammeter.formats.tables import Columns, has_columns, read_columns
 from grammeter.formats.text import decode, read_bytes, read_lines
 
 SOURCES = ("source", "src")
@@ -117,3 +117,55 @@ def _rows(path: Path, source: str | None, target: str | None) -> Iterator[Correc
     targets = table.texts(target or table.first_of(TARGETS) or TARGETS[0])
     for row, pair in enumerate(zip(sources, targets, strict=True)):
         yield Correction(pair[0], None, pair[1], table.origin(row))
+
+
+COLUMNS = {
+    "grammaticality": ("ave_g", "grammaticality"),
+    "fluency": ("ave_f", "fluency"),
+    "meaning": ("ave_m", "meaning"),
+}
+"""Criterion -> the columns that may hold its mean score, the first that is there; TMU-GFM's
+``fluency`` and ``meaning`` hold single ratings, and stand behind its means."""
+
+OUTPUTS = ("output", "hypothesis")
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """An output, and its mean human score by criterion."""
+
+    source: str
+    output: str
+    scores: Mapping[str, float]
+
+
+def read_ratings(path: str | Path) -> list[Rating]:
+    """Read a table with ``source``, ``output`` and mean scores.
+
+    The scores stand in ``ave_g``, ``ave_f``, ``ave_m``, as in TMU-GFM, or in columns named
+    ``grammaticality``, ``fluency``, ``meaning``; one of the three is enough.
+
+    Raises
+    ------
+    DataError
+        With file and line: no such column, a cell that is no text or number, no row.
+    """
+    table = read_columns(path)
+    sources = table.texts("source")
+    outputs = table.texts(table.first_of(OUTPUTS) or OUTPUTS[0])
+    scores = _scores(table)
+    if not scores:
+        raise DataError(
+            "no column with human scores",
+            where=str(path),
+            fix="Name the columns grammaticality, fluency, meaning, or ave_g, ave_f, ave_m.",
+        )
+    return [
+        Rating(source, output, {criterion: column[row] for criterion, column in scores.items()})
+        for row, (source, output) in enumerate(zip(sources, outputs, strict=True))
+    ]
+
+
+def _scores(table: Columns) -> dict[str, list[float]]:
+    named = {criterion: table.first_of(names) for criterion, names in COLUMNS.items()}
+    return {criterion: table.numbers(name) for criterion, name in named.items() if name}

@@ -11,15 +11,16 @@ from typing import Literal
 
 from grammeter.core import DataError, Edit, GoldEdits, LengthMismatchError, UsageError, checked
 from grammeter.formats.corpus import GIVEN, Corpus
-from grammeter.formats.gold import TextRule, reference_texts
-from grammeter.formats.m2 import M2Block, M2File, parse_m2
-from grammeter.formats.outputs import (
+from grammeter.formats.gold import (
+    TextRule,
     check_no_annotator,
     is_m2,
     output_name,
     output_texts,
+    reference_texts,
     split_annotator,
 )
+from grammeter.formats.m2 import M2Block, M2File, parse_m2
 from grammeter.formats.sgml import (
     Document,
     alternatives,

@@ -22,10 +22,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from grammeter.core import DataError, UnknownNameError, require
-from grammeter.formats.cells import RecordForm, checked_text, sure_form
-from grammeter.formats.columns import Columns, read_columns
-from grammeter.formats.judged import placed
-from grammeter.formats.objects import parse_line
+from grammeter.formats.objects import parse_line, placed
+from grammeter.formats.tables import Columns, RecordForm, checked_text, read_columns, sure_form
 from grammeter.formats.text import read_text, split_lines, write_bytes, write_text
 
 _REFERENCE = re.compile(r"reference\.(0|[1-9]\d*)\Z")

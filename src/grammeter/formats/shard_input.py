@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from grammeter.core import DataError, require
-from grammeter.formats.cells import comma_cells
 from grammeter.formats.shards import TEXT_COLUMNS, Block, Row, Shard
+from grammeter.formats.tables import comma_cells
 from grammeter.formats.text import encoding_notices
 
 _NO_CELLS: list[str] = []

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from grammeter.core import DataError, UsageError
-from grammeter.formats.cells import form_of
+from grammeter.formats.tables import form_of
 
 ShardForm = Literal["jsonl", "tsv", "csv", "parquet", "text"]
 """What a shard is; ``text``: parallel plain texts, one sentence a line."""

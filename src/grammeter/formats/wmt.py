@@ -36,10 +36,10 @@ from grammeter.formats.judged import (
     joined_names,
     judge_notes,
     judge_of,
-    placed,
     whole_number,
     with_languages,
 )
+from grammeter.formats.objects import placed
 from grammeter.formats.wmt_columns import (
     FIX,
     Record,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from grammeter.core import DataError, unshielded
 from grammeter.formats import spellings
-from grammeter.formats.cells import comma_cells
+from grammeter.formats.tables import check_width, comma_cells
 
 FIX = (
     "The first line names the columns: judgeID, srcIndex or segmentId, system1Id, system1rank,"
@@ -77,14 +77,10 @@ def read_table(text: str, where: str) -> tuple[list[str], list[tuple[int, dict[s
             continue
         if not head:
             head = heads(cells)
-        elif len(cells) < len(head) or any(cells[len(head) :]):
-            raise DataError(
-                f"{len(cells)} cells, but the first line has {len(head)}",
-                where=f"{where}:{line}",
-                fix="Each row needs a cell for each column.",
-            )
-        else:
-            rows.append((line, dict(zip(head, map(unshielded, cells), strict=False))))
+            continue
+        row = cells if any(cells[len(head) :]) else cells[: len(head)]
+        check_width(row, head, f"{where}:{line}")
+        rows.append((line, dict(zip(head, map(unshielded, row), strict=True))))
     return head, rows
 
 

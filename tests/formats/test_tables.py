@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grammeter.core import DataError, UsageError
-from grammeter.formats.columns import has_columns, read_columns
+from grammeter.formats.tables import has_columns, read_columns
 
 ROWS = [("a b", "x", "1.5"), ("", "y,z", "2"), ('q"q', "w", "3")]
 NAMES = ("source", "target", "score")

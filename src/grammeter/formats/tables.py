@@ -2,26 +2,39 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Literal, cast
 
-from grammeter.core import DataError, UnknownNameError
-from grammeter.formats.cells import (
-    RecordForm,
-    checked_text,
-    comma_cells,
-    form_of,
-    parquet_table,
-    sure_form,
-    tab_cells,
-)
-from grammeter.formats.judged import placed
-from grammeter.formats.objects import parse_line
+from grammeter.core import DataError, UnknownNameError, UsageError, require
+from grammeter.formats.objects import parse_line, placed
 from grammeter.formats.text import decode, read_bytes, split_lines
+
+RecordForm = Literal["jsonl", "tsv", "csv", "parquet"]
+FORMS: tuple[RecordForm, ...] = ("jsonl", "tsv", "csv", "parquet")
+
+_QUOTED = "Cells with commas, quotes or line ends stand in double quotes, quotes doubled."
+
+
+def form_of(path: str | Path) -> RecordForm | None:
+    """Return the format of a table by its file's name; ``None`` for any other name."""
+    suffix = str(path).removesuffix(".gz").rpartition(".")[2].lower()
+    return next((form for form in FORMS if suffix == form), None)
+
+
+def sure_form(path: str | Path) -> RecordForm:
+    """Return the format of a table by its file's name; raise :class:`UsageError` if it is none."""
+    form = form_of(path)
+    if form is None:
+        raise UsageError(
+            f"the name {str(path)!r} does not tell the format",
+            fix=f"Let it end in .{', .'.join(FORMS)}, with .gz after that if packed.",
+        )
+    return form
 
 
 @dataclass(frozen=True)
@@ -147,6 +160,57 @@ def read_columns(path: str | Path, *, form: RecordForm | None = None) -> Columns
     return table
 
 
+def tab_cells(text: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number and the cells of each line of TSV."""
+    for number, line in enumerate(split_lines(text), start=1):
+        yield number, line.split("\t")
+
+
+def comma_cells(
+    lines: Iterable[str], where: str, fix: str = _QUOTED, *, mark: str = ","
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the cells of each row of CSV with the number of its first line.
+
+    ``lines`` have their ends, as cells in quotes may hold some; ``mark`` separates cells;
+    ``where`` and ``fix`` are for messages.
+    """
+    reader = csv.reader(lines, strict=True, delimiter=mark)  # not strict, a quote swallows rows
+    number = 1
+    try:
+        for cells in reader:
+            yield number, cells
+            number = reader.line_num + 1
+    except csv.Error as error:
+        raise DataError(f"not CSV: {error}", where=f"{where}:{number}", fix=fix) from None
+
+
+def check_width(cells: Sequence[str], names: Sequence[str], where: str) -> None:
+    """Raise :class:`DataError` if a row has not one cell for each column."""
+    if len(cells) != len(names):
+        raise DataError(
+            f"{len(cells)} cells, but the first line has {len(names)}",
+            where=where,
+            fix="Each line needs a cell for each column, empty for an empty text.",
+        )
+
+
+def checked_text(text: str, what: str, where: str | None = None) -> str:
+    """Return the text; raise :class:`DataError` if it holds half a surrogate pair.
+
+    ``what`` names the text in the message.
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        letter = f"U+{ord(text[error.start]):04X}"
+        raise DataError(
+            f"{what} holds {letter}, half a surrogate pair, no character",
+            where=where,
+            fix="Repair the text where it was made.",
+        ) from None
+    return text
+
+
 def _delimited(text: str, where: str, form: RecordForm) -> Columns:
     cut = tab_cells(text) if form == "tsv" else comma_cells(io.StringIO(text, newline=""), where)
     rows = list(cut)
@@ -155,12 +219,7 @@ def _delimited(text: str, where: str, form: RecordForm) -> Columns:
     names = rows.pop(0)[1]
     _check_names(names, f"{where}:1")
     for number, row in rows:
-        if len(row) != len(names):
-            raise DataError(
-                f"{len(row)} cells, but the first line has {len(names)}",
-                where=f"{where}:{number}",
-                fix="Each line needs a cell for each column, empty for an empty text.",
-            )
+        check_width(row, names, f"{where}:{number}")
     columns = zip(*(row for _, row in rows), strict=True) if rows else [()] * len(names)
     cells = {name: list[object](column) for name, column in zip(names, columns, strict=True)}
     return Columns(tuple(names), cells, [number for number, _ in rows], where, f"{where}:1")
@@ -193,12 +252,19 @@ def _json_lines(text: str, where: str) -> Columns:
 
 
 def _parquet(data: bytes, where: str) -> Columns:
-    table, names = parquet_table(data, where)
+    arrow: Any = require("pyarrow", extra="records")
+    parquet: Any = require("pyarrow.parquet", extra="records")
+    try:
+        table: Any = parquet.read_table(io.BytesIO(data))
+        names = tuple(str(name) for name in table.column_names)
+    except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise DataError(f"not parquet: {error}", where=where, fix="Write it again.") from None
     _check_names(names, where)
     try:
-        cells = {name: list(table.column(n).to_pylist()) for n, name in enumerate(names)}
+        columns: list[list[object]] = [list(column.to_pylist()) for column in table.columns]
     except (ValueError, OverflowError) as error:  # no UTF-8, a date beyond the year 9999
         fix = "Write it again, with texts and numbers."
         raise DataError(f"a value cannot be read: {error}", where=where, fix=fix) from None
-    types = {name: str(table.schema.field(n).type) for n, name in enumerate(names)}
-    return Columns(tuple(names), cells, list(range(1, table.num_rows + 1)), where, where, types)
+    types = {name: str(kind) for name, kind in zip(names, table.schema.types, strict=True)}
+    cells = dict(zip(names, columns, strict=True))
+    return Columns(names, cells, list(range(1, table.num_rows + 1)), where, where, types)
