@@ -27,6 +27,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "meta window": gm.meta_window,
     "meta beta": gm.meta_beta,
     "meta maege": gm.meta_maege,
+    "judge": gm.judge,
 }
 NAMES = {"judge": "judges", "without_judge": "without_judges"}
 """Flags that are singular in the shell, where they may be given several times."""
@@ -94,6 +95,14 @@ def test_every_flag_is_a_parameter(verb: str) -> None:
     declared = set(inspect.signature(FUNCTIONS[verb]).parameters)
     elsewhere = PRINTED | READ | MODELS | OTHER_WORDS.get(verb, {}).keys()
     assert set(flags(verb)) - declared - elsewhere == set()
+
+
+def test_how_models_run_and_are_asked_is_said_in_one_place() -> None:
+    assert set(inspect.signature(gm.using).parameters) >= MODELS
+    fields = {
+        name for kind in (gm.Runtime, gm.Endpoint) for name in inspect.signature(kind).parameters
+    }
+    assert fields - set(inspect.signature(gm.using).parameters) == {"tally", "backoff"}
 
 
 @pytest.mark.parametrize("verb", FUNCTIONS)

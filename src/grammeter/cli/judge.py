@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from grammeter.cli import corpus_arguments, judge_arguments
@@ -60,18 +59,14 @@ def _add_items(parser: argparse.ArgumentParser) -> None:
         help="the number that Appraise and WMT files give to the first sentence; default: found"
         " in the outputs",
     )
-    for option, field, text in (
-        ("--per-output", "per_output", "without --items: sets in which each output is shown"),
-        ("--permute", "permutations", "orders in which each item is shown; scores are averaged"),
-        ("--repeats", "repeats", "how often each order is asked; scores are averaged"),
-        ("--seed", "seed", "where draws of sets and orders start"),
+    for option, text in (
+        ("--per-output", "without --items: sets in which each output is shown"),
+        ("--permute", "orders in which each item is shown; scores are averaged"),
+        ("--repeats", "how often each order is asked; scores are averaged"),
+        ("--seed", "where draws of sets and orders start"),
     ):
         group.add_argument(
-            option,
-            dest=field,
-            type=int,
-            metavar="N",
-            help=f"{text}; default: that of METRIC, 1",
+            option, type=int, metavar="N", help=f"{text}; default: that of METRIC, 1"
         )
 
 
@@ -103,13 +98,15 @@ def run(args: argparse.Namespace) -> int:
     """Judge items, write the judgments, return the exit code."""
     from grammeter.formats import check_folder
     from grammeter.llm import current
-    from grammeter.verbs import estimate, judge
+    from grammeter.verbs import judge, judging_metric
 
     _check_format(args)
-    metric = _metric(args)
+    names = ("per_output", "permute", "repeats", "seed", "coverage")
+    options = {name: getattr(args, name) for name in names}
+    metric = judging_metric(args.metric, **options)  # refuses wrong options before any work
     check_folder(args.output)
     corpus = corpus_arguments.read(args, noted=args.format == "json" and not args.dry_run)
-    items, guesses = _items(args, corpus)
+    items = _items(args, corpus)
     if metric.notice:
         remark([metric.notice])
     with (
@@ -117,32 +114,30 @@ def run(args: argparse.Namespace) -> int:
         progress(args, note=lambda: str(current().bill)),
     ):
         if args.dry_run:
-            _print_estimate(args, estimate(corpus, items, by=metric))
+            _print_estimate(args, judge(corpus, items, metric=metric, dry_run=True, **options))
             remark(_unused_by_estimate(args))
             return 0
-        judged = judge(corpus, items, by=metric)
+        judged = judge(corpus, items, metric=metric, dry_run=False, **options)
     _write(args, judged)
     for text in _summary(judged, metric):
         notice(args, text)
-    notes = (*guesses, *_without_effect(args, judged, metric), *judged.notes)
+    notes = (*_unused_offline(args), *judged.notes)
     if args.format == "json":
         print_json({**judged.to_json(), "notes": [*corpus.notes, *notes]})
     else:
         remark(notes)
-    return _verdict(judged, metric.coverage)
+    if judged.shortfall:
+        print(judged.shortfall, file=sys.stderr)
+    return int(judged.shortfall is not None)
 
 
-def _without_effect(args: argparse.Namespace, judged: Judged, metric: Judging) -> Iterator[str]:
-    """Name the arguments that had no effect."""
-    drawn = any(len(opinion.verdicts) > 1 for opinion in judged.opinions)
-    if args.seed is not None and args.items and metric.permutations == 1 and not drawn:
-        yield "--seed had no effect: no order was drawn (--permute), and no item had to be cut"
-    if args.offline:
-        online = ("concurrency", "requests_per_minute", "tokens_per_minute", "max_requests",
-                  "max_tokens", "max_cost")  # fmt: skip
-        options = [f"--{name.replace('_', '-')}" for name in online if getattr(args, name)]
-        if options:
-            yield f"{', '.join(options)} had no effect: with --offline nothing is sent"
+def _unused_offline(args: argparse.Namespace) -> list[str]:
+    """Name the arguments that have no effect beside --offline."""
+    online = ("concurrency", "requests_per_minute", "tokens_per_minute", "max_requests",
+              "max_tokens", "max_cost")  # fmt: skip
+    options = [f"--{name.replace('_', '-')}" for name in online if getattr(args, name)]
+    note = f"{', '.join(options)} had no effect: with --offline nothing is sent"
+    return [note] if args.offline and options else []
 
 
 def _check_format(args: argparse.Namespace) -> None:
@@ -163,33 +158,17 @@ def _unused_by_estimate(args: argparse.Namespace) -> list[str]:
     return [note] if options else []
 
 
-def _metric(args: argparse.Namespace) -> Judging:
-    from grammeter.verbs import judging_metric
-
-    names = ("per_output", "permutations", "repeats", "seed", "coverage")
-    fields = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
-    return replace(judging_metric(args.metric), **fields)
-
-
-def _items(
-    args: argparse.Namespace, corpus: Corpus
-) -> tuple[Sequence[Shown] | None, Sequence[str]]:
-    """Read items, or judgments in any format; return them with notes on guesses."""
+def _items(args: argparse.Namespace, corpus: Corpus) -> Sequence[Shown] | None:
+    """Read items, or judgments in any format."""
     from grammeter.core import UsageError
     from grammeter.formats import STDIN, is_items, read_items, read_judgments
+    from grammeter.verbs import check_shown
 
-    if not corpus.systems:
-        raise UsageError("no system outputs", fix="Give two at least (--hyps).")
-    if len(corpus.systems) == 1:
-        raise UsageError(
-            "one system alone: there is nothing to compare", fix="Give two at least (--hyps)."
-        )
+    check_shown(corpus, args.items, args.per_output)
     if args.items is None and args.first_segment is not None:
         raise UsageError("--first-segment belongs to --items", fix="Leave out --first-segment.")
-    if args.items is not None and args.per_output is not None:
-        raise UsageError("--items say what is shown", fix="Leave out --per-output.")
     if args.items is None:
-        return None, ()
+        return None
     if args.items == STDIN:
         raise UsageError("--items -", fix="Give a file: its format is told by its content.")
     if is_items(args.items):
@@ -197,11 +176,11 @@ def _items(
             raise UsageError(
                 "--first-segment: items count sentences from 1", fix="Leave out --first-segment."
             )
-        return read_items(args.items), ()
+        return read_items(args.items)
     judgments = read_judgments(args.items, first_segment=args.first_segment, systems=corpus.systems)
     for text in judgments.notices:
         notice(args, text)
-    return judgments, judgments.notes
+    return judgments
 
 
 def _write(args: argparse.Namespace, judged: Judged) -> None:
@@ -254,20 +233,3 @@ def _summary(judged: Judged, metric: Judging) -> Iterator[str]:
             f" {judged.spread:.2f} on average over orders and repeats"
         )
     yield f"signature: {judged.signature}"
-
-
-def _verdict(judged: Judged, wanted: float) -> int:
-    if judged.coverage >= wanted:
-        return 0
-    again = {
-        "error": "the same command asks again where the endpoint failed",
-        "invalid": "--attempts with a greater number asks again where replies were invalid",
-        "refused": "another model may answer what this one refuses",
-    }
-    fixes = [text for state, text in again.items() if judged.states[state]]
-    print(
-        f"{judged.due - len(judged.missing)} of {judged.due} items have scores, a share of"
-        f" {judged.coverage:.4f}, limit {wanted:g}; {'; '.join(fixes)}",
-        file=sys.stderr,
-    )
-    return 1

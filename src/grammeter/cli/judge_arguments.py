@@ -143,12 +143,10 @@ def _usage(bill: Bill) -> Iterator[str]:
 
 
 def _endpoint(args: argparse.Namespace) -> Endpoint:
-    from grammeter.core import expanded
     from grammeter.llm import OPENAI, Endpoint
 
-    options: dict[str, Any] = {name: getattr(args, name) for name in _OPTIONS}
+    options: dict[str, Any] = {name: getattr(args, name) for name in (*_OPTIONS, "cache_dir")}
     for name in ("cache_dir", "prices"):
-        path = getattr(args, name)
-        options[name] = expanded(path) if path else None
+        options[name] = options[name] or None
     options["base_url"] = args.base_url or OPENAI
     return Endpoint(**options)

@@ -53,7 +53,7 @@ _MOST = 2**24
 """Characters read at most: a device file may never end."""
 
 
-def read_prices(path: Path | None = None) -> Prices:
+def read_prices(path: str | Path | None = None) -> Prices:
     """Read a table of prices, by default the one that ships.
 
     Raises
@@ -63,7 +63,7 @@ def read_prices(path: Path | None = None) -> Prices:
     """
     shipped = files("grammeter.llm").joinpath("prices.json")
     try:
-        with (path or shipped).open(encoding="utf-8-sig") as file:
+        with (Path(path) if path else shipped).open(encoding="utf-8-sig") as file:
             data: Any = json.loads(file.read(_MOST))
         models = {name: _price(row) for name, row in data["models"].items()}
         date = data.get("date")

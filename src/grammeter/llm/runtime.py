@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from grammeter.core import UsageError
+from grammeter.core import UsageError, expanded
 from grammeter.llm.cost import Bill
 
 OPENAI = "https://api.openai.com/v1"
@@ -66,9 +66,9 @@ class Endpoint:
     max_requests: int | None = None
     max_tokens: int | None = None
     max_cost: float | None = None
-    cache_dir: Path | None = None
+    cache_dir: str | Path | None = None
     offline: bool = False
-    prices: Path | None = None
+    prices: str | Path | None = None
     attempts: int = 3
     max_output: int = 256
     backoff: float = 0.5
@@ -85,6 +85,9 @@ class Endpoint:
             value = getattr(self, name)
             if value is not None and not value > 0:
                 raise UsageError(f"{name}={value}", fix=f"{name} is greater than 0.")
+        for name in ("cache_dir", "prices"):
+            if path := getattr(self, name):
+                object.__setattr__(self, name, expanded(path))
 
 
 _current: ContextVar[Endpoint | None] = ContextVar("endpoint", default=None)

@@ -29,7 +29,9 @@ from grammeter.models.measures import Regression as Regression
 from grammeter.models.measures import TokenSimilarity as TokenSimilarity
 from grammeter.models.regressor import ARCHITECTURE as ARCHITECTURE
 from grammeter.models.regressor import head_layers as head_layers
+from grammeter.models.runtime import Dtype as Dtype
 from grammeter.models.runtime import Runtime as Runtime
+from grammeter.models.runtime import Tally as Tally
 from grammeter.models.runtime import current as current
 from grammeter.models.runtime import using as using
 from grammeter.models.service import Request as Request

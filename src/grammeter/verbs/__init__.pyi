@@ -13,7 +13,7 @@ from grammeter.verbs._edits import type_notes as type_notes
 from grammeter.verbs._explain import explain as explain
 from grammeter.verbs._judge import Judged as Judged
 from grammeter.verbs._judge import Shown as Shown
-from grammeter.verbs._judge import estimate as estimate
+from grammeter.verbs._judge import check_shown as check_shown
 from grammeter.verbs._judge import judge as judge
 from grammeter.verbs._judge import judging_metric as judging_metric
 from grammeter.verbs._meta import correlate as correlate
@@ -34,3 +34,4 @@ from grammeter.verbs._train import edit_impacts as edit_impacts
 from grammeter.verbs._train import train_cross_domain as train_cross_domain
 from grammeter.verbs._train import train_impara as train_impara
 from grammeter.verbs._train import train_some as train_some
+from grammeter.verbs._using import using as using

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Literal, overload
 
-from grammeter.core import DataError, Item, Ranking, Signature, UnknownNameError, UsageError
-from grammeter.formats import Corpus
+from grammeter.core import (
+    DataError,
+    Item,
+    Ranking,
+    Signature,
+    UnknownNameError,
+    UsageError,
+    renamed,
+)
+from grammeter.formats import Corpus, Judgments
 from grammeter.llm import Estimate, Group, Opinion, Reply, current, draw_sets, suspicious
 from grammeter.metrics import Judging, plain
 from grammeter.metrics import metric as make_metric
@@ -50,6 +58,10 @@ class Judged:
         Signature of the metric.
     concessions
         Settings that the endpoint refused and that were left out.
+    required
+        The share of the due items that must have scores.
+    remarks
+        Notes on the items, and on arguments that had no effect.
     """
 
     rankings: tuple[Ranking, ...]
@@ -57,6 +69,8 @@ class Judged:
     flags: tuple[Flag, ...]
     signature: Signature
     concessions: tuple[str, ...] = ()
+    required: float = 1.0
+    remarks: tuple[str, ...] = ()
 
     @property
     def due(self) -> int:
@@ -81,6 +95,7 @@ class Judged:
             for flag in self.flags
         ]
         return (
+            *self.remarks,
             *_listed(f"{len(missing)} of {self.due} items have no scores and are skipped", missing),
             *_listed("sentences that look like instructions to the judge", flags),
             *(f"the endpoint does not take {name}" for name in self.concessions),
@@ -110,6 +125,22 @@ class Judged:
         return 1 - len(self.missing) / self.due if self.due else 1.0
 
     @property
+    def shortfall(self) -> str | None:
+        """Why the coverage is below the required share, and what helps; ``None`` if it is not."""
+        if self.coverage >= self.required:
+            return None
+        again = {
+            "error": "the same command asks again where the endpoint failed",
+            "invalid": "--attempts with a greater number asks again where replies were invalid",
+            "refused": "another model may answer what this one refuses",
+        }
+        fixes = [text for state, text in again.items() if self.states[state]]
+        return (
+            f"{self.due - len(self.missing)} of {self.due} items have scores, a share of"
+            f" {self.coverage:.4f}, limit {self.required:g}; {'; '.join(fixes)}"
+        )
+
+    @property
     def spread(self) -> float:
         """Difference between a target's highest and lowest score, mean over questions."""
         verdicts = [verdict for opinion in self.opinions for verdict in opinion.verdicts]
@@ -117,23 +148,73 @@ class Judged:
         return sum(spreads) / len(spreads) if spreads else 0.0
 
 
-def judge(corpus: Corpus, items: Sequence[Shown] | None = None, *, by: str | Judging) -> Judged:
-    """Let a language model judge items as people do.
+@overload
+def judge(
+    corpus: Corpus,
+    items: Sequence[Shown] | None = None,
+    *,
+    metric: str | Judging,
+    per_output: int | None = None,
+    permute: int | None = None,
+    repeats: int | None = None,
+    seed: int | None = None,
+    coverage: float | None = None,
+    dry_run: Literal[False] = False,
+) -> Judged: ...
+@overload
+def judge(
+    corpus: Corpus,
+    items: Sequence[Shown] | None = None,
+    *,
+    metric: str | Judging,
+    per_output: int | None = None,
+    permute: int | None = None,
+    repeats: int | None = None,
+    seed: int | None = None,
+    coverage: float | None = None,
+    dry_run: Literal[True],
+) -> Estimate: ...
+@renamed(by="metric")
+def judge(
+    corpus: Corpus,
+    items: Sequence[Shown] | None = None,
+    *,
+    metric: str | Judging,
+    per_output: int | None = None,
+    permute: int | None = None,
+    repeats: int | None = None,
+    seed: int | None = None,
+    coverage: float | None = None,
+    dry_run: bool = False,
+) -> Judged | Estimate:
+    """Let a language model judge items as people do, at the endpoint of :func:`using`.
 
     Parameters
     ----------
     corpus
-        Sources, for the context, and the outputs that items name.
+        Sources, for the context, and the outputs that items name; two systems at least.
     items
         From a campaign, or judgments, whose ranks are ignored; by default
         :func:`covering_items`, the same sets as in ``score``.
-    by
+    metric
         ``llm-s`` or ``llm-e`` with a model.
+    per_output
+        Without ``items``: sets in which each output is shown.
+    permute, repeats
+        Orders in which each item is shown, and how often each order is asked; scores are means.
+    seed
+        Of the draws of sets and orders.
+    coverage
+        The share of the items that must have scores, 0 to 1; see :attr:`Judged.shortfall`.
+    dry_run
+        Return the calls, tokens and cost that it would take; nothing is sent.
+
+    All these have the defaults of ``metric``.
 
     Raises
     ------
     UsageError
-        If the metric uses no language model, or names none.
+        If the metric uses no language model, or names none, or there are not two systems.
     DataError
         If an item does not fit the corpus.
     LimitReachedError
@@ -141,35 +222,69 @@ def judge(corpus: Corpus, items: Sequence[Shown] | None = None, *, by: str | Jud
     RemoteError, MissingResourceError
         If the endpoint fails, or its package or key is missing.
     """
-    metric = judging_metric(by)
-    items = covering_items(corpus, metric) if items is None else items
-    opinions = metric.judge([_group(corpus, item) for item in items])
+    metric = judging_metric(metric, per_output, permute, repeats, seed, coverage)
+    check_shown(corpus, items, per_output)
+    shown = covering_items(corpus, metric) if items is None else items
+    groups = [_group(corpus, item) for item in shown]
+    if dry_run:
+        return metric.estimate(groups)
+    opinions = metric.judge(groups)
     rankings = [
-        _ranking(str(metric), item, opinion) for item, opinion in zip(items, opinions, strict=True)
+        _ranking(str(metric), item, opinion) for item, opinion in zip(shown, opinions, strict=True)
     ]
-    flags = dict.fromkeys(_flags(corpus, items))
-    concessions = tuple(sorted(current().bill.concessions))
-    return Judged(tuple(rankings), tuple(opinions), tuple(flags), metric.signature(), concessions)
+    remarks = [*items.notes] if isinstance(items, Judgments) else []
+    drawn = any(len(opinion.verdicts) > 1 for opinion in opinions)
+    if seed is not None and items is not None and metric.permutations == 1 and not drawn:
+        remarks.append(
+            "--seed had no effect: no order was drawn (--permute), and no item had to be cut"
+        )
+    return Judged(
+        rankings=tuple(rankings),
+        opinions=tuple(opinions),
+        flags=tuple(dict.fromkeys(_flags(corpus, shown))),
+        signature=metric.signature(),
+        concessions=tuple(sorted(current().bill.concessions)),
+        required=metric.coverage,
+        remarks=tuple(remarks),
+    )
 
 
-def estimate(
-    corpus: Corpus, items: Sequence[Shown] | None = None, *, by: str | Judging
-) -> Estimate:
-    """Estimate the cost of :func:`judge`; nothing is sent."""
-    metric = judging_metric(by)
-    items = covering_items(corpus, metric) if items is None else items
-    return metric.estimate([_group(corpus, item) for item in items])
+def judging_metric(
+    metric: str | Judging,
+    per_output: int | None = None,
+    permute: int | None = None,
+    repeats: int | None = None,
+    seed: int | None = None,
+    coverage: float | None = None,
+) -> Judging:
+    """Return a metric that asks a language model, with changed fields; ``None``: no change.
 
-
-def judging_metric(by: str | Judging) -> Judging:
-    """Return a metric that asks a language model; raise :class:`UsageError` for any other."""
-    metric = make_metric(by)
-    if not isinstance(metric, Judging):
+    Raises
+    ------
+    UsageError
+        If the metric asks no language model.
+    """
+    made = make_metric(metric)
+    if not isinstance(made, Judging):
         raise UsageError(
-            f"{metric} asks no language model",
+            f"{made} asks no language model",
             fix='Name one that does: "llm-s(model=NAME)" or "llm-e(model=NAME)".',
         )
-    return metric
+    fields = {"per_output": per_output, "permutations": permute, "repeats": repeats,
+              "seed": seed, "coverage": coverage}  # fmt: skip
+    return replace(made, **{name: value for name, value in fields.items() if value is not None})
+
+
+def check_shown(corpus: Corpus, items: object, per_output: int | None) -> None:
+    """Raise :class:`UsageError` if there is nothing to compare, or said twice what is shown."""
+    if not corpus.systems:
+        raise UsageError("no system outputs", fix="Give two at least (--hyps).")
+    if len(corpus.systems) == 1:
+        raise UsageError(
+            "one system alone: there is nothing to compare", fix="Give two at least (--hyps)."
+        )
+    if items is not None and per_output is not None:
+        raise UsageError("--items say what is shown", fix="Leave out --per-output.")
 
 
 def covering_items(corpus: Corpus, metric: Judging) -> tuple[Item, ...]:

@@ -1,0 +1,94 @@
+"""One place for how models run and how language models are asked."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+from grammeter.core import checked
+from grammeter.llm import Endpoint
+from grammeter.llm import current as current_endpoint
+from grammeter.llm import using as asking
+from grammeter.models import Dtype, Runtime, Tally
+from grammeter.models import current as current_runtime
+from grammeter.models import using as running
+
+
+@checked
+@contextmanager
+def using(
+    runtime: Runtime | None = None,
+    endpoint: Endpoint | None = None,
+    *,
+    device: str | None = None,
+    dtype: Dtype | None = None,
+    batch_tokens: int | None = None,
+    cache_dir: str | Path | None = None,
+    download: bool | None = None,
+    base_url: str | None = None,
+    key_variable: str | None = None,
+    concurrency: int | None = None,
+    requests_per_minute: float | None = None,
+    tokens_per_minute: float | None = None,
+    timeout: float | None = None,
+    patience: float | None = None,
+    attempts: int | None = None,
+    max_output: int | None = None,
+    max_cost: float | None = None,
+    max_requests: int | None = None,
+    max_tokens: int | None = None,
+    offline: bool | None = None,
+    prices: str | Path | None = None,
+) -> Generator[Runtime]:
+    """Run all models inside the block, and ask language models, with these settings.
+
+    ::
+
+        with gm.using(device="cuda", base_url="http://localhost:8000/v1", max_requests=100):
+            table = gm.score(corpus, ["impara", "llm-s(model=NAME)"])
+
+    A thread that is started inside does not inherit them.
+
+    Parameters
+    ----------
+    runtime, endpoint
+        Settings as values; default: those of the enclosing block, else the defaults of
+        :class:`~grammeter.models.Runtime` and :class:`~grammeter.llm.Endpoint`.
+    device, dtype, batch_tokens, download
+        Change a field of ``runtime``; ``None``: no change.
+    base_url, key_variable, concurrency, requests_per_minute, tokens_per_minute, timeout, \
+patience, attempts, max_output, max_cost, max_requests, max_tokens, offline, prices
+        Change a field of ``endpoint``; ``None``: no change.
+    cache_dir
+        Changes both: one folder holds the figures of models and the replies of language models.
+
+    Yields
+    ------
+    runtime
+        The settings of models, whose ``tally`` counts their work.
+
+    Raises
+    ------
+    UsageError
+        If a value is invalid, or at once if the folder ``cache_dir`` is not writable.
+    """
+    settings = {name: value for name, value in locals().items() if value is not None}
+    for_models = _part(settings, Runtime)
+    runtime = runtime or current_runtime()
+    if for_models:
+        runtime = replace(runtime, **for_models, tally=Tally())
+    for_judges = _part(settings, Endpoint)
+    endpoint = endpoint or current_endpoint()
+    if for_judges:
+        endpoint = replace(endpoint, **for_judges)
+    with running(runtime), asking(endpoint):
+        yield runtime
+
+
+def _part(settings: dict[str, Any], kind: type[Runtime | Endpoint]) -> dict[str, Any]:
+    """Return the settings that are fields of a class."""
+    names = {field.name for field in fields(kind)}
+    return {name: value for name, value in settings.items() if name in names}
