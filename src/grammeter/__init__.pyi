@@ -63,6 +63,7 @@ from grammeter.verbs import score as score
 from grammeter.verbs import judge as judge
 from grammeter.verbs import make_report as make_report
 from grammeter.verbs import sample as sample
+from grammeter.verbs import score as score
 from grammeter.verbs import using as using
 from grammeter.verbs import write_report as write_report
 from grammeter.version import __version__ as __version__
