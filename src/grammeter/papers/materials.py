@@ -60,7 +60,7 @@ class Materials:
     @cached_property
     def conll14(self) -> Corpus:
         """The CoNLL-2014 test set: 12 systems and the input, gold edits of two annotators."""
-        return _conll14(sorted(dataset_path("conll14_test", "official_systems").iterdir()))
+        return _conll14(sorted((dataset_path("conll14_test") / "official_systems").iterdir()))
 
     @cached_property
     def conll14_texts(self) -> Corpus:
@@ -87,7 +87,7 @@ class Materials:
 
         All gold edits are applied to the reference texts, also those that only mark an error.
         """
-        outputs = sorted(dataset_path("seeda", "outputs/all").glob("*.txt"))
+        outputs = sorted((dataset_path("seeda") / "outputs" / "all").glob("*.txt"))
         return _conll14(outputs, um="apply")
 
     @cached_property
