@@ -41,6 +41,8 @@ from grammeter.llm import Estimate as Estimate
 from grammeter.metrics import Metric as Metric
 from grammeter.metrics import metric as metric
 from grammeter.models import Runtime as Runtime
+from grammeter.models import using as using
+from grammeter.papers import reproduce as reproduce
 from grammeter.ranking import agree as agree
 from grammeter.ranking import rank as rank
 from grammeter.resources import sample_corpus as sample_corpus
@@ -61,5 +63,9 @@ from grammeter.verbs import meta_window as meta_window
 from grammeter.verbs import sample as sample
 from grammeter.verbs import score as score
 from grammeter.verbs import using as using
+from grammeter.verbs import train_cross_domain as train_cross_domain
+from grammeter.verbs import train_impacts as train_impacts
+from grammeter.verbs import train_impara as train_impara
+from grammeter.verbs import train_some as train_some
 from grammeter.verbs import write_report as write_report
 from grammeter.version import __version__ as __version__

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from grammeter.papers import grundkiewicz2015
-from grammeter.papers._reproduce import Reproduction, list_tasks, reproduce
+from grammeter.papers._reproduce import Reproduction, list_tasks, run_tasks
 from grammeter.papers.materials import Materials
 
 RUNS = 50
@@ -39,7 +39,7 @@ def reproduced(shared: Path, materials: Materials) -> Callable[[str], Reproducti
             with pytest.MonkeyPatch.context() as patch:
                 patch.setenv("GRAMMETER_DATA", str(shared / "data"))
                 patch.setattr(grundkiewicz2015, "TRUESKILL_RUNS", RUNS)
-                known[paper] = reproduce(list_tasks(paper), materials)
+                known[paper] = run_tasks(list_tasks(paper), materials)
         return known[paper]
 
     return of

@@ -9,7 +9,7 @@ import pytest
 
 from grammeter.cli.main import main
 from grammeter.papers import chollampatt2018
-from grammeter.papers._reproduce import list_tasks, reproduce
+from grammeter.papers._reproduce import list_tasks, run_tasks
 from grammeter.papers.correlations import COLUMNS
 from grammeter.papers.printed import read_tables
 
@@ -159,7 +159,7 @@ def test_a_star_needs_an_interval_above_all_others():
 
 def test_without_data_all_cells_say_what_they_need(tmp_path, monkeypatch):
     monkeypatch.setenv("GRAMMETER_DATA", str(tmp_path))
-    found = reproduce(list_tasks(PAPER)).cells
+    found = run_tasks(list_tasks(PAPER)).cells
     assert {cell.verdict for cell in found} == {"needs"}
     assert all(cell.note for cell in found)
     table2 = [cell.note for cell in found if cell.table == "table2"]

@@ -18,7 +18,7 @@ from grammeter.core import (
     ranks_text,
 )
 from grammeter.papers import materials
-from grammeter.papers._reproduce import Task, list_tasks, reproduce
+from grammeter.papers._reproduce import Task, list_tasks, run_tasks
 from grammeter.papers.cells import (
     Cell,
     Ours,
@@ -156,7 +156,7 @@ PRINTED = {
 
 def test_cells_come_in_the_order_of_the_paper_and_extra_ones_last():
     made = {("C", "r"): 0.1, ("B", "rho"): 0.7, ("A", "rho"): 0.9, ("A", "r"): 0.5}
-    found = reproduce([task(lambda _: made, PRINTED)]).cells
+    found = run_tasks([task(lambda _: made, PRINTED)]).cells
     assert [(c.row, c.column, c.published, c.ours, c.verdict, c.note) for c in found] == [
         ("A", "r", 0.5, 0.5, "equal", ""),
         ("A", "rho", 0.6, 0.9, "differs", "known"),
@@ -168,7 +168,7 @@ def test_cells_come_in_the_order_of_the_paper_and_extra_ones_last():
 def test_gaps_and_tolerances_go_by_row_then_column_then_all():
     cells = {(row, column): Printed(0.5) for row in "AB" for column in ("r", "rho")}
     gaps = {"A": "a model", "rho": "more time", "*": "the text"}
-    found = reproduce([task(lambda _: {("B", "r"): math.nan}, cells, gaps=gaps)]).cells
+    found = run_tasks([task(lambda _: {("B", "r"): math.nan}, cells, gaps=gaps)]).cells
     assert [cell.note for cell in found] == ["a model", "a model", "the text", "more time"]
     assert {cell.verdict for cell in found} == {"needs"}
     recipe = task(dict, {}, tolerances={"A": NEAR, "r": RANK}).recipe
@@ -178,7 +178,7 @@ def test_gaps_and_tolerances_go_by_row_then_column_then_all():
 
 
 def test_a_figure_without_a_gap_says_that_there_is_no_recipe():
-    [cell] = reproduce([task(lambda _: {}, {("A", "r"): Printed(0.5)})]).cells
+    [cell] = run_tasks([task(lambda _: {}, {("A", "r"): Printed(0.5)})]).cells
     assert (cell.verdict, cell.note) == ("needs", "no recipe for this figure")
 
 
@@ -186,7 +186,7 @@ def test_missing_data_are_named_and_slips_not_forgotten():
     def never(_):
         raise AssertionError("nothing is made of data that are not here")
 
-    found = reproduce([task(never, PRINTED, ("data set d: grammeter data get d",))]).cells
+    found = run_tasks([task(never, PRINTED, ("data set d: grammeter data get d",))]).cells
     assert [(cell.row, cell.column, cell.verdict) for cell in found] == [
         ("A", "r", "needs"),
         ("A", "rho", "needs"),
@@ -201,7 +201,7 @@ def test_a_missing_model_is_told_on_one_line():
     def make(_):
         raise MissingResourceError("no model bert", fix="Give\na folder.")
 
-    found = reproduce([task(make, PRINTED)]).cells
+    found = run_tasks([task(make, PRINTED)]).cells
     assert found[0].verdict == "needs"
     assert "no model bert" in found[0].note
     assert "\n" not in found[0].note
@@ -212,19 +212,19 @@ def test_other_faults_are_not_swallowed():
         raise DataError("line 3 is broken", fix="Mend it.")
 
     with pytest.raises(DataError, match="line 3"):
-        reproduce([task(make, PRINTED)])
+        run_tasks([task(make, PRINTED)])
 
 
 def test_a_figure_of_another_model_is_shown_and_not_said_to_be_equal():
     made = {("A", "r"): Ours(0.5, stands_in="bert-large")}
-    [cell, _, _] = reproduce([task(lambda _: made, PRINTED)]).cells
+    [cell, _, _] = run_tasks([task(lambda _: made, PRINTED)]).cells
     assert (cell.ours, cell.verdict) == (0.5, "needs")
 
 
 def test_what_is_made_is_shared_between_tables():
     seen = []
     tasks = [task(lambda m: seen.append(m) or {}, PRINTED)] * 2
-    found = reproduce(tasks)
+    found = run_tasks(tasks)
     assert seen[0] is seen[1]
     assert len(found.seconds) == len(found.tables) == 2
 

@@ -9,7 +9,7 @@ from grammeter.cli.main import main
 from grammeter.core import MissingResourceError, ScoreTable
 from grammeter.metrics import metric
 from grammeter.papers import gong2022
-from grammeter.papers._reproduce import list_tasks, reproduce
+from grammeter.papers._reproduce import list_tasks, run_tasks
 from grammeter.papers.correlations import COLUMNS
 from grammeter.papers.materials import Materials
 
@@ -102,7 +102,7 @@ def answering(data, materials):
 def _modelled(monkeypatch, answering, *here):
     monkeypatch.setattr(gong2022, "find_model", _having(*here))
     tasks = list_tasks(PAPER, "table5")
-    found = _by_table(reproduce(tasks, answering).cells)
+    found = _by_table(run_tasks(tasks, answering).cells)
     return {key[1:]: cell for key, cell in found.items() if key[1] not in PLAIN}
 
 

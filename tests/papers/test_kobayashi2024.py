@@ -10,7 +10,7 @@ import pytest
 from grammeter.cli.main import main
 from grammeter.errant import find_pipeline
 from grammeter.papers import kobayashi2024
-from grammeter.papers._reproduce import list_tasks, reproduce
+from grammeter.papers._reproduce import list_tasks, run_tasks
 from grammeter.papers.printed import read_tables
 
 PAPER = "kobayashi2024"
@@ -213,7 +213,7 @@ def test_another_range_makes_another_cluster(monkeypatch):
     changed[key] = replace(changed[key], value="1-2")
     tables["table2"] = replace(tables["table2"], cells=changed)
     monkeypatch.setattr(kobayashi2024, "read_tables", lambda paper: tables)
-    found = reproduce(list_tasks(PAPER, "table2")).cells
+    found = run_tasks(list_tasks(PAPER, "table2")).cells
     differing = {cell.row for cell in found if cell.verdict == "differs"} - {r for r, _ in LOST}
     assert differing == {row for row, _ in changed if row.startswith("GPT-4-S")} - {key[0]}
 

@@ -16,7 +16,6 @@ from grammeter.training import impacts as impacts_module
 from grammeter.training.analysis import Cell, cross_test, impacts_by_type, impacts_of_edits
 from grammeter.training.impacts import EditedSentence
 from grammeter.training.pairs import Pair
-from grammeter.training.settings import Settings
 from grammeter.verbs import train_cross_domain
 
 SENTENCES = [
@@ -107,17 +106,18 @@ def test_from_files(tmp_path, monkeypatch):
     half.write_text("\n\n".join(data.read_text("utf-8").split("\n\n")[:30]) + "\n", "utf-8")
     asked, own = [], impacts_module.answer
     monkeypatch.setattr(impacts_module, "answer", lambda r: asked.append(1) or own(r))
-    settings = Settings(encoder=encoder, epochs=1, batch_size=16)
 
     def table(**changes):
         return train_cross_domain(
             {"whole": [data], "half": [half]},
             tmp_path / "out",
-            settings=settings,
+            encoder=str(encoder),
+            epochs=1,
+            batch_size=16,
             seeds=changes.pop("seeds", (1, 2)),
             pairs=40,
             **changes,
-        )
+        ).cells
 
     cells = table()
     assert len(asked) == 2
@@ -140,4 +140,4 @@ def test_from_files(tmp_path, monkeypatch):
 )  # fmt: skip
 def test_wrong_usage(corpora, seeds, tmp_path):
     with pytest.raises(UsageError):
-        train_cross_domain(corpora, tmp_path, settings=Settings(encoder="x"), seeds=seeds)
+        train_cross_domain(corpora, tmp_path, seeds=seeds)

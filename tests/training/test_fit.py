@@ -147,7 +147,6 @@ from pathlib import Path
 from grammeter.training import fit as module
 from grammeter.training.impara import Preference
 from grammeter.verbs import train_impara
-from grammeter.training.settings import Settings
 module.EVERY = 0.0
 steps, own = [], Preference.loss
 def loss(self, outputs, targets):
@@ -157,7 +156,7 @@ def loss(self, outputs, targets):
     return own(self, outputs, targets)
 Preference.loss = loss
 data, encoder, folder = sys.argv[1:]
-train_impara([data], folder, settings=Settings(encoder=encoder, epochs=2, batch_size=8), pairs=60)
+train_impara([data], folder, encoder=encoder, epochs=2, batch_size=8, pairs=60)
 """
 
 
@@ -176,7 +175,9 @@ def test_killed_by_the_system_and_resumed(encoder, tmp_path):
         train_impara(
             [data],
             tmp_path / name,
-            settings=Settings(encoder=encoder, epochs=2, batch_size=8),
+            encoder=str(encoder),
+            epochs=2,
+            batch_size=8,
             pairs=60,
             resume=name == "a",
         )

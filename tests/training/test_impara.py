@@ -18,8 +18,7 @@ from grammeter.models import find_model, read_card
 from grammeter.training.card import card_page, interval, weights_hash
 from grammeter.training.impara import Preference, pairs_of
 from grammeter.training.pairs import Pair
-from grammeter.training.settings import Settings
-from grammeter.verbs import Reading, train_impara
+from grammeter.verbs import train_impara
 
 
 @pytest.fixture(scope="module")
@@ -33,10 +32,8 @@ def data(tmp_path_factory) -> Path:
 
 
 def train(data, encoder, folder, *, pairs=60, resume=False, loss="sigmoid", **changes):
-    settings = Settings(
-        **{"encoder": encoder, "epochs": 1, "batch_size": 16, "rate": 1e-3, **changes}
-    )
-    return train_impara([data], folder, settings=settings, pairs=pairs, resume=resume, loss=loss)
+    options = {"epochs": 1, "batch_size": 16, "learning_rate": 1e-3, "pairs": pairs, **changes}
+    return train_impara([data], folder, encoder=str(encoder), resume=resume, loss=loss, **options)
 
 
 @pytest.fixture(scope="module")
@@ -172,7 +169,7 @@ class TestResuming:
         ("changes", "told"),
         [
             ({"epochs": 3}, "epochs was 1, is 3"),
-            ({"rate": 1.0}, "rate was 0.001, is 1.0"),
+            ({"learning_rate": 1.0}, "rate was 0.001, is 1.0"),
             ({"seed": 2}, "seed was 1, is 2"),
             ({"pairs": 50}, "pairs was 60, is 50"),
             ({"loss": "logistic"}, "loss was sigmoid, is logistic"),
@@ -250,7 +247,7 @@ class TestBadInput:
         with pytest.raises(DataError, match=r"nothing\.m2"):
             train(tmp_path / "nothing.m2", encoder, tmp_path / "a")
         with pytest.raises(UsageError, match="no data"):
-            train_impara([], tmp_path / "a", settings=Settings(encoder=encoder))
+            train_impara([], tmp_path / "a", encoder=str(encoder))
 
     def test_unequal_lengths(self, encoder, tmp_path):
         (tmp_path / "s").write_text("the cat\na dog\n")
@@ -288,8 +285,9 @@ def test_texts_in_place_of_edits(encoder, tmp_path):
     card = train_impara(
         [f"{tmp_path / 's'}:{tmp_path / 't'}"],
         tmp_path / "a",
-        settings=Settings(encoder=encoder, epochs=0),
-        reading=Reading(pipeline="neutral"),
+        encoder=str(encoder),
+        epochs=0,
+        pipeline="neutral",
         pairs=10**6,
     )
     assert "pipeline neutral" in card["data"]["edits_from"]
@@ -309,7 +307,7 @@ def test_edits_that_cannot_be_applied_are_counted(encoder, tmp_path):
     ]
     (tmp_path / "a.m2").write_text("".join(blocks))
     card = train_impara(
-        [tmp_path / "a.m2"], tmp_path / "a", settings=Settings(encoder=encoder, epochs=0), pairs=20
+        [tmp_path / "a.m2"], tmp_path / "a", encoder=str(encoder), epochs=0, pairs=20
     )
     assert (card["data"]["edits"], card["data"]["left_out"]) == (30, 60)
 

@@ -29,14 +29,15 @@ def scores(tmp_path_factory) -> Path:
     return made_training.write_scores(tmp_path_factory.mktemp("some") / "scores.csv")
 
 
-def settings(encoder, **changes) -> Settings:
-    return Settings(**{"encoder": encoder, "epochs": 1, "batch_size": 16, "rate": 1e-3, **changes})
+def options(encoder, **changes) -> dict:
+    usual = {"encoder": str(encoder), "epochs": 1, "batch_size": 16, "learning_rate": 1e-3}
+    return {**usual, **changes}
 
 
 @pytest.fixture(scope="module")
 def trained(scores, encoder, tmp_path_factory):
     folder = tmp_path_factory.mktemp("trained") / "model"
-    return folder, train_some(scores, folder, settings=settings(encoder))
+    return folder, train_some(scores, folder, **options(encoder))
 
 
 def rated(count: int = 20, score: float | None = None) -> list[Rated]:
@@ -71,7 +72,7 @@ class TestTask:
         task = _task(rated(), "fluency", 1)
         targets = [example.target for example in task.examples["train"]]
         assert task.first_bias == pytest.approx(sum(targets) / len(targets))
-        with Network.open(settings(encoder), bias=task.first_bias) as network:
+        with Network.open(Settings(encoder=encoder), bias=task.first_bias) as network:
             assert network.weights()["classifier.bias"].tolist() == pytest.approx([task.first_bias])
             outputs = network.outputs(network.encode(task.examples["test"]))
         assert np.abs(outputs - task.first_bias).max() < 1
@@ -101,7 +102,7 @@ class TestCards:
 
     def test_constant_scores_have_no_correlation(self, encoder):
         task = _task(rated(score=3.0), "fluency", 1)
-        with Network.open(settings(encoder), bias=task.first_bias) as network:
+        with Network.open(Settings(encoder=encoder), bias=task.first_bias) as network:
             outputs = {
                 part: network.outputs(network.encode(task.examples[part]))
                 for part in ("validation", "test")
@@ -121,9 +122,7 @@ class TestCards:
         path = tmp_path / "scores.tsv"
         rows = [f"{one.source}\t{one.output}\t3" for one in rated()]
         path.write_text("source\toutput\tfluency\n" + "\n".join(rows) + "\n", "utf-8")
-        cards = train_some(
-            path, tmp_path / "a", settings=settings(encoder, epochs=0), criteria=["fluency"]
-        )
+        cards = train_some(path, tmp_path / "a", **options(encoder, epochs=0), criteria=["fluency"])
         assert cards["fluency"]["results"]["test Pearson"] is None
         page = (tmp_path / "a" / "fluency" / "README.md").read_text("utf-8")
         assert "| test Pearson | undefined |" in page
@@ -138,11 +137,11 @@ def test_the_metric_finds_the_models(trained):
 
 def test_resumed(trained, scores, encoder):
     folder, cards = trained
-    assert train_some(scores, folder, settings=settings(encoder), resume=True) == cards
+    assert train_some(scores, folder, **options(encoder), resume=True) == cards
     with pytest.raises(UsageError, match="not empty"):
-        train_some(scores, folder, settings=settings(encoder))
+        train_some(scores, folder, **options(encoder))
     with pytest.raises(UsageError, match="epochs was 1, is 2"):
-        train_some(scores, folder, settings=settings(encoder, epochs=2), resume=True)
+        train_some(scores, folder, **options(encoder, epochs=2), resume=True)
 
 
 def test_criteria_one_after_the_other(trained, scores, encoder, tmp_path):
@@ -150,7 +149,7 @@ def test_criteria_one_after_the_other(trained, scores, encoder, tmp_path):
         (card,) = train_some(
             scores,
             tmp_path / "a",
-            settings=settings(encoder),
+            **options(encoder),
             criteria=[criterion],
             resume=criterion == "fluency",
         ).values()
@@ -160,18 +159,18 @@ def test_criteria_one_after_the_other(trained, scores, encoder, tmp_path):
 @pytest.mark.parametrize("criteria", [[], ["adequacy"]])
 def test_criteria_that_do_not_exist(scores, encoder, tmp_path, criteria):
     with pytest.raises(UsageError, match="criteria"):
-        train_some(scores, tmp_path / "a", settings=settings(encoder), criteria=criteria)
+        train_some(scores, tmp_path / "a", **options(encoder), criteria=criteria)
 
 
 def test_too_few_sentences(encoder, tmp_path):
     path = tmp_path / "few.tsv"
     path.write_text("source\toutput\tfluency\na\tb\t1\n")
     with pytest.raises(DataError, match="no validation examples for fluency"):
-        train_some(path, tmp_path / "a", settings=settings(encoder), criteria=["fluency"])
+        train_some(path, tmp_path / "a", **options(encoder), criteria=["fluency"])
 
 
 def test_a_criterion_without_scores(encoder, tmp_path):
     path = tmp_path / "some.tsv"
     path.write_text("source\toutput\tfluency\na\tb\t1\n")
     with pytest.raises(DataError, match=r"no scores of grammaticality\n.*--criteria fluency"):
-        train_some(path, tmp_path / "a", settings=settings(encoder))
+        train_some(path, tmp_path / "a", **options(encoder))

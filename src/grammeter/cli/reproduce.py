@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from grammeter.papers import Cell, PrintedTable, Reproduction, Task, Value
     from grammeter.rendering import Form, Table
 
-ALL = "all"
 PROCESSES = 2
 
 Titled = tuple[str, "Table"]
@@ -63,22 +62,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """List, or make tables and print them; return the exit code."""
-    from grammeter.papers import list_tasks
-
-    tasks = list_tasks(None if args.paper == ALL else args.paper, args.table)
-    if args.paper is None:
-        data = {"kind": "reproductions", "tables": [_task_json(task) for task in tasks]}
-        _emit(args, data, [("What can be made again", _listing(tasks))])
-        return 0
-    return _reproduce(args, tasks)
-
-
-def _reproduce(args: argparse.Namespace, tasks: Sequence[Task]) -> int:
     from grammeter.models import using
-    from grammeter.papers import Materials, reproduce
+    from grammeter.papers import reproduce
 
+    paper: str | None = args.paper
+    if paper is None:
+        listing = reproduce(table=args.table)
+        _emit(args, listing.to_json(), [("What can be made again", _listing(listing.tasks))])
+        return 0
     with using(model_arguments.runtime(args)), progress(args):
-        reproduction = reproduce(tasks, Materials(models=args.models, processes=PROCESSES))
+        reproduction = reproduce(paper, args.table, models=args.models, processes=PROCESSES)
     tables = summary(reproduction) if args.summary else _all_tables(reproduction, args.differing)
     _emit(args, reproduction.to_json(), tables)
     counts = Counter(cell.verdict for cell in reproduction.cells)
@@ -189,19 +182,6 @@ def _needs(task: Task) -> Iterator[str]:
     yield from (f"model {name}" for name in task.recipe.models)
     if not task.printed.transcribed:
         yield "the printed figures"
-
-
-def _task_json(task: Task) -> dict[str, Any]:
-    return {
-        "paper": task.printed.paper,
-        "table": task.printed.name,
-        "title": task.printed.title,
-        "cells": task.printed.figures,
-        "transcribed": task.printed.transcribed,
-        "data": list(task.recipe.data),
-        "models": list(task.recipe.models),
-        "missing": list(task.missing),
-    }
 
 
 def _tables(reproduction: Reproduction, differing: bool) -> list[Titled]:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from math import isnan
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from grammeter.cli.output import FORMATS, add_output, print_json
-from grammeter.cli.train_arguments import add_parallel, at_work, reading, settings
-from grammeter.cli.train_impara import add_preference
+from grammeter.cli.train import add_parallel, add_preference, at_work, options
 
 if TYPE_CHECKING:
     from grammeter.rendering import Table
@@ -39,20 +38,13 @@ def run(args: argparse.Namespace) -> int:
     from grammeter.verbs import train_cross_domain
 
     with at_work(args):
-        cells = train_cross_domain(
-            _corpora(args.parallel),
-            args.output,
-            settings=settings(args, seed=args.seeds[0]),
-            seeds=args.seeds,
-            pairs=args.pairs,
-            loss=args.loss,
-            parallel_only=args.parallel_only,
-            reading=reading(args),
+        crossed = train_cross_domain(
+            _corpora(args.parallel), args.output, **options(args, train_cross_domain)
         )
     if args.format == "json":
-        print_json({"kind": "cross-domain", "seeds": args.seeds, "cells": [*map(_json, cells)]})
+        print_json(crossed.to_json())
     else:
-        sys.stdout.write(render(_table(cells), args.format))
+        sys.stdout.write(render(_table(crossed.cells), args.format))
     return 0
 
 
@@ -69,28 +61,7 @@ def _corpora(spelled: list[str]) -> dict[str, list[str]]:
     return corpora
 
 
-def _json(cell: Cell) -> dict[str, object]:
-    from grammeter.core import json_number
-
-    low, high = cell.interval
-    reasons: dict[str, object] = {}
-    if len(cell.accuracies) == 1:
-        reasons["interval_reason"] = "a single seed"
-    if any(map(isnan, cell.apart)):
-        reasons["without_inclusion_reason"] = "all test pairs of a seed are inclusion pairs"
-    return {
-        "trained": cell.trained,
-        "tested": cell.tested,
-        "accuracies": [json_number(value) for value in cell.accuracies],
-        "mean": json_number(cell.mean),
-        "low": json_number(low),
-        "high": json_number(high),
-        "without_inclusion": [json_number(value) for value in cell.apart],
-        **reasons,
-    }
-
-
-def _table(cells: list[Cell]) -> Table:
+def _table(cells: Sequence[Cell]) -> Table:
     from grammeter.rendering import Table
 
     rows = tuple(

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from grammeter.cli.output import FORMATS, add_output, print_json
-from grammeter.cli.train_arguments import (
-    add_encoder,
-    add_parallel,
-    add_running,
-    at_work,
-    reading,
-)
+from grammeter.cli.train import add_encoder, add_parallel, add_running, at_work, options
 
 if TYPE_CHECKING:
     from grammeter.rendering import Table
@@ -41,27 +36,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Measure and print; return the exit code."""
-    from dataclasses import asdict
-
     from grammeter.rendering import render
-    from grammeter.training import impacts_by_type, impacts_of_edits
-    from grammeter.verbs import edit_impacts
+    from grammeter.verbs import train_impacts
 
     with at_work(args):
-        sentences = edit_impacts(args.parallel, args.encoder, reading=reading(args)).sentences
-    types, edits = impacts_by_type(sentences), impacts_of_edits(sentences)
+        impacts = train_impacts(args.parallel, **options(args, train_impacts))
     if args.format == "json":
-        one = {"deviation": None, "deviation_reason": "a single edit"}
-        rows = [{**asdict(row), **(one if row.count == 1 else {})} for row in types]
-        print_json({"kind": "impacts", "types": rows, "edits": [*map(asdict, edits)]})
+        print_json(impacts.to_json())
         return 0
-    shown = args.show if args.show > 0 else 0
-    tables = [_types(types), _edits(edits[:shown]), _edits(edits[len(edits) - shown :])]
+    edits, shown = impacts.edits, max(args.show, 0)
+    tables = [_types(impacts.types), _edits(edits[:shown]), _edits(edits[len(edits) - shown :])]
     sys.stdout.write("\n".join(render(table, args.format) for table in tables if table.rows))
     return 0
 
 
-def _types(types: list[TypeImpact]) -> Table:
+def _types(types: Sequence[TypeImpact]) -> Table:
     from grammeter.rendering import Table
 
     rows = tuple(
@@ -71,7 +60,7 @@ def _types(types: list[TypeImpact]) -> Table:
     return Table(("type", "edits", "mean impact", "median", "deviation"), rows, "lrrrr")
 
 
-def _edits(edits: list[EditImpact]) -> Table:
+def _edits(edits: Sequence[EditImpact]) -> Table:
     from grammeter.rendering import Table
 
     rows = tuple(

@@ -3,18 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import sys
 
-from grammeter.cli.output import add_output
-from grammeter.cli.train_arguments import (
-    add_encoder,
-    add_fitting,
-    add_parallel,
-    add_running,
-    at_work,
-    print_card,
-    reading,
-    settings,
-)
+from grammeter.cli.output import print_json
+from grammeter.cli.train import add_parallel, add_preference, add_run, at_work, options
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,58 +21,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_run(parser)
 
 
-def add_preference(parser: argparse.ArgumentParser, *, seeds: bool = False) -> None:
-    """Declare pairs, encoder and fitting of a quality estimator; ``seeds``: of several."""
-    group = parser.add_argument_group("pairs")
-    group.add_argument(
-        "--pairs",
-        type=int,
-        default=4096,
-        metavar="N",
-        help="for training, validation and test, 8:1:1; default: %(default)s",
-    )
-    group.add_argument(
-        "--parallel-only",
-        action="store_true",
-        help="only pairs of source and correction: the paper's ablation",
-    )
-    group.add_argument(
-        "--loss",
-        choices=["sigmoid", "logistic"],
-        default="sigmoid",
-        help="equation 4 of the paper, or the logistic ranking loss; default: %(default)s",
-    )
-    add_encoder(parser)
-    add_fitting(parser, rate=1e-5, decay="none", warmup=0.0, seeds=seeds)
-    add_running(parser)
-
-
-def add_run(parser: argparse.ArgumentParser) -> None:
-    """Declare where the model goes."""
-    group = parser.add_argument_group("output")
-    group.add_argument(
-        "-o", "--output", required=True, metavar="DIR", help="folder of the model and its card"
-    )
-    group.add_argument(
-        "--resume", action="store_true", help="go on where an interrupted training stopped"
-    )
-    add_output(parser, formats=("table", "json"), file=None)
-
-
 def run(args: argparse.Namespace) -> int:
     """Train and print the card; return the exit code."""
+    from grammeter.training import card_page
     from grammeter.verbs import train_impara
 
     with at_work(args):
-        card = train_impara(
-            args.parallel,
-            args.output,
-            settings=settings(args),
-            pairs=args.pairs,
-            loss=args.loss,
-            parallel_only=args.parallel_only,
-            reading=reading(args),
-            resume=args.resume,
-        )
-    print_card(args, card)
+        card = train_impara(args.parallel, args.output, **options(args, train_impara))
+    if args.format == "json":
+        print_json(card)
+    else:
+        sys.stdout.write(card_page(card))
     return 0

@@ -6,14 +6,7 @@ import argparse
 import sys
 
 from grammeter.cli.output import print_json
-from grammeter.cli.train_arguments import (
-    add_encoder,
-    add_fitting,
-    add_running,
-    at_work,
-    settings,
-)
-from grammeter.cli.train_impara import add_run
+from grammeter.cli.train import add_encoder, add_fitting, add_run, add_running, at_work, options
 
 CRITERIA = ("grammaticality", "fluency", "meaning")
 
@@ -25,19 +18,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "  grammeter train some --scores tmu-gfm-dataset.csv --encoder bert-base-cased -o my-some\n"
         '  grammeter score -s src.txt -m "some(model=my-some)" --hyps out/*'
     )
-    group = parser.add_argument_group("data")
-    group.add_argument(
+    add = parser.add_argument_group("data").add_argument
+    add(
         "--scores",
         required=True,
         metavar="FILE",
         help="a table with the columns source, output and ave_g, ave_f, ave_m"
         " (or grammaticality, fluency, meaning)",
     )
-    group.add_argument(
+    add(
         "--criteria",
         nargs="+",
         choices=CRITERIA,
-        default=list(CRITERIA),
+        default=CRITERIA,
         metavar="NAME",
         help=f"which regressors; default: {' '.join(CRITERIA)}",
     )
@@ -53,13 +46,7 @@ def run(args: argparse.Namespace) -> int:
     from grammeter.verbs import train_some
 
     with at_work(args):
-        cards = train_some(
-            args.scores,
-            args.output,
-            settings=settings(args),
-            criteria=args.criteria,
-            resume=args.resume,
-        )
+        cards = train_some(args.scores, args.output, **options(args, train_some))
     if args.format == "json":
         print_json({"kind": "training-cards", "cards": cards})
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
 from grammeter.core import MissingResourceError, UnknownNameError, labelled
 from grammeter.formats import list_datasets
@@ -16,7 +16,8 @@ from grammeter.papers.printed import read_tables
 from grammeter.papers.recipe import Recipe
 from grammeter.version import __version__
 
-KIND = "reproduction"
+ALL = "all"
+"""In place of a paper: all papers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,30 @@ class Task:
     printed: PrintedTable
     recipe: Recipe
     missing: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the public shape."""
+        return {
+            "paper": self.printed.paper,
+            "table": self.printed.name,
+            "title": self.printed.title,
+            "cells": self.printed.figures,
+            "transcribed": self.printed.transcribed,
+            "data": list(self.recipe.data),
+            "models": list(self.recipe.models),
+            "missing": list(self.missing),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Reproducible:
+    """Tables that can be made again."""
+
+    tasks: tuple[Task, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the public shape."""
+        return {"kind": "reproductions", "tables": [task.to_json() for task in self.tasks]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +65,7 @@ class Reproduction:
     def to_json(self) -> dict[str, Any]:
         """Return the public shape."""
         return {
-            "kind": KIND,
+            "kind": "reproduction",
             "grammeter": __version__,
             "cells": [cell.to_json() for cell in self.cells],
             "notes": [*self.notes],
@@ -72,16 +97,56 @@ def list_tasks(paper: str | None = None, table: str | None = None) -> list[Task]
     return matching
 
 
-def reproduce(tasks: Sequence[Task], materials: Materials | None = None) -> Reproduction:
-    """Make tables again.
+@overload
+def reproduce(
+    paper: None = None, table: str | None = None, *, models: bool = False, processes: int = 1
+) -> Reproducible: ...
+@overload
+def reproduce(
+    paper: str, table: str | None = None, *, models: bool = False, processes: int = 1
+) -> Reproduction: ...
+def reproduce(
+    paper: str | None = None,
+    table: str | None = None,
+    *,
+    models: bool = False,
+    processes: int = 1,
+) -> Reproducible | Reproduction:
+    """Make the tables of a paper again, or list the tables that can be made.
+
+    Models run as :func:`grammeter.using` says.
 
     Parameters
     ----------
-    tasks
-        From :func:`list_tasks`. If something is missing, the cells have the verdict ``needs``.
-    materials
-        Data of earlier calls; default: none.
+    paper
+        Such as ``grundkiewicz2015``, or ``all``. Default: list the tables of all papers.
+    table
+        Such as ``table3b``; default: all tables of the paper.
+    models
+        Whether to make figures that need pretrained models, which takes minutes; a small model
+        that is installed replaces a missing one of a paper, and the figure says so.
+    processes
+        Number of processes for long work; no figure depends on it. With more than one, a script
+        needs the usual guard, ``if __name__ == "__main__":``.
+
+    Returns
+    -------
+    Reproduction or Reproducible
+        Cells with published and own figures; without a paper, the list of tables.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such paper or table.
     """
+    tasks = list_tasks(None if paper == ALL else paper, table)
+    if paper is None:
+        return Reproducible(tuple(tasks))
+    return run_tasks(tasks, Materials(models=models, processes=processes))
+
+
+def run_tasks(tasks: Sequence[Task], materials: Materials | None = None) -> Reproduction:
+    """Make tables again; cells of a table that lacks something have the verdict ``needs``."""
     shared = materials or Materials()
     cells: list[Cell] = []
     seconds: list[float] = []

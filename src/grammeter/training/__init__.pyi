@@ -1,9 +1,9 @@
 from grammeter.training.analysis import Cell as Cell
+from grammeter.training.analysis import CrossDomain as CrossDomain
 from grammeter.training.analysis import EditImpact as EditImpact
+from grammeter.training.analysis import Impacts as Impacts
 from grammeter.training.analysis import TypeImpact as TypeImpact
 from grammeter.training.analysis import cross_test as cross_test
-from grammeter.training.analysis import impacts_by_type as impacts_by_type
-from grammeter.training.analysis import impacts_of_edits as impacts_of_edits
 from grammeter.training.card import card_page as card_page
 from grammeter.training.impacts import Measured as Measured
 from grammeter.training.impacts import Parallel as Parallel
@@ -13,6 +13,8 @@ from grammeter.training.impara import fit_impara as fit_impara
 from grammeter.training.impara import pairs_of as pairs_of
 from grammeter.training.live import listening as listening
 from grammeter.training.pairs import Pair as Pair
+from grammeter.training.settings import Decay as Decay
+from grammeter.training.settings import Precision as Precision
 from grammeter.training.settings import Settings as Settings
 from grammeter.training.some import CRITERIA as CRITERIA
 from grammeter.training.some import Criterion as Criterion

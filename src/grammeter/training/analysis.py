@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from grammeter.core import FloatArray
+from grammeter.core import FloatArray, json_number
 from grammeter.models import Regression, Request, answer
 from grammeter.stats import t_interval
 from grammeter.training.impacts import EditedSentence
@@ -40,6 +41,25 @@ class EditImpact:
     correction: str
     source: str
     origin: str
+
+
+@dataclass(frozen=True, slots=True)
+class Impacts:
+    """Impacts of each error type and of each edit, the greatest first."""
+
+    types: tuple[TypeImpact, ...]
+    edits: tuple[EditImpact, ...]
+
+    @classmethod
+    def of(cls, sentences: Sequence[EditedSentence]) -> Impacts:
+        """Return the impacts of these sentences."""
+        return cls(tuple(impacts_by_type(sentences)), tuple(impacts_of_edits(sentences)))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the public shape."""
+        one = {"deviation": None, "deviation_reason": "a single edit"}
+        types = [{**asdict(row), **(one if row.count == 1 else {})} for row in self.types]
+        return {"kind": "impacts", "types": types, "edits": [*map(asdict, self.edits)]}
 
 
 def impacts_by_type(sentences: Sequence[EditedSentence]) -> list[TypeImpact]:
@@ -110,6 +130,38 @@ class Cell:
     def interval(self) -> tuple[float, float]:
         """95 % interval of the mean over seeds, by Student's t; NaN for one seed."""
         return t_interval(self.accuracies)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the public shape."""
+        low, high = self.interval
+        reasons: dict[str, str] = {}
+        if len(self.accuracies) == 1:
+            reasons["interval_reason"] = "a single seed"
+        if any(map(math.isnan, self.apart)):
+            reasons["without_inclusion_reason"] = "all test pairs of a seed are inclusion pairs"
+        return {
+            "trained": self.trained,
+            "tested": self.tested,
+            "accuracies": [json_number(value) for value in self.accuracies],
+            "mean": json_number(self.mean),
+            "low": json_number(low),
+            "high": json_number(high),
+            "without_inclusion": [json_number(value) for value in self.apart],
+            **reasons,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class CrossDomain:
+    """Accuracies for each corpus trained on and each tested on, over seeds."""
+
+    seeds: tuple[int, ...]
+    cells: tuple[Cell, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the public shape."""
+        cells = [cell.to_json() for cell in self.cells]
+        return {"kind": "cross-domain", "seeds": [*self.seeds], "cells": cells}
 
 
 def cross_test(

@@ -32,6 +32,7 @@ from grammeter.verbs._score import score as score
 from grammeter.verbs._train import Reading as Reading
 from grammeter.verbs._train import edit_impacts as edit_impacts
 from grammeter.verbs._train import train_cross_domain as train_cross_domain
+from grammeter.verbs._train import train_impacts as train_impacts
 from grammeter.verbs._train import train_impara as train_impara
 from grammeter.verbs._train import train_some as train_some
 from grammeter.verbs._using import using as using

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
-from grammeter.core import DataError, UsageError
+from grammeter.core import DataError, UsageError, checked
 from grammeter.errant import annotator
 from grammeter.formats import Correction, parallel_files, read_parallel, read_ratings
-from grammeter.models import Card
+from grammeter.models import Card, current
 from grammeter.training import (
     CRITERIA,
-    Cell,
     Criterion,
+    CrossDomain,
+    Decay,
+    Impacts,
     LossName,
     Measured,
     Pair,
     Parallel,
+    Precision,
     Rated,
     Settings,
     cross_test,
@@ -29,44 +32,36 @@ from grammeter.training import (
     pairs_of,
 )
 
+ENCODER = "bert-base-cased"
 GIVEN = "given"
 """Origin of edits that the data contain."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Reading:
-    """How parallel data are read.
-
-    Attributes
-    ----------
-    source, target
-        Columns of tables; by default those of the usual names.
-    pipeline
-        The spaCy pipeline that extracts edits where corrections are texts; see
-        :func:`grammeter.errant.annotate.annotator`.
-    lenient
-        Pass over faulty edits and lines of M2 files; see
-        :func:`grammeter.formats.parallel.read_parallel`.
-    """
-
-    source: str | None = None
-    target: str | None = None
-    pipeline: str | None = None
-    lenient: bool = False
-
-
+@checked
 def train_impara(
     parallel: Sequence[str | Path],
     output: str | Path,
     *,
-    settings: Settings,
-    reading: Reading | None = None,
+    encoder: str = ENCODER,
     pairs: int = 4096,
-    loss: LossName = "sigmoid",
     parallel_only: bool = False,
+    loss: LossName = "sigmoid",
+    epochs: int = 10,
+    batch_size: int = 32,
+    learning_rate: float = 1e-5,
+    decay: Decay = "none",
+    warmup: float = 0.0,
+    dtype: Precision = "auto",
+    seed: int = 1,
+    source_column: str | None = None,
+    target_column: str | None = None,
+    pipeline: str | None = None,
+    lenient: bool = False,
     resume: bool = False,
 ) -> Card:
     """Train IMPARA's quality estimator from parallel data (Maeda et al. 2022).
+
+    It runs on the device of :func:`grammeter.using`.
 
     Parameters
     ----------
@@ -74,12 +69,32 @@ def train_impara(
         M2 files, ``source.txt:reference.txt``, or tables.
     output
         Folder of the model; then ``impara(model=FOLDER)`` scores with it.
-    settings
-        Encoder, epochs, learning rate, seed.
-    reading
-        Columns, and what extracts edits.
-    pairs, loss, parallel_only, resume
-        See :func:`grammeter.training.impara.fit_impara`.
+    encoder
+        Name or folder of the encoder to start from.
+    pairs
+        Largest number of pairs for training, validation and test, 8:1:1.
+    parallel_only
+        Only pairs of source and correction: the paper's ablation.
+    loss
+        ``sigmoid``, equation 4 of the paper, or ``logistic``, the logistic ranking loss.
+    epochs
+        Number of epochs; the best on the validation part is written. 0: the untrained head.
+    batch_size
+        Examples per step.
+    learning_rate, decay, warmup
+        Learning rate of AdamW; ``none`` or ``linear``; share of all steps in which it rises.
+    dtype
+        Of the steps: ``auto`` is bfloat16 where the processor has it, else float32.
+    seed
+        Seed of pairs, head, order and dropout.
+    source_column, target_column
+        Columns of tables; default: those of the usual names.
+    pipeline
+        The spaCy pipeline that extracts edits from corrected texts.
+    lenient
+        Skip M2 edits outside their sentence and unknown lines, and count them.
+    resume
+        Go on where an interrupted run stopped; the card of a finished run is returned.
 
     Returns
     -------
@@ -88,23 +103,38 @@ def train_impara(
 
     Raises
     ------
-    DataError, UsageError, MissingResourceError
-        As :func:`grammeter.training.impara.fit_impara` and
-        :func:`grammeter.formats.parallel.read_parallel`.
+    UsageError
+        If an option is impossible, or the folder holds another run, or is not empty and
+        ``resume`` is not set.
+    DataError
+        If there are too few sentences with edits, or a file cannot be read or written.
+    MissingResourceError
+        If torch, the encoder, the device or the pipeline is missing.
     """
-    data = _Data(parallel, settings.encoder, reading or Reading())
+    data = _Data(parallel, encoder, source_column, target_column, pipeline, lenient)
+    settings = _settings(encoder, epochs, batch_size, learning_rate, decay, warmup, dtype, seed)
     return data.train(Path(output), settings, pairs, loss, parallel_only, resume=resume)
 
 
+@checked
 def train_some(
     scores: str | Path,
     output: str | Path,
     *,
-    settings: Settings,
     criteria: Sequence[Criterion] = CRITERIA,
+    encoder: str = ENCODER,
+    epochs: int = 10,
+    batch_size: int = 32,
+    learning_rate: float = 3e-5,
+    decay: Decay = "linear",
+    warmup: float = 0.1,
+    dtype: Precision = "auto",
+    seed: int = 1,
     resume: bool = False,
 ) -> dict[Criterion, Card]:
     """Train SOME's regressors from human scores (Yoshimura et al. 2020).
+
+    They run on the device of :func:`grammeter.using`.
 
     Parameters
     ----------
@@ -112,34 +142,58 @@ def train_some(
         A table with sources, outputs and mean scores, such as TMU-GFM's CSV.
     output
         Folder of the models; then ``some(model=FOLDER)`` scores with them.
-    settings, criteria, resume
-        See :func:`grammeter.training.some.fit_some`.
+    criteria
+        Criteria to fit: ``grammaticality``, ``fluency``, ``meaning``.
+    encoder, epochs, batch_size, learning_rate, decay, warmup, dtype, seed
+        As for :func:`train_impara`.
+    resume
+        Go on where an interrupted run stopped; finished models are kept.
 
     Returns
     -------
     dict
         The training card of each criterion.
+
+    Raises
+    ------
+    UsageError
+        If an option is impossible, or the folder holds another run.
+    DataError
+        If a criterion has no scores, or too few, or a file cannot be read or written.
+    MissingResourceError
+        If torch, the encoder or the device is missing.
     """
     path = _present([Path(scores)])[0]
     rated = [
-        Rated(one.source, one.output, {cast("Criterion", k): v for k, v in one.scores.items()})
-        for one in read_ratings(path)
+        Rated(row.source, row.output, {cast("Criterion", k): v for k, v in row.scores.items()})
+        for row in read_ratings(path)
     ]
+    settings = _settings(encoder, epochs, batch_size, learning_rate, decay, warmup, dtype, seed)
     return fit_some(rated, Path(output), settings, files=[path], criteria=criteria, resume=resume)
 
 
+@checked
 def train_cross_domain(
     corpora: Mapping[str, Sequence[str | Path]],
     output: str | Path,
     *,
-    settings: Settings,
     seeds: Sequence[int] = (1, 2, 3),
-    reading: Reading | None = None,
+    encoder: str = ENCODER,
     pairs: int = 4096,
-    loss: LossName = "sigmoid",
     parallel_only: bool = False,
-) -> list[Cell]:
-    """Train IMPARA on each of several corpora, and test each model on each (Table 4's question).
+    loss: LossName = "sigmoid",
+    epochs: int = 10,
+    batch_size: int = 32,
+    learning_rate: float = 1e-5,
+    decay: Decay = "none",
+    warmup: float = 0.0,
+    dtype: Precision = "auto",
+    source_column: str | None = None,
+    target_column: str | None = None,
+    pipeline: str | None = None,
+    lenient: bool = False,
+) -> CrossDomain:
+    """Train IMPARA on each of several corpora, and test each model on each (Maeda's Table 4).
 
     Parameters
     ----------
@@ -148,17 +202,10 @@ def train_cross_domain(
     output
         Folder of the models, ``NAME-SEED`` each; finished ones are reused, so that the same call
         goes on after an interruption.
-    settings
-        How to fit; its seed is replaced by each of ``seeds``.
     seeds
-        One model for each corpus and seed.
-    reading, pairs, loss, parallel_only
+        Seeds; one model for each corpus and seed.
+    encoder, pairs, ..., lenient
         As for :func:`train_impara`.
-
-    Returns
-    -------
-    list of Cell
-        Accuracies on held-out pairs, for each corpus trained on and each tested on.
 
     Raises
     ------
@@ -167,17 +214,41 @@ def train_cross_domain(
         model in the folder belongs to another run.
     """
     _check_corpora(corpora, seeds)
+    settings = _settings(encoder, epochs, batch_size, learning_rate, decay, warmup, dtype)
     models: dict[tuple[str, int], Path] = {}
     tests: dict[tuple[str, int], list[Pair]] = {}
     for name, parallel in corpora.items():
-        data = _Data(parallel, settings.encoder, reading or Reading())
+        data = _Data(parallel, encoder, source_column, target_column, pipeline, lenient)
         for seed in seeds:
             folder = Path(output) / f"{name}-{seed}"
             seeded = replace(settings, seed=seed)
             data.train(folder, seeded, pairs, loss, parallel_only, resume=True)
             models[name, seed] = folder
             tests[name, seed] = [pair for pair in pairs_of(folder) if pair.part == "test"]
-    return cross_test(models, tests)
+    return CrossDomain(tuple(seeds), tuple(cross_test(models, tests)))
+
+
+def _settings(
+    encoder: str,
+    epochs: int,
+    batch_size: int,
+    rate: float,
+    decay: Decay,
+    warmup: float,
+    dtype: Precision,
+    seed: int = 1,
+) -> Settings:
+    return Settings(
+        encoder=encoder,
+        epochs=epochs,
+        batch_size=batch_size,
+        rate=rate,
+        decay=decay,
+        warmup=warmup,
+        dtype=dtype,
+        device=current().device,
+        seed=seed,
+    )
 
 
 def _check_corpora(corpora: Mapping[str, Sequence[str | Path]], seeds: Sequence[int]) -> None:
@@ -194,26 +265,41 @@ def _check_corpora(corpora: Mapping[str, Sequence[str | Path]], seeds: Sequence[
         )
 
 
-def edit_impacts(
-    parallel: Sequence[str | Path], encoder: str, *, reading: Reading | None = None
-) -> Measured:
-    """Measure the impact of every edit of parallel data (equation 5).
+@checked
+def train_impacts(
+    parallel: Sequence[str | Path],
+    *,
+    encoder: str = ENCODER,
+    source_column: str | None = None,
+    target_column: str | None = None,
+    pipeline: str | None = None,
+    lenient: bool = False,
+) -> Impacts:
+    """Measure the impact of every edit of parallel data (Maeda et al. 2022, equation 5).
 
-    Returns
-    -------
-    Measured
-        For :func:`grammeter.training.analysis.impacts_by_type` and ``impacts_of_edits``.
+    The parameters are those of :func:`train_impara`. Returned are the impacts of each error type
+    and of each edit, the greatest first (Tables 6 and 7).
     """
-    return _Data(parallel, encoder, reading or Reading()).measure()
+    data = _Data(parallel, encoder, source_column, target_column, pipeline, lenient)
+    return Impacts.of(data.measure().sentences)
 
 
 class _Data:
     """Parallel data, read and measured once for any number of models."""
 
-    def __init__(self, parallel: Sequence[str | Path], encoder: str, reading: Reading) -> None:
+    def __init__(
+        self,
+        parallel: Sequence[str | Path],
+        encoder: str,
+        source: str | None,
+        target: str | None,
+        pipeline: str | None,
+        lenient: bool,
+    ) -> None:
         self._spelled = [str(data) for data in parallel]
         self._encoder = encoder
-        self._reading = reading
+        self._columns: dict[str, Any] = {"source": source, "target": target, "lenient": lenient}
+        self._pipeline = pipeline
         self._files = _present([path for data in self._spelled for path in parallel_files(data)])
         self.measure = cache(self._measure)
 
@@ -227,13 +313,13 @@ class _Data:
         *,
         resume: bool,
     ) -> Card:
-        """Fit a quality estimator; see :func:`grammeter.training.impara.fit_impara`."""
+        """Fit a quality estimator."""
         return fit_impara(
             self.measure,
             folder,
             settings,
             files=self._files,
-            reading=vars(self._reading),
+            reading={**self._columns, "pipeline": self._pipeline},
             size=size,
             loss=loss,
             parallel_only=parallel_only,
@@ -241,45 +327,22 @@ class _Data:
         )
 
     def _measure(self) -> Measured:
-        rows, origin = read_all(self._spelled, self._reading)
+        rows: list[Parallel] = []
+        origin = GIVEN
+        for data in self._spelled:
+            corrections = read_parallel(data, **self._columns)
+            if any(row.edits is None for row in corrections):
+                extractor = annotator(self._pipeline, types=True).signature()
+                origin = ", ".join(f"{key} {value}" for key, value in extractor.items())
+            parallel = _with_edits(corrections, self._pipeline)
+            if not any(row.edits for row in parallel):
+                raise DataError(
+                    "no sentence has an edit", where=data, fix="Give sources and their corrections."
+                )
+            rows += parallel
         sentences = tuple(measure_impacts(rows, self._encoder))
         left = sum(len(row.edits) for row in rows) - sum(len(s.edits) for s in sentences)
         return Measured(sentences, len(rows), origin, left)
-
-
-def read_all(spelled: Sequence[str], reading: Reading) -> tuple[list[Parallel], str]:
-    """Read parallel data, and extract edits where corrections are texts.
-
-    Returns
-    -------
-    rows
-        All sentences of all files, with their edits.
-    origin
-        ``given``, or the extractor of the edits.
-
-    Raises
-    ------
-    DataError
-        If a file cannot be read, or no sentence of it has an edit.
-    MissingResourceError
-        If edits must be extracted and the pipeline is not installed.
-    """
-    rows: list[Parallel] = []
-    origin = GIVEN
-    for data in spelled:
-        corrections = read_parallel(
-            data, source=reading.source, target=reading.target, lenient=reading.lenient
-        )
-        if any(row.edits is None for row in corrections):
-            extractor = annotator(reading.pipeline, types=True).signature()
-            origin = ", ".join(f"{key} {value}" for key, value in extractor.items())
-        parallel = _with_edits(corrections, reading.pipeline)
-        if not any(row.edits for row in parallel):
-            raise DataError(
-                "no sentence has an edit", where=data, fix="Give sources and their corrections."
-            )
-        rows += parallel
-    return rows, origin
 
 
 def _with_edits(rows: Sequence[Correction], pipeline: str | None) -> list[Parallel]:
