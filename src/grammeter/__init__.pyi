@@ -60,6 +60,7 @@ from grammeter.verbs import meta_maege as meta_maege
 from grammeter.verbs import meta_sentence as meta_sentence
 from grammeter.verbs import meta_system as meta_system
 from grammeter.verbs import meta_window as meta_window
+from grammeter.verbs import report as report
 from grammeter.verbs import sample as sample
 from grammeter.verbs import score as score
 from grammeter.verbs import using as using

@@ -47,7 +47,7 @@ from grammeter.llm.cost import read_prices
 from grammeter.llm.reader import read as read_reply
 from grammeter.metrics import metric
 from grammeter.training.pairs import read_pairs
-from grammeter.verbs import read_materials
+from grammeter.verbs._report.materials import read_materials
 
 
 def tried(name: str, inputs: int, folder: Path, *, seed: int = 1) -> list[Failure]:

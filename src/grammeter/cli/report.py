@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
 from grammeter.cli.chance_arguments import add_resamples, add_seed
 from grammeter.cli.output import notice, progress
-
-if TYPE_CHECKING:
-    from grammeter.rendering import Page
 
 MEGABYTE = 1_000_000
 LARGE = 25 * MEGABYTE
@@ -70,11 +66,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Gather and write the page; return the exit code."""
-    from grammeter.verbs import write_report
+    from grammeter.verbs import report, write_report
 
     _check_output(args)
     with progress(args):
-        page = _gathered(args)
+        page = report(
+            args.scores,
+            args.files,
+            metrics=args.metrics,
+            systems=args.systems,
+            first_segment=args.first_segment,
+            title=args.title,
+            no_types=args.no_types,
+            pipeline=args.pipeline,
+            resamples=args.resamples,
+            seed=args.seed,
+        )
+    for text in page.notices:
+        notice(args, text)
     size = write_report(page, args.output)
     notice(args, f"{args.output}: {size / MEGABYTE:.1f} MB")
     if size > LARGE:
@@ -97,31 +106,3 @@ def _check_output(args: argparse.Namespace) -> None:
         raise UsageError(
             f"{args.output}: this is a folder, not a file", fix=f"Add: -o {target / 'report.html'}"
         )
-
-
-def _gathered(args: argparse.Namespace) -> Page:
-    from pathlib import Path
-
-    from grammeter.formats import metric_name, read_any_scores
-    from grammeter.verbs import as_table, make_report, read_materials
-
-    scores = as_table(read_any_scores(args.scores), metric_name(args.scores))
-    materials = read_materials(args.files, scores=scores, first_segment=args.first_segment)
-    for text in materials.notices:
-        notice(args, text)
-    return make_report(
-        scores,
-        judgments=materials.judgments,
-        ranking=materials.ranking,
-        meta=materials.meta,
-        comparison=materials.comparison,
-        agreement=materials.agreement,
-        metrics=args.metrics,
-        systems=args.systems,
-        title=args.title,
-        types=not args.no_types,
-        pipeline=args.pipeline,
-        resamples=args.resamples,
-        seed=args.seed,
-        files=[Path(name).name for name in (args.scores, *args.files)],  # folders are private
-    )

@@ -134,9 +134,12 @@ class Page:
         Name and value: version, numbers of systems and sentences, files.
     browser
         ``None`` if the scores do not contain their sentences.
+    notices
+        What a reader should know about the files; not on the page.
     """
 
     title: str
     facts: tuple[tuple[str, str], ...]
     sections: tuple[Section, ...]
     browser: Browser | None
+    notices: tuple[str, ...] = ()

@@ -24,8 +24,8 @@ from grammeter.verbs._meta import rescored as rescored
 from grammeter.verbs._meta_sentence import meta_maege as meta_maege
 from grammeter.verbs._meta_sentence import meta_sentence as meta_sentence
 from grammeter.verbs._report.make import make_report as make_report
+from grammeter.verbs._report.make import report as report
 from grammeter.verbs._report.make import write_report as write_report
-from grammeter.verbs._report.materials import read_materials as read_materials
 from grammeter.verbs._score import check_limits as check_limits
 from grammeter.verbs._score import fail_under as fail_under
 from grammeter.verbs._score import score as score

@@ -9,7 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from grammeter.core import Ranked, Ranking, ScoreTable, UnknownNameError, UsageError, checked
-from grammeter.formats import Corpus, Judgments, check_folder, system_scores, write_text
+from grammeter.formats import (
+    Corpus,
+    FirstSegment,
+    Judgments,
+    check_folder,
+    metric_name,
+    read_any_scores,
+    system_scores,
+    write_text,
+)
 from grammeter.meta import Design, SystemMeta
 from grammeter.ranking import Agreement, agree, rank
 from grammeter.rendering import Page, Section
@@ -18,6 +27,7 @@ from grammeter.verbs._compare.results import Comparison
 from grammeter.verbs._explain import corpus_of
 from grammeter.verbs._meta import correlate
 from grammeter.verbs._report.browser import make_browser
+from grammeter.verbs._report.materials import read_materials
 from grammeter.verbs._report.people import agreement_section, correlation_section, ranking_section
 from grammeter.verbs._report.scores import (
     Shape,
@@ -31,6 +41,83 @@ from grammeter.version import __version__
 
 FEWEST = 3
 """Systems below which nothing is correlated."""
+
+
+@checked
+def report(
+    scores: str | Path | ScoreTable | Sequence[Ranking],
+    files: Sequence[str | Path] = (),
+    *,
+    judgments: Sequence[Ranking] | None = None,
+    ranking: Ranked | None = None,
+    meta: SystemMeta | Mapping[str, Any] | None = None,
+    comparison: Comparison | Mapping[str, Any] | None = None,
+    agreement: Agreement | Mapping[str, Any] | None = None,
+    metrics: Sequence[str] | None = None,
+    systems: Sequence[str] | None = None,
+    first_segment: FirstSegment | None = None,
+    title: str | None = None,
+    no_types: bool = False,
+    pipeline: str | None = None,
+    resamples: int = 1000,
+    seed: int = 1,
+) -> Page:
+    """Gather scores, error types, judgments and all sentences into one page.
+
+    :func:`grammeter.write_report` writes the page as HTML.
+
+    Parameters
+    ----------
+    scores
+        Scores, or judgments in their place, as values or as a file: what ``score -o`` wrote,
+        scores of other programs, or judgments.
+    files
+        Judgments (Appraise XML, WMT CSV, JSON lines), and what ``rank``, ``meta system``,
+        ``compare`` and ``agree`` wrote with ``-o``.
+    judgments, ranking, meta, comparison, agreement
+        The same as values; they take precedence over ``files``.
+    first_segment
+        Number of the first sentence in Appraise and WMT files; default: found in the outputs of
+        ``scores``, else 0.
+    no_types
+        Leave out error types that the scores do not hold, because finding them parses outputs.
+    metrics, systems, title, pipeline, resamples, seed
+        As for :func:`make_report`.
+
+    Returns
+    -------
+    Page
+        The page; its ``notices`` say what a reader should know about the files.
+
+    Raises
+    ------
+    UsageError
+        If there is no such metric, system, or number of resamples, or a file is repeated.
+    DataError
+        If a file cannot be read, or a result is of other scores.
+    """
+    if isinstance(scores, str | Path):
+        paths, table = [scores], as_table(read_any_scores(scores), metric_name(scores))
+    else:
+        paths, table = [], as_table(scores)
+    materials = read_materials(files, scores=table, first_segment=first_segment)
+    page = make_report(
+        table,
+        judgments=materials.judgments if judgments is None else judgments,
+        ranking=ranking or materials.ranking,
+        meta=meta or materials.meta,
+        comparison=comparison or materials.comparison,
+        agreement=agreement or materials.agreement,
+        metrics=metrics,
+        systems=systems,
+        title=title,
+        types=not no_types,
+        pipeline=pipeline,
+        resamples=resamples,
+        seed=seed,
+        files=[Path(path).name for path in (*paths, *files)],  # folders are private
+    )
+    return replace(page, notices=materials.notices)
 
 
 @checked
@@ -51,41 +138,40 @@ def make_report(
     seed: int = 1,
     files: Sequence[str] = (),
 ) -> Page:
-    """Gather scores, error types, what people said, and all sentences into one page.
+    """Gather scores, error types, judgments and all sentences into one page, from values.
 
     Parameters
     ----------
     scores
-        What :func:`grammeter.score` gives, or :func:`grammeter.read_scores`. Foreign scores do,
-        too; they have no intervals, error types and sentences. So do judgments, as the scores of
-        a judge.
+        Scores, or judgments as the scores of a judge. Scores of other programs have no intervals,
+        error types and sentences.
     judgments
-        What judges said: ranked by expected wins, their agreement measured, metrics correlated
-        with them.
+        They are ranked by expected wins, the judges' agreement is measured, and metrics are
+        correlated with the ranking.
     ranking, meta, comparison, agreement
-        Results at hand, as values or in their public JSON shapes; what is missing is made from
-        the scores and judgments, as far as these go.
+        Results, as values or in their public JSON shapes; missing ones are computed from the
+        scores and judgments, if possible.
     metrics, systems
-        Which metrics and systems, in which order; default: all. Correlations are over the systems
-        that have scores and were judged.
+        Metrics and systems to show, in this order; default: all. Correlations are over the
+        systems that have scores and were judged.
     title
-        The head of the page.
+        Title of the page.
     types
-        Whether error types are found that the scores do not hold, which parses outputs.
+        Whether to find error types that the scores do not hold, which parses outputs.
     pipeline
         A spaCy pipeline, by name or folder, or ``neutral``, for error types and for edits that
         no metric judges.
     resamples, seed
-        Of the intervals of scores and the ranges of ranks.
+        For the intervals of scores and the ranges of ranks.
     files
-        What the page says that it was made from.
+        Names of the files that the page says it was made from.
 
     Raises
     ------
     UsageError
         If there is no such metric, system, or number of resamples.
     DataError
-        If a result at hand is of other scores.
+        If a result is of other scores.
     """
     table = restricted(as_table(scores), metrics, systems)
     corpus = corpus_of(table) if table.corpus is not None else None
