@@ -20,7 +20,6 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "rank": gm.rank,
     "agree": gm.agree,
     "sample": gm.sample,
-    "report": gm.make_report,
     "batch": gm.batch,
     "meta system": gm.meta_system,
     "meta sentence": gm.meta_sentence,
@@ -28,6 +27,12 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "meta beta": gm.meta_beta,
     "meta maege": gm.meta_maege,
     "judge": gm.judge,
+    "report": gm.report,
+    "reproduce": gm.reproduce,
+    "train cross-domain": gm.train_cross_domain,
+    "train impacts": gm.train_impacts,
+    "train impara": gm.train_impara,
+    "train some": gm.train_some,
 }
 NAMES = {"judge": "judges", "without_judge": "without_judges"}
 """Flags that are singular in the shell, where they may be given several times."""
@@ -36,7 +41,9 @@ NAMES = {"judge": "judges", "without_judge": "without_judges"}
 def flags(verb: str) -> dict[str, Any]:
     if " " in verb:
         parser = argparse.ArgumentParser()
-        import_module(f"grammeter.cli.{verb.replace(' ', '_')}").add_arguments(parser)
+        import_module(f"grammeter.cli.{verb.replace(' ', '_').replace('-', '_')}").add_arguments(
+            parser
+        )
     else:
         (parser,) = parser_of(verb).parsers()
     names = {} if verb.startswith("meta ") else NAMES
@@ -58,7 +65,7 @@ def test_a_flag_and_a_parameter_of_one_name_have_one_default(verb: str) -> None:
 
 PRINTED = {
     "help", "debug", "format", "output", "quiet", "digits", "percent", "figure", "parts", "show",
-    "segments", "probabilities",
+    "segments", "probabilities", "differing", "summary",
 }  # fmt: skip
 """How a result is printed and which files it goes into: Python has the result itself."""
 
@@ -76,6 +83,7 @@ MODELS = {
 """How models run and are asked: Python has ``using``."""
 
 OTHER_WORDS = {
+    "train cross-domain": {"parallel": "corpora, by name"},
     "score": {"fail_under": "gm.fail_under"},
     "rank": {
         "head_to_head": "grammeter.ranking._head_to_head",
@@ -85,7 +93,6 @@ OTHER_WORDS = {
         "learning_curve": "grammeter.study._outlook",
     },
     "agree": {"correlate": "grammeter.ranking._judge_correlations"},
-    "report": {"no_types": "types=False"},
 }
 """Flags that ask for another function, and where it is."""
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
 
-from grammeter.core import MissingResourceError, UnknownNameError, labelled
+from grammeter.core import MissingResourceError, UnknownNameError, checked, labelled
 from grammeter.formats import list_datasets
 from grammeter.papers.cells import Cell, Ours, Printed, PrintedTable, Value, judge
 from grammeter.papers.materials import Materials
@@ -105,6 +105,7 @@ def reproduce(
 def reproduce(
     paper: str, table: str | None = None, *, models: bool = False, processes: int = 1
 ) -> Reproduction: ...
+@checked
 def reproduce(
     paper: str | None = None,
     table: str | None = None,
