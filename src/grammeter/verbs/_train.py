@@ -204,7 +204,9 @@ def train_cross_domain(
         goes on after an interruption.
     seeds
         Seeds; one model for each corpus and seed.
-    encoder, pairs, ..., lenient
+    encoder, pairs, parallel_only, loss, epochs, batch_size, learning_rate, decay, warmup, dtype
+        As for :func:`train_impara`.
+    source_column, target_column, pipeline, lenient
         As for :func:`train_impara`.
 
     Raises
@@ -277,8 +279,15 @@ def train_impacts(
 ) -> Impacts:
     """Measure the impact of every edit of parallel data (Maeda et al. 2022, equation 5).
 
-    The parameters are those of :func:`train_impara`. Returned are the impacts of each error type
-    and of each edit, the greatest first (Tables 6 and 7).
+    Parameters
+    ----------
+    parallel, encoder, source_column, target_column, pipeline, lenient
+        As for :func:`train_impara`.
+
+    Returns
+    -------
+    Impacts
+        Impacts of each error type and of each edit, the greatest first (Tables 6 and 7).
     """
     data = _Data(parallel, encoder, source_column, target_column, pipeline, lenient)
     return Impacts.of(data.measure().sentences)
