@@ -41,7 +41,6 @@ from grammeter.llm import Estimate as Estimate
 from grammeter.metrics import Metric as Metric
 from grammeter.metrics import metric as metric
 from grammeter.models import Runtime as Runtime
-from grammeter.models import using as using
 from grammeter.papers import reproduce as reproduce
 from grammeter.ranking import agree as agree
 from grammeter.ranking import rank as rank
@@ -63,10 +62,10 @@ from grammeter.verbs import meta_window as meta_window
 from grammeter.verbs import report as report
 from grammeter.verbs import sample as sample
 from grammeter.verbs import score as score
-from grammeter.verbs import using as using
 from grammeter.verbs import train_cross_domain as train_cross_domain
 from grammeter.verbs import train_impacts as train_impacts
 from grammeter.verbs import train_impara as train_impara
 from grammeter.verbs import train_some as train_some
+from grammeter.verbs import using as using
 from grammeter.verbs import write_report as write_report
 from grammeter.version import __version__ as __version__
