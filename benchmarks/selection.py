@@ -33,9 +33,9 @@ from stopwatch import SHARED, cpu
 
 import grammeter as gm
 from grammeter.formats import read_judgments, read_outputs
-from grammeter.ranking import extract_pairs, separations
+from grammeter.ranking import extract_pairs
 from grammeter.stats import sign_test
-from grammeter.study import distribution, draw_campaigns, items_needed
+from grammeter.study import distribution, draw_campaigns, items_needed, separations
 
 CONLL = SHARED / "data" / "conll14_test"
 SEEDA = SHARED / "data" / "seeda"

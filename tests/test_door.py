@@ -81,7 +81,7 @@ def calls(tmp_path_factory) -> dict[str, tuple[Callable[..., Any], dict[str, Any
                                  "confidence": 0.9, "metrics": ["m2"], "correction": "none"}),
         "explain": (gm.explain, {"scores": table, "system": "Echo", "line": 1, "metrics": ["m2"]}),
         "rank": (gm.rank, {"rankings": judged, "by": "expected-wins", "resamples": 5, "seed": 1,
-                           "judges": ["judge01"], "systems": some, "drop": []}),
+                           "judge": ["judge01"], "systems": some, "drop": []}),
         "agree": (gm.agree, {"rankings": judged, "kappa": "script"}),
         "sample": (gm.sample, {"corpus": corpus, "n": 3, "seed": 1, "judges": ["a"],
                                "select": "paper", "per_item": 3}),

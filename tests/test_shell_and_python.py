@@ -34,8 +34,6 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "train impara": gm.train_impara,
     "train some": gm.train_some,
 }
-NAMES = {"judge": "judges", "without_judge": "without_judges"}
-"""Flags that are singular in the shell, where they may be given several times."""
 
 
 def flags(verb: str) -> dict[str, Any]:
@@ -46,8 +44,7 @@ def flags(verb: str) -> dict[str, Any]:
         )
     else:
         (parser,) = parser_of(verb).parsers()
-    names = {} if verb.startswith("meta ") else NAMES
-    return {names.get(action.dest, action.dest): action for action in parser._actions}
+    return {action.dest: action for action in parser._actions}
 
 
 @pytest.mark.parametrize("verb", FUNCTIONS)
@@ -85,14 +82,6 @@ MODELS = {
 OTHER_WORDS = {
     "train cross-domain": {"parallel": "corpora, by name"},
     "score": {"fail_under": "gm.fail_under"},
-    "rank": {
-        "head_to_head": "grammeter.ranking._head_to_head",
-        "zeros": "of head_to_head",
-        "validate": "grammeter.ranking.prediction",
-        "training": "of validate",
-        "learning_curve": "grammeter.study._outlook",
-    },
-    "agree": {"correlate": "grammeter.ranking._judge_correlations"},
 }
 """Flags that ask for another function, and where it is."""
 

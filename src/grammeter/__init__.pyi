@@ -42,11 +42,10 @@ from grammeter.metrics import Metric as Metric
 from grammeter.metrics import metric as metric
 from grammeter.models import Runtime as Runtime
 from grammeter.papers import reproduce as reproduce
-from grammeter.ranking import agree as agree
-from grammeter.ranking import rank as rank
 from grammeter.resources import sample_corpus as sample_corpus
 from grammeter.scoring import Scorer as Scorer
 from grammeter.verbs import Judged as Judged
+from grammeter.verbs import agree as agree
 from grammeter.verbs import compare as compare
 from grammeter.verbs import correlate as correlate
 from grammeter.verbs import difference as difference
@@ -59,6 +58,7 @@ from grammeter.verbs import meta_maege as meta_maege
 from grammeter.verbs import meta_sentence as meta_sentence
 from grammeter.verbs import meta_system as meta_system
 from grammeter.verbs import meta_window as meta_window
+from grammeter.verbs import rank as rank
 from grammeter.verbs import report as report
 from grammeter.verbs import sample as sample
 from grammeter.verbs import score as score

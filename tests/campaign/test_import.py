@@ -8,8 +8,8 @@ import pytest
 
 from grammeter.core import DataError, Ranking, UsageError
 from grammeter.formats import Judgments, format_judgments, read_corpus, read_judgments
-from grammeter.ranking import agree
 from grammeter.resources import sample_corpus
+from grammeter.verbs import agree
 from judged_campaigns import come_in, made_corpus, work
 
 

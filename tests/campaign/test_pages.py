@@ -231,7 +231,7 @@ def test_the_organiser_sees_progress_results_and_export(pilot):
     assert "judge02" in part
     assert "<html" not in part
     from grammeter.campaign.services import results
-    from grammeter.ranking import agree, rank
+    from grammeter.verbs import agree, rank
 
     found = results.judgments(pilot.campaign)
     for unit in ("sentence", "pair"):

@@ -8,7 +8,7 @@ import pytest
 
 from grammeter.core import DataError
 from grammeter.formats import read_judgments, write_judgments
-from grammeter.ranking import agree, rank
+from grammeter.verbs import agree, rank
 from judged_campaigns import answer, come_in, made_campaign, work
 
 

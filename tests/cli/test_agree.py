@@ -11,8 +11,9 @@ import pytest
 from grammeter.cli import agree, main
 from grammeter.core import DataError, UsageError
 from grammeter.formats import read_judgments, write_judgments
-from grammeter.ranking import agreement, judge_correlations
+from grammeter.ranking import agreement_results
 from grammeter.resources import sample_corpus
+from grammeter.verbs import agree as measure
 
 SAMPLE = str(sample_corpus() / "judgments.xml")
 SYSTEMS = [str(path) for path in sorted((sample_corpus() / "systems").iterdir())]
@@ -36,7 +37,7 @@ def run(capsys):
 
 def test_the_choices_are_those_of_the_library():
     """They stand in the verb, too, so that --help imports nothing heavy."""
-    assert agree.KAPPAS == agreement.KINDS
+    assert agree.KAPPAS == agreement_results.KINDS
 
 
 def test_json_has_the_promised_shape(run):
@@ -201,8 +202,8 @@ def test_an_unknown_system_exits_with_3(capsys):
 
 SETTINGS = {
     "--kappa": (["orientation-free"], {"kappa": "orientation-free"}),
-    "--judge": (["judge01", "judge02"], {"judges": ["judge01", "judge02"]}),
-    "--without-judge": (["judge03"], {"without_judges": ["judge03"]}),
+    "--judge": (["judge01", "judge02"], {"judge": ["judge01", "judge02"]}),
+    "--without-judge": (["judge03"], {"without_judge": ["judge03"]}),
     "--resamples": (["50"], {"resamples": 50}),
     "--seed": (["4"], {"seed": 4}),
     "--confidence": (["0.8"], {"confidence": 0.8}),
@@ -213,15 +214,16 @@ SETTINGS = {
 @pytest.mark.parametrize("correlate", [False, True])
 def test_an_option_does_the_same_in_python_or_is_refused(run, option, correlate):
     words, settings = SETTINGS[option]
-    asked = [*(["--correlate"] if correlate else []), option, *words, "--format", "json"]
+    flags = [*(["--correlate"] if correlate else []), option, *words, "--format", "json"]
     if correlate and not option.endswith("judge"):
         with pytest.raises(UsageError, match=option):
-            run(SAMPLE, *asked)
+            run(SAMPLE, *flags)
         return
-    function = judge_correlations if correlate else agreement.agree
-    data = json.loads(run(SAMPLE, *asked)[1])
-    assert data == json.loads(json.dumps(function(read_judgments(SAMPLE), **settings).to_json()))
-    assert data != function(read_judgments(SAMPLE)).to_json()
+    judgments = read_judgments(SAMPLE)
+    data = json.loads(run(SAMPLE, *flags)[1])
+    ours = measure(judgments, correlate=correlate, **settings).to_json()
+    assert data == json.loads(json.dumps(ours))
+    assert data != measure(judgments, correlate=correlate).to_json()
 
 
 def test_a_correlation_has_no_figure(run):

@@ -9,7 +9,7 @@ from grammeter.cli import meta_window
 from grammeter.core import DataError, Ranked, RankedSystem, Ranking, Signature, UsageError
 from grammeter.formats import read_score_file, write_judgments
 from grammeter.meta.window import SIZE, correlate_windows
-from grammeter.ranking import rank
+from grammeter.verbs import rank
 
 METRIC = {"a": 0.9, "b": 0.5, "c": 0.7, "d": 0.1, "e": 0.3}
 HUMAN = {"a": 5.0, "b": 4.0, "c": 3.0, "d": 2.0, "e": 1.0}

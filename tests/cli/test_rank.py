@@ -10,17 +10,11 @@ from grammeter.cli import rank as verb
 from grammeter.cli.output import FORMATS
 from grammeter.core import DataError, UnknownNameError, UsageError
 from grammeter.formats import read_judgments, write_judgments
-from grammeter.ranking import (
-    METHODS,
-    bootstrap,
-    expected_wins,
-    head_to_head,
-    prediction,
-    rank,
-    validate,
-)
+from grammeter.ranking import METHODS, _expected_wins, bootstrap, prediction
+from grammeter.ranking import head_to_head as duels
 from grammeter.ranking.bradley_terry import BradleyTerry
 from grammeter.resources import sample_corpus
+from grammeter.verbs import rank
 from made_judgments import duel
 
 SAMPLE = str(sample_corpus() / "judgments.xml")
@@ -53,7 +47,8 @@ def test_the_choices_are_those_of_the_library():
     """They stand in the verb, too, so that --help imports nothing heavy."""
     assert set(verb.METHODS) == set(METHODS)
     assert set(verb.UNITS) == set(bootstrap.UNITS)
-    assert verb.DIVISORS == expected_wins.DIVISORS
+    assert verb.DIVISORS == _expected_wins.DIVISORS
+    assert verb.ZEROS == duels.ZEROS
     assert verb.TRAININGS == prediction.TRAININGS
 
 
@@ -89,7 +84,7 @@ def test_defaults_are_those_of_the_library(run):
     data = json.loads(run(SAMPLE, "--format", "json")[0])
     assert data == rank(judgments).to_json()
     data = json.loads(run(SAMPLE, "--validate", "5", "--format", "json")[0])
-    assert data == validate(judgments, folds=5).to_json()
+    assert data == rank(judgments, validate=5).to_json()
 
 
 def test_table(run):
@@ -133,7 +128,7 @@ def test_percent(run):
     judgments = read_judgments(SAMPLE)
     best, share = (
         rank(judgments, resamples=50).rows[0].score,
-        head_to_head(judgments).cells[0].share,
+        rank(judgments, head_to_head=True).cells[0].share,
     )
     assert f"{100 * best:.2f}" in run(SAMPLE, "--bootstrap", "50", "--percent")[0]
     assert f"{100 * share:.2f}" in run(SAMPLE, "--head-to-head", "--percent")[0]
@@ -144,14 +139,14 @@ def test_percent(run):
 def test_head_to_head(run):
     text, _ = run(SAMPLE, "--head-to-head", "--judge", "judge01")
     lines = text.splitlines()
-    found = head_to_head(read_judgments(SAMPLE), judges=["judge01"])
+    found = rank(read_judgments(SAMPLE), head_to_head=True, judge=["judge01"])
     assert lines[0].split() == list(found.systems)
     below = found.cells[5]  # the second row, the first column
     assert lines[3].split()[:2] == [below.row, f"{below.share:.2f}{below.mark}"]
     assert "exact two-sided sign test: ** p <= .01, * p <= .05, + p <= .10" in lines
     judgments = read_judgments(SAMPLE)
     data = json.loads(run(SAMPLE, "--head-to-head", "--format", "json")[0])
-    assert data == head_to_head(judgments).to_json()
+    assert data == rank(judgments, head_to_head=True).to_json()
     long = run(SAMPLE, "--head-to-head", "--format", "tsv")[0].splitlines()
     assert long[0] == "row\tcolumn\tshare\twins\tlosses\tties\tpvalue\tmark"
     assert len(long) == 1 + 6 * 5
@@ -270,7 +265,7 @@ def test_the_figure_shows_the_shares(run, tmp_path):
     path = tmp_path / "x.svg"
     run(SAMPLE, "--head-to-head", "--figure", str(path))
     text = path.read_text("utf-8")
-    found = head_to_head(read_judgments(SAMPLE))
+    found = rank(read_judgments(SAMPLE), head_to_head=True)
     for cell in found.cells:
         share = f"{cell.share:.2f}".replace("0.", ".") + cell.mark
         assert math.isnan(cell.share) or f">{share}<" in text

@@ -10,18 +10,16 @@ import grammeter as gm
 from grammeter.cli import main
 from grammeter.cli import rank as verb
 from grammeter.core import Ranking
-from grammeter.ranking import head_to_head, validate
 from grammeter.ranking.bradley_terry import BradleyTerry
-from grammeter.study import outlook
 
 SAMPLE = gm.sample_corpus() / "judgments.xml"
 HYPS = sorted((gm.sample_corpus() / "systems").glob("*.txt"))
 
 QUESTIONS = {
-    "ranking": ([], gm.rank, {}),
-    "--head-to-head": (["--head-to-head"], head_to_head, {}),
-    "--validate": (["--validate", "3"], validate, {"folds": 3}),
-    "--learning-curve": (["--learning-curve"], outlook, {}),
+    "ranking": ([], {}),
+    "--head-to-head": (["--head-to-head"], {"head_to_head": True}),
+    "--validate": (["--validate", "3"], {"validate": 3}),
+    "--learning-curve": (["--learning-curve"], {"learning_curve": True}),
 }
 SETTINGS = {
     "--by": (["bradley-terry"], {"by": "bradley-terry"}),
@@ -33,8 +31,8 @@ SETTINGS = {
     "--prior": (["0.5", "--by", "bradley-terry"], {"by": BradleyTerry(prior=0.5)}),
     "--training": (["makefile"], {"training": "makefile"}),
     "--zeros": (["keep"], {"zeros": "keep"}),
-    "--judge": (["judge01", "judge02"], {"judges": ["judge01", "judge02"]}),
-    "--without-judge": (["judge03"], {"without_judges": ["judge03"]}),
+    "--judge": (["judge01", "judge02"], {"judge": ["judge01", "judge02"]}),
+    "--without-judge": (["judge03"], {"without_judge": ["judge03"]}),
     "--systems": (["Fluent", "Echo", "Eager"], {"systems": ["Fluent", "Echo", "Eager"]}),
     "--drop": (["Fluent"], {"drop": ["Fluent"]}),
     "--extraction": (["unexpanded"], {"extraction": "unexpanded"}),
@@ -66,16 +64,16 @@ def test_all_options_are_under_these_laws():
 @pytest.mark.parametrize("option", SETTINGS)
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_an_option_does_the_same_in_python_or_is_refused(call, question, option):
-    asked, function, settings = QUESTIONS[question]
+    flags, settings = QUESTIONS[question]
     words, more = SETTINGS[option]
-    code, text, error = call(*asked, option, *words, "--format", "json")
+    code, text, error = call(*flags, option, *words, "--format", "json")
     if code == 2:
         assert option in error or (option == "--prior" and "--by" in error)
         return
     judgments = gm.read_judgments(SAMPLE)
     data = json.loads(text)
-    assert data == json.loads(json.dumps(function(judgments, **settings, **more).to_json()))
-    assert data != function(judgments, **settings).to_json()
+    assert data == json.loads(json.dumps(gm.rank(judgments, **settings, **more).to_json()))
+    assert data != gm.rank(judgments, **settings).to_json()
 
 
 def test_processes_that_share_nothing_are_said_to(call):
@@ -84,21 +82,21 @@ def test_processes_that_share_nothing_are_said_to(call):
 
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_a_dropped_system_is_as_if_it_had_never_been_shown(question):
-    _, function, settings = QUESTIONS[question]
+    _, settings = QUESTIONS[question]
     judgments = gm.read_judgments(SAMPLE)
     bare = []
-    for each in judgments:
+    for ranking in judgments:
         shown = [
             (tuple(name for name in group if name != "Fluent"), rank)
-            for group, rank in zip(each.groups, each.ranks or each.groups, strict=True)
+            for group, rank in zip(ranking.groups, ranking.ranks or ranking.groups, strict=True)
         ]
         left = [(group, rank) for group, rank in shown if group]
-        ranks = tuple(rank for _, rank in left) if each.ranks else ()
-        bare.append(replace(each, groups=tuple(group for group, _ in left), ranks=ranks))
-    ours = function(judgments, drop=["Fluent"], **settings).to_json()
-    theirs = function(bare, **settings).to_json()
-    others = sorted({name for each in bare for name in each.systems})
-    named = function(judgments, systems=others, **settings).to_json()
+        ranks = tuple(rank for _, rank in left) if ranking.ranks else ()
+        bare.append(replace(ranking, groups=tuple(group for group, _ in left), ranks=ranks))
+    ours = gm.rank(judgments, drop=["Fluent"], **settings).to_json()
+    theirs = gm.rank(bare, **settings).to_json()
+    others = sorted({name for ranking in bare for name in ranking.systems})
+    named = gm.rank(judgments, systems=others, **settings).to_json()
     for data in (ours, theirs, named):
         assert "Fluent" not in json.dumps({**data, "signature": ""})
         data.pop("signature")
@@ -136,8 +134,8 @@ def few(sentences):
 def test_few_judgments_are_said_to_be_few_even_quietly(call, tmp_path, question, form):
     path = tmp_path / "few.jsonl"
     gm.write_judgments(path, few(5))
-    asked = ["--validate", "2"] if question == "--validate" else QUESTIONS[question][0]
-    code, text, error = call(*asked, "--quiet", "--format", form, path=path)
+    flags = ["--validate", "2"] if question == "--validate" else QUESTIONS[question][0]
+    code, text, error = call(*flags, "--quiet", "--format", form, path=path)
     assert code == 0
     assert "15 comparisons in 5 rankings of 5 sentences" in text + error
     assert "fewer than 30 comparisons: A (10), B (10), C (10)" in text + error
@@ -198,10 +196,14 @@ def test_the_mean_over_opponents_met():
 
 
 def test_counts_taken_as_one_are_said_to_be(call, tmp_path):
-    found = head_to_head(few(40))
+    found = gm.rank(few(40), head_to_head=True)
     assert any("3 pairs of systems" in note and "--zeros" in note for note in found.notes)
-    assert not any("--zeros" in note for note in head_to_head(few(40), zeros="keep").notes)
-    assert all(0 < cell.pvalue <= 1 for cell in head_to_head(few(2000), zeros="keep").cells)
+    assert not any(
+        "--zeros" in note for note in gm.rank(few(40), head_to_head=True, zeros="keep").notes
+    )
+    assert all(
+        0 < cell.pvalue <= 1 for cell in gm.rank(few(2000), head_to_head=True, zeros="keep").cells
+    )
 
 
 # --- outputs of the systems that take part -------------------------------------------------------

@@ -10,7 +10,7 @@ import pytest
 
 from grammeter.core import Ranking, UsageError
 from grammeter.formats.judgments import format_judgments, read_judgments
-from grammeter.ranking import agree
+from grammeter.verbs import agree
 
 SYSTEMS = "ABCDE"
 

@@ -20,7 +20,8 @@ from grammeter.core import (
 )
 from grammeter.formats import read_judgments
 from grammeter.meta.aggregate import aggregated, comparisons, human_scores, with_aggregates
-from grammeter.ranking import METHODS, rank
+from grammeter.ranking import METHODS
+from grammeter.verbs import rank
 
 grids = st.integers(1, 5).flatmap(
     lambda n: st.lists(

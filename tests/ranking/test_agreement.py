@@ -6,6 +6,7 @@ import json
 import math
 from collections import Counter, defaultdict
 from dataclasses import astuple, replace
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -15,9 +16,11 @@ from hypothesis import strategies as st
 
 from grammeter.core import DataError, Ranking, UnknownNameError
 from grammeter.formats import read_judgments
-from grammeter.ranking._judge_correlations import judge_correlations
-from grammeter.ranking.agreement import LEAST, agree, in_mean
+from grammeter.ranking import LEAST, in_mean
 from grammeter.stats import kappa, krippendorff_alpha
+from grammeter.verbs import agree
+
+judge_correlations = partial(agree, correlate=True)
 
 
 def ranking(judge, *groups, segment=1, **more):

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 
 import grammeter as gm
 from grammeter.core import Ranking, UnknownNameError, UsageError
-from grammeter.ranking._judge_correlations import judge_correlations
 from grammeter.stats import krippendorff_alpha
 
 SAMPLE = gm.sample_corpus() / "judgments.xml"
+
+
+judge_correlations = partial(gm.agree, correlate=True)
 
 
 def items(judges, sentences, *, agree=0.7, seed=1, systems="VWXYZ", start=1):
@@ -140,9 +143,9 @@ def test_judges_are_chosen():
         assert agreement.signature["judges"] == "a+b"
         assert judge_correlations(rankings, **chosen).pairs == judge_correlations(bare).pairs
     with pytest.raises(UnknownNameError, match="nobody"):
-        gm.agree(rankings, judges=["nobody"])
+        gm.agree(rankings, judge=["nobody"])
     with pytest.raises(UnknownNameError, match="nobody"):
-        judge_correlations(rankings, without_judges=["nobody"])
+        judge_correlations(rankings, without_judge=["nobody"])
 
 
 def test_judges_without_a_common_item_are_named():

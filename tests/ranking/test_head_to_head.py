@@ -1,21 +1,25 @@
 """Head to head, against Table 3d and scipy."""
 
 import math
+from functools import partial
 
 import pytest
 from hypothesis import given
 from scipy.stats import binomtest
 
 from grammeter.core import DataError, UnknownNameError
-from grammeter.ranking._head_to_head import head_to_head, mark_of
+from grammeter.ranking.head_to_head import mark_of
+from grammeter.verbs import rank
 from made_judgments import campaigns, duel, golden, official
 
 PRINTED = {"‡": "**", "†": "*", "?": "+", "": ""}  # the star was lost in the text of the PDF
 
+duels_of = partial(rank, head_to_head=True)
+
 
 def test_table_3d(shared):
     table = golden(shared, "table3d_head_to_head")
-    duels = head_to_head(official(shared))
+    duels = duels_of(official(shared))
     assert list(duels.systems) == table["order"]
     cells = 0
     for row, printed in table["published"].items():
@@ -37,7 +41,7 @@ def test_table_3d(shared):
 
 @given(campaigns)
 def test_cells_add_up(items):
-    duels = head_to_head(items, zeros="keep")
+    duels = duels_of(items, zeros="keep")
     for cell in duels.cells:
         mirrored = duels[cell.column, cell.row]
         assert (cell.wins, cell.losses, cell.ties) == (
@@ -54,18 +58,18 @@ def test_cells_add_up(items):
 
 def test_a_zero_counts_as_one_as_in_the_original():
     items = duel("A", "B", times=5)
-    cell = head_to_head(items)["B", "A"]
+    cell = duels_of(items)["B", "A"]
     assert (cell.wins, cell.losses) == (5, 0)
     assert cell.share == 5 / 6
     assert cell.pvalue == pytest.approx(binomtest(5, 6).pvalue)
-    remaining = head_to_head(items, zeros="keep")["B", "A"]
+    remaining = duels_of(items, zeros="keep")["B", "A"]
     assert remaining.share == 1.0
     assert remaining.pvalue == 2 / 32
 
 
 def test_systems_never_compared_and_never_decided():
     items = [*duel("A", "B"), *duel("B", "C", tie=True, times=2)]
-    duels = head_to_head(items)
+    duels = duels_of(items)
     never, tied = duels["A", "C"].to_json(), duels["B", "C"].to_json()
     assert never == {
         "row": "A", "column": "C", "share": None, "wins": 0, "losses": 0, "ties": 0,
@@ -75,7 +79,7 @@ def test_systems_never_compared_and_never_decided():
 
 
 def test_public_shape():
-    data = head_to_head([*duel("A", "B", times=12), *duel("B", "A")], judges=["x"]).to_json()
+    data = duels_of([*duel("A", "B", times=12), *duel("B", "A")], judge=["x"]).to_json()
     assert list(data) == ["kind", "grammeter", "signature", "systems", "cells", "notes"]
     assert data["kind"] == "head-to-head"
     assert data["systems"] == ["A", "B"]
@@ -96,8 +100,8 @@ def test_marks():
 def test_errors():
     items = duel("A", "B")
     with pytest.raises(UnknownNameError, match="keep"):
-        head_to_head(items, zeros="two")
+        duels_of(items, zeros="two")
     with pytest.raises(UnknownNameError, match="pair of systems"):
-        head_to_head(items)["A", "C"]
+        duels_of(items)["A", "C"]
     with pytest.raises(DataError, match="ties"):
-        head_to_head(duel("A", "B", tie=True))
+        duels_of(duel("A", "B", tie=True))

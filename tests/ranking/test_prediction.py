@@ -14,9 +14,9 @@ from grammeter.ranking.prediction import (
     _parts_without,
     _predicted,
     deal_out,
-    validate,
 )
 from grammeter.ranking.trueskill import TrueSkill
+from grammeter.verbs import rank
 from made_judgments import campaigns, duel, golden, official, random_duels
 
 CHAIN = [("A", "B"), ("B", "C"), ("A", "C")]
@@ -26,8 +26,8 @@ def test_table_4(shared):
     """Shuffles are random; the reproduction gives what six and five of them came to."""
     table = golden(shared, "table4_accuracy")["reproduced"]
     clusters = table["bootstrapped_clusters"]
-    held_out = validate(official(shared), unit="pair")
-    makefile = validate(official(shared), unit="pair", training="makefile")
+    held_out = rank(official(shared), validate=100, unit="pair")
+    makefile = rank(official(shared), validate=100, unit="pair", training="makefile")
     seen = [share / 100 for share in clusters["EW_true_held_out_6_seeds"]]
     assert min(seen) - 0.01 < held_out.clusters < max(seen) + 0.01
     seen = [share / 100 for share in clusters["EW_makefile_procedure(leaky grep)_6_seeds"]]
@@ -79,8 +79,8 @@ def test_what_is_held_out_is_not_learnt_from():
         *(item for n in range(1, 11) for item in duel("A", "B", segment=n)),
         *(item for n in range(11, 21) for item in duel("B", "A", segment=n)),
     ]
-    prediction = validate(items, folds=20, resamples=400)
-    leaking = validate(items, folds=20, resamples=400, training="makefile")
+    prediction = rank(items, validate=20, resamples=400)
+    leaking = rank(items, validate=20, resamples=400, training="makefile")
     assert prediction.order == 0.0  # one more of the other kind is left in each training set
     assert leaking.order > 0.2
 
@@ -106,7 +106,7 @@ def test_makefile_gives_each_fold_a_resample_of_each_training_set():
 def test_other_methods_and_units():
     items = random_duels(CHAIN, 300)
     for by in ("bradley-terry", TrueSkill(games=100)):
-        prediction = validate(items, folds=3, by=by, resamples=20)
+        prediction = rank(items, validate=3, by=by, resamples=20)
         assert prediction.order > 0.5
     assert "unit:game" in str(prediction.signature)
     assert "folds-of:sentence" in str(prediction.signature)
@@ -114,8 +114,8 @@ def test_other_methods_and_units():
 
 def test_result():
     items = random_duels(CHAIN, 60)
-    prediction = validate(items, folds=5, resamples=20, seed=3, judges=["x"])
-    assert prediction == validate(items, folds=5, resamples=20, seed=3, judges=["x"])
+    prediction = rank(items, validate=5, resamples=20, seed=3, judge=["x"])
+    assert prediction == rank(items, validate=5, resamples=20, seed=3, judge=["x"])
     data = prediction.to_json()
     assert data["kind"] == "prediction"
     assert data["clusters"] == {"accuracy": prediction.clusters, "n": 60}
@@ -128,14 +128,14 @@ def test_result():
 @pytest.mark.parametrize("folds", [1, 0, -5])
 def test_too_few_folds(folds):
     with pytest.raises(UsageError, match="two at least"):
-        validate(random_duels(CHAIN, 20), folds=folds)
+        rank(random_duels(CHAIN, 20), validate=folds)
 
 
 def test_more_folds_than_units():
     with pytest.raises(DataError, match="21 folds of 20 sentences"):
-        validate(random_duels(CHAIN, 20), folds=21)
+        rank(random_duels(CHAIN, 20), validate=21)
 
 
 def test_unknown_training():
     with pytest.raises(UnknownNameError, match="makefile"):
-        validate(random_duels(CHAIN, 20), training="make")
+        rank(random_duels(CHAIN, 20), validate=4, training="make")

@@ -8,11 +8,12 @@ from hypothesis import given, settings
 
 from grammeter.core import DataError, Ranked, Ranking, UnknownNameError, UsageError
 from grammeter.formats import read_judgments
+from grammeter.ranking import METHODS
 from grammeter.ranking._expected_wins import ExpectedWins, expected_wins
-from grammeter.ranking._rank import METHODS, rank
 from grammeter.ranking.bradley_terry import BradleyTerry
 from grammeter.ranking.pairs import extract_pairs
 from grammeter.ranking.trueskill import TrueSkill
+from grammeter.verbs import rank
 from made_judgments import bounds, campaigns, duel, golden, official, random_duels
 
 CHAIN = [("A", "B"), ("B", "C"), ("A", "C")]
@@ -36,7 +37,7 @@ def test_table_7(shared, judge):
     table = golden(shared, "table7_judge_rankings")[str(judge)]
     ranked = rank(
         official(shared),
-        judges=[table["user"]],
+        judge=[table["user"]],
         unit="pair",
         divisor="beaten-opponents",
         confidence=0.9,
@@ -140,8 +141,8 @@ def test_methods_as_values():
 def test_leaving_a_judge_out():
     items = [*duel("A", "B", judge="x", times=3), *duel("B", "A", judge="y", segment=2)]
     assert list(rank(items, resamples=50)) == ["A", "B"]
-    assert list(rank(items, without_judges=["x"], resamples=50)) == ["B", "A"]
-    assert list(rank(items, judges=["y"], resamples=50)) == ["B", "A"]
+    assert list(rank(items, without_judge=["x"], resamples=50)) == ["B", "A"]
+    assert list(rank(items, judge=["y"], resamples=50)) == ["B", "A"]
 
 
 def test_two_systems_never_compared():
@@ -190,8 +191,8 @@ def test_all_ties():
         ({"by": "elo"}, "unknown ranking method 'elo'"),
         ({"unit": "word"}, "unknown resampling unit"),
         ({"divisor": "none"}, "unknown divisor"),
-        ({"by": "trueskill", "divisor": "all-opponents"}, "belongs to expected-wins"),
-        ({"judges": ["nobody"]}, "unknown judge 'nobody'"),
+        ({"by": "trueskill", "divisor": "all-opponents"}, "belongs to --by expected-wins"),
+        ({"judge": ["nobody"]}, "unknown judge 'nobody'"),
         ({"resamples": 0}, "0 resamples"),
         ({"resamples": 2}, "too few"),
         ({"confidence": 0.0}, "confidence"),

@@ -10,7 +10,6 @@ from grammeter.cli import rank as verb
 from grammeter.core import Ranking
 from grammeter.ranking._expected_wins import ExpectedWins
 from grammeter.ranking.bradley_terry import BradleyTerry
-from grammeter.ranking.prediction import validate
 from grammeter.ranking.trueskill import TrueSkill
 from grammeter.study import draw_campaigns, learning_curve
 
@@ -64,7 +63,7 @@ def test_a_ranking_survives_relabelling(judgments, names, by, unit):
 def test_a_validation_survives_relabelling(judgments, names, unit):
     moved, _ = relabelled(judgments, names)
     ours, theirs = (
-        validate(some, folds=4, unit=unit, resamples=40).to_json() for some in (judgments, moved)
+        gm.rank(some, validate=4, unit=unit, resamples=40).to_json() for some in (judgments, moved)
     )
     assert ours == theirs
 

@@ -74,8 +74,6 @@ def test_sigterm_in_a_verb_that_calls_others_ends_with_143(tmp_path: Path) -> No
         "from grammeter import verbs\n"
         "def score(*_, **__): os.kill(os.getpid(), signal.SIGTERM)\n"
         "verbs.score = score\n"
-        "import grammeter.verbs._api\n"
-        "grammeter.verbs._api.score = score\n"
         "from grammeter.cli.main import main\n"
         "sys.argv[1:] = ['demo']\n"
         "sys.exit(main())\n"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import astuple
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from grammeter.cli import judgment_arguments
 from grammeter.cli.chance_arguments import add_confidence, add_resamples, add_seed
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from grammeter.stats import Alpha, Interval, Kappa
 
 KAPPAS = ("script", "orientation-free")
-RESAMPLES, CONFIDENCE = 1000, 0.95
+OPTIONS = ("correlate", "kappa", "judge", "without_judge", "resamples", "seed", "confidence")
+"""Flags that are parameters of :func:`grammeter.agree`."""
+
 WIDEST = 20
 """Judges that a matrix has room for."""
 
@@ -77,54 +79,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Measure and print; return the exit code."""
-    _check(args)
-    judgments = judgment_arguments.read(args)
-    who = {"judges": args.judge, "without_judges": args.without_judge}
-    if args.correlate:
-        from grammeter.ranking import judge_correlations
-
-        correlations = judge_correlations(judgments, **who)
-        emit(
-            args,
-            correlations.to_json(),
-            lambda: drawn(args, *correlation_tables(correlations, args)),
-        )
-        return 0
+    from grammeter.core import check_home
     from grammeter.formats import read_outputs
-    from grammeter.ranking import agree
+    from grammeter.ranking import Agreement
+    from grammeter.verbs import agree
 
-    agreement = agree(
-        judgments,
-        kappa=args.kappa,
-        resamples=args.resamples,
-        seed=args.seed,
-        confidence=args.confidence,
-        outputs=read_outputs(args.hyps) if args.hyps else None,
-        **who,
-    )
-    if args.figure:
-        _save_figure(agreement, args.figure)
-    emit(args, agreement.to_json(), lambda: drawn(args, *agreement_tables(agreement, args)))
-    return 0
-
-
-def _check(args: argparse.Namespace) -> None:
-    """Refuse options that would change nothing."""
-    from grammeter.core import UsageError
-
+    check_home(not args.correlate, "results other than --correlate's", figure=args.figure)
     check_figures(args.figure)
-    used = {
-        "--kappa": args.kappa != KAPPAS[0],
-        "--figure": args.figure,
-        "--resamples": args.resamples != RESAMPLES,
-        "--seed": args.seed != 1,
-        "--confidence": args.confidence != CONFIDENCE,
-    }
-    for option in used if args.correlate else ():
-        if used[option]:
-            raise UsageError(
-                f"{option} would change nothing with --correlate", fix=f"Leave out {option}."
-            )
+    judgments = judgment_arguments.read(args)
+    options = {name: getattr(args, name) for name in OPTIONS}
+    options["outputs"] = read_outputs(args.hyps) if args.hyps else None
+    verb = cast("Callable[..., Agreement | JudgeCorrelations]", agree)
+    result = verb(judgments, **options)
+    if not isinstance(result, Agreement):
+        emit(args, result.to_json(), lambda: drawn(args, *correlation_tables(result, args)))
+        return 0
+    if args.figure:
+        _save_figure(result, args.figure)
+    emit(args, result.to_json(), lambda: drawn(args, *agreement_tables(result, args)))
+    return 0
 
 
 def _save_figure(agreement: Agreement, path: str) -> None:
@@ -174,7 +147,7 @@ def _summary(agreement: Agreement, digits: int) -> Table:
     from grammeter.rendering import Table
 
     chosen, beside = agreement.kappas[agreement.kind], agreement.kappas[agreement.beside]
-    level = f"{float(dict(agreement.signature).get('confidence', CONFIDENCE)) * 100:g}%"
+    level = f"{float(dict(agreement.signature).get('confidence', 0.95)) * 100:g}%"
     header = ("agreement", "kappa", level, "observed", "chance", "comparisons", "pooled kappa")
     rows: list[tuple[str, ...]] = []
     for name, kappa, pooled, other, alpha in (

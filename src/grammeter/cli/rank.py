@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, cast
 
 from grammeter.cli import judgment_arguments
 from grammeter.cli.chance_arguments import add_confidence, add_resamples, add_seed
@@ -23,18 +23,23 @@ from grammeter.cli.output import (
 
 if TYPE_CHECKING:
     from grammeter.core import Ranked
-    from grammeter.formats import Judgments
-    from grammeter.ranking import Duel, HeadToHead, Prediction, Separation
+    from grammeter.ranking import Duel, HeadToHead, Prediction
     from grammeter.rendering import Table
-    from grammeter.study import LearningCurve
+    from grammeter.study import LearningCurve, Outlook, Separation
+
+    Result = Ranked | HeadToHead | Prediction | Outlook
 
 METHODS = ("expected-wins", "trueskill", "bradley-terry")
 UNITS = ("sentence", "ranking", "pair")
 DIVISORS = ("all-opponents", "beaten-opponents", "met-opponents")
 ZEROS = ("one", "keep")
 TRAININGS = ("held-out", "makefile")
-RESAMPLES, RESAMPLES_OF_A_FOLD = 1000, 100
-CONFIDENCE = 0.95
+OPTIONS = (
+    "head_to_head", "validate", "learning_curve", "by", "unit", "resamples", "seed", "confidence",
+    "divisor", "prior", "training", "zeros", "processes", "judge", "without_judge", "systems",
+    "drop", "extraction",
+)  # fmt: skip
+"""Flags that are parameters of :func:`grammeter.rank`."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -99,8 +104,7 @@ def _add_method(parser: argparse.ArgumentParser) -> None:
     add_resamples(
         group.add_argument,
         default=None,
-        help_=f"or runs of TrueSkill; default: {RESAMPLES}, with --validate"
-        f" {RESAMPLES_OF_A_FOLD} for each fold",
+        help_="or runs of TrueSkill; default: 1000, with --validate 100 for each fold",
     )
     add_seed(group.add_argument)
     add_confidence(
@@ -152,120 +156,62 @@ def _add_data(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Rank and print; return the exit code."""
-    _check(args)
-    judgments = judgment_arguments.read(args)
-    if args.head_to_head:
-        _show_head_to_head(args, judgments)
-    elif args.validate is not None:
-        _show_validation(args, judgments)
-    elif args.learning_curve:
-        _show_learning_curve(args, judgments)
-    else:
-        _show_ranking(args, judgments)
-    return 0
-
-
-def _check(args: argparse.Namespace) -> None:
-    """Refuse options that would change nothing."""
     from grammeter.core import UsageError
+    from grammeter.verbs import rank
 
-    chance = not args.head_to_head
-    ranked = chance and not args.learning_curve
-    homes = {
-        "--by": (args.by != METHODS[0], ranked, "a ranking or --validate"),
-        "--unit": (args.unit, ranked, "a ranking or --validate"),
-        "--resamples": (args.resamples is not None, chance, "what is resampled"),
-        "--seed": (args.seed != 1, chance, "what is resampled"),
-        "--confidence": (args.confidence != CONFIDENCE, ranked, "a ranking or --validate"),
-        "--divisor": (args.divisor, ranked and args.by == METHODS[0], "--by expected-wins"),
-        "--prior": (
-            args.prior is not None, ranked and args.by == "bradley-terry", "--by bradley-terry"
-        ),
-        "--training": (args.training, args.validate is not None, "--validate"),
-        "--zeros": (args.zeros, args.head_to_head, "--head-to-head"),
-        "--extraction": (
-            args.extraction != "expanded", not args.learning_curve, "results other than a curve"
-        ),
-        "--figure": (args.figure, args.validate is None, "results other than --validate's"),
-    }  # fmt: skip
-    for option, (used, at_home, home) in homes.items():
-        if used and not at_home:
-            raise UsageError(
-                f"{option} belongs to {home}, and would change nothing here",
-                fix=f"Leave out {option}.",
-            )
+    if args.figure and args.validate is not None:
+        raise UsageError("--figure belongs to results other than --validate's", fix="Leave it out.")
     check_figures(args.figure)
     if args.processes != 1 and args.by != "trueskill":
         notice(args, "--processes changes nothing here: only runs of TrueSkill are shared out")
-
-
-def _show_ranking(args: argparse.Namespace, judgments: Judgments) -> None:
-    from grammeter.ranking import rank
-
-    settings = _settings(args, RESAMPLES)
+    judgments = judgment_arguments.read(args)
+    options = {name: getattr(args, name) for name in OPTIONS}
+    verb = cast("Callable[..., Result]", rank)
     with progress(args):
-        ranked = rank(judgments, unit=args.unit, **settings)
+        result = verb(judgments, **options)
     if args.figure:
-        from grammeter.rendering import figures
-
-        figures.save(figures.rank_ranges(ranked), args.figure)
-    emit(args, ranked.to_json(), lambda: drawn(args, ranking_table(ranked, args)))
-
-
-def _show_validation(args: argparse.Namespace, judgments: Judgments) -> None:
-    from grammeter.ranking import validate
-
-    settings = _settings(args, RESAMPLES_OF_A_FOLD)
-    settings["training"], settings["unit"] = args.training or "held-out", args.unit or "sentence"
-    with progress(args):
-        prediction = validate(judgments, folds=args.validate, **settings)
-    emit(args, prediction.to_json(), lambda: drawn(args, prediction_table(prediction, args)))
+        _save_figure(result, args.figure)
+    emit(args, result.to_json(), lambda: drawn(args, *_tables(result, args)))
+    return 0
 
 
-def _show_head_to_head(args: argparse.Namespace, judgments: Judgments) -> None:
-    from grammeter.ranking import head_to_head
+def _tables(result: Result, args: argparse.Namespace) -> Iterator[Table]:
+    from grammeter.core import Ranked
+    from grammeter.ranking import HeadToHead, Prediction
 
-    duels = head_to_head(
-        judgments, extraction=args.extraction, zeros=args.zeros or ZEROS[0], **_choice(args)
-    )
-    if args.figure:
-        _save_head_to_head(duels, args.figure)
-    emit(args, duels.to_json(), lambda: drawn(args, head_to_head_table(duels, args)))
+    if isinstance(result, Ranked):
+        yield ranking_table(result, args)
+    elif isinstance(result, HeadToHead):
+        yield head_to_head_table(result, args)
+    elif isinstance(result, Prediction):
+        yield prediction_table(result, args)
+    else:
+        yield curve_table(result.curve, result.items_needed, args)
+        if args.format != "tsv":  # which is for programs: one table
+            yield separation_table(result.separations, args)
 
 
-def _save_head_to_head(duels: HeadToHead, path: str) -> None:
+def _save_figure(result: Result, path: str) -> None:
     import numpy as np
 
+    from grammeter.core import Ranked
+    from grammeter.ranking import HeadToHead, Prediction
     from grammeter.rendering import figures
 
-    places = {system: place for place, system in enumerate(duels.systems)}
-    shares = np.full((len(places), len(places)), math.nan)
-    marks = [[""] * len(places) for _ in places]
-    for duel in duels.cells:
-        row, column = places[duel.row], places[duel.column]
-        shares[row, column], marks[row][column] = duel.share, duel.mark
-    figures.save(figures.head_to_head_map(duels.systems, shares, marks), path)
-
-
-def _show_learning_curve(args: argparse.Namespace, judgments: Judgments) -> None:
-    from grammeter.study import outlook
-
-    resamples = _resamples(args, RESAMPLES)
-    with progress(args):
-        prospect = outlook(judgments, resamples=resamples, seed=args.seed, **_choice(args))
-    if args.figure:
-        _save_curve(prospect.curve, args.figure)
-    tables = [curve_table(prospect.curve, prospect.items_needed, args)]
-    if args.format != "tsv":  # which is for programs: one table
-        tables.append(separation_table(prospect.separations, args))
-    emit(args, prospect.to_json(), lambda: drawn(args, *tables))
-
-
-def _save_curve(curve: LearningCurve, path: str) -> None:
-    from grammeter.rendering import figures
-
-    columns = (column.tolist() for column in (curve.sizes, curve.mean, curve.low, curve.high))
-    figures.save(figures.learning_curve(*columns, tail=curve.tail), path)
+    if isinstance(result, Ranked):
+        figures.save(figures.rank_ranges(result), path)
+    elif isinstance(result, HeadToHead):
+        places = {system: place for place, system in enumerate(result.systems)}
+        shares = np.full((len(places), len(places)), math.nan)
+        marks = [[""] * len(places) for _ in places]
+        for duel in result.cells:
+            row, column = places[duel.row], places[duel.column]
+            shares[row, column], marks[row][column] = duel.share, duel.mark
+        figures.save(figures.head_to_head_map(result.systems, shares, marks), path)
+    elif not isinstance(result, Prediction):
+        curve = result.curve
+        columns = (column.tolist() for column in (curve.sizes, curve.mean, curve.low, curve.high))
+        figures.save(figures.learning_curve(*columns, tail=curve.tail), path)
 
 
 def ranking_table(ranked: Ranked, args: argparse.Namespace) -> Table:
@@ -377,28 +323,6 @@ def separation_table(neighbours: tuple[Separation, ...], args: argparse.Namespac
     planned = [f"level {pair.level:g}, power {pair.power:g}" for pair in neighbours[:1]]
     notes = tuple(f"items until the sign test separates two systems: {pair}" for pair in planned)
     return Table(header, rows, "llrrrr", notes)
-
-
-def _settings(args: argparse.Namespace, resamples: int) -> dict[str, Any]:
-    """Return what a ranking and its validation both take."""
-    settings = _choice(args)
-    settings["resamples"] = _resamples(args, resamples)
-    for name in ("by", "prior", "seed", "confidence", "divisor", "processes", "extraction"):
-        settings[name] = getattr(args, name)
-    return settings
-
-
-def _choice(args: argparse.Namespace) -> dict[str, Any]:
-    return {
-        "judges": args.judge,
-        "without_judges": args.without_judge,
-        "systems": args.systems,
-        "drop": args.drop,
-    }
-
-
-def _resamples(args: argparse.Namespace, default: int) -> int:
-    return default if args.resamples is None else args.resamples
 
 
 def _notes(ranked: Ranked) -> Iterator[str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, cast
 
 from grammeter.cli import corpus_arguments
 from grammeter.cli.chance_arguments import add_seed
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from grammeter.study import Distribution
 
 SELECTORS = ("paper", "uniform", "diversity", "spread")
+LIKELY = ("select", "per_item", "metric")
+OPTIONS = ("n", "distinct", "seed", "judges", "overlap", "sharers", "repeats")
+"""Flags that are parameters of :func:`grammeter.sample`."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -91,56 +94,25 @@ def _add_judges(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Draw and print; return the exit code."""
     from grammeter.formats import items_text, read_scores
-    from grammeter.study import distribution
     from grammeter.verbs import sample
 
-    check_home(args, args.scores, "--scores", "--metric")
+    likely: dict[str, Any] = {name: getattr(args, name) for name in LIKELY}
     check_home(args, args.select == "spread", "--select spread", "--scores")
-    judges = _judges(args)
+    likely["scores"] = read_scores(args.scores) if args.scores else None
+    options: dict[str, Any] = {name: getattr(args, name) for name in OPTIONS}
+    names: list[str] = args.judges
+    if len(names) == 1 and names[0].isdecimal():
+        options["judges"] = int(names[0])
     corpus = corpus_arguments.read(args, references=False)
-    likely: dict[str, Any] = {
-        "select": args.select,
-        "per_item": args.per_item,
-        "scores": read_scores(args.scores) if args.scores else None,
-        "metric": args.metric,
-    }
-    items = sample(
-        corpus,
-        n=args.n,
-        distinct=args.distinct,
-        seed=args.seed,
-        judges=judges,
-        overlap=args.overlap or 0,
-        sharers=args.sharers,
-        repeats=args.repeats or 0,
-        **likely,
-    )
+    verb = cast("Callable[..., tuple[Item, ...]]", sample)
+    items = verb(corpus, **likely, **options)
     if args.probabilities:
-        _write(args.probabilities, _probabilities_tsv(distribution(corpus.systems, **likely)))
+        probabilities = sample(corpus, probabilities=True, **likely)
+        _write(args.probabilities, _probabilities_tsv(probabilities))
     if args.output or args.probabilities != "-":
         _write(args.output or "-", items_text(items))
     notice(args, _summary(items))
     return 0
-
-
-def _judges(args: argparse.Namespace) -> list[str]:
-    """Return the judges' names; a single number stands for as many numbered judges."""
-    from grammeter.core import UsageError
-
-    names: list[str] = args.judges
-    planned = (args.overlap, args.sharers, args.repeats)
-    if not names and any(number is not None for number in planned):
-        raise UsageError(
-            "--overlap, --sharers and --repeats are for judges",
-            fix="Give their names or their number: --judges 3",
-        )
-    if len(names) != 1 or not names[0].isdecimal():
-        return names
-    count = int(names[0])
-    if not count:
-        raise UsageError("--judges 0", fix="Leave it out, or plan for one judge at least.")
-    width = max(2, len(names[0]))
-    return [f"judge{number:0{width}}" for number in range(1, count + 1)]
 
 
 def _write(path: str, text: str) -> None:

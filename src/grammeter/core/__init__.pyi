@@ -1,6 +1,7 @@
 from grammeter.core import folders as folders
 from grammeter.core import ranked as ranked
 from grammeter.core import spelling as spelling
+from grammeter.core._checked import check_home as check_home
 from grammeter.core._checked import checked as checked
 from grammeter.core._checked import renamed as renamed
 from grammeter.core.doors import door as door

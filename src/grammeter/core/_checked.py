@@ -53,6 +53,32 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     return call
 
 
+def check_home(at_home: bool, home: str, **options: object) -> None:
+    """Refuse options that would change nothing.
+
+    Parameters
+    ----------
+    at_home
+        Whether the options have an effect in this call.
+    home
+        Where they have one, as the shell spells it: ``--validate``.
+    options
+        By name, a true value for each option that was wanted.
+
+    Raises
+    ------
+    UsageError
+        If an option was wanted and this is not its home.
+    """
+    for name, wanted in () if at_home else options.items():
+        if wanted:
+            flag = "--" + name.replace("_", "-")
+            raise UsageError(
+                f"{flag} belongs to {home}, and would change nothing here",
+                fix=f"Leave out {flag} (in Python: {name}=).",
+            )
+
+
 def renamed(**names: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Take keywords by their old names, too, with a ``DeprecationWarning``: ``old="new"``."""
 

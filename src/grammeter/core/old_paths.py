@@ -11,15 +11,14 @@ from types import ModuleType
 
 _ROOMS: Mapping[str, str] = {
     "scoring": "attribution",
-    "verbs": "comparison judging",
+    "verbs": "comparison judging ranking.agreement",
     "formats": "corpus corpus.datasets corpus.foreign corpus.items corpus.judgments"
     " corpus.records corpus.sgml corpus.standoff",
     "errant": "edits edits.annotate edits.pipelines",
     "alignment": "edits.arcs edits.ratios edits.weights",
     "llm": "judge judge.protocol judge.runtime",
     "models": "neural neural.measures",
-    "study": "ranking.assignment ranking.planning ranking.sampling",
-    "ranking": "ranking.agreement ranking.separation",
+    "study": "ranking.assignment ranking.planning ranking.sampling ranking.separation",
     "meta": "meta.maege meta.segment meta.sentence_level meta.system meta.window",
 }
 """Room -> the modules whose names are behind its door now."""

@@ -39,7 +39,7 @@ def human_scores(
     Parameters
     ----------
     by
-        A method of :func:`grammeter.ranking._rank.rank`.
+        A method of :func:`grammeter.rank`.
 
     Returns
     -------

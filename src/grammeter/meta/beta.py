@@ -166,7 +166,7 @@ def sweep_beta(
     choice
         ``anew`` or ``fixed``; default: anew where the scores hold their statistics.
     rescorer
-        Scores anew, such as :func:`grammeter.verbs._api.rescored`.
+        Scores anew, such as :func:`grammeter.verbs.rescored`.
     notes
         Of the table that the scores are from.
 

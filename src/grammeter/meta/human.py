@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from grammeter.core import Ranked, Ranking, Signature, UsageError
 from grammeter.meta.aggregate import human_scores
 from grammeter.meta.judged import MEAN, has_scores, judged_table
-from grammeter.ranking import METHODS, rank
+from grammeter.ranking import METHODS, method_of, rank_systems, select
 
 USUAL = "expected-wins"
 """How judgments score systems unless said otherwise."""
@@ -97,7 +97,7 @@ def _of_judgments(judgments: Sequence[Ranking], name: str, by: str, *, clusters:
         by = USUAL
         notes = (f"{name} has no scores to average: its ranks are scored by {by}",)
     if clusters:
-        human = _of_ranking(rank(judgments, by=by))
+        human = _of_ranking(rank_systems(select(judgments), method_of(by)))
         return replace(human, notes=(*notes, *human.notes))
     by_system, signature, more = human_scores(judgments, by=by)
     return Human(scores=by_system, name=_spelled(signature), method=by, notes=(*notes, *more))

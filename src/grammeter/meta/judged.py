@@ -69,7 +69,7 @@ def judged_table(
     name
         What the metric is called.
     by
-        How systems are scored: a method of :func:`grammeter.ranking._rank.rank`, or ``mean`` of the
+        How systems are scored: a method of :func:`grammeter.rank`, or ``mean`` of the
         scores that the judges gave.
     segments
         How many sentences there are, if more than the last one that was judged.

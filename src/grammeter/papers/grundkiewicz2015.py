@@ -21,21 +21,10 @@ from grammeter.meta import parse_betas, sweep_beta
 from grammeter.papers.cells import Ours, Tolerance, Value
 from grammeter.papers.materials import Materials
 from grammeter.papers.recipe import Made, Recipe
-from grammeter.ranking import (
-    Agreement,
-    Pairs,
-    Resampling,
-    TrueSkill,
-    Unit,
-    agree,
-    head_to_head,
-    in_mean,
-    judge_correlations,
-    rank,
-    validate,
-)
+from grammeter.ranking import Agreement, Pairs, Resampling, TrueSkill, Unit, in_mean
 from grammeter.stats import CoefficientName, correlate
 from grammeter.study import group_outputs
+from grammeter.verbs import agree, rank
 
 JUDGMENTS = "human_gjg15"
 CONLL14 = "conll14_test"
@@ -115,7 +104,7 @@ def _table2b(materials: Materials) -> Made:
 
 
 def _table6(materials: Materials) -> Made:
-    correlations = judge_correlations(materials.judgments("gjg15"))
+    correlations = agree(materials.judgments("gjg15"), correlate=True)
     with_rest = {(judge, "others"): correlation for judge, correlation in correlations.rest.items()}
     cells: Cells = {}
     for (first, second), correlation in {**correlations.pairs, **with_rest}.items():
@@ -179,7 +168,7 @@ _PRINTED_MARK = {"**": "‡", "*": "†", "+": "*", "": ""}
 
 def _table3d(materials: Materials) -> Made:
     cells: Cells = {}
-    for cell in head_to_head(materials.judgments("gjg15")).cells:
+    for cell in rank(materials.judgments("gjg15"), head_to_head=True).cells:
         cells[cell.row, cell.column] = cell.share
         cells[cell.row, f"{cell.column} mark"] = _PRINTED_MARK[cell.mark]
     return cells
@@ -195,7 +184,7 @@ class _TrueSkillLimit(TrueSkill):
 
 
 def _table4(materials: Materials) -> Made:
-    predict = partial(validate, materials.judgments("gjg15"), unit="pair")
+    predict = partial(rank, materials.judgments("gjg15"), validate=100, unit="pair")
     published, held_out = predict(training="makefile"), predict()
     # one run has no range of ranks, so that all of it, confidence 1, must do
     single = predict(resamples=1, confidence=1.0)
@@ -218,7 +207,7 @@ def _table7(materials: Materials) -> Made:
         # the program behind this table leaves out opponents never beaten, has ranges of 90 %
         # and gives four decimals, of which the table prints three
         ranked = rank(
-            rankings, judges=[judge], unit="pair", divisor="beaten-opponents", confidence=0.9
+            rankings, judge=[judge], unit="pair", divisor="beaten-opponents", confidence=0.9
         )
         for row in ranked.rows:
             cells[row.system, f"{judge} score"] = Ours(round(row.score, 4), row.reason or "")

@@ -28,7 +28,7 @@ def agreement_notes(
     found, pairs
         The figures, and the comparisons behind them.
     rankings, outputs
-        Their sources, see :func:`grammeter.ranking.agreement.agree`.
+        Their sources, see :func:`grammeter.agree`.
     """
     if files := agreement.by_file:
         yield f"judgments of {len(files)} files are pooled: {listed([*files])}"

@@ -13,7 +13,7 @@ from grammeter.ranking.judged_units import Judges
 from grammeter.stats import Alpha, Kappa
 from grammeter.version import __version__
 
-KIND = "agreement"
+AGREEMENT = "agreement"
 TOTAL = "total"
 
 KappaKind = Literal["script", "orientation-free"]
@@ -137,7 +137,7 @@ class Agreement(Shown):
         chosen = self.kappas[self.kind]
         counts = {**self.counts, TOTAL: self.total}
         data = {
-            "kind": KIND,
+            "kind": AGREEMENT,
             "grammeter": __version__,
             "signature": str(self.signature),
             **self._figures(),

@@ -9,7 +9,7 @@ comparisons.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
@@ -20,18 +20,16 @@ from grammeter.core import (
     DataError,
     FloatArray,
     IntArray,
-    Ranking,
     Signature,
     UnknownNameError,
     UsageError,
     track,
 )
-from grammeter.ranking._expected_wins import Divisor
-from grammeter.ranking._rank import Method, method_of, notes_of_method, shown_design
 from grammeter.ranking.bootstrap import Resampling, Unit, derived_seed, unit_numbers
 from grammeter.ranking.clusters import Clustering, cluster_runs
-from grammeter.ranking.pairs import Extraction, Pairs
-from grammeter.ranking.selection import select
+from grammeter.ranking.pairs import Pairs
+from grammeter.ranking.rank import Method, notes_of_method, shown_design
+from grammeter.ranking.selection import Selection
 from grammeter.ranking.unlabelled import unlabelled
 from grammeter.stats import generator
 from grammeter.version import __version__
@@ -92,25 +90,14 @@ class Prediction:
         }
 
 
-def validate(
-    rankings: Sequence[Ranking],
+def cross_validate(
+    selection: Selection,
+    method: Method,
     *,
     folds: int = 100,
-    by: str | Method = "expected-wins",
     training: Training = "held-out",
-    unit: Unit = "sentence",
-    resamples: int = 100,
-    seed: int = 1,
+    resampling: Resampling | None = None,
     confidence: float = 0.95,
-    divisor: Divisor | None = None,
-    prior: float | None = None,
-    judges: Sequence[str] | None = None,
-    without_judges: Sequence[str] | None = None,
-    systems: Sequence[str] | None = None,
-    drop: Sequence[str] = (),
-    extraction: Extraction = "expanded",
-    numbering: str | None = None,
-    processes: int = 1,
 ) -> Prediction:
     """Measure by cross-validation how well a ranking predicts judgments.
 
@@ -120,45 +107,36 @@ def validate(
 
     Parameters
     ----------
+    selection
+        From :func:`~grammeter.ranking.selection.select`.
+    method
+        How systems are scored.
     folds
         At least 2; the paper has 100.
     training
         See :data:`Training`.
-    unit
-        The unit of folds and of resampling; the paper's is ``pair``. TrueSkill
-        resamples nothing, its runs differ by their random games.
-    resamples
-        Resamples or runs for each fold.
+    resampling
+        The unit of folds and of resampling (default ``sentence``, in the paper ``pair``), and
+        the number of resamples or runs for each fold (default 100). TrueSkill resamples nothing,
+        its runs differ by their random games.
+    confidence
+        Share of the resamples whose ranks a range covers.
 
     Raises
     ------
     UsageError
         If a name is unknown or a number out of range.
     DataError
-        If there are fewer units than folds, or nothing is decided.
-
-    See Also
-    --------
-    grammeter.ranking._rank.rank : the other parameters.
+        If there are fewer units than folds.
     """
-    method = method_of(by, divisor=divisor, prior=prior)
     if training not in TRAININGS:
         raise UnknownNameError("training", training, TRAININGS)
     if folds < 2:
         raise UsageError(f"{folds} folds", fix="Take two at least.")
-    chosen = select(
-        rankings,
-        judges=judges,
-        without_judges=without_judges,
-        systems=systems,
-        drop=drop,
-        extraction=extraction,
-        numbering=numbering,
-    )
-    resampling = Resampling(
-        unit=unit if method.unit else None, runs=resamples, seed=seed, processes=processes
-    )
-    bare = unlabelled(chosen.pairs, unit)
+    resampling = resampling or Resampling(runs=100)
+    unit, seed = resampling.unit or "sentence", resampling.seed
+    resampling = replace(resampling, unit=unit if method.unit else None)
+    bare = unlabelled(selection.pairs, unit)
     pairs, alike = bare.pairs, bare.alike.tolist()
     fold_of = deal_out(pairs, unit, folds, seed)
     trained = _held_out if training == "held-out" else _makefile
@@ -171,7 +149,7 @@ def validate(
         sizes[max(clustering.clusters)] += 1
     design = {"folds": folds, "folds-of": unit, "training": training}
     design |= {**method.settings(len(pairs)), **shown_design(resampling, confidence)}
-    signature = Signature.of(method.name, {**design, **chosen.shown})
+    signature = Signature.of(method.name, {**design, **selection.shown})
     columns: list[FloatArray] = [np.array(column) for column in zip(*shares, strict=True)]
     clusters, all_tied, order, decided = columns
     return Prediction(
@@ -183,7 +161,7 @@ def validate(
         len(pairs),
         int(decided.sum()),
         dict(sorted(sizes.items())),
-        (*chosen.notes, *notes_of_method(method, pairs, resampling)),
+        (*selection.notes, *notes_of_method(method, pairs, resampling)),
     )
 
 

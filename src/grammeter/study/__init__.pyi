@@ -1,4 +1,7 @@
+from grammeter.study._outlook import Outlook as Outlook
+from grammeter.study._outlook import Separation as Separation
 from grammeter.study._outlook import outlook as outlook
+from grammeter.study._outlook import separations as separations
 from grammeter.study.assignment import assign as assign
 from grammeter.study.planning import LearningCurve as LearningCurve
 from grammeter.study.planning import draw_campaigns as draw_campaigns

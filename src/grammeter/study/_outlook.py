@@ -1,19 +1,100 @@
-"""The learning curve of a ranking, and how many items separate neighbours in it."""
+"""How a ranking settles: a learning curve, and what it takes to tell two systems apart.
+
+The latter is a matter of the sign test: see :func:`decided_needed`.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from statistics import NormalDist
 from typing import Any
 
-from grammeter.core import Ranking
-from grammeter.ranking import Separation, rank, select, separations
+import numpy as np
+
+from grammeter.core import IntArray, Ranking, UnknownNameError, UsageError, json_number
+from grammeter.ranking import (
+    ExpectedWins,
+    Pairs,
+    Resampling,
+    Selection,
+    extract_pairs,
+    rank_systems,
+)
 from grammeter.study.planning import LearningCurve, draw_campaigns, items_needed, learning_curve
 
 _NOTE = (
     "draws are parts of these judgments, so with all items they agree with the full ranking however"
     " few there are; a new campaign needs more items"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Separation:
+    """The comparisons of two systems, and how many more separate them.
+
+    Attributes
+    ----------
+    first, second
+        The systems.
+    wins, losses, ties
+        Of the first one, over all comparisons of the two.
+    items
+        How many items were judged in all.
+    design_effect
+        By how much the variance of the share exceeds that of independent comparisons, because
+        several judges saw one sentence; 1 or more.
+    decided_needed
+        Independent decided comparisons until the sign test separates the two with the wanted
+        power, if the share stays as it is; ``None`` if never.
+    level, power
+        Of the two-sided test.
+    """
+
+    first: str
+    second: str
+    wins: int
+    losses: int
+    ties: int
+    items: int
+    design_effect: float
+    decided_needed: int | None
+    level: float
+    power: float
+
+    @property
+    def share(self) -> float:
+        """The first system's share of the decided comparisons; NaN if there is none."""
+        decided = self.wins + self.losses
+        return self.wins / decided if decided else math.nan
+
+    @property
+    def items_needed(self) -> int | None:
+        """Items like those at hand until the two separate, these included."""
+        if self.decided_needed is None:
+            return None
+        per_item = (self.wins + self.losses) / self.items
+        return math.ceil(self.decided_needed * self.design_effect / per_item)
+
+    @property
+    def items_to_go(self) -> int | None:
+        """How many of them are still to be judged."""
+        return None if self.items_needed is None else max(0, self.items_needed - self.items)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all figures by name; ``null`` where there is none."""
+        reason = {} if self.wins + self.losses else {"reason": "no decided comparison"}
+        return (
+            asdict(self)
+            | reason
+            | {
+                "share": json_number(self.share),
+                "items_needed": self.items_needed,
+                "items_to_go": self.items_to_go,
+            }
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,40 +125,142 @@ class Outlook:
         }
 
 
-def outlook(
-    rankings: Sequence[Ranking],
-    *,
-    resamples: int = 1000,
-    seed: int = 1,
-    judges: Sequence[str] | None = None,
-    without_judges: Sequence[str] | None = None,
-    systems: Sequence[str] | None = None,
-    drop: Sequence[str] = (),
-) -> Outlook:
+def outlook(selection: Selection, *, resamples: int = 1000, seed: int = 1) -> Outlook:
     """Compute a learning curve, and the items that neighbours in the ranking need.
 
     Parameters
     ----------
+    selection
+        From :func:`grammeter.ranking.select`.
     resamples, seed
         Number of campaigns drawn from the items, and the seed of the random numbers.
-    judges, without_judges, systems, drop
-        See :func:`grammeter.ranking._rank.rank`.
 
     Raises
     ------
     UsageError
-        If a name is unknown or a number out of range.
-    DataError
-        If nothing is decided.
+        If a number is out of range.
     """
-    chosen = select(
-        rankings, judges=judges, without_judges=without_judges, systems=systems, drop=drop
-    )
-    campaigns = draw_campaigns(chosen.rankings, draws=resamples, seed=seed)
-    order = tuple(rank(chosen.rankings, resamples=resamples, seed=seed))
+    campaigns = draw_campaigns(selection.rankings, draws=resamples, seed=seed)
+    resampling = Resampling(runs=resamples, seed=seed)
+    order = tuple(rank_systems(selection, ExpectedWins(), resampling=resampling))
     return Outlook(
         learning_curve(campaigns),
         items_needed(campaigns),
-        separations(chosen.rankings, order),
-        (*chosen.notes, _NOTE),
+        separations(selection.rankings, order),
+        (*selection.notes, _NOTE),
     )
+
+
+def separations(
+    rankings: Sequence[Ranking],
+    systems: Sequence[str],
+    *,
+    level: float = 0.05,
+    power: float = 0.8,
+) -> tuple[Separation, ...]:
+    """Plan for each system and the next one, in the given order: that of a ranking, say.
+
+    See :func:`decided_needed` for the formula. What it adds is taken from the data: how many
+    comparisons of the two an item brings, how many of them are decided, and the design effect
+    (the variance of the share with sentences as units over that of independent comparisons).
+
+    Parameters
+    ----------
+    rankings
+        Skipped ones and those of a single output are passed over.
+    systems
+        Names; without a second one there is nothing to plan.
+    level, power
+        Of the two-sided sign test, between 0 and 1.
+
+    Raises
+    ------
+    UnknownNameError
+        If a system was not judged.
+    UsageError
+        If ``level`` or ``power`` is out of range, or a system comes twice.
+    """
+    if len(set(systems)) != len(systems):
+        raise UsageError(f"a system comes twice: {', '.join(systems)}", fix="Name each once.")
+    judged = [r for r in rankings if not r.skipped and len(r.groups) > 1]
+    pairs = extract_pairs(judged)
+    for name in systems:
+        if name not in pairs.systems:
+            raise UnknownNameError("judged system", name, pairs.systems)
+    return tuple(
+        _separation(pairs, len(judged), first, second, level, power)
+        for first, second in pairwise(systems)
+    )
+
+
+def decided_needed(share: float, *, level: float = 0.05, power: float = 0.8) -> int | None:
+    """Return how many decided comparisons separate two systems by the two-sided sign test.
+
+    With ``p`` the share and ``z`` quantiles of the normal distribution, ::
+
+        m = ((z(1 - level / 2) / 2 + z(power) * sqrt(p * (1 - p))) / |p - 1/2|) ** 2
+        n = m / 4 * (1 + sqrt(1 + 2 / (m * |p - 1/2|))) ** 2
+
+    the second line being the correction for continuity: it solves ``n * |p - 1/2| - 1/2 =
+    sqrt(m * n) * |p - 1/2|``. Comparisons are taken to be independent, the share to be the true
+    one, and this pair to be the only one tested.
+
+    Returns
+    -------
+    int or None
+        ``None`` for a share of one half, or none.
+
+    Raises
+    ------
+    UsageError
+        If a number is not between 0 and 1.
+    """
+    if not (0 < level < 1 and 0 < power < 1 and (math.isnan(share) or 0 <= share <= 1)):
+        raise UsageError(f"share {share}, level {level}, power {power}", fix="0 to 1, each.")
+    gap = abs(share - 0.5)
+    if not gap > 0:
+        return None
+    quantile = NormalDist().inv_cdf
+    spread = quantile(1 - level / 2) / 2 + quantile(power) * math.sqrt(share * (1 - share))
+    plain = (max(spread, 0) / gap) ** 2
+    if not plain:
+        return 1
+    return math.ceil(plain / 4 * (1 + math.sqrt(1 + 2 / (plain * gap))) ** 2)
+
+
+def _separation(
+    pairs: Pairs, items: int, first: str, second: str, level: float, power: float
+) -> Separation:
+    low, high = sorted(map(pairs.systems.index, (first, second)))
+    both = pairs.select((pairs.first == low) & (pairs.second == high))
+    outcome = both.outcome if first < second else -both.outcome
+    wins, losses = int((outcome > 0).sum()), int((outcome < 0).sum())
+    share = wins / (wins + losses) if wins + losses else math.nan
+    return Separation(
+        first=first,
+        second=second,
+        wins=wins,
+        losses=losses,
+        ties=len(both) - wins - losses,
+        items=items,
+        design_effect=_design_effect(outcome, both.segment),
+        decided_needed=decided_needed(share, level=level, power=power),
+        level=level,
+        power=power,
+    )
+
+
+def _design_effect(outcome: IntArray, segment: IntArray) -> float:
+    """Return the variance of the share by sentences over that of independent comparisons.
+
+    The former is that of a ratio of sums over sentences, linearised (Kish & Frankel 1974).
+    """
+    decided = outcome != 0
+    _, sentence = np.unique(segment[decided], return_inverse=True)
+    total, sentences = int(decided.sum()), len(np.unique(sentence))
+    share = float((outcome > 0).sum() / total) if total else 0.5
+    if sentences < 2 or share in (0, 1):
+        return 1.0
+    deviations = np.bincount(sentence, weights=(outcome[decided] > 0) - share)
+    by_sentence = sentences / (sentences - 1) * float((deviations**2).sum()) / total**2
+    return max(1.0, by_sentence / (share * (1 - share) / total))

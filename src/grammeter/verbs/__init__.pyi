@@ -1,4 +1,4 @@
-from grammeter.verbs._api import sample as sample
+from grammeter.verbs._agree import agree as agree
 from grammeter.verbs._compare.differences import Difference as Difference
 from grammeter.verbs._compare.differences import difference as difference
 from grammeter.verbs._compare.judged import as_table as as_table
@@ -23,9 +23,11 @@ from grammeter.verbs._meta import meta_window as meta_window
 from grammeter.verbs._meta import rescored as rescored
 from grammeter.verbs._meta_sentence import meta_maege as meta_maege
 from grammeter.verbs._meta_sentence import meta_sentence as meta_sentence
+from grammeter.verbs._rank import rank as rank
 from grammeter.verbs._report.make import make_report as make_report
 from grammeter.verbs._report.make import report as report
 from grammeter.verbs._report.make import write_report as write_report
+from grammeter.verbs._sample import sample as sample
 from grammeter.verbs._score import check_limits as check_limits
 from grammeter.verbs._score import fail_under as fail_under
 from grammeter.verbs._score import score as score

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 from django.contrib.auth.models import User
@@ -164,7 +164,7 @@ def create(
 def draw_items(
     plan: Plan, corpus: Corpus, *, n: int, select: Any = "paper", per_item: int = 5
 ) -> tuple[Sampled, ...]:
-    """Draw the items of a campaign; see :func:`grammeter.verbs._api.sample`."""
+    """Draw the items of a campaign; see :func:`grammeter.sample`."""
     from grammeter.verbs import sample
 
     if n < 1:
@@ -172,7 +172,7 @@ def draw_items(
     settings: dict[str, Any] = {"n": n, "select": select, "per_item": per_item, "seed": plan.seed}
     if plan.strategy == Strategy.PLANNED:
         settings |= {"judges": judges.names_of(plan.judges), **_dealing(plan, n)}
-    return sample(corpus, **settings)
+    return cast("Callable[..., tuple[Sampled, ...]]", sample)(corpus, **settings)
 
 
 def _dealing(plan: Plan, n: int) -> dict[str, int]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import zip_longest
-from typing import Any
+from typing import Any, cast
 
 from django.db.models import Count, Q, QuerySet, Sum
 
@@ -26,7 +26,8 @@ from grammeter.campaign.models import (
 from grammeter.campaign.services import judges, verdicts
 from grammeter.core import Edit, Ranked, Ranking
 from grammeter.formats import JudgedBlock, JudgmentFile, Judgments
-from grammeter.ranking import Agreement, agree, rank
+from grammeter.ranking import Agreement
+from grammeter.verbs import agree, rank
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,14 +171,14 @@ def ranking(campaign: Campaign, **settings: Any) -> Ranked:
     Parameters
     ----------
     settings
-        Those of :func:`grammeter.ranking._rank.rank`: ``by``, ``unit``, ``resamples`` ...
+        Those of :func:`grammeter.rank`: ``by``, ``unit``, ``resamples`` ...
 
     Raises
     ------
     DataError
         If there are no decided comparisons yet.
     """
-    return rank(judgments(campaign), **settings)
+    return cast("Callable[..., Ranked]", rank)(judgments(campaign), **settings)
 
 
 def header(campaign: Campaign) -> dict[str, Any]:

@@ -20,12 +20,14 @@ from grammeter.formats import (
     write_text,
 )
 from grammeter.meta import Design, SystemMeta
-from grammeter.ranking import Agreement, agree, rank
+from grammeter.ranking import Agreement
 from grammeter.rendering import Page, Section
+from grammeter.verbs._agree import agree
 from grammeter.verbs._compare.judged import as_table
 from grammeter.verbs._compare.results import Comparison
 from grammeter.verbs._explain import corpus_of
 from grammeter.verbs._meta import correlate
+from grammeter.verbs._rank import rank
 from grammeter.verbs._report.browser import make_browser
 from grammeter.verbs._report.materials import read_materials
 from grammeter.verbs._report.people import agreement_section, correlation_section, ranking_section

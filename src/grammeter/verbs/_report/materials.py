@@ -32,7 +32,7 @@ from grammeter.formats import (
     read_text,
 )
 from grammeter.meta import system_values
-from grammeter.ranking import agreement
+from grammeter.ranking import AGREEMENT
 from grammeter.verbs._compare import results as comparison
 from grammeter.verbs._report.people import agreement_section, correlation_section
 from grammeter.verbs._report.scores import Shape, scores_section
@@ -43,7 +43,7 @@ VERBS = {
     ranked_values.RANKING_KIND: "rank",
     system_values.KIND: "meta system",
     comparison.KIND: "compare",
-    agreement.KIND: "agree",
+    AGREEMENT: "agree",
 }
 """Kind of JSON object -> the words that write it."""
 
@@ -130,7 +130,7 @@ def read_materials(
         results.get(ranked_values.RANKING_KIND),
         results.get(system_values.KIND),
         results.get(comparison.KIND),
-        results.get(agreement.KIND),
+        results.get(AGREEMENT),
         (*(judgments.notices if judgments else ()), *_strangers(scores, judgments, results)),
     )
 
@@ -200,7 +200,7 @@ def _scores_of(shape: Shape) -> ScoreTable:
 _LAID_OUT: Mapping[str, Callable[[Shape], object]] = {
     system_values.KIND: lambda shape: correlation_section(shape, ScoreTable((), 0, {}), {}, ()),
     comparison.KIND: lambda shape: scores_section(_scores_of(shape), shape),
-    agreement.KIND: agreement_section,
+    AGREEMENT: agreement_section,
 }
 """Kind -> what reads all of it that a page shows."""
 

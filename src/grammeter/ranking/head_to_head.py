@@ -10,11 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from grammeter.core import IntArray, Ranking, Signature, UnknownNameError, json_number
+from grammeter.core import IntArray, Signature, UnknownNameError, json_number
 from grammeter.ranking._expected_wins import expected_wins
 from grammeter.ranking.clusters import score_order
-from grammeter.ranking.pairs import Extraction
-from grammeter.ranking.selection import select
+from grammeter.ranking.selection import Selection
 from grammeter.stats import sign_test
 from grammeter.version import __version__
 
@@ -92,53 +91,32 @@ class HeadToHead:
         }
 
 
-def head_to_head(
-    rankings: Sequence[Ranking],
-    *,
-    judges: Sequence[str] | None = None,
-    without_judges: Sequence[str] | None = None,
-    systems: Sequence[str] | None = None,
-    drop: Sequence[str] = (),
-    extraction: Extraction = "expanded",
-    numbering: str | None = None,
-    zeros: Zeros = "one",
-) -> HeadToHead:
-    """Compare each system with each other by all judgments.
+def duels(selection: Selection, *, zeros: Zeros = "one") -> HeadToHead:
+    """Compare each system with each other by the judgments of a selection.
 
     Parameters
     ----------
-    judges, without_judges, systems, drop, extraction, numbering
-        See :func:`grammeter.ranking._rank.rank`.
+    selection
+        From :func:`~grammeter.ranking.selection.select`.
     zeros
         ``one``: where a system never won against another that did, its count is taken as 1 for
         share and p-value, as in the original; ``wins`` and ``losses`` are the true counts.
 
     Raises
     ------
-    UsageError
-        If a judge, system or option is unknown.
-    DataError
-        If there is no decided comparison.
+    UnknownNameError
+        If there is no such treatment of zeros.
     """
     if zeros not in ZEROS:
         raise UnknownNameError("treatment of zeros", zeros, ZEROS)
-    chosen = select(
-        rankings,
-        judges=judges,
-        without_judges=without_judges,
-        systems=systems,
-        drop=drop,
-        extraction=extraction,
-        numbering=numbering,
-    )
-    pairs = chosen.pairs
+    pairs = selection.pairs
     wins, ties = pairs.counts()
     order = score_order(expected_wins(wins))
     names = tuple(pairs.systems[at] for at in order)
     settings = {"test": "sign, exact, two-sided", "zeros": zeros}
-    signature = Signature.of(KIND, {**settings, **chosen.shown})
+    signature = Signature.of(KIND, {**settings, **selection.shown})
     cells = tuple(_cells(pairs.systems, order, wins, ties, zeros))
-    return HeadToHead(names, signature, cells, (*chosen.notes, *_notes(cells, zeros)))
+    return HeadToHead(names, signature, cells, (*selection.notes, *_notes(cells, zeros)))
 
 
 def mark_of(pvalue: float) -> str:

@@ -17,12 +17,11 @@ from grammeter.core import (
     Ranking,
     Signature,
     UnknownNameError,
-    checked,
     with_sentence_numbers,
 )
 from grammeter.ranking.agreement_notes import agreement_notes
 from grammeter.ranking.agreement_results import (
-    KIND,
+    AGREEMENT,
     KINDS,
     LEAST,
     TOTAL,
@@ -54,24 +53,10 @@ from grammeter.ranking.selection import notes_of, of_judges
 from grammeter.stats import Kappa, krippendorff_alpha, mean_kappa
 from grammeter.stats import kappa as kappa_of
 
-__all__ = [
-    "KIND",
-    "KINDS",
-    "LEAST",
-    "TOTAL",
-    "Agreement",
-    "JudgeCounts",
-    "KappaKind",
-    "Kappas",
-    "agree",
-    "in_mean",
-]
-
 ALIKE: Mapping[KappaKind, tuple[int, ...]] = {"script": (), "orientation-free": (BETTER, WORSE)}
 
 
-@checked
-def agree(
+def measure_agreement(
     rankings: Sequence[Ranking],
     *,
     kappa: KappaKind = "script",
@@ -83,37 +68,7 @@ def agree(
     outputs: Outputs | None = None,
     numbering: str | None = None,
 ) -> Agreement:
-    """Measure the agreement of judges on pairs of outputs.
-
-    Two judgments are compared where the same two outputs of a sentence, of the same document,
-    were ranked: one is better, they tie, or the other is better. Equal outputs are one; an output
-    is known by the systems that wrote it.
-
-    Parameters
-    ----------
-    rankings
-        The judgments; skipped items count as items. Those of several files are pooled.
-    kappa
-        The definition that comes first; the other stands beside it.
-    judges, without_judges
-        Whose judgments count; default everybody's.
-    resamples, seed, confidence
-        For percentile intervals: number of resamples of the sentences (0: no interval), seed,
-        and the share covered.
-    outputs
-        The systems' texts, one a sentence: equal ones that stand apart are found by them, too.
-    numbering
-        How the file counted sentences, for the signature; what was read from files knows it.
-
-    Raises
-    ------
-    DataError
-        If there is no ranking, or a judge has the name ``total``.
-    UnknownNameError
-        If there is no such kappa or judge.
-    UsageError
-        If a number is out of range.
-    """
+    """Measure the agreement of judges on pairs of outputs; see :func:`grammeter.agree`."""
     if kappa not in KINDS:
         raise UnknownNameError("kappa", kappa, KINDS)
     drawn = Resamples(runs=resamples, seed=seed, confidence=confidence)
@@ -128,7 +83,7 @@ def agree(
     counted = numbering or getattr(rankings, "numbering", None)  # Judgments have one
     if counted:
         shown["first-segment"] = counted
-    signature = Signature.of(KIND, shown | {"items": len(chosen)})
+    signature = Signature.of(AGREEMENT, shown | {"items": len(chosen)})
     files = {
         path: _measured(part, kappa, Resamples(runs=0), signature)
         for path, part in _by_file(rankings, names).items()

@@ -1,9 +1,8 @@
-"""The verb ``rank``: judgments to a ranking with rank ranges and clusters."""
+"""A ranking with rank ranges and clusters, from the comparisons of a selection."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import ClassVar, Protocol
 
 import numpy as np
@@ -14,11 +13,8 @@ from grammeter.core import (
     IntArray,
     Ranked,
     RankedSystem,
-    Ranking,
     Signature,
     UnknownNameError,
-    UsageError,
-    checked,
 )
 from grammeter.ranking._expected_wins import Divisor, ExpectedWins
 from grammeter.ranking.bootstrap import Resampling, Unit, unit_numbers
@@ -30,8 +26,8 @@ from grammeter.ranking.clusters import (
     run_ranks,
     score_order,
 )
-from grammeter.ranking.pairs import Extraction, Pairs
-from grammeter.ranking.selection import listed, select
+from grammeter.ranking.pairs import Pairs
+from grammeter.ranking.selection import Selection, listed
 from grammeter.ranking.trueskill import TrueSkill
 from grammeter.ranking.unlabelled import unlabelled
 
@@ -65,100 +61,46 @@ METHODS: Mapping[str, type[ExpectedWins] | type[TrueSkill] | type[BradleyTerry]]
 }
 
 
-@checked
-def rank(
-    rankings: Sequence[Ranking],
+def rank_systems(
+    selection: Selection,
+    method: Method,
     *,
-    by: str | Method = "expected-wins",
-    unit: Unit | None = None,
-    resamples: int = 1000,
-    seed: int = 1,
+    resampling: Resampling | None = None,
     confidence: float = 0.95,
-    divisor: Divisor | None = None,
-    prior: float | None = None,
-    judges: Sequence[str] | None = None,
-    without_judges: Sequence[str] | None = None,
-    systems: Sequence[str] | None = None,
-    drop: Sequence[str] = (),
-    extraction: Extraction = "expanded",
-    numbering: str | None = None,
-    processes: int = 1,
-    bootstrap: int | None = None,
 ) -> Ranked:
-    """Rank systems by human judgments.
+    """Rank systems by the judgments of a selection.
 
     Parameters
     ----------
-    rankings
-        The judgments, such as :func:`grammeter.read_judgments` returns.
-    by
-        ``expected-wins``, ``trueskill``, ``bradley-terry``, or a method with settings of its
-        own such as ``TrueSkill(tau=0.1)``.
-    unit
-        What is resampled for the rank ranges: ``sentence``, ``ranking`` or ``pair``. Default
-        ``sentence``; for TrueSkill nothing is resampled, its runs differ by their random games.
-    resamples
-        How many resamples, or runs of TrueSkill.
-    seed
-        Where the random numbers start.
+    selection
+        From :func:`~grammeter.ranking.selection.select`.
+    method
+        How systems are scored.
+    resampling
+        Default: by the unit of the method.
     confidence
         Share of the resamples whose ranks a range covers.
-    divisor
-        Of Expected Wins alone; see :data:`~grammeter.ranking._expected_wins.Divisor`.
-    prior
-        Of Bradley-Terry alone: wins added in both directions for each pair.
-    judges, without_judges
-        Whose judgments count; default everybody's.
-    systems, drop
-        Which systems are ranked: names, or sets of SEEDA; names to leave out. Default all. The
-        outputs of the others leave their items.
-    extraction
-        See :data:`~grammeter.ranking.pairs.Extraction`.
-    numbering
-        How the file counted sentences, for the signature; what was read from files knows it.
-    processes
-        For TrueSkill; the result does not depend on it.
-    bootstrap
-        The old name of ``resamples``; deprecated.
 
     Returns
     -------
     Ranked
-        Best first; the score is that of all the data. A system whose score does not rest on
-        all opponents has a ``reason``, also where it has a score. Names and the order of
-        judgments decide nothing; systems with the same judgments share scores, ranges and
-        clusters.
+        As :func:`grammeter.rank` describes it.
 
     Raises
     ------
     UsageError
-        If a name is unknown or a number out of range.
+        If the confidence is impossible or leaves none of the runs.
     DataError
-        If nothing is decided, or the method finds no scores.
+        If the method finds no scores.
     """
-    if bootstrap is not None:
-        warnings.warn("rank(bootstrap=) is called resamples=", DeprecationWarning, stacklevel=2)
-        resamples = bootstrap
-    method = method_of(by, divisor=divisor, prior=prior)
-    resampling = Resampling(
-        unit=unit or method.unit, runs=resamples, seed=seed, processes=processes
-    )
-    chosen = select(
-        rankings,
-        judges=judges,
-        without_judges=without_judges,
-        systems=systems,
-        drop=drop,
-        extraction=extraction,
-        numbering=numbering,
-    )
-    pairs = chosen.pairs
+    resampling = resampling or Resampling(unit=method.unit)
+    pairs = selection.pairs
     settings = {**method.settings(len(pairs)), **shown_design(resampling, confidence)}
     return Ranked(
         method.name,
-        Signature.of(method.name, {**settings, **chosen.shown}),
+        Signature.of(method.name, {**settings, **selection.shown}),
         tuple(_rows(method, pairs, resampling, confidence)),
-        (*chosen.notes, *notes_of_method(method, pairs, resampling)),
+        (*selection.notes, *notes_of_method(method, pairs, resampling)),
     )
 
 
@@ -209,23 +151,13 @@ def notes_of_method(method: Method, pairs: Pairs, resampling: Resampling) -> Ite
 def method_of(
     by: str | Method, *, divisor: Divisor | None = None, prior: float | None = None
 ) -> Method:
-    """Return the method of a name.
+    """Return the method of a name, with a setting of Expected Wins or of Bradley-Terry.
 
     Raises
     ------
     UsageError
-        If there is none, or a setting of another method is given.
+        If there is none.
     """
-    homes: dict[str, tuple[object, str, str]] = {
-        "divisor": (divisor, ExpectedWins.name, "ExpectedWins"),
-        "prior": (prior, BradleyTerry.name, "BradleyTerry"),
-    }
-    for setting, (value, home, kind) in homes.items():
-        if value is not None and by != home:
-            raise UsageError(
-                f"{setting}={value!r} belongs to {home} by its name",
-                fix=f"Leave it out, or put it into {kind}({setting}=...).",
-            )
     if not isinstance(by, str):
         return by
     if by not in METHODS:

@@ -1,0 +1,107 @@
+"""The verb ``sample``: which sentences, and which of their outputs, to show to judges."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, overload
+
+from grammeter.core import Item, ScoreTable, UsageError, check_home, checked
+from grammeter.formats import Corpus
+from grammeter.study import Distribution, Select, assign, distribution
+from grammeter.study import sample as draw
+
+
+@overload
+def sample(
+    corpus: Corpus,
+    *,
+    n: int,
+    select: Select = "paper",
+    per_item: int = 5,
+    seed: int = 1,
+    distinct: bool = False,
+    scores: ScoreTable | None = None,
+    metric: str | None = None,
+    judges: int | Sequence[str] = (),
+    overlap: int | None = None,
+    sharers: int | None = None,
+    repeats: int | None = None,
+) -> tuple[Item, ...]: ...
+@overload
+def sample(
+    corpus: Corpus,
+    *,
+    probabilities: Literal[True],
+    select: Select = "paper",
+    per_item: int = 5,
+    scores: ScoreTable | None = None,
+    metric: str | None = None,
+) -> Distribution: ...
+@checked
+def sample(
+    corpus: Corpus,
+    *,
+    n: int | None = None,
+    probabilities: bool = False,
+    select: Select = "paper",
+    per_item: int = 5,
+    seed: int = 1,
+    distinct: bool = False,
+    scores: ScoreTable | None = None,
+    metric: str | None = None,
+    judges: int | Sequence[str] = (),
+    overlap: int | None = None,
+    sharers: int | None = None,
+    repeats: int | None = None,
+) -> tuple[Item, ...] | Distribution:
+    """Draw items for human judgment: sentences, and which of their outputs are shown.
+
+    Parameters
+    ----------
+    corpus
+        Whose systems are to be judged.
+    n
+        How many items.
+    probabilities
+        Instead of items: how likely each sentence is to be drawn.
+    select, per_item, scores, metric
+        What makes a sentence likely, how many outputs an item shows at most, and for ``spread``
+        the scores that must differ and by which of their metrics; see
+        :func:`grammeter.study.distribution`.
+    seed, distinct
+        Where the random numbers start; draw no sentence twice.
+    judges, overlap, sharers, repeats
+        Names of judges, or how many; items that several of them see, and how many (all); items
+        that each sees twice. See :func:`grammeter.study.assign`.
+
+    Raises
+    ------
+    UsageError
+        If the numbers do not fit each other or the corpus.
+    """
+    check_home(scores is not None, "--scores", metric=metric)
+    check_home(select == "spread", "--select spread", scores=scores is not None)
+    names = [*judges] if not isinstance(judges, int) else _numbered(judges)
+    plan = {"overlap": overlap, "sharers": sharers, "repeats": repeats}
+    check_home(bool(names), "--judges", **{name: plan[name] is not None for name in plan})
+    source = distribution(
+        corpus.systems, select=select, per_item=per_item, scores=scores, metric=metric
+    )
+    if probabilities:
+        return source
+    if n is None:
+        raise UsageError("no number of items", fix="Say how many to draw: n=400.")
+    items = draw(source, n=n, distinct=distinct, seed=seed)
+    if not names:
+        return items
+    return assign(
+        items, names, overlap=overlap or 0, sharers=sharers, repeats=repeats or 0, seed=seed
+    )
+
+
+def _numbered(count: int) -> list[str]:
+    """Return the names of so many judges: judge01, judge02 ..."""
+    if count < 1:
+        raise UsageError(f"--judges {count}", fix="Leave it out, or plan for one judge at least.")
+    width = max(2, len(str(count)))
+    return [f"judge{number:0{width}}" for number in range(1, count + 1)]
