@@ -24,9 +24,10 @@ from grammeter.errant.tokens import split
 from grammeter.llm import ladder
 from grammeter.llm.attempts import FILE as REPLIES
 from grammeter.llm.attempts import Attempt, Attempts
+from grammeter.llm.calls import error_of, has_message, json_object
 from grammeter.llm.completion import completion, name_of
-from grammeter.llm.faults import error_of, failure, has_message, json_object, retry_after
-from grammeter.llm.transport import Raw
+from grammeter.llm.faults import failure, retry_after
+from grammeter.llm.runtime import Raw
 from grammeter.meta import parse_betas
 from grammeter.metrics.bertscore import read_baseline
 from grammeter.models import read_card

@@ -13,18 +13,14 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Literal, cast
+from typing import cast
 
 from grammeter.core import DataError, private_file
-from grammeter.llm.calls import Outcome, Reply, State
-from grammeter.llm.faults import finish_of, json_object
+from grammeter.llm.calls import AttemptState, Outcome, Reply, State, finish_of, json_object
 from grammeter.llm.ladder import Abilities
 
 FILE = "replies-1.sqlite"
 """Name of the file, with the version of its format."""
-
-AttemptState = Literal["ok", "coerced", "refused", "invalid", "cut", "failed"]
-"""Result of one request; ``cut``: the reply ended at its limit; ``failed``: no completion."""
 
 _WAIT = 30.0
 _READ = "key, state, scores, reply, reason, tokens_in, tokens_out, seconds, body"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, cast
 
@@ -9,12 +11,45 @@ State = Literal["ok", "coerced", "reasked", "refused", "invalid", "error"]
 """How a call ended. ``ok``: the first reply was valid; ``coerced``: valid after tolerant reading;
 ``reasked``: a later reply was valid; the others have no scores."""
 
+AttemptState = Literal["ok", "coerced", "refused", "invalid", "cut", "failed"]
+"""Result of one request; ``cut``: the reply ended at its limit; ``failed``: no completion."""
+
 ANSWERED: frozenset[State] = frozenset({"ok", "coerced", "reasked"})
 
 
 def object_of(value: object) -> dict[str, Any]:
     """Return a parsed JSON value as an object; an empty one for any other value."""
     return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def json_object(text: str) -> dict[str, Any]:
+    """Parse a JSON object; return an empty one for any other text."""
+    try:
+        return object_of(json.loads(text))
+    except (ValueError, RecursionError):
+        return {}
+
+
+def error_of(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the error in a body; some servers send one with status 200."""
+    error: Any = body.get("error")
+    return object_of(error) or ({"message": str(error)} if error else {})
+
+
+def has_message(body: Mapping[str, Any]) -> bool:
+    """Whether a body is a chat completion."""
+    try:
+        return isinstance(body["choices"][0]["message"], dict)
+    except (KeyError, IndexError, TypeError):
+        return False
+
+
+def finish_of(body: Mapping[str, Any]) -> str | None:
+    """Return why a completion ended, ``None`` if unknown."""
+    if not has_message(body):
+        return None
+    reason: Any = body["choices"][0].get("finish_reason")
+    return reason[:40] if isinstance(reason, str) else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from grammeter.llm.attempts import AttemptState
-from grammeter.llm.calls import object_of
-from grammeter.llm.faults import finish_of
+from grammeter.llm.calls import AttemptState, finish_of, object_of
 from grammeter.llm.reader import read
 
 

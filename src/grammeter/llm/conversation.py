@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from grammeter.llm.attempts import Attempt, History
-from grammeter.llm.calls import Outcome
+from grammeter.llm.calls import Outcome, error_of
 from grammeter.llm.completion import Completion, completion, name_of
-from grammeter.llm.faults import Failure, error_of
+from grammeter.llm.faults import Failure
 from grammeter.llm.ladder import Abilities, refused_field
 from grammeter.llm.request import Request
 from grammeter.llm.session import Received, Session

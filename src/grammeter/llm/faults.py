@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import email.utils
-import json
 import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from grammeter.llm.calls import object_of
-from grammeter.llm.transport import Raw
+from grammeter.llm.calls import error_of, has_message
+from grammeter.llm.runtime import Raw
 
 Then = Literal["again", "again-briefly", "leave", "refused", "end"]
 """``again``: repeat within the patience; ``again-briefly``: repeat a few times; ``leave`` this
@@ -43,36 +42,6 @@ class Failure:
     charged: bool = False  # whether the provider may have charged it
     # what the user can do
     fix: str = "Run the same command again later: it goes on where it stopped."
-
-
-def json_object(text: str) -> dict[str, Any]:
-    """Parse a JSON object; return an empty one for any other text."""
-    try:
-        return object_of(json.loads(text))
-    except (ValueError, RecursionError):
-        return {}
-
-
-def error_of(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the error in a body; some servers send one with status 200."""
-    error: Any = body.get("error")
-    return object_of(error) or ({"message": str(error)} if error else {})
-
-
-def has_message(body: Mapping[str, Any]) -> bool:
-    """Whether a body is a chat completion."""
-    try:
-        return isinstance(body["choices"][0]["message"], dict)
-    except (KeyError, IndexError, TypeError):
-        return False
-
-
-def finish_of(body: Mapping[str, Any]) -> str | None:
-    """Return why a completion ended, ``None`` if unknown."""
-    if not has_message(body):
-        return None
-    reason: Any = body["choices"][0].get("finish_reason")
-    return reason[:40] if isinstance(reason, str) else None
 
 
 def failure(raw: Raw, body: Mapping[str, Any]) -> Failure | None:

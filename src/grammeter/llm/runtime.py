@@ -5,16 +5,33 @@ No metric has fields for these: they change cost and speed, not the questions.
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from grammeter.core import UsageError, expanded
 from grammeter.llm.cost import Bill
 
 OPENAI = "https://api.openai.com/v1"
+
+
+Trouble = Literal["", "unreachable", "timeout", "broken"]
+"""Why there is no reply: no server, too late, or a broken connection."""
+
+
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """The response to a request, if there is one."""
+
+    status: int = 0  # of HTTP; 0: no response
+    text: str = ""  # the body without keys; if there is no response, the reason
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])  # names in lower case
+    trouble: Trouble = ""  # why there is no response
+    seconds: float = 0.0  # from the request to the response
+    started: float = 0.0  # seconds since 1970
 
 
 @dataclass(frozen=True, kw_only=True)

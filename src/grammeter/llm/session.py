@@ -11,13 +11,14 @@ from typing import Any, NoReturn
 
 from grammeter.core import GrammeterError, LimitReachedError, RemoteError
 from grammeter.llm.attempts import Attempts, History
+from grammeter.llm.calls import json_object
 from grammeter.llm.cost import Usage, guess_in, guess_out, most_in, read_prices
-from grammeter.llm.faults import Failure, failure, json_object
+from grammeter.llm.faults import Failure, failure
 from grammeter.llm.ladder import Abilities
 from grammeter.llm.limits import Ceilings, Pace, Worst
 from grammeter.llm.request import Request, server
-from grammeter.llm.runtime import OPENAI, Endpoint
-from grammeter.llm.transport import Raw, Transport
+from grammeter.llm.runtime import OPENAI, Endpoint, Raw
+from grammeter.llm.transport import Transport
 
 MOST_FAILURES = 5
 """Number of consecutive failed calls after which the endpoint counts as down."""

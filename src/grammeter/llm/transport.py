@@ -12,32 +12,16 @@ import re
 import ssl
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from grammeter.core import MissingResourceError, require
 from grammeter.llm.request import is_local
-from grammeter.llm.runtime import Endpoint
-
-Trouble = Literal["", "unreachable", "timeout", "broken"]
-"""Why there is no reply: no server, too late, or a broken connection."""
+from grammeter.llm.runtime import Endpoint, Raw, Trouble
 
 _CONNECT = 5.0
 _UNREACHABLE = {"ConnectError", "ConnectTimeout", "ProxyError"}
 _KEY_LIKE = re.compile(r"\bsk-[\w*.-]{6,}")
 _NO_KEY = "none"
-
-
-@dataclass(frozen=True, slots=True)
-class Raw:
-    """The response to a request, if there is one."""
-
-    status: int = 0  # of HTTP; 0: no response
-    text: str = ""  # the body without keys; if there is no response, the reason
-    headers: Mapping[str, str] = field(default_factory=dict[str, str])  # names in lower case
-    trouble: Trouble = ""  # why there is no response
-    seconds: float = 0.0  # from the request to the response
-    started: float = 0.0  # seconds since 1970
 
 
 class Transport:
