@@ -21,8 +21,7 @@ from pathlib import Path
 from rows import Goal, Row
 
 from grammeter.llm import Endpoint, client, using
-from grammeter.llm.calls import Call
-from grammeter.llm.reader import schema
+from grammeter.llm.reply import Call, schema
 
 SERVER = Path(__file__).parents[1] / "tests" / "scripted_endpoint.py"
 MODEL = "scripted-1"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from grammeter.llm import Endpoint, client, using
-from grammeter.llm.calls import Call
+from grammeter.llm.reply import Call
 from scripted_endpoint import completion, prompt_of, score, targets
 
 GOOD = '{"target1_score": 4, "target2_score": 3}'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from grammeter.llm.calls import Estimate, Outcome
+from grammeter.llm.reply import Estimate, Outcome
 from scripted_endpoint import targets
 
 

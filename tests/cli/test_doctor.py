@@ -15,7 +15,7 @@ from grammeter.cli.main import main
 from grammeter.core import MissingResourceError
 from grammeter.errant import pipelines
 from grammeter.metrics import registry
-from grammeter.models import KNOWN, devices, files
+from grammeter.models import KNOWN, files
 from grammeter.version import __version__
 
 
@@ -128,7 +128,7 @@ def test_models_without_the_hubs_client(look, monkeypatch) -> None:
     ],
 )
 def test_the_gpu(look, monkeypatch, state: str, shown: str, note: str) -> None:
-    monkeypatch.setattr(devices, "gpu", lambda: state)
+    monkeypatch.setattr("grammeter.models.gpu", lambda: state)
     row = look()[1]["gpu"]
     assert row["state"] == shown
     assert note in row["note"]

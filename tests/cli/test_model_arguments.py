@@ -16,7 +16,7 @@ from grammeter.cli import output
 from grammeter.cli.main import main
 from grammeter.metrics import asking
 from grammeter.models import find_model, how_to_fetch, loading
-from grammeter.models.store import FILE
+from grammeter.models.runtime import FILE
 
 SOURCE = "the cat go to school .\nthey are good .\n"
 OUTPUT = "the cat goes to school .\nthey are very good .\n"

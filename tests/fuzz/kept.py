@@ -21,18 +21,16 @@ from grammeter.errant import find_pipeline
 from grammeter.errant.parse_cache import FILE as PARSES
 from grammeter.errant.parse_cache import ParseCache
 from grammeter.errant.tokens import split
-from grammeter.llm import ladder
-from grammeter.llm.attempts import FILE as REPLIES
-from grammeter.llm.attempts import Attempt, Attempts
-from grammeter.llm.calls import error_of, has_message, json_object
-from grammeter.llm.completion import completion, name_of
-from grammeter.llm.faults import failure, retry_after
-from grammeter.llm.runtime import Raw
+from grammeter.llm.cache import FILE as REPLIES
+from grammeter.llm.cache import Attempt, Attempts
+from grammeter.llm.endpoint import Raw, failure, retry_after
+from grammeter.llm.reply import completion, error_of, has_message, json_object, name_of
+from grammeter.llm.request import Abilities
 from grammeter.meta import parse_betas
 from grammeter.metrics.bertscore import read_baseline
 from grammeter.models import read_card
-from grammeter.models.store import FILE as FIGURES
-from grammeter.models.store import Store
+from grammeter.models.runtime import FILE as FIGURES
+from grammeter.models.runtime import Store
 
 SENTENCE = split("A sentence .")
 
@@ -74,7 +72,7 @@ def _replies(path: Path) -> None:
 
 def _abilities(path: Path) -> None:
     try:
-        ladder.Abilities.from_json(path.read_bytes().decode("utf-8", "replace"))
+        Abilities.from_json(path.read_bytes().decode("utf-8", "replace"))
     except (ValueError, RecursionError):  # which the file of replies calls damage
         return
 
@@ -225,7 +223,7 @@ def _make_figures(folder: Path) -> None:
 def _make_replies(folder: Path) -> None:
     kept = Attempts(folder)
     kept.add(_ATTEMPT)
-    kept.remember("s", "m", ladder.Abilities())
+    kept.remember("s", "m", Abilities())
     kept.close()
     with closing(sqlite3.connect(folder / REPLIES)) as database:
         database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -312,7 +310,7 @@ KEPT: dict[str, Reader] = {
     "parse cache": Reader(_parses, _kept(_make_parses, PARSES), ".sqlite"),
     "figure cache": Reader(_figures, _kept(_make_figures, FIGURES), ".sqlite"),
     "reply cache": Reader(_replies, _kept(_make_replies, REPLIES), ".sqlite"),
-    "abilities": Reader(_abilities, _literal(ladder.Abilities().to_json())),
+    "abilities": Reader(_abilities, _literal(Abilities().to_json())),
     "reply of a server": Reader(_body, _literal(_REPLY, _ERROR)),
     "retry-after": Reader(_retry, _literal(*_DATES)),
     "batch manifest": Reader(_manifest, _kept(_make_manifest, NAME), ".json"),

@@ -44,7 +44,7 @@ from grammeter.formats.sgml import read_sgml
 from grammeter.formats.tables import read_columns
 from grammeter.formats.text import read_lines
 from grammeter.llm.cost import read_prices
-from grammeter.llm.reader import read as read_reply
+from grammeter.llm.reply import read as read_reply
 from grammeter.metrics import metric
 from grammeter.training.pairs import read_pairs
 from grammeter.verbs._report.materials import read_materials

@@ -16,10 +16,9 @@ from grammeter.core import (
     reporting,
 )
 from grammeter.llm import client
-from grammeter.llm.attempts import FILE
-from grammeter.llm.limits import Pace
-from grammeter.llm.runtime import OPENAI, Endpoint, using
-from grammeter.llm.transport import redact
+from grammeter.llm.cache import FILE
+from grammeter.llm.endpoint import OPENAI, Endpoint, Pace, using
+from grammeter.llm.request import redact
 from scripted_endpoint import ScriptedEndpoint, completion, prompt_of, score, status
 
 
@@ -247,7 +246,7 @@ def test_half_a_character_is_no_prompt(tmp_path):
 
 
 def test_openai_is_asked_with_the_newer_name_of_the_limit():
-    from grammeter.llm.ladder import Abilities
+    from grammeter.llm.request import Abilities
 
     assert Abilities.at_first(openai=True).limit_field == "max_completion_tokens"
     assert Endpoint().base_url == OPENAI

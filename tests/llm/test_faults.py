@@ -10,9 +10,8 @@ import pytest
 
 from asked import GOOD, ask, call, calls, first, right, scored
 from grammeter.core import RemoteError
-from grammeter.llm.attempts import FILE
-from grammeter.llm.faults import retry_after
-from grammeter.llm.limits import Pace
+from grammeter.llm.cache import FILE
+from grammeter.llm.endpoint import Pace, retry_after
 from scripted_endpoint import Reply, ScriptedEndpoint, completion, good, status
 
 OK = completion(GOOD)

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grammeter.core import UsageError
-from grammeter.llm.flags import suspicious
-from grammeter.llm.grouping import draw_sets, reorder
+from grammeter.llm.prompt import draw_sets, reorder, suspicious
 
 outputs = st.lists(st.text("abc", max_size=4), max_size=14, unique=True)
 seeds = st.integers(0, 5)

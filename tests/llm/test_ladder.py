@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asked import ask, call, calls, first, right
-from grammeter.llm.ladder import RUNGS, Abilities, refused_field
+from grammeter.llm.request import RUNGS, Abilities, refused_field
 from scripted_endpoint import ScriptedEndpoint, status
 
 ALL = {"temperature", "top_p", "seed", "response_format", "max_tokens"}

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from grammeter.core import UsageError
 from grammeter.llm.cost import Price, Usage
-from grammeter.llm.limits import Ceilings, Pace, Worst
-from grammeter.llm.runtime import Endpoint
+from grammeter.llm.endpoint import Ceilings, Endpoint, Pace, Worst
 
 PRICE = Price(1.0, 2.0)
 

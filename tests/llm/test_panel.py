@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fake_judge
-from grammeter.llm.calls import Outcome
 from grammeter.llm.panel import Panel, PanelAnswer
-from grammeter.llm.protocol import Protocol, Question
+from grammeter.llm.prompt import Protocol, Question
+from grammeter.llm.reply import Outcome
 
 PAPER = Protocol(name="llm-s")
 

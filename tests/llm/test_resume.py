@@ -20,8 +20,8 @@ PROGRAM = """
 import sys
 from pathlib import Path
 from grammeter.llm import client
-from grammeter.llm.calls import Call
-from grammeter.llm.runtime import Endpoint, using
+from grammeter.llm.reply import Call
+from grammeter.llm.endpoint import Endpoint, using
 url, folder = sys.argv[1:]
 calls = [Call(prompt=f"# targets\\na {n}\\nb\\n\\n# output format\\nJSON", targets=2, template="t")
          for n in range(200)]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grammeter.core import MissingResourceError
-from grammeter.models.batching import batches, in_batches, is_out_of_memory
+from grammeter.models.loading import batches, in_batches, is_out_of_memory
 
 lengths_of = st.lists(st.integers(0, 40), max_size=40)
 budgets = st.integers(1, 100)

@@ -9,9 +9,8 @@ import pytest
 
 import grammeter as gm
 from grammeter.core import UsageError
-from grammeter.models import devices
-from grammeter.models.runtime import DTYPES, Runtime, Tally, current, using
-from grammeter.models.store import FILE
+from grammeter.models import runtime as devices
+from grammeter.models.runtime import DTYPES, FILE, Runtime, Tally, current, using
 
 
 def test_defaults():

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grammeter.core import UsageError
-from grammeter.models import store as module
-from grammeter.models.store import FILE, Store, check_folder
+from grammeter.models import runtime as module
+from grammeter.models.runtime import FILE, Store, check_folder
 
 texts = st.text(max_size=5)
 items = st.lists(st.one_of(texts, st.tuples(texts, texts)), unique=True, max_size=20)

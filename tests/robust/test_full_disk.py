@@ -16,7 +16,7 @@ from grammeter.cli.parser import VERBS as ALL
 from grammeter.cli.parser import parser_of
 from grammeter.errant.parse_cache import ParseCache
 from grammeter.errant.tokens import split
-from grammeter.models.store import Store
+from grammeter.models.runtime import Store
 from robust.inside import call, fill, listing, mounted
 from robust.places import CORPUS, environment, make
 from robust.stops import CASES

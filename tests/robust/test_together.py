@@ -64,7 +64,7 @@ for number in range({TIMES}):
 _FIGURES = f"""
 import sys, warnings
 import numpy as np
-from grammeter.models.store import Store, check_folder
+from grammeter.models.runtime import Store, check_folder
 warnings.simplefilter("error")
 check_folder("figures")
 for number in range({TIMES}):

@@ -11,7 +11,7 @@ import fake_judge
 import grammeter as gm
 from grammeter.core import DataError, Item, Ranking, UnknownNameError, UsageError
 from grammeter.formats import Corpus, read_judgments, read_outputs
-from grammeter.llm.calls import Outcome
+from grammeter.llm.reply import Outcome
 from grammeter.metrics import LLMS
 from grammeter.ranking import TrueSkill, extract_pairs
 from grammeter.ranking.selection import SYSTEM_SETS

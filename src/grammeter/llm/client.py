@@ -15,14 +15,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from grammeter.core import MissingResourceError, cache_folder, track
-from grammeter.llm.attempts import Attempts, concessions, known
-from grammeter.llm.calls import Call, Estimate, Outcome
-from grammeter.llm.conversation import Conversation
+from grammeter.llm.cache import Attempts, concessions, known
 from grammeter.llm.cost import BASIS, guess_in, guess_out, read_prices
-from grammeter.llm.request import Request, is_local, server
-from grammeter.llm.runtime import Endpoint, current
-from grammeter.llm.session import Session, UnfinishedError
-from grammeter.llm.transport import Transport
+from grammeter.llm.endpoint import Endpoint, current
+from grammeter.llm.reply import Call, Estimate, Outcome
+from grammeter.llm.request import Request, Transport, is_local, server
+from grammeter.llm.session import Conversation, Session, UnfinishedError
 
 _CONCURRENCY = 4
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from grammeter.core import DataError
-from grammeter.llm.calls import State, object_of
+from grammeter.llm.reply import State, object_of
 from grammeter.version import __version__
 
 BASIS = "4 characters a token in, 10 tokens a target out; hidden reasoning is not foreseen"

@@ -1,19 +1,125 @@
-"""A request: its key in the cache, and its body for what an endpoint accepts."""
+"""Requests: what an endpoint accepts, the body and the cache key of a call, and the connection."""
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import ipaddress
 import json
-from dataclasses import dataclass
+import os
+import re
+import ssl
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal, Self, get_args
 from urllib.parse import urlsplit
 
-from grammeter.core import DataError, UsageError
-from grammeter.llm.calls import Call
-from grammeter.llm.ladder import Abilities
-from grammeter.llm.reader import schema
+from grammeter.core import DataError, MissingResourceError, UsageError, require
+from grammeter.llm.endpoint import Endpoint, Raw, Trouble, current
+from grammeter.llm.reply import Call, schema
+
+Rung = Literal["json_schema", "json_object", "plain"]
+RUNGS: tuple[Rung, ...] = get_args(Rung)
+
+LimitField = Literal["max_completion_tokens", "max_tokens"]
+
+_OTHER_LIMIT: Mapping[str, LimitField] = {
+    "max_completion_tokens": "max_tokens",
+    "max_tokens": "max_completion_tokens",
+}
+
+_NAMES: Mapping[str, re.Pattern[str]] = {
+    name: re.compile(pattern, re.IGNORECASE)
+    for name, pattern in {
+        "response_format": r"response_format|json_(schema|object)|structured.?output|\bgrammar\b",
+        "temperature": r"\btemperature\b",
+        "top_p": r"\btop_p\b",
+        "seed": r"\bseed\b",
+        "max_completion_tokens": r"\bmax_completion_tokens\b",
+        "max_tokens": r"\bmax_tokens\b",
+    }.items()
+}
+"""How error messages name a field."""
+
+_TOO_LONG = re.compile(r"context.?(length|window|size)|too (long|many tokens)", re.IGNORECASE)
+"""Errors about a prompt that is too long mention fields that are not the cause."""
+
+
+@dataclass(frozen=True, slots=True)
+class Abilities:
+    """What one model of one server accepts."""
+
+    rung: Rung = "json_schema"  # how structured output is requested
+    dropped: frozenset[str] = frozenset()  # fields that were refused
+    limit_field: LimitField = "max_tokens"  # name of the output limit
+    renamed: bool = False  # whether the endpoint refused the other name of that limit
+
+    @classmethod
+    def at_first(cls, *, openai: bool) -> Self:
+        """Return what is tried first: OpenAI's own service no longer accepts ``max_tokens``."""
+        return cls(limit_field="max_completion_tokens" if openai else "max_tokens")
+
+    def response_format(self, schema: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Return the request field that asks for a reply with this schema."""
+        if self.rung == "plain":
+            return None
+        if self.rung == "json_object":
+            return {"type": "json_object"}
+        shape = {"name": f"scores_{len(schema['required'])}", "strict": True, "schema": schema}
+        return {"type": "json_schema", "json_schema": shape}
+
+    def without(self, field: str) -> Abilities:
+        """Return the abilities without a field that the endpoint refuses."""
+        if field == "response_format":
+            return replace(self, rung=RUNGS[RUNGS.index(self.rung) + 1])
+        if field == self.limit_field and not self.renamed:
+            return replace(self, limit_field=_OTHER_LIMIT[field], renamed=True)
+        return replace(self, dropped=self.dropped | {field})
+
+    @property
+    def concessions(self) -> list[str]:
+        """What was refused, for people: ``response_format=json_schema``, ``seed``."""
+        rungs = [f"response_format={rung}" for rung in RUNGS[: RUNGS.index(self.rung)]]
+        return rungs + sorted(self.dropped)
+
+    def to_json(self) -> str:
+        """Return text that :meth:`from_json` reads."""
+        return json.dumps({**asdict(self), "dropped": sorted(self.dropped)})
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Read what :meth:`to_json` wrote; raise :class:`ValueError` for any other text."""
+        data: Any = json.loads(text)
+        try:
+            values = data["rung"], frozenset(data["dropped"]), data["limit_field"], data["renamed"]
+            valid = data["rung"] in RUNGS and data["limit_field"] in _OTHER_LIMIT
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"not abilities: {text[:80]}") from error
+        if not valid:
+            raise ValueError(f"not abilities: {text[:80]}")
+        return cls(*values)
+
+
+def refused_field(text: str, parameter: object, sent: Iterable[str]) -> str | None:
+    """Return the optional field of a request that an error is about, ``None`` if it names none.
+
+    Parameters
+    ----------
+    text
+        The body of a reply with status 400 or 422.
+    parameter
+        The value of ``param`` in it: the field, if it is a text.
+    sent
+        The fields of the request.
+    """
+    if _TOO_LONG.search(text):
+        return None
+    optional = [name for name in _NAMES if name in set(sent)]
+    places = (parameter if isinstance(parameter, str) else "", text)
+    return next((f for place in places for f in optional if _NAMES[f].search(place)), None)
+
 
 TEMPERATURE = 0
 TOP_P = 1
@@ -24,6 +130,19 @@ _REMARK = (
     "\n\nYour last reply could not be used: {reason}. Reply in the output format above, with one"
     " whole number from 1 to 5 for each target, and nothing else."
 )
+
+
+def request_settings() -> dict[str, object]:
+    """Return the settings of all requests to the current endpoint, for signatures."""
+    endpoint = current()
+    return {
+        "endpoint": server(endpoint.base_url),
+        "temperature": TEMPERATURE,
+        "top-p": TOP_P,
+        "sampling-seed": SEED,
+        "max-output": endpoint.max_output,
+        "attempts": endpoint.attempts,
+    }
 
 
 @dataclass(frozen=True)
@@ -130,3 +249,112 @@ def is_local(base_url: str) -> bool:
     except ValueError:
         return False
     return address.is_loopback or address.is_unspecified
+
+
+_CONNECT = 5.0
+_UNREACHABLE = {"ConnectError", "ConnectTimeout", "ProxyError"}
+_KEY_LIKE = re.compile(r"\bsk-[\w*.-]{6,}")
+_NO_KEY = "none"
+
+
+class Transport:
+    """A connection to an endpoint; close it after use.
+
+    Raises
+    ------
+    MissingResourceError
+        If there is no key for a remote server, or the SDK is not installed.
+    """
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._key = key_of(endpoint)
+        self._sdk: Any = require("openai", extra="llm")
+        self._client = self._sdk.AsyncOpenAI(
+            api_key=self._key,
+            base_url=endpoint.base_url,
+            max_retries=0,
+            http_client=self._sdk.DefaultAsyncHttpxClient(**_wire(endpoint.base_url, self._sdk)),
+        )
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._client.close()
+
+    async def send(self, body: Mapping[str, Any], timeout: float) -> Raw:
+        """Send one request, once; ``timeout`` limits the seconds of the whole response.
+
+        The SDK's own timeout starts again with each piece of it.
+        """
+        started, clock = time.time(), time.perf_counter()
+        status, text, headers, trouble = 0, "", dict[str, str](), ""
+        try:
+            async with asyncio.timeout(timeout):
+                response = await self._post(body)
+            status = response.status_code
+            text = redact(response.text, self._key, alike=status != 200)
+            headers = {name.lower(): value for name, value in response.headers.items()}
+        except TimeoutError:
+            trouble = "timeout"
+        except self._sdk.APIConnectionError as error:
+            trouble, text = _trouble(error), redact(str(error.__cause__ or error), self._key)
+        return Raw(status, text, headers, trouble, time.perf_counter() - clock, started)
+
+    async def _post(self, body: Mapping[str, Any]) -> Any:
+        """Return the HTTP response, whatever its status."""
+        try:
+            # the SDK's own `create` builds the same request, but takes 1.5 times as long
+            reply = await self._client.post(
+                "/chat/completions", body=body, cast_to=self._sdk.HttpxBinaryResponseContent
+            )
+        except self._sdk.APIStatusError as error:
+            return error.response
+        return reply.response
+
+
+def _wire(base_url: str, sdk: Any) -> dict[str, Any]:
+    """Return the settings of the HTTP client: no redirect may send the key elsewhere."""
+    settings = {"timeout": sdk.Timeout(None, connect=_CONNECT), "follow_redirects": False}
+    if is_local(base_url):
+        settings["trust_env"] = False  # no proxy for a server on this machine
+    if base_url.startswith("http://"):
+        # a context without certificates loads quickly, and nothing is encrypted here
+        settings["verify"] = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    return settings
+
+
+def key_of(endpoint: Endpoint) -> str:
+    """Return the key of an endpoint; a server on this machine needs none.
+
+    Raises
+    ------
+    MissingResourceError
+        If there is none, or its value cannot be a key.
+    """
+    key = os.environ.get(endpoint.key_variable, "").strip()
+    if not key and is_local(endpoint.base_url):
+        return _NO_KEY
+    if not key:
+        raise MissingResourceError(
+            f"no key: the environment variable {endpoint.key_variable} is not set",
+            fix=f"Set {endpoint.key_variable} to the key of your account, or name another"
+            " variable (--key-variable) or a server on this machine (--base-url).",
+        )
+    if not (key.isascii() and key.isprintable()):
+        raise MissingResourceError(
+            f"the environment variable {endpoint.key_variable} holds letters that no key has",
+            fix="Copy the key once more.",
+        )
+    return key
+
+
+def redact(text: str, key: str, *, alike: bool = True) -> str:
+    """Replace a key that a server has echoed and, if ``alike``, all that looks like a key."""
+    redacted = text.replace(key, "[key]") if key != _NO_KEY and len(key) >= 8 else text
+    return _KEY_LIKE.sub("[key]", redacted) if alike else redacted
+
+
+def _trouble(error: BaseException) -> Trouble:
+    cause = type(error.__cause__).__name__
+    if cause in _UNREACHABLE:
+        return "unreachable"
+    return "timeout" if "Timeout" in type(error).__name__ else "broken"

@@ -34,10 +34,10 @@ from grammeter.llm import (
     Panel,
     Prompt,
     Protocol,
+    ask_groups,
     draw_sets,
-    opinions,
-    request,
-    runtime,
+    estimate_groups,
+    request_settings,
 )
 from grammeter.metrics.base import Metric, Needs, no_choice, one_slot
 
@@ -135,12 +135,7 @@ class Judging(Metric):
         """Return the words by id and hash, where the model answers, how it is to sample."""
         return {
             "template": self.protocol.template,
-            "endpoint": request.server(runtime.current().base_url),
-            "temperature": request.TEMPERATURE,
-            "top-p": request.TOP_P,
-            "sampling-seed": request.SEED,
-            "max-output": runtime.current().max_output,
-            "attempts": runtime.current().attempts,
+            **request_settings(),
             "tok": "whitespace",
         }
 
@@ -159,11 +154,11 @@ class Judging(Metric):
         RemoteError, MissingResourceError
             If the endpoint fails, or something that it needs is not installed or set.
         """
-        return opinions.ask(self.panel, self._seen(groups))
+        return ask_groups(self.panel, self._seen(groups))
 
     def estimate(self, groups: Sequence[Group]) -> Estimate:
         """Say what :meth:`judge` would cost; nothing is sent."""
-        return opinions.estimate(self.panel, self._seen(groups))
+        return estimate_groups(self.panel, self._seen(groups))
 
     def _seen(self, groups: Sequence[Group]) -> list[Group]:
         """Return groups as the judge sees them."""

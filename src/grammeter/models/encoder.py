@@ -17,9 +17,8 @@ from grammeter.core import (
     require,
     track,
 )
-from grammeter.models.batching import batches, in_batches
 from grammeter.models.files import ModelFiles
-from grammeter.models.loading import Loaded, load
+from grammeter.models.loading import Loaded, batches, in_batches, load
 from grammeter.models.measures import Item, MeanSimilarity, Measure, TokenSimilarity
 from grammeter.models.runtime import Runtime
 from grammeter.models.service import Answers, Questions

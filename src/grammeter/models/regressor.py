@@ -9,9 +9,8 @@ from typing import Any, cast
 import numpy as np
 
 from grammeter.core import DataError, FloatArray, require, track
-from grammeter.models.batching import batches, in_batches
 from grammeter.models.files import ModelFiles
-from grammeter.models.loading import Loaded, load
+from grammeter.models.loading import Loaded, batches, in_batches, load
 from grammeter.models.measures import Item, Regression
 from grammeter.models.runtime import Runtime
 from grammeter.models.service import Answers, Questions

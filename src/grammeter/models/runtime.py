@@ -1,20 +1,168 @@
-"""How models run: device, number type, batch size, cache, and the cost of a run.
-
-No metric has fields for these: they change the time of a score, and its last digits.
-"""
+"""How models run: device, number type, batch size, and the cache of figures."""
 
 from __future__ import annotations
 
+import hashlib
+import os
+import re
+import sqlite3
+import warnings
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from importlib import metadata
 from pathlib import Path
 from typing import Literal, get_args
 
-from grammeter.core import UsageError, checked, expanded
-from grammeter.models.devices import check_device
-from grammeter.models.store import check_folder
+import numpy as np
+
+from grammeter.core import (
+    FAULTS,
+    BoolArray,
+    FloatArray,
+    UsageError,
+    checked,
+    expanded,
+    open_cache,
+    read_cache,
+    write_cache,
+)
+from grammeter.models.measures import Item
+
+Gpu = Literal["none", "no torch", "ready"]
+"""``no torch``: a GPU, but no build of torch that can use it; ``ready``: likely usable."""
+
+_NAME = re.compile(r"cpu|cuda(:\d+)?|mps")
+_DRIVER = (Path("/proc/driver/nvidia/version"), Path("/dev/nvidiactl"), Path("/dev/dxg"))
+
+
+def check_device(name: str) -> None:
+    """Raise :class:`UsageError` for a text that is not the name of a device."""
+    if not _NAME.fullmatch(name):
+        raise UsageError(
+            f"unknown device {name!r}", fix="Use cpu, cuda, cuda:1 (the second one) or mps."
+        )
+
+
+def gpu() -> Gpu:
+    """Look for an NVIDIA GPU by the files of its driver; a hidden one does not count."""
+    hidden = os.environ.get("CUDA_VISIBLE_DEVICES", "all").strip() in ("", "-1")
+    if hidden or not any(path.exists() for path in _DRIVER):
+        return "none"
+    try:
+        build = metadata.version("torch").partition("+")[2]
+    except metadata.PackageNotFoundError:
+        return "no torch"
+    return "no torch" if build == "cpu" else "ready"
+
+
+FILE = "figures-1.sqlite"
+"""Name of the file, with the version of its format and of the arithmetic of the figures."""
+
+SIZE_LIMIT = 4 << 30
+"""Maximum bytes; a larger file is emptied."""
+
+_TABLE = "figures"
+
+
+def check_folder(folder: str | Path) -> None:
+    """Create the folder of a store.
+
+    Raises
+    ------
+    UsageError
+        If it cannot be created or is not writable.
+    """
+    path = Path(folder)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        with closing(_connect(path)) as connection:
+            connection.execute("DELETE FROM figures WHERE key IS NULL")  # there is none
+    except FAULTS as error:
+        if _is_busy(error):
+            return
+        raise UsageError(
+            f"figures cannot be kept in {str(folder)!r}: {_words(error)}",
+            fix=f"Name a folder that can be written, or delete {FILE} there if it is damaged;"
+            " without --cache-dir nothing is kept.",
+        ) from None
+
+
+class Store:
+    """The figures of one measure by one model.
+
+    Parameters
+    ----------
+    folder
+        Folder of the file; ``None``: no cache.
+    identity
+        Everything that a figure depends on besides the item.
+    width
+        Number of figures of an item.
+    """
+
+    def __init__(self, folder: str | Path | None, identity: str, width: int) -> None:
+        self._folder = None if folder is None else Path(folder)
+        self._identity = hashlib.blake2b(identity.encode("utf-8"), digest_size=16).digest()
+        self._width = width
+
+    def read(self, items: Sequence[Item]) -> tuple[FloatArray, BoolArray]:
+        """Return figures, shape ``(items, width)``, and which items are known."""
+        figures = np.full((len(items), self._width), np.nan)
+        known = np.zeros(len(items), dtype=np.bool_)
+        if self._folder is None or not items:
+            return figures, known
+        places = {self._key(item): place for place, item in enumerate(items)}
+        try:
+            with closing(_connect(self._folder)) as connection:
+                for key, value in read_cache(connection, _TABLE, list(places)):
+                    if isinstance(value, bytes) and len(value) == 8 * self._width:
+                        figures[places[key]] = np.frombuffer(value, dtype="<f8")
+                        known[places[key]] = True
+        except FAULTS as error:
+            self._give_up(error)
+        return figures, known
+
+    def write(self, items: Sequence[Item], rows: FloatArray) -> None:
+        """Add or replace the figures of items."""
+        if self._folder is None or not items:
+            return
+        values = np.ascontiguousarray(rows, dtype="<f8")
+        pairs = [(self._key(item), row.tobytes()) for item, row in zip(items, values, strict=True)]
+        try:
+            with closing(_connect(self._folder)) as connection:
+                write_cache(connection, _TABLE, pairs)
+        except FAULTS as error:
+            self._give_up(error)
+
+    def _give_up(self, error: Exception) -> None:
+        """Stop using the file."""
+        warnings.warn(
+            f"{self._folder}: figures are not kept any more: {_words(error)}", stacklevel=2
+        )
+        self._folder = None
+
+    def _key(self, item: Item) -> bytes:
+        texts = (item,) if isinstance(item, str) else item
+        digest = hashlib.blake2b(self._identity, digest_size=16)
+        for text in texts:
+            content = text.encode("utf-8", "surrogatepass")
+            digest.update(len(content).to_bytes(8, "little") + content)
+        return digest.digest()
+
+
+def _connect(folder: Path) -> sqlite3.Connection:
+    return open_cache(folder / FILE, _TABLE, "value BLOB NOT NULL", limit=SIZE_LIMIT)
+
+
+def _is_busy(error: Exception) -> bool:
+    return getattr(error, "sqlite_errorcode", None) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
+def _words(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error)
+
 
 Dtype = Literal["float32", "bfloat16", "float16"]
 

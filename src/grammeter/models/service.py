@@ -16,8 +16,7 @@ import numpy as np
 from grammeter.core import FloatArray
 from grammeter.models.files import ModelFiles, find_model
 from grammeter.models.measures import Item, Measure
-from grammeter.models.runtime import Runtime, current
-from grammeter.models.store import Store
+from grammeter.models.runtime import Runtime, Store, current
 
 Result = TypeVar("Result")
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from grammeter.core import BoolArray, FloatArray, IntArray, require
-from grammeter.models.batching import in_batches
+from grammeter.models.loading import in_batches
 from grammeter.models.measures import Measure
 from grammeter.models.runtime import Runtime
 from grammeter.models.service import Answers

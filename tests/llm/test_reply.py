@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grammeter.llm.reader import SCORES, read, schema
+from grammeter.llm.reply import SCORES, read, schema
 
 SCORE_LISTS = st.lists(st.sampled_from(SCORES), min_size=1, max_size=5)
 VALUES = st.one_of(

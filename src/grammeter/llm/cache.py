@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import cast
 
 from grammeter.core import DataError, private_file
-from grammeter.llm.calls import AttemptState, Outcome, Reply, State, finish_of, json_object
-from grammeter.llm.ladder import Abilities
+from grammeter.llm.reply import AttemptState, Outcome, Reply, State, finish_of, json_object
+from grammeter.llm.request import Abilities
 
 FILE = "replies-1.sqlite"
 """Name of the file, with the version of its format."""

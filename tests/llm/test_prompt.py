@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from grammeter.core import DataError, UsageError
 from grammeter.formats import read_judgments
 from grammeter.formats.text import read_lines
-from grammeter.llm.protocol import CRITERIA, PROMPTS, Protocol, Question
+from grammeter.llm.prompt import CRITERIA, PROMPTS, Protocol, Question
 from scripted_endpoint import targets as targets_of
 
 QUESTION = Question("Before .", "He go .", "After .", ("He goes .", "He went ."))

@@ -1,19 +1,18 @@
-"""What a judge is asked: the prompts of LLM-S and LLM-E (Kobayashi et al. 2024, appendix A).
-
-``prompts/`` has one file for each prompt, with places such as ``{SOURCE}`` for the texts.
-:attr:`Protocol.template` identifies the words that were used.
-"""
+"""What a judge is asked: prompts, the sets and orders of targets, and flags of suspicious texts."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Literal, get_args
+from typing import Literal, TypeVar, get_args
+
+import numpy as np
 
 from grammeter.core import DataError, UsageError
 
@@ -171,3 +170,112 @@ def _criteria() -> dict[str, str]:
 def _file(name: str) -> str:
     text = files("grammeter.llm").joinpath("prompts", f"{name}.txt").read_text(encoding="utf-8")
     return text.removesuffix("\n")
+
+
+Thing = TypeVar("Thing")
+
+
+def draw_sets(source: str, outputs: Sequence[str], *, times: int, seed: int) -> list[list[str]]:
+    """Draw sets of at most five outputs, so that each is in at least ``times`` of them.
+
+    Up to five outputs stand together in every set, in different orders while there are any left.
+    More are shuffled and cut into sets of five, ``times`` times; outputs that have already been
+    shown fill up the last set.
+
+    Parameters
+    ----------
+    source
+        The sentence that they correct.
+    outputs
+        Distinct texts, in any order.
+    times, seed
+        1 or more; 0 or more.
+
+    Returns
+    -------
+    list
+        Sets of texts; empty if there is no output.
+
+    Raises
+    ------
+    UsageError
+        If ``times`` or ``seed`` is too small.
+    """
+    if times < 1 or seed < 0:
+        raise UsageError(
+            f"each output {times} times, seed {seed}", fix="Judge each once at least; seed >= 0."
+        )
+    if not outputs:
+        return []
+    random = _random(seed, "sets", source, *sorted(outputs))
+    orders = _orders(sorted(outputs), times, random)
+    return [shown for order in orders for shown in _cut(order)]
+
+
+def reorder(source: str, targets: Sequence[str], *, orders: int, seed: int) -> list[list[int]]:
+    """Return the places of targets in several orders: as they are, then random ones.
+
+    The orders differ while there are any left.
+    """
+    random = _random(seed, "orders", source, *targets)
+    places = list(range(len(targets)))
+    return [places, *_orders(places, orders - 1, random, known=[places])]
+
+
+def _cut(order: Sequence[Thing]) -> list[list[Thing]]:
+    sets = [list(order[start : start + MOST]) for start in range(0, len(order), MOST)]
+    if len(sets) > 1:
+        sets[-1] += order[: MOST - len(sets[-1])]
+    return sets
+
+
+def _orders(
+    things: Sequence[Thing],
+    count: int,
+    random: np.random.Generator,
+    known: Sequence[list[Thing]] = (),
+) -> list[list[Thing]]:
+    """Shuffle ``count`` times; repeat an order only after all have been drawn."""
+    seen = list(known)
+    orders: list[list[Thing]] = []
+    for _ in range(count):
+        if len(seen) >= math.factorial(len(things)):
+            seen = []
+        while (order := _shuffled(things, random)) in seen:
+            pass
+        seen.append(order)
+        orders.append(order)
+    return orders
+
+
+def _shuffled(things: Sequence[Thing], random: np.random.Generator) -> list[Thing]:
+    places: list[int] = random.permutation(len(things)).tolist()
+    return [things[place] for place in places]
+
+
+def _random(seed: int, *texts: str) -> np.random.Generator:
+    digest = hashlib.sha256("\0".join(texts).encode()).digest()
+    return np.random.Generator(np.random.PCG64([seed, int.from_bytes(digest[:8], "big")]))
+
+
+_PATTERNS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"\b(ignore|disregard|forget|override)\b.{0,40}\b(instructions?|rules?|prompts?|criteri\w+)\b",
+        r"\b(give|assign|award|rate|score|grade)\b.{0,40}"
+        r"\b([1-5]|one|five|full|highest|lowest|maximum|top|best)\s+(points?|scores?|marks?|ratings?)\b",
+        r"\b(give|assign|award|rate|score|grade)\s+(it|this|me|us|that|them|all|every\w*)\b"
+        r".{0,30}\b(5|five)\b",
+        r"target\s*_?\d+\s*_?\s*score",
+        r"#\s*(context|targets?|output format|rules)\b",
+        r"\b(system|developer)\s+(prompt|message)\b",
+        r"```|<\|\w+\|>|\[/?INST\]",
+    )
+)
+"""Orders to ignore the task, requests for scores, parts of a prompt or of a reply."""
+
+
+def suspicious(text: str) -> str | None:
+    """Return the words for which a sentence is flagged, ``None`` if there are none."""
+    matches = (pattern.search(text) for pattern in _PATTERNS)
+    return next((match[0] for match in matches if match), None)

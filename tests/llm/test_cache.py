@@ -15,10 +15,9 @@ import pytest
 
 from asked import ask, call, calls, first, scored
 from grammeter.core import DataError, cache_folder
-from grammeter.llm.attempts import FILE, Attempt, Attempts, known
-from grammeter.llm.ladder import Abilities
-from grammeter.llm.reader import schema
-from grammeter.llm.request import Request, server
+from grammeter.llm.cache import FILE, Attempt, Attempts, known
+from grammeter.llm.reply import schema
+from grammeter.llm.request import Abilities, Request, server
 from scripted_endpoint import ScriptedEndpoint, completion, status
 
 ROW = Attempt(key="k", server="s", model="m", started=1.0, seconds=0.5, request="{}", status=200,
