@@ -14,6 +14,7 @@ from grammeter.core import (
     Signature,
     UnknownNameError,
     UsageError,
+    checked,
     renamed,
 )
 from grammeter.formats import Corpus, Judgments
@@ -175,6 +176,7 @@ def judge(
     dry_run: Literal[True],
 ) -> Estimate: ...
 @renamed(by="metric")
+@checked
 def judge(
     corpus: Corpus,
     items: Sequence[Shown] | None = None,
