@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import random
-import threading
 import warnings
 from collections import deque
 from collections.abc import Coroutine, Iterator, Mapping, Sequence
-from concurrent.futures import Future
+from concurrent.futures import ThreadPoolExecutor
 from itertools import repeat
 from pathlib import Path
 from typing import Any, TypeVar
@@ -195,28 +194,19 @@ def _finish(work: Coroutine[Any, Any, _Result]) -> _Result:
 
 
 def _in_thread(work: Coroutine[Any, Any, _Result]) -> _Result:
-    result: Future[_Result] = Future()
-    started: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]]] = []
+    runners: list[asyncio.Runner] = []
 
-    async def known_by_its_task() -> _Result:
-        task = asyncio.current_task()
-        assert task is not None, "a coroutine runs in a task"
-        started.append((asyncio.get_running_loop(), task))
-        return await work
+    def run() -> _Result:
+        with asyncio.Runner() as runner:
+            runners.append(runner)
+            return runner.run(work)
 
-    def run() -> None:
+    with ThreadPoolExecutor(1) as pool:
+        result = pool.submit(contextvars.copy_context().run, run)
         try:
-            result.set_result(asyncio.run(known_by_its_task()))
-        except BaseException as error:
-            result.set_exception(error)
-
-    thread = threading.Thread(target=contextvars.copy_context().run, args=(run,))
-    thread.start()
-    try:
-        return result.result()
-    except KeyboardInterrupt:
-        for loop, task in started:
-            loop.call_soon_threadsafe(task.cancel)
-        raise
-    finally:
-        thread.join()
+            return result.result()
+        except KeyboardInterrupt:
+            for loop in (runner.get_loop() for runner in runners):
+                for task in asyncio.all_tasks(loop):
+                    loop.call_soon_threadsafe(task.cancel)
+            raise
