@@ -108,7 +108,7 @@ def _mark(path: Path) -> None:
 
 
 def _checkpoint(path: Path) -> None:
-    from grammeter.training.checkpoint import FOLDER, Checkpoint
+    from grammeter.training.folder import FOLDER, Checkpoint
 
     folder = path.with_name("model")
     inside = folder / FOLDER / "000000001-001"
@@ -120,7 +120,7 @@ def _checkpoint(path: Path) -> None:
 
 
 def _weights(path: Path) -> None:
-    from grammeter.training.checkpoint import BEST, FOLDER, Checkpoint
+    from grammeter.training.folder import BEST, FOLDER, Checkpoint
 
     folder = path.with_name("model")
     (folder / FOLDER).mkdir(parents=True, exist_ok=True)
@@ -282,7 +282,7 @@ def _literal(*values: object) -> Seeds:
 
 
 def _state() -> tuple[bytes, ...]:
-    from grammeter.training.checkpoint import Progress
+    from grammeter.training.folder import Progress
 
     found = {"progress": asdict(Progress()), "environment": {"torch": "2"}}
     return (json.dumps(found).encode(),)

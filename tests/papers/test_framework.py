@@ -18,7 +18,7 @@ from grammeter.core import (
     ranks_text,
 )
 from grammeter.papers import materials
-from grammeter.papers._reproduce import Task, list_tasks, run_tasks
+from grammeter.papers._reproduce import PAPERS, Task, list_tasks, run_tasks
 from grammeter.papers.cells import (
     Cell,
     Ours,
@@ -26,9 +26,8 @@ from grammeter.papers.cells import (
     PrintedTable,
     Tolerance,
     judge,
+    read_tables,
 )
-from grammeter.papers.papers import PAPERS
-from grammeter.papers.printed import read_tables
 from grammeter.papers.recipe import Recipe
 
 UNPRINTED = "a figure of ours, the paper prints none"
@@ -123,7 +122,7 @@ def test_slips_gaps_and_tolerances_name_cells_that_there_are(paper):
 
 
 def _file(paper):
-    text = files("grammeter.papers.printed").joinpath(f"{paper}.json").read_text("utf-8")
+    text = files("grammeter.papers").joinpath("printed", f"{paper}.json").read_text("utf-8")
     return json.loads(text)
 
 

@@ -10,8 +10,8 @@ from grammeter.core import MissingResourceError, ScoreTable
 from grammeter.metrics import metric
 from grammeter.papers import gong2022
 from grammeter.papers._reproduce import list_tasks, run_tasks
-from grammeter.papers.correlations import COLUMNS
 from grammeter.papers.materials import Materials
+from grammeter.papers.recipe import COLUMNS
 
 PAPER = "gong2022"
 PLAIN = {"M2", "SentM2"}

@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from grammeter.papers.printed import read_tables
+from grammeter.papers.cells import read_tables
 
 PAPER = "grundkiewicz2015"
 JUDGES = [f"annotator0{number}" for number in range(1, 9)]

@@ -11,7 +11,7 @@ from grammeter.cli.main import main
 from grammeter.errant import find_pipeline
 from grammeter.papers import kobayashi2024
 from grammeter.papers._reproduce import list_tasks, run_tasks
-from grammeter.papers.printed import read_tables
+from grammeter.papers.cells import read_tables
 
 PAPER = "kobayashi2024"
 SHOWN = {"base": "base", "fluent": "+fluent", "+REF-F_GPT-3.5": "+fluent"}

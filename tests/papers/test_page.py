@@ -11,9 +11,8 @@ import pytest
 from grammeter.cli.main import main
 from grammeter.cli.reproduce import overview_table, summary
 from grammeter.errant import find_pipeline
-from grammeter.papers._reproduce import Reproduction
-from grammeter.papers.papers import PAPERS
-from grammeter.papers.printed import read_tables
+from grammeter.papers._reproduce import PAPERS, Reproduction
+from grammeter.papers.cells import read_tables
 from grammeter.rendering.tables import to_markdown
 
 PAGE = Path(__file__).parents[2] / "docs" / "reproduction.md"

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from grammeter.core import MissingResourceError, Ranked, RankedSystem, Signature, UsageError
-from grammeter.rendering import figures, meta_figures
+from grammeter.rendering import curves, figures
 from grammeter.rendering.figures import save
 
 NAN = math.nan
@@ -41,15 +41,15 @@ FIGURES = {
     "ranges": lambda: figures.rank_ranges(ranked()),
     "heads": lambda: figures.head_to_head_map(NAMES, SHARES, [["", "*", "‡"]] * 3),
     "agreement": lambda: figures.agreement_matrix(NAMES, SHARES - 0.3),
-    "learning": lambda: figures.learning_curve(SIZES, MEAN, LOW, HIGH),
-    "scatter": lambda: meta_figures.scatter(
+    "learning": lambda: curves.learning_curve(SIZES, MEAN, LOW, HIGH),
+    "scatter": lambda: figures.metric_scatters(
         HUMAN, METRICS, human_label="wins", captions={"m2": "pearson 0.981"}
     ),
-    "williams": lambda: meta_figures.williams_map(
+    "williams": lambda: figures.williams_map(
         ("m2", "a<b"), {"pearson": PVALUES, "spearman": PVALUES / 1000}
     ),
-    "beta": lambda: meta_figures.beta_curve(BETAS, [0.2, 0.8, 0.4], [0.1, NAN, 0.3]),
-    "window": lambda: meta_figures.window_curve(
+    "beta": lambda: curves.beta_curve(BETAS, [0.2, 0.8, 0.4], [0.1, NAN, 0.3]),
+    "window": lambda: curves.window_curve(
         ["1-4", "2-5", "3-6"],
         {"pearson": {"m2": WINDOWS, "gleu": -WINDOWS}, "spearman": {"m2": WINDOWS}},
         alike=(False, True, False),
@@ -167,7 +167,7 @@ def test_a_curve_rises_to_the_right_in_equal_steps(tmp_path):
 
 
 def test_intervals_are_drawn_where_they_are_known(tmp_path):
-    figure = meta_figures.window_curve(["1-4", "2-5", "3-6"], {"r": {"m2": WINDOWS}})
+    figure = curves.window_curve(["1-4", "2-5", "3-6"], {"r": {"m2": WINDOWS}})
     spans = [
         line for line in elements(figure, "line", tmp_path / "x.svg")
         if line.get("stroke") == "#0072b2"
@@ -178,17 +178,17 @@ def test_intervals_are_drawn_where_they_are_known(tmp_path):
 def test_undefined_everywhere(tmp_path):
     nothing = np.full((2, 3), NAN)
     path = tmp_path / "x.svg"
-    assert "m" in texts(meta_figures.window_curve(["1-2", "2-3"], {"p": {"m": nothing}}), path)
-    shown = texts(meta_figures.beta_curve([0.1, 1], [NAN, NAN], [NAN, NAN]), path)
+    assert "m" in texts(curves.window_curve(["1-2", "2-3"], {"p": {"m": nothing}}), path)
+    shown = texts(curves.beta_curve([0.1, 1], [NAN, NAN], [NAN, NAN]), path)
     assert not any(text.startswith("best") for text in shown)
-    assert "m" in texts(meta_figures.williams_map("m", {"p": np.array([[NAN]])}), path)
-    assert "no score: A" in texts(meta_figures.scatter({"A": 0.4}, {"m": {"A": NAN}}), path)
+    assert "m" in texts(figures.williams_map("m", {"p": np.array([[NAN]])}), path)
+    assert "no score: A" in texts(figures.metric_scatters({"A": 0.4}, {"m": {"A": NAN}}), path)
 
 
 def test_one_system():
     single = Ranked("m", Signature.of("m", {}), (RankedSystem("A", 0.0, (1, 1), 1),))
     assert figures.rank_ranges(single).svg
-    assert meta_figures.scatter({"A": 0.4}, {"m": {"A": 0.5}}).svg
+    assert figures.metric_scatters({"A": 0.4}, {"m": {"A": 0.5}}).svg
 
 
 @pytest.mark.parametrize(
@@ -197,15 +197,15 @@ def test_one_system():
         lambda: figures.head_to_head_map(NAMES, SHARES[:2]),
         lambda: figures.head_to_head_map(NAMES, SHARES, [["*"]]),
         lambda: figures.agreement_matrix(NAMES[:2], SHARES),
-        lambda: figures.learning_curve(SIZES, MEAN, LOW, HIGH[:2]),
-        lambda: meta_figures.scatter(HUMAN, {}),
-        lambda: meta_figures.scatter(HUMAN, {"m": {"AMU": 0.5}}),
-        lambda: meta_figures.williams_map(("a", "b", "c"), {"pearson": PVALUES}),
-        lambda: meta_figures.williams_map(("a", "b"), {}),
-        lambda: meta_figures.beta_curve(BETAS, [0.1], [0.1]),
-        lambda: meta_figures.window_curve(["1-2"], {"p": {"m": WINDOWS}}),
-        lambda: meta_figures.window_curve(["1-2"], {}),
-        lambda: meta_figures.window_curve(["a", "b", "c"], {"p": {"m": WINDOWS}}, alike=[True]),
+        lambda: curves.learning_curve(SIZES, MEAN, LOW, HIGH[:2]),
+        lambda: figures.metric_scatters(HUMAN, {}),
+        lambda: figures.metric_scatters(HUMAN, {"m": {"AMU": 0.5}}),
+        lambda: figures.williams_map(("a", "b", "c"), {"pearson": PVALUES}),
+        lambda: figures.williams_map(("a", "b"), {}),
+        lambda: curves.beta_curve(BETAS, [0.1], [0.1]),
+        lambda: curves.window_curve(["1-2"], {"p": {"m": WINDOWS}}),
+        lambda: curves.window_curve(["1-2"], {}),
+        lambda: curves.window_curve(["a", "b", "c"], {"p": {"m": WINDOWS}}, alike=[True]),
     ],
 )
 def test_shapes_that_do_not_fit(make):

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grammeter.rendering import html, packed
+from grammeter.rendering import html
 from grammeter.rendering.html import escaped, page_html, script_text, style_sheet
 from grammeter.rendering.page import (
     Browser,
@@ -75,7 +75,7 @@ def text_of(sentence, output):
     words, made, done = sentence[0].split(" ") if sentence[0] else [], [], 0
     for mark in output[1]:
         start, end, correction, _ = sentence[2][mark >> 2]
-        if packed.VERDICTS[mark & 3] != "missed":
+        if html.VERDICTS[mark & 3] != "missed":
             made += [*words[done:start], *([correction] if correction else [])]
             done = end
     return " ".join([*made, *words[done:]])
@@ -146,7 +146,7 @@ def test_hostile_texts_change_no_element(text):
 
 @given(st.text())
 def test_no_text_leaves_its_script_element(text):
-    written = packed.script_json([text])
+    written = html.script_json([text])
     assert not set("<>&\u2028\u2029") & set(written)
     assert json.loads(written) == [text]
     written.encode("utf-8")
@@ -206,7 +206,7 @@ def test_sentences_come_back_as_they_were():
 
 def drawn(head, sentence, mark):
     start, end, correction, kind = sentence[2][mark >> 2]
-    verdict = packed.VERDICTS[mark & 3]
+    verdict = html.VERDICTS[mark & 3]
     return DrawnEdit(start, end, correction, head["types"][kind][0], verdict)
 
 

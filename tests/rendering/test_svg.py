@@ -10,10 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from grammeter.core import Ranked, RankedSystem, Signature, UsageError
-from grammeter.rendering.html import page_html
-from grammeter.rendering.page import Drawing, Page, Section
-from grammeter.rendering.svg import Scale, shortened
-from grammeter.rendering.svg_figures import (
+from grammeter.rendering.charts import (
     Dot,
     Point,
     dot_plot,
@@ -21,6 +18,9 @@ from grammeter.rendering.svg_figures import (
     rank_ranges,
     scatter,
 )
+from grammeter.rendering.html import page_html
+from grammeter.rendering.page import Drawing, Page, Section
+from grammeter.rendering.svg import Scale, shortened
 
 NAN = math.nan
 HOSTILE = "<script>alert(1)</script>&\"'\u202e\x00\x1b[1m]]>\ufffe"

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from fake_metric import counted, scored, systems
 from grammeter.core import MetricScores, Score, ScoreTable, unshielded
+from grammeter.rendering.scores import scores_table
 from grammeter.rendering.tables import (
     FORMS,
     Table,
@@ -18,7 +19,6 @@ from grammeter.rendering.tables import (
     display_width,
     format_number,
     render,
-    scores_table,
     single_line,
     terminal,
     to_latex,

@@ -20,15 +20,12 @@ from grammeter.core import DataError, MissingResourceError, UsageError, reportin
 from grammeter.training import fit as module
 from grammeter.training import network as network_module
 from grammeter.training.card import weights_hash
-from grammeter.training.checkpoint import FOLDER, Checkpoint, Progress
-from grammeter.training.examples import Example
-from grammeter.training.fit import fit
+from grammeter.training.fit import fit, held_interrupts, listening
+from grammeter.training.folder import FOLDER, Checkpoint, Progress
 from grammeter.training.impara import Preference
-from grammeter.training.interrupt import held_interrupts
-from grammeter.training.live import listening
 from grammeter.training.network import Network
 from grammeter.training.pairs import draw_pairs
-from grammeter.training.settings import Settings
+from grammeter.training.settings import Example, Settings
 
 STEPS = 6
 """In an epoch: 48 pairs, 8 at once."""

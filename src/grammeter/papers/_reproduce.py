@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
 
 from grammeter.core import MissingResourceError, UnknownNameError, checked, labelled
 from grammeter.formats import list_datasets
-from grammeter.papers.cells import Cell, Ours, Printed, PrintedTable, Value, judge
+from grammeter.papers import (
+    chollampatt2018,
+    gong2022,
+    grundkiewicz2015,
+    kobayashi2024,
+    maeda2022,
+    programs,
+)
+from grammeter.papers.cells import Cell, Ours, Printed, PrintedTable, Value, judge, read_tables
 from grammeter.papers.materials import Materials
-from grammeter.papers.papers import PAPERS
-from grammeter.papers.printed import read_tables
 from grammeter.papers.recipe import Recipe
 from grammeter.version import __version__
 
@@ -205,3 +211,46 @@ def _open_cells(task: Task, need: str) -> Iterator[Cell]:
         if _is_due(task, row, column):
             note = f"{need}; {printed.slip}" if printed.slip else need
             yield _of(task, row, column, printed.value, None, "needs", note)
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """One paper: title, reference, and the recipes in the order of its tables."""
+
+    title: str
+    reference: str
+    recipes: tuple[Recipe, ...]
+
+
+PAPERS: Mapping[str, Paper] = {
+    "grundkiewicz2015": Paper(
+        "Human Evaluation of Grammatical Error Correction Systems",
+        "Grundkiewicz, Junczys-Dowmunt and Gillian, EMNLP 2015",
+        grundkiewicz2015.RECIPES,
+    ),
+    "chollampatt2018": Paper(
+        "A Reassessment of Reference-Based Grammatical Error Correction Metrics",
+        "Chollampatt and Ng, COLING 2018",
+        chollampatt2018.RECIPES,
+    ),
+    "gong2022": Paper(
+        "Revisiting Grammatical Error Correction Evaluation and Beyond",
+        "Gong, Liu, Huang and Zhang, EMNLP 2022",
+        gong2022.RECIPES,
+    ),
+    "maeda2022": Paper(
+        "IMPARA: Impact-Based Metric for GEC Using Parallel Data",
+        "Maeda, Kaneko and Okazaki, COLING 2022",
+        maeda2022.RECIPES,
+    ),
+    "kobayashi2024": Paper(
+        "Large Language Models Are State-of-the-Art Evaluator for Grammatical Error Correction",
+        "Kobayashi, Mita and Komachi, BEA 2024",
+        kobayashi2024.RECIPES,
+    ),
+    "programs": Paper(
+        "Public programs whose figures come out otherwise by their own rules",
+        "gec-metrics 0.1.1; CLEME 1.1",
+        programs.RECIPES,
+    ),
+}

@@ -9,9 +9,8 @@ from grammeter.core import ScoreTable
 from grammeter.formats import read_score_file
 from grammeter.meta import MetricAgreement, SentenceDesign, TieRule, correlate_sentences
 from grammeter.papers.cells import Ours, Tolerance
-from grammeter.papers.correlations import correlated, correlation_cells
 from grammeter.papers.materials import Materials
-from grammeter.papers.recipe import Made, Recipe
+from grammeter.papers.recipe import Made, Recipe, correlated, correlation_cells
 from grammeter.ranking import ExpectedWins, Extraction, TrueSkill, extract_pairs
 
 SCORES = "meta_chollampatt_ng_2018"

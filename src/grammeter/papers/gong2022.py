@@ -10,9 +10,8 @@ from grammeter.errant import find_pipeline
 from grammeter.models import find_model
 from grammeter.papers.cells import Ours, Tolerance
 from grammeter.papers.chollampatt2018 import CONLL14, NO_TEXT, SCORES, not_transcribed
-from grammeter.papers.correlations import COLUMNS, correlation_cells
 from grammeter.papers.materials import Materials
-from grammeter.papers.recipe import Made, Recipe
+from grammeter.papers.recipe import COLUMNS, Made, Recipe, correlation_cells
 
 MODEL = "bert-base-uncased"
 """The model that weighs edits in the paper; the released program's default."""

@@ -16,9 +16,8 @@ import numpy as np
 
 from grammeter.core import MetricScores, Ranking, Score, ScoreTable, Signature
 from grammeter.formats import benchmark
-from grammeter.papers.cells import Ours, Tolerance
+from grammeter.papers.cells import Ours, Tolerance, read_tables
 from grammeter.papers.materials import Materials
-from grammeter.papers.printed import read_tables
 from grammeter.papers.recipe import Made, Recipe
 
 if TYPE_CHECKING:

@@ -6,9 +6,8 @@ from grammeter.errant import find_pipeline
 from grammeter.formats import TextRule, reference_texts
 from grammeter.papers.cells import Ours
 from grammeter.papers.chollampatt2018 import CONLL14, SCORES
-from grammeter.papers.correlations import correlation_cells
 from grammeter.papers.materials import Materials
-from grammeter.papers.recipe import Made, Recipe
+from grammeter.papers.recipe import Made, Recipe, correlation_cells
 
 SECOND = 1
 """The annotator of CoNLL-2014 that the combined file lists only where both differ."""

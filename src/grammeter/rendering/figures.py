@@ -1,4 +1,4 @@
-"""Figures of rankings and agreement, and drawings as files.
+"""Figures of judges and metrics, and drawings as files.
 
 :func:`save` writes a drawing as SVG, or as PNG with the extra ``plot`` (matplotlib); the same
 drawing is the same bytes.
@@ -6,27 +6,28 @@ drawing is the same bytes.
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 from grammeter.core import FloatArray, UsageError, require
+from grammeter.rendering.charts import Point, cell_panel, point_panel, rank_ranges
+from grammeter.rendering.curves import learning_curve
 from grammeter.rendering.page import Drawing
-from grammeter.rendering.svg import FONT, Scale, drawing, text
-from grammeter.rendering.svg_figures import PLOT, Series, cell_panel, curve_panel, rank_ranges
+from grammeter.rendering.svg import FONT, Panel, drawing, text
 
-__all__ = [
-    "agreement_matrix", "check_name", "head_to_head_map", "learning_curve", "rank_ranges", "save"
-]  # fmt: skip
+__all__ = ["agreement_matrix", "head_to_head_map", "learning_curve", "rank_ranges", "save"]
+
+_WIDEST = 60
+"""Letters that a line below one plot has room for."""
 
 SUFFIXES = (".svg", ".png")
 TITLE_ROOM = 2 * FONT
 """What the title takes above a drawing in a file."""
-
-FLAT = 220
-"""Height of the plot of a curve."""
 
 _VARIABLE = re.compile(r"var\(--[\w-]+, (#\w+)\)")
 _STYLE = {"font.family": "DejaVu Sans", "text.parse_math": False}  # the same on every machine
@@ -88,48 +89,83 @@ def _share(value: float) -> str:
     return f"{value:.2f}".replace("0.", ".")
 
 
-def learning_curve(
-    sizes: Sequence[int],
-    mean: Sequence[float],
-    low: Sequence[float],
-    high: Sequence[float],
+def metric_scatters(
+    human: Mapping[str, float],
+    metrics: Mapping[str, Mapping[str, float]],
     *,
-    tail: float = 0.05,
-    target: float = 0.95,
+    human_label: str = "human score",
+    captions: Mapping[str, str] | None = None,
 ) -> Drawing:
-    """Draw how a ranking settles: the correlation with the full ranking by number of items.
+    """Draw scores by metrics against scores by people, a plot for each metric.
+
+    As Figure 1 of Chollampatt and Ng (2018). Systems without a finite score on both sides are
+    named below the plot instead.
 
     Parameters
     ----------
-    sizes
-        Numbers of items, ascending.
-    mean, low, high
-        The mean over draws, and the quantiles ``tail`` and ``1 - tail``, for each size.
-    target
-        Where to draw a line.
+    human
+        Scores by system.
+    metrics
+        By metric, scores by system, of the same systems as ``human``.
+    captions
+        By metric, what stands below its plot, such as its correlation.
 
     Raises
     ------
     UsageError
-        If the columns differ in length.
+        If there is no metric, or one has scores of other systems.
     """
-    if not len(sizes) == len(mean) == len(low) == len(high):
-        raise UsageError("columns of different lengths", fix="Give one figure for each size.")
-    start, end = sizes[0] / 1.1, sizes[-1] * 1.1
-    band = list(zip(sizes, low, high, strict=True))
-    goal = [(start, target), (end, target)]
-    panel = curve_panel(
-        [
-            Series(f"{1 - 2 * tail:.0%} of the draws", 0, spans=band),
-            Series("mean", 0, list(zip(sizes, mean, strict=True))),
-            Series(f"{target:g}", 1, goal, dashes="6 4", marked=False),
-        ],
-        Scale(start, end, 64, 64 + PLOT, log=True),
-        Scale(min(0.0, *low), 1.02, 20 + FLAT, 20),
-        x_label="items judged",
-        y_label="Spearman with the full ranking",
-    )
-    return drawing(panel, title="Learning curve")
+    if not metrics or any(set(scores) != set(human) for scores in metrics.values()):
+        raise UsageError(
+            "no scores to draw, or scores of other systems than people's",
+            fix="Give one metric at least, and each a score of each system.",
+        )
+    panels: list[Panel] = []
+    for name, scores in metrics.items():
+        points = [Point(system, human[system], scores[system]) for system in human]
+        drawn = [point for point in points if math.isfinite(point.x + point.y)]
+        missing = ", ".join(point.name for point in points if point not in drawn)
+        below = [(captions or {}).get(name, ""), *wrap(missing and f"no score: {missing}", _WIDEST)]
+        panels.append(point_panel(drawn, x_label=human_label, y_label=name, below=below))
+    return drawing(*panels, title="Metrics against people", columns=3)
+
+
+def williams_map(metrics: Sequence[str], pvalues: Mapping[str, FloatArray]) -> Drawing:
+    """Draw whether the metric of a row correlates better than that of a column; one-sided.
+
+    As Figure 2 of Chollampatt and Ng (2018): the darker, the surer.
+
+    Parameters
+    ----------
+    metrics
+        Names, in the order of rows and columns.
+    pvalues
+        By coefficient, such as ``pearson``, p-values of shape ``(metrics, metrics)``; NaN where
+        the row's metric correlates no better, or the test is undefined.
+
+    Raises
+    ------
+    UsageError
+        If the shapes do not fit, or there is no coefficient.
+    """
+    if not pvalues:
+        raise UsageError("no p-values to draw", fix="Give those of one coefficient at least.")
+    second = "correlates better than the column's"
+    panels = [
+        cell_panel(
+            metrics, metrics, values, form=_pvalue, neutral=0.5,
+            below=[f"{kind}, one-sided p: the row's metric", second],
+        )
+        for kind, values in pvalues.items()
+    ]  # fmt: skip
+    return drawing(*panels, title="Williams' test", columns=len(panels))
+
+
+def _pvalue(value: float) -> str:
+    return "<.001" if value < 0.0005 else f"{value:.3f}".replace("0.", ".")
+
+
+# --- files ----------------------------------------------------------------------------------
 
 
 def check_name(path: str | Path) -> None:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
-from grammeter.core import UnknownNameError, display_width, shielded, single_line, terminal
-
-if TYPE_CHECKING:  # tables without scores are shown without numpy
-    from grammeter.core import MetricScores, ScoreTable
+from grammeter.core import display_width, shielded, single_line, terminal
 
 Form = Literal["table", "tsv", "markdown", "latex"]
 """For the terminal, for programs, for web pages, for papers."""
@@ -136,57 +133,6 @@ def to_latex(table: Table, *, bold_best: bool = False) -> str:
     )
 
 
-def scores_table(
-    table: ScoreTable, *, percent: bool = False, digits: int = 4, parts: Sequence[str] = ()
-) -> Table:
-    """Lay out corpus scores: a row for each system, a column for each metric.
-
-    Parameters
-    ----------
-    percent, digits
-        As for :func:`format_number`.
-    parts
-        Parts of the scores, such as ``precision``, each in a column before the score.
-
-    Raises
-    ------
-    UnknownNameError
-        If no metric has one of the parts.
-    """
-    cells = list(_columns(table, parts))
-    rows = tuple(
-        (system, *(_cell(column, system, part, percent, digits) for _, column, part in cells))
-        for system in table.systems
-    )
-    best = {
-        (row, place)
-        for place, (_, column, part) in enumerate(cells, start=1)
-        if part is None
-        for row in best_rows(
-            [column[s].value if s in column.scores else math.nan for s in table.systems],
-            higher_is_better=column.higher_is_better,
-        )
-    }
-    return Table(
-        ("system", *(name if part is None else f"{name} {part}" for name, _, part in cells)),
-        rows,
-        "l" + "r" * len(cells),
-        tuple(note for name, column in table.items() for note in score_notes(name, column)),
-        frozenset(best),
-    )
-
-
-def score_notes(name: str, column: MetricScores) -> list[str]:
-    """Return the notes of a metric's column: signature, direction, missing scores."""
-    lower = "" if column.higher_is_better else " (lower is better)"
-    missing = [
-        f"{name}, {system}: no score: {score.reason or 'undefined'}"
-        for system, score in column.items()
-        if math.isnan(score.value)
-    ]
-    return [f"{name}{lower}: {column.signature}", *missing]
-
-
 def best_rows(values: Sequence[float], *, higher_is_better: bool) -> list[int]:
     """Return the rows of the best value; several if tied, none if all are NaN."""
     known = [value for value in values if not math.isnan(value)]
@@ -217,33 +163,6 @@ def format_number(
     scaled, places = (value * 100, max(digits - 2, 0)) if percent else (value, digits)
     text = f"{scaled:+.{places}f}" if sign else f"{scaled:.{places}f}"
     return text.lstrip("+-") if float(text) == 0 else text
-
-
-def _columns(
-    table: ScoreTable, wanted: Sequence[str]
-) -> Iterator[tuple[str, MetricScores, str | None]]:
-    """Yield metric, scores and part for each column; part ``None`` is the score itself."""
-    there = {
-        name: {part for score in column.scores.values() for part in score.parts}
-        for name, column in table.items()
-    }
-    for part in wanted:
-        if not any(part in known for known in there.values()):
-            raise UnknownNameError("part of these scores", part, set[str]().union(*there.values()))
-    for name, column in table.items():
-        yield from ((name, column, part) for part in wanted if part in there[name])
-        yield name, column, None
-
-
-def _cell(column: MetricScores, system: str, part: str | None, percent: bool, digits: int) -> str:
-    """Write a score or a part of it; counts as they are."""
-    if system not in column.scores:
-        return ""
-    score = column[system]
-    value = score.value if part is None else score.parts.get(part)
-    if value is None or (part is not None and isinstance(value, int)):
-        return "" if value is None else str(value)
-    return format_number(value, digits, percent=percent)
 
 
 def _pad(cell: str, width: int, side: str) -> str:

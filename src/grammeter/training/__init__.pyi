@@ -5,13 +5,13 @@ from grammeter.training.analysis import Impacts as Impacts
 from grammeter.training.analysis import TypeImpact as TypeImpact
 from grammeter.training.analysis import cross_test as cross_test
 from grammeter.training.card import card_page as card_page
+from grammeter.training.fit import listening as listening
 from grammeter.training.impacts import Measured as Measured
 from grammeter.training.impacts import Parallel as Parallel
 from grammeter.training.impacts import measure_impacts as measure_impacts
 from grammeter.training.impara import LossName as LossName
 from grammeter.training.impara import fit_impara as fit_impara
 from grammeter.training.impara import pairs_of as pairs_of
-from grammeter.training.live import listening as listening
 from grammeter.training.pairs import Pair as Pair
 from grammeter.training.settings import Decay as Decay
 from grammeter.training.settings import Precision as Precision

@@ -7,22 +7,22 @@ ends with the same weights as an uninterrupted one (on one CPU, with one number 
 from __future__ import annotations
 
 import math
+import signal
+import threading
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from grammeter.core import FloatArray, UsageError, track
-from grammeter.training.checkpoint import Checkpoint, Progress, clear
-from grammeter.training.examples import PARTS, Part, Task
-from grammeter.training.folder import writing
-from grammeter.training.interrupt import held_interrupts
-from grammeter.training.live import tell
+from grammeter.training.folder import Checkpoint, Progress, clear, writing
 from grammeter.training.network import Encoded, Network
-from grammeter.training.settings import Settings
+from grammeter.training.settings import PARTS, Part, Settings, Task
 
 BLOCK = 17
 """Number of batches that are sorted by length together: little padding, still random batches."""
@@ -242,3 +242,56 @@ class _Run:
             self._network.environment(),
         )
         self._saved = time.monotonic()
+
+
+@contextmanager
+def held_interrupts() -> Generator[Callable[[], bool]]:
+    """Delay the first Ctrl-C to the end of the block; a second one raises at once.
+
+    Yields a function that says whether there was one, so that a loop can end early. Nothing
+    changes outside the main thread, or where Ctrl-C does not raise :class:`KeyboardInterrupt`.
+    """
+    noted: list[int] = []
+
+    def note(number: int, frame: object) -> None:
+        del frame
+        if noted:
+            raise KeyboardInterrupt
+        noted.append(number)
+
+    handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or (
+        handler is not signal.default_int_handler
+    ):
+        yield lambda: False
+        return
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield lambda: bool(noted)
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    if noted:
+        raise KeyboardInterrupt
+
+
+Listener = Callable[[str], None]
+"""Called with one line after each epoch."""
+
+_listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
+
+
+@contextmanager
+def listening(listener: Listener) -> Generator[None]:
+    """Send the messages of trainings inside the block to ``listener``."""
+    token = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+def tell(text: str) -> None:
+    """Send one line to the listener."""
+    listener = _listener.get()
+    if listener is not None:
+        listener(text)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-from grammeter.core import LOCK, DataError, UsageError, only_one
+from grammeter.core import LOCK, DataError, UsageError, only_one, require
 
 MARK = "training.json"
 """Name of the file that says which training the folder belongs to, with all its settings."""
@@ -130,3 +132,190 @@ def read_object(path: Path) -> dict[str, Any] | None:
     except (OSError, ValueError, RecursionError):
         return None
     return cast("dict[str, Any]", content) if isinstance(content, dict) else None
+
+
+FOLDER = "checkpoint"
+"""Inside the folder of the model, until the training ends."""
+
+BEST = "best.safetensors"
+
+Tensors = Mapping[str, Any]
+
+
+@dataclass
+class Progress:
+    """Progress of a run.
+
+    Attributes
+    ----------
+    epoch, step
+        The epoch, from 1, and how many of its batches are done.
+    updates
+        Steps of all epochs.
+    loss, seconds
+        Summed over the done batches of the epoch.
+    epochs
+        ``number loss figure seconds`` of the epochs that are done.
+    """
+
+    epoch: int = 1
+    step: int = 0
+    updates: int = 0
+    loss: float = 0.0
+    seconds: float = 0.0
+    epochs: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+
+    @property
+    def best_epoch(self) -> int:
+        """The first epoch with the greatest figure; 0 before the first one's end."""
+        best = max(self.epochs, key=lambda one: one["figure"], default={"number": 0})
+        return best["number"]
+
+    def finish_epoch(self, figure: float) -> None:
+        """Record the epoch and start the next one."""
+        self.epochs.append(
+            {
+                "number": self.epoch,
+                "loss": self.loss / self.step,
+                "figure": figure,
+                "seconds": self.seconds,
+            }
+        )
+        self.epoch, self.step, self.loss, self.seconds = self.epoch + 1, 0, 0.0, 0.0
+
+
+@dataclass(frozen=True)
+class Saved:
+    """Contents of a checkpoint; ``environment`` is that of the machine that wrote it."""
+
+    progress: Progress
+    weights: Tensors
+    optimiser: Tensors
+    environment: Mapping[str, object]
+
+
+class Checkpoint:
+    """The checkpoints of one run: the last state, and the weights of the best epoch.
+
+    Parameters
+    ----------
+    folder
+        The folder of the model.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder / FOLDER
+
+    def last(self) -> Saved | None:
+        """Return the last state, ``None`` if there is none.
+
+        Raises
+        ------
+        DataError
+            If it is damaged.
+        """
+        folder = self._newest()
+        if folder is None:
+            return None
+        try:
+            state = json.loads((folder / "state.json").read_text("utf-8"))
+            return Saved(
+                Progress(**state["progress"]),
+                _load(folder / "weights.safetensors"),
+                _load(folder / "optimiser.safetensors"),
+                dict(state["environment"]),
+            )
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+            raise _damaged(folder, error) from error
+
+    def write(
+        self,
+        progress: Progress,
+        weights: Tensors,
+        optimiser: Tensors,
+        environment: Mapping[str, object],
+    ) -> None:
+        """Write a state, then remove the one before it.
+
+        Raises
+        ------
+        DataError
+            If it cannot be written.
+        """
+        before = self._newest()
+        whole = self._folder / f"{progress.updates:09d}-{progress.epoch:03d}"
+        if whole.exists():  # the same state
+            return
+        new = self._folder / f"{progress.updates:09d}.part"
+        with writing(self._folder):
+            shutil.rmtree(new, ignore_errors=True)
+            new.mkdir(parents=True)
+            _save(new / "weights.safetensors", weights)
+            _save(new / "optimiser.safetensors", optimiser)
+            state = {"progress": asdict(progress), "environment": dict(environment)}
+            (new / "state.json").write_text(json.dumps(state, indent=1), "utf-8")
+            os.replace(new, whole)
+        if before is not None:
+            shutil.rmtree(before, ignore_errors=True)
+
+    def keep_best(self, weights: Tensors) -> None:
+        """Write the weights of the best epoch so far.
+
+        Raises
+        ------
+        DataError
+            If they cannot be written.
+        """
+        new = self._folder / "best.part"
+        with writing(self._folder):
+            self._folder.mkdir(parents=True, exist_ok=True)
+            _save(new, weights)
+            os.replace(new, self._folder / BEST)
+
+    def best(self) -> Tensors:
+        """Return the weights of the best epoch.
+
+        Raises
+        ------
+        DataError
+            If they are damaged.
+        """
+        try:
+            return _load(self._folder / BEST)
+        except (OSError, ValueError) as error:
+            raise _damaged(self._folder, error) from error
+
+    def _newest(self) -> Path | None:
+        states = [path for path in self._folder.glob("*-*") if path.is_dir()]
+        return max(states, key=lambda path: path.name, default=None)
+
+
+def clear(folder: Path) -> None:
+    """Remove the checkpoints from the folder of a model."""
+    shutil.rmtree(folder / FOLDER, ignore_errors=True)
+
+
+def _damaged(folder: Path, error: Exception) -> DataError:
+    return DataError(
+        f"the checkpoint is damaged: {error}",
+        where=str(folder),
+        fix="Remove the folder of the model and train anew.",
+    )
+
+
+def _save(path: Path, tensors: Tensors) -> None:
+    safetensors: Any = require("safetensors", extra="neural")
+    files: Any = require("safetensors.torch", extra="neural")
+    try:
+        files.save_file({key: tensor.contiguous() for key, tensor in tensors.items()}, path)
+    except safetensors.SafetensorError as error:  # what a full disk comes out as
+        raise OSError(str(error)) from error
+
+
+def _load(path: Path) -> Tensors:
+    safetensors: Any = require("safetensors", extra="neural")
+    files: Any = require("safetensors.torch", extra="neural")
+    try:
+        return files.load_file(path)
+    except safetensors.SafetensorError as error:
+        raise ValueError(f"{path.name}: {error}") from error

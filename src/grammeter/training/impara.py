@@ -13,12 +13,9 @@ import numpy as np
 from grammeter.core import DataError, FloatArray, UsageError, require
 from grammeter.models import Card, find_model, read_card
 from grammeter.training.card import interval, make_card, write_card
-from grammeter.training.checkpoint import clear
-from grammeter.training.examples import PARTS, Example, Part
-from grammeter.training.fit import Fitted, fit
-from grammeter.training.folder import begun, digest, read_object, write_text, writing
+from grammeter.training.fit import Fitted, fit, tell
+from grammeter.training.folder import begun, clear, digest, read_object, write_text, writing
 from grammeter.training.impacts import Measured
-from grammeter.training.live import tell
 from grammeter.training.pairs import (
     Pair,
     PairData,
@@ -28,7 +25,7 @@ from grammeter.training.pairs import (
     pairs_text,
     read_pairs,
 )
-from grammeter.training.settings import Settings
+from grammeter.training.settings import PARTS, Example, Part, Settings
 
 PAIRS = "pairs.jsonl"
 DRAWS = "draws.json"

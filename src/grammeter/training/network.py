@@ -28,9 +28,8 @@ from grammeter.models import (
     load_weights,
     quiet,
 )
-from grammeter.training.checkpoint import Tensors
-from grammeter.training.examples import Example
-from grammeter.training.settings import Settings
+from grammeter.training.folder import Tensors
+from grammeter.training.settings import Example, Settings
 
 NO_DECAY = ("bias", "LayerNorm.weight", "layer_norm.weight")
 """Endings of the names of weights without weight decay."""

@@ -16,8 +16,8 @@ import numpy as np
 
 from grammeter.alignment import draw_subset, flip_some
 from grammeter.core import DataError, FloatArray, UsageError
-from grammeter.training.examples import PARTS, Part, allotment, assign_parts
 from grammeter.training.impacts import EditedSentence
+from grammeter.training.settings import PARTS, Part, allotment, assign_parts
 
 DRAWS = 30
 """Largest number of pairs from one sentence (section 2.4)."""

@@ -17,11 +17,9 @@ from grammeter.core import DataError, FloatArray, UsageError
 from grammeter.models import Card, Item, ModelFiles, find_model, read_card
 from grammeter.stats import pearson, spearman
 from grammeter.training.card import make_card, write_card
-from grammeter.training.checkpoint import clear
-from grammeter.training.examples import PARTS, Example, Part, assign_parts
 from grammeter.training.fit import Fitted, fit
-from grammeter.training.folder import begin, begun, digest
-from grammeter.training.settings import Settings
+from grammeter.training.folder import begin, begun, clear, digest
+from grammeter.training.settings import PARTS, Example, Part, Settings, assign_parts
 
 Criterion = Literal["grammaticality", "fluency", "meaning"]
 

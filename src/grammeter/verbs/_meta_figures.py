@@ -9,13 +9,21 @@ import numpy as np
 
 from grammeter.core import FloatArray
 from grammeter.meta import TESTED, BetaSweep, MetricMeta, SystemMeta, Windows
-from grammeter.rendering import figures, format_number, meta_figures
+from grammeter.rendering import (
+    beta_curve,
+    check_name,
+    format_number,
+    metric_scatters,
+    save,
+    williams_map,
+    window_curve,
+)
 
 
 def check_figures(*paths: str | Path | None) -> None:
     """Refuse figures that could not be drawn in the end, before the work."""
     for path in filter(None, paths):
-        figures.check_name(path)
+        check_name(path)
 
 
 def draw_systems(result: SystemMeta, path: str | Path) -> None:
@@ -23,8 +31,8 @@ def draw_systems(result: SystemMeta, path: str | Path) -> None:
     scores = {name: metric.scores for name, metric in result.items()}
     captions = {name: _caption(metric) for name, metric in result.items()}
     label = result.design.human.partition("|")[0]  # of a signature only the method
-    drawn = meta_figures.scatter(result.human, scores, human_label=label, captions=captions)
-    figures.save(drawn, path)
+    drawn = metric_scatters(result.human, scores, human_label=label, captions=captions)
+    save(drawn, path)
 
 
 def draw_williams(result: SystemMeta, path: str | Path) -> None:
@@ -35,7 +43,7 @@ def draw_williams(result: SystemMeta, path: str | Path) -> None:
         )
         for kind, rows in result.williams.items()
     }
-    figures.save(meta_figures.williams_map(tuple(result), pvalues), path)
+    save(williams_map(tuple(result), pvalues), path)
 
 
 def draw_windows(windows: Windows, path: str | Path) -> None:
@@ -48,13 +56,13 @@ def draw_windows(windows: Windows, path: str | Path) -> None:
             curves[kind][name] = np.array([(c.value, c.low, c.high) for c in row])
     names = [f"{window.first}-{window.last}" for window in windows]
     alike = [window.one_cluster for window in windows]
-    figures.save(meta_figures.window_curve(names, curves, alike=alike), path)
+    save(window_curve(names, curves, alike=alike), path)
 
 
 def draw_betas(sweep: BetaSweep, path: str | Path) -> None:
     """Draw both correlations over beta."""
     columns = (column.tolist() for column in (sweep.betas, sweep.pearson, sweep.spearman))
-    figures.save(meta_figures.beta_curve(*columns), path)
+    save(beta_curve(*columns), path)
 
 
 def _caption(metric: MetricMeta) -> str:

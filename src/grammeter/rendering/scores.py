@@ -1,11 +1,22 @@
-"""Scores by error type as tables: types by systems for people, long rows for programs."""
+"""Scores as tables: of corpora, by error type, and by sentence."""
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from grammeter.core import MetricScores, Score, ScoreTable
+from grammeter.core import (
+    MetricScores,
+    Score,
+    ScoreTable,
+    SegmentScores,
+    UnknownNameError,
+    json_number,
+    shielded,
+    single_line,
+)
 from grammeter.rendering.tables import Table, best_rows, format_number
 
 COUNTS = ("tp", "fp", "fn")
@@ -151,3 +162,130 @@ def span(sizes: tuple[float, float]) -> str:
     """Write a range of numbers: ``7-8``, or one number."""
     low, high = sizes
     return f"{high:g}" if low == high else f"{low:g}-{high:g}"
+
+
+HEADER = ("system", "segment", "metric", "value", "reference", "parts")
+
+
+def segments_tsv(table: ScoreTable) -> str:
+    """Return TSV with the header ``system segment metric value reference parts``.
+
+    ``segment`` counts from 1; ``value`` has all digits, ``null`` if there is none;
+    ``reference`` is the number of the chosen reference or annotator, or empty; ``parts`` is a
+    JSON object, with ``corpus_reference`` and ``corpus_value`` if the corpus score chose another
+    reference.
+    """
+    lines = ["\t".join(HEADER)]
+    for name, column in table.items():
+        for system, scores in column.segments.items():
+            head, middle = shielded(single_line(system)), shielded(single_line(name))
+            lines += [
+                f"{head}\t{number}\t{middle}\t{rest}"
+                for number, rest in enumerate(_rows(scores), start=1)
+            ]
+    return "\n".join(lines) + "\n"
+
+
+def _rows(scores: SegmentScores) -> Iterator[str]:
+    names = list(scores.parts)
+    columns = [scores.parts[name].tolist() for name in names]
+    figures = zip(*columns, strict=True) if columns else ([()] * len(scores))
+    rows = zip(scores.values.tolist(), scores.chosen.tolist(), figures, strict=True)
+    for (value, chosen, figures), choice in zip(rows, _choices(scores), strict=True):
+        shown: dict[str, object] = {
+            name: json_number(each) for name, each in zip(names, figures, strict=True)
+        }
+        shown |= choice
+        if math.isnan(value):
+            shown["reason"] = scores.reason or "undefined"
+        text = "null" if math.isnan(value) else repr(value)
+        yield f"{text}\t{chosen if chosen >= 0 else ''}\t{json.dumps(shown, ensure_ascii=False)}"
+
+
+def _choices(scores: SegmentScores) -> Iterator[dict[str, object]]:
+    """Yield for each sentence the reference of the corpus score, if it is another one."""
+    if scores.in_corpus is None:
+        yield from ({} for _ in range(len(scores)))
+        return
+    chosen, values = scores.in_corpus.chosen.tolist(), scores.in_corpus.values.tolist()
+    for sentence_choice, other, value in zip(scores.chosen.tolist(), chosen, values, strict=True):
+        named: dict[str, object] = {"corpus_reference": other, "corpus_value": json_number(value)}
+        yield named if other != sentence_choice else {}
+
+
+def scores_table(
+    table: ScoreTable, *, percent: bool = False, digits: int = 4, parts: Sequence[str] = ()
+) -> Table:
+    """Lay out corpus scores: a row for each system, a column for each metric.
+
+    Parameters
+    ----------
+    percent, digits
+        As for :func:`format_number`.
+    parts
+        Parts of the scores, such as ``precision``, each in a column before the score.
+
+    Raises
+    ------
+    UnknownNameError
+        If no metric has one of the parts.
+    """
+    cells = list(_columns(table, parts))
+    rows = tuple(
+        (system, *(_cell(column, system, part, percent, digits) for _, column, part in cells))
+        for system in table.systems
+    )
+    best = {
+        (row, place)
+        for place, (_, column, part) in enumerate(cells, start=1)
+        if part is None
+        for row in best_rows(
+            [column[s].value if s in column.scores else math.nan for s in table.systems],
+            higher_is_better=column.higher_is_better,
+        )
+    }
+    return Table(
+        ("system", *(name if part is None else f"{name} {part}" for name, _, part in cells)),
+        rows,
+        "l" + "r" * len(cells),
+        tuple(note for name, column in table.items() for note in score_notes(name, column)),
+        frozenset(best),
+    )
+
+
+def score_notes(name: str, column: MetricScores) -> list[str]:
+    """Return the notes of a metric's column: signature, direction, missing scores."""
+    lower = "" if column.higher_is_better else " (lower is better)"
+    missing = [
+        f"{name}, {system}: no score: {score.reason or 'undefined'}"
+        for system, score in column.items()
+        if math.isnan(score.value)
+    ]
+    return [f"{name}{lower}: {column.signature}", *missing]
+
+
+def _columns(
+    table: ScoreTable, wanted: Sequence[str]
+) -> Iterator[tuple[str, MetricScores, str | None]]:
+    """Yield metric, scores and part for each column; part ``None`` is the score itself."""
+    there = {
+        name: {part for score in column.scores.values() for part in score.parts}
+        for name, column in table.items()
+    }
+    for part in wanted:
+        if not any(part in known for known in there.values()):
+            raise UnknownNameError("part of these scores", part, set[str]().union(*there.values()))
+    for name, column in table.items():
+        yield from ((name, column, part) for part in wanted if part in there[name])
+        yield name, column, None
+
+
+def _cell(column: MetricScores, system: str, part: str | None, percent: bool, digits: int) -> str:
+    """Write a score or a part of it; counts as they are."""
+    if system not in column.scores:
+        return ""
+    score = column[system]
+    value = score.value if part is None else score.parts.get(part)
+    if value is None or (part is not None and isinstance(value, int)):
+        return "" if value is None else str(value)
+    return format_number(value, digits, percent=percent)

@@ -1,4 +1,4 @@
-"""Charts: scores, numbers in cells, metrics against people, ranges of ranks, curves.
+"""Charts: scores, numbers in cells, metrics against people, ranges of ranks.
 
 Each is a panel, so that several can stand in one drawing. No colour stands alone: numbers, names,
 places and markers say the same.
@@ -7,9 +7,9 @@ places and markers say the same.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby, product
+from itertools import product
 
 from grammeter.core import FloatArray, Ranked, RankedSystem, UsageError
 from grammeter.rendering.page import Drawing
@@ -29,9 +29,6 @@ from grammeter.rendering.svg import (
     label,
     label_width,
     line,
-    marker,
-    polygon,
-    polyline,
     rectangle,
     shortened,
     text,
@@ -282,7 +279,7 @@ def point_panel(
     across = Scale.around([point.x for point in points], left, right)
     upward = Scale.around([point.y for point in points], bottom, top)
     frame: Box = (left, top, right + 80, bottom)
-    parts = [*_grid(across, upward, frame, x_label, y_label)]
+    parts = [*grid(across, upward, frame, x_label, y_label)]
     spots = [(across.at(point.x), upward.at(point.y)) for point in points]
     places = _label_places([point.name for point in points], spots, frame)
     for point, spot, place in zip(points, spots, places, strict=True):
@@ -292,90 +289,7 @@ def point_panel(
     return Panel(right + 90, bottom + 46 + LINE * len(below), parts, "; ".join(map(str, points)))
 
 
-@dataclass(frozen=True, slots=True)
-class Series:
-    """Values along an axis; ``number`` settles colour and marker.
-
-    A line joins the points whose value is finite, with a gap where it is not. ``spans`` are
-    ``(x, low, high)``: intervals, or one area if there are no points.
-    """
-
-    name: str
-    number: int
-    points: Sequence[tuple[float, float]] = ()
-    spans: Sequence[tuple[float, float, float]] = ()
-    dashes: str = ""
-    marked: bool = True
-
-    def __str__(self) -> str:
-        """Write the name."""
-        return self.name
-
-
-def curve_panel(
-    series: Sequence[Series],
-    across: Scale,
-    upward: Scale,
-    *,
-    x_label: str,
-    y_label: str,
-    ticks: Sequence[tuple[float, str]] = (),
-    shaded: Iterable[tuple[float, float]] = (),
-) -> Panel:
-    """Draw series with their legend to the right.
-
-    Parameters
-    ----------
-    ticks
-        What is written below the plot, and where; default: round numbers.
-    shaded
-        Stretches of the axis with a darker ground.
-    """
-    frame: Box = (across.start, upward.end, across.end, upward.start)
-    parts = [
-        rectangle(across.at(low), frame[1], across.at(high) - across.at(low),
-                  frame[3] - frame[1], BAND)
-        for low, high in shaded
-    ]  # fmt: skip
-    parts += _grid(across, upward, frame, x_label, y_label, ticks)
-    x = across.end + GAP
-    for place, curve in enumerate(series):
-        y = upward.end + ROW * (place + 0.5)
-        parts += [*_curve(curve, across, upward), *_sample(curve, x, y)]
-        parts.append(text(x + 30, y, shortened(curve.name)))
-    width = x + 30 + label_width(curve.name for curve in series) + GAP
-    height = max(upward.start + 46, upward.end + ROW * len(series) + GAP)
-    return Panel(width, height, parts, f"{y_label} by {x_label}: {', '.join(map(str, series))}")
-
-
-def _curve(series: Series, across: Scale, upward: Scale) -> Iterator[str]:
-    colour = SERIES[series.number % len(SERIES)]
-    spans = [(across.at(x), upward.at(a), upward.at(b)) for x, a, b in series.spans]
-    if not series.points:
-        corners = [(x, low) for x, low, _ in spans] + [(x, high) for x, _, high in spans[::-1]]
-        yield polygon(corners, colour, 0.2)
-    else:
-        yield from (line(x, low, x, high, colour) for x, low, high in spans)
-    for known, run in groupby(series.points, key=lambda point: math.isfinite(point[1])):
-        if known:
-            spots = [(across.at(x), upward.at(y)) for x, y in run]
-            yield polyline(spots, colour, series.dashes)
-            yield from (marker(*spot, series.number) for spot in spots if series.marked)
-
-
-def _sample(series: Series, x: float, y: float) -> Iterator[str]:
-    """Draw what a series looks like, for the legend."""
-    colour = SERIES[series.number % len(SERIES)]
-    if not series.points:
-        yield rectangle(x, y - 5, 24, 10, colour, fill_opacity=0.2)
-        return
-    if len(series.points) > 1:
-        yield polyline([(x, y), (x + 24, y)], colour, series.dashes)
-    if series.marked:
-        yield marker(x + 12, y, series.number)
-
-
-def _grid(
+def grid(
     across: Scale,
     upward: Scale,
     frame: Box,
@@ -383,6 +297,7 @@ def _grid(
     y_label: str,
     ticks: Sequence[tuple[float, str]] = (),
 ) -> Iterator[str]:
+    """Yield the lines, numbers and names of both axes; ``ticks`` replace round numbers."""
     left, top, right, bottom = frame
     for value, shown in ticks or across.labelled():
         x = across.at(value)
