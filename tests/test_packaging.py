@@ -154,7 +154,7 @@ ABSENT = {
     "transformers": ("neural", [*SCORE, f"bertscore{MINILM}"]),
     "matplotlib": (
         "plot",
-        ["agree", str(sample_corpus() / "judgments.xml"), "--figure", "kappa.svg"],
+        ["agree", str(sample_corpus() / "judgments.xml"), "--figure", "kappa.png"],
     ),
     "pyarrow": ("records", ["score", "--corpus", "pairs.parquet", "-m", "m2"]),
     "ray": (
