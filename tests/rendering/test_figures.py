@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from grammeter.core import MissingResourceError, Ranked, RankedSystem, Signature, UsageError
-from grammeter.rendering import curves, figures
-from grammeter.rendering.figures import save
+from grammeter.rendering import charts, curves, figures
+from grammeter.rendering.figures import save_figure
 
 NAN = math.nan
 NAMES = ("AMU", "a<b&c", "$x$ and $y$")
@@ -38,7 +38,7 @@ def ranked():
 
 
 FIGURES = {
-    "ranges": lambda: figures.rank_ranges(ranked()),
+    "ranges": lambda: charts.rank_ranges(ranked()),
     "heads": lambda: figures.head_to_head_map(NAMES, SHARES, [["", "*", "‡"]] * 3),
     "agreement": lambda: figures.agreement_matrix(NAMES, SHARES - 0.3),
     "learning": lambda: curves.learning_curve(SIZES, MEAN, LOW, HIGH),
@@ -69,7 +69,7 @@ SHOWN = {
 
 def elements(figure, tag, path):
     """Write a figure, read it again, and return its elements of one kind."""
-    save(figure, path)
+    save_figure(figure, path)
     root = ElementTree.fromstring(path.read_text("utf-8"))
     return root.findall(f".//{{http://www.w3.org/2000/svg}}{tag}")
 
@@ -85,7 +85,7 @@ def test_same_figure_same_bytes(name, suffix, tmp_path):
         pytest.importorskip("matplotlib")
     paths = [tmp_path / f"{number}{suffix}" for number in range(2)]
     for path in paths:
-        save(FIGURES[name](), path)
+        save_figure(FIGURES[name](), path)
     first, second = (path.read_bytes() for path in paths)
     assert first == second
     assert first.startswith(b"\x89PNG" if suffix == ".png" else b"<?xml")
@@ -100,7 +100,7 @@ def test_each_text_stands_there_as_often_as_it_should(name, tmp_path):
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_file_stands_alone(name, tmp_path):
     """Plain colours, a white ground, a title: programs other than browsers show it, too."""
-    save(FIGURES[name](), tmp_path / "x.svg")
+    save_figure(FIGURES[name](), tmp_path / "x.svg")
     text = (tmp_path / "x.svg").read_text("utf-8")
     assert "var(" not in text
     assert text.count('fill="#ffffff"') == 1
@@ -115,9 +115,9 @@ def test_a_picture_has_ink_where_the_drawing_has(name, tmp_path):
     from matplotlib.image import imread
 
     figure = FIGURES[name]()
-    save(figure, tmp_path / "x.png")
+    save_figure(figure, tmp_path / "x.png")
     ink = (imread(tmp_path / "x.png")[..., :3] < 0.99).any(axis=2)
-    save(figure, tmp_path / "x.svg")
+    save_figure(figure, tmp_path / "x.svg")
     root = ElementTree.fromstring((tmp_path / "x.svg").read_text("utf-8"))
     left, top, width, height = map(float, root.get("viewBox").split())
     assert ink.shape[1] / ink.shape[0] == pytest.approx(width / height, rel=0.01)
@@ -133,9 +133,9 @@ def test_a_picture_has_ink_where_the_drawing_has(name, tmp_path):
 
 def test_the_readers_own_settings_change_nothing(tmp_path):
     matplotlib = pytest.importorskip("matplotlib")
-    save(FIGURES["ranges"](), tmp_path / "plain.png")
+    save_figure(FIGURES["ranges"](), tmp_path / "plain.png")
     with matplotlib.rc_context({"font.size": 20, "axes.facecolor": "red", "lines.linewidth": 9}):
-        save(FIGURES["ranges"](), tmp_path / "own.png")
+        save_figure(FIGURES["ranges"](), tmp_path / "own.png")
         assert matplotlib.rcParams["font.size"] == 20
     assert (tmp_path / "plain.png").read_bytes() == (tmp_path / "own.png").read_bytes()
 
@@ -143,16 +143,16 @@ def test_the_readers_own_settings_change_nothing(tmp_path):
 def test_pyplot_is_left_alone(tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)  # its import would fail
-    save(FIGURES["heads"](), tmp_path / "x.png")
+    save_figure(FIGURES["heads"](), tmp_path / "x.png")
 
 
 def test_only_pictures_need_matplotlib(tmp_path, monkeypatch):
     for name in [name for name in sys.modules if name.partition(".")[0] == "matplotlib"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    save(FIGURES["learning"](), tmp_path / "x.svg")
+    save_figure(FIGURES["learning"](), tmp_path / "x.svg")
     with pytest.raises(MissingResourceError, match=r"pip install 'grammeter\[plot\]'"):
-        save(FIGURES["learning"](), tmp_path / "x.png")
+        save_figure(FIGURES["learning"](), tmp_path / "x.png")
 
 
 def test_a_point_for_each_system_with_both_scores(tmp_path):
@@ -187,7 +187,7 @@ def test_undefined_everywhere(tmp_path):
 
 def test_one_system():
     single = Ranked("m", Signature.of("m", {}), (RankedSystem("A", 0.0, (1, 1), 1),))
-    assert figures.rank_ranges(single).svg
+    assert charts.rank_ranges(single).svg
     assert figures.metric_scatters({"A": 0.4}, {"m": {"A": 0.5}}).svg
 
 
@@ -216,4 +216,4 @@ def test_shapes_that_do_not_fit(make):
 @pytest.mark.parametrize("name", ["x.pdf", "x", "folder/x.svg"])
 def test_files_that_cannot_be_written(name, tmp_path):
     with pytest.raises(UsageError):
-        save(FIGURES["learning"](), tmp_path / name)
+        save_figure(FIGURES["learning"](), tmp_path / name)

@@ -103,14 +103,14 @@ def run(args: argparse.Namespace) -> int:
 def _save_figure(agreement: Agreement, path: str) -> None:
     import numpy as np
 
-    from grammeter.rendering import figures
+    from grammeter.rendering import agreement_matrix, save_figure
 
     judges = tuple(agreement.counts)
     values = [
         [math.nan if pair is None else pair.value for pair in row]
         for row in ([agreement.pairs.get((min(a, b), max(a, b))) for b in judges] for a in judges)
     ]
-    figures.save(figures.agreement_matrix(judges, np.array(values)), path)
+    save_figure(agreement_matrix(judges, np.array(values)), path)
 
 
 def agreement_tables(agreement: Agreement, args: argparse.Namespace) -> Iterator[Table]:

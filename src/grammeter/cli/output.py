@@ -88,9 +88,9 @@ def share(args: argparse.Namespace, value: float, usual: int = 4, *, tsv: int = 
 def check_figures(*paths: str | None) -> None:
     """Refuse figures that could not be drawn in the end; nothing is loaded where none is asked."""
     for path in filter(None, paths):
-        from grammeter.rendering import check_name
+        from grammeter.rendering import check_figure
 
-        check_name(path)
+        check_figure(path)
 
 
 def drawn(args: argparse.Namespace, *tables: Table) -> str:

@@ -196,10 +196,15 @@ def _save_figure(result: Result, path: str) -> None:
 
     from grammeter.core import Ranked
     from grammeter.ranking import HeadToHead, Prediction
-    from grammeter.rendering import figures
+    from grammeter.rendering import (
+        head_to_head_map,
+        learning_curve,
+        rank_ranges,
+        save_figure,
+    )
 
     if isinstance(result, Ranked):
-        figures.save(figures.rank_ranges(result), path)
+        save_figure(rank_ranges(result), path)
     elif isinstance(result, HeadToHead):
         places = {system: place for place, system in enumerate(result.systems)}
         shares = np.full((len(places), len(places)), math.nan)
@@ -207,11 +212,11 @@ def _save_figure(result: Result, path: str) -> None:
         for duel in result.cells:
             row, column = places[duel.row], places[duel.column]
             shares[row, column], marks[row][column] = duel.share, duel.mark
-        figures.save(figures.head_to_head_map(result.systems, shares, marks), path)
+        save_figure(head_to_head_map(result.systems, shares, marks), path)
     elif not isinstance(result, Prediction):
         curve = result.curve
         columns = (column.tolist() for column in (curve.sizes, curve.mean, curve.low, curve.high))
-        figures.save(figures.learning_curve(*columns, tail=curve.tail), path)
+        save_figure(learning_curve(*columns, tail=curve.tail), path)
 
 
 def ranking_table(ranked: Ranked, args: argparse.Namespace) -> Table:

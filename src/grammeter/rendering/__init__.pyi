@@ -1,4 +1,3 @@
-from grammeter.rendering import figures as figures
 from grammeter.rendering.charts import Dot as Dot
 from grammeter.rendering.charts import Point as Point
 from grammeter.rendering.charts import dot_plot as dot_plot
@@ -12,11 +11,14 @@ from grammeter.rendering.columns import of_columns as of_columns
 from grammeter.rendering.columns import pvalue_text as pvalue_text
 from grammeter.rendering.columns import six_digits as six_digits
 from grammeter.rendering.curves import beta_curve as beta_curve
+from grammeter.rendering.curves import learning_curve as learning_curve
 from grammeter.rendering.curves import window_curve as window_curve
 from grammeter.rendering.explain import explanation_text as explanation_text
-from grammeter.rendering.figures import check_name as check_name
+from grammeter.rendering.figures import agreement_matrix as agreement_matrix
+from grammeter.rendering.figures import check_figure as check_figure
+from grammeter.rendering.figures import head_to_head_map as head_to_head_map
 from grammeter.rendering.figures import metric_scatters as metric_scatters
-from grammeter.rendering.figures import save as save
+from grammeter.rendering.figures import save_figure as save_figure
 from grammeter.rendering.figures import williams_map as williams_map
 from grammeter.rendering.html import page_html as page_html
 from grammeter.rendering.page import Browser as Browser

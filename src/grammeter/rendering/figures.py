@@ -1,7 +1,7 @@
 """Figures of judges and metrics, and drawings as files.
 
-:func:`save` writes a drawing as SVG, or as PNG with the extra ``plot`` (matplotlib); the same
-drawing is the same bytes.
+:func:`save_figure` writes a drawing as SVG, or as PNG with the extra ``plot`` (matplotlib); the
+same drawing is the same bytes.
 """
 
 from __future__ import annotations
@@ -15,12 +15,9 @@ from textwrap import wrap
 from typing import Any
 
 from grammeter.core import FloatArray, UsageError, require
-from grammeter.rendering.charts import Point, cell_panel, point_panel, rank_ranges
-from grammeter.rendering.curves import learning_curve
+from grammeter.rendering.charts import Point, cell_panel, point_panel
 from grammeter.rendering.page import Drawing
 from grammeter.rendering.svg import FONT, Panel, drawing, text
-
-__all__ = ["agreement_matrix", "head_to_head_map", "learning_curve", "rank_ranges", "save"]
 
 _WIDEST = 60
 """Letters that a line below one plot has room for."""
@@ -168,7 +165,7 @@ def _pvalue(value: float) -> str:
 # --- files ----------------------------------------------------------------------------------
 
 
-def check_name(path: str | Path) -> None:
+def check_figure(path: str | Path) -> None:
     """Refuse, before anything is computed, a figure that could not be written in the end.
 
     Raises
@@ -184,7 +181,7 @@ def check_name(path: str | Path) -> None:
         require("matplotlib", extra="plot")
 
 
-def save(figure: Drawing, path: str | Path) -> None:
+def save_figure(figure: Drawing, path: str | Path) -> None:
     """Write a drawing as SVG or PNG, by the name's suffix; no date, no version, no random ids.
 
     Raises
@@ -194,7 +191,7 @@ def save(figure: Drawing, path: str | Path) -> None:
     MissingResourceError
         If it is a PNG, and matplotlib is not installed.
     """
-    check_name(path)
+    check_figure(path)
     markup = standalone(figure.svg)
     try:
         if str(path).lower().endswith(".svg"):

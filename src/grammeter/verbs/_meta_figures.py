@@ -1,4 +1,4 @@
-"""Drawings of meta-evaluations, with the extra ``plot``."""
+"""Drawings of meta-evaluations."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from grammeter.core import FloatArray
 from grammeter.meta import TESTED, BetaSweep, MetricMeta, SystemMeta, Windows
 from grammeter.rendering import (
     beta_curve,
-    check_name,
+    check_figure,
     format_number,
     metric_scatters,
-    save,
+    save_figure,
     williams_map,
     window_curve,
 )
@@ -23,7 +23,7 @@ from grammeter.rendering import (
 def check_figures(*paths: str | Path | None) -> None:
     """Refuse figures that could not be drawn in the end, before the work."""
     for path in filter(None, paths):
-        check_name(path)
+        check_figure(path)
 
 
 def draw_systems(result: SystemMeta, path: str | Path) -> None:
@@ -32,7 +32,7 @@ def draw_systems(result: SystemMeta, path: str | Path) -> None:
     captions = {name: _caption(metric) for name, metric in result.items()}
     label = result.design.human.partition("|")[0]  # of a signature only the method
     drawn = metric_scatters(result.human, scores, human_label=label, captions=captions)
-    save(drawn, path)
+    save_figure(drawn, path)
 
 
 def draw_williams(result: SystemMeta, path: str | Path) -> None:
@@ -43,7 +43,7 @@ def draw_williams(result: SystemMeta, path: str | Path) -> None:
         )
         for kind, rows in result.williams.items()
     }
-    save(williams_map(tuple(result), pvalues), path)
+    save_figure(williams_map(tuple(result), pvalues), path)
 
 
 def draw_windows(windows: Windows, path: str | Path) -> None:
@@ -56,13 +56,13 @@ def draw_windows(windows: Windows, path: str | Path) -> None:
             curves[kind][name] = np.array([(c.value, c.low, c.high) for c in row])
     names = [f"{window.first}-{window.last}" for window in windows]
     alike = [window.one_cluster for window in windows]
-    save(window_curve(names, curves, alike=alike), path)
+    save_figure(window_curve(names, curves, alike=alike), path)
 
 
 def draw_betas(sweep: BetaSweep, path: str | Path) -> None:
     """Draw both correlations over beta."""
     columns = (column.tolist() for column in (sweep.betas, sweep.pearson, sweep.spearman))
-    save(beta_curve(*columns), path)
+    save_figure(beta_curve(*columns), path)
 
 
 def _caption(metric: MetricMeta) -> str:
