@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from grammeter.ranking.bootstrap import Resampling, resampled_counts
 from grammeter.ranking.clusters import cluster_runs, score_order
+from grammeter.ranking.game import correction
 from grammeter.ranking.pairs import extract_pairs
 from grammeter.ranking.trueskill import TrueSkill, play
-from grammeter.ranking.truncation import correction
 from made_judgments import bounds, campaigns, duel, golden, official_pairs, random_duels
 
 CHAIN = [("A", "B"), ("B", "C"), ("C", "D")]

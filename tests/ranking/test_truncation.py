@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import integrate
 from scipy.stats import norm
 
-from grammeter.ranking.truncation import correction, corrections
+from grammeter.ranking.game import correction, corrections
 
 margins = st.floats(0.01, 3)
 outcomes = st.sampled_from([1, 0, -1])

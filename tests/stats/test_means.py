@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from grammeter.stats.means import t_interval
+from grammeter.stats.resample import t_interval
 
 
 def test_by_the_table():

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from grammeter.core import BoolArray, FloatArray, require
-from grammeter.ranking import truncation
-from grammeter.ranking.truncation import correction
+from grammeter.ranking import game
+from grammeter.ranking.game import correction
 
 Play = Callable[
     [FloatArray, FloatArray, FloatArray, FloatArray, BoolArray, FloatArray, float, float, float],
@@ -91,8 +91,8 @@ def compiled() -> Play | None:
     njit = require("numba", extra="fast").njit
     inlined = require("numba.extending", extra="fast").register_jitable
     inner: list[Any] = [
-        truncation._hazard,  # pyright: ignore[reportPrivateUsage]
-        truncation._draw_correction,  # pyright: ignore[reportPrivateUsage]
+        game._hazard,  # pyright: ignore[reportPrivateUsage]
+        game._draw_correction,  # pyright: ignore[reportPrivateUsage]
         correction,
     ]
     for function in inner:

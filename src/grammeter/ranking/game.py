@@ -1,4 +1,18 @@
-"""The assumptions about two-player games with draws."""
+r"""Two-player games with draws: their assumptions, and the corrections that update two ratings.
+
+The difference of two performances is Gaussian. A result says on which side of a margin it lies,
+and the mean and variance of the truncated Gaussian follow (Herbrich, Minka and Graepel 2006,
+TrueSkill, figure 2). With ``t`` the difference of the two means and ``margin`` the draw margin,
+both in units of the deviation of the difference, :math:`\varphi` and :math:`\Phi` density and
+distribution function of the normal distribution::
+
+    first wins    x = t - margin     v = phi(x) / Phi(x)       w = v (v + x)
+    second wins   x = -t - margin    v = -phi(x) / Phi(x)      w = v (v - x)
+    draw          the interval from -margin to margin
+
+The mean of the first moves up by ``v`` and that of the second down, each by its own share; ``w``
+is the loss of variance, 0 to 1.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +21,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from statistics import NormalDist
 
-from grammeter.core import UsageError
+import numpy as np
+
+from grammeter.core import FloatArray, UsageError
+
+_DEEP = 20.0
+_FRACTIONS = 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,3 +76,79 @@ class GameModel:
     def margin(self) -> float:
         """How near two performances of a draw are, in units of the ratings."""
         return NormalDist().inv_cdf((self.draw_probability + 1) / 2) * math.sqrt(2) * self.beta
+
+
+def corrections(t: FloatArray, margin: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return ``v`` and ``w`` for arrays of games and each outcome.
+
+    Parameters
+    ----------
+    t, margin
+        Of the same shape; see :func:`correction`.
+
+    Returns
+    -------
+    v, w
+        Shape ``(3, *t.shape)``: for a draw, for the first winning, for the second winning, so
+        that an outcome of -1, 0 or 1 is the index.
+    """
+    v, w = np.empty((3, *t.shape)), np.empty((3, *t.shape))
+    x = np.empty((2, *t.shape))
+    np.subtract(t, margin, out=x[0])
+    np.subtract(-t, margin, out=x[1])
+    hazard = 1 / _mills(x)
+    np.multiply(hazard, hazard + x, out=w[1:])
+    v[1] = hazard[0]
+    np.negative(hazard[1], out=v[2])
+    near, far = -x.max(axis=0), x.min(axis=0)
+    ratio = np.exp(-2 * margin * np.abs(t))  # of the densities at the two bounds
+    mass = _mills(near) - ratio * _mills(far)
+    draw = (ratio - 1) / mass
+    np.copysign(draw, -t, out=v[0])
+    np.add(draw * draw, (near - ratio * far) / mass, out=w[0])
+    return v, w
+
+
+def _mills(x: FloatArray) -> FloatArray:
+    """Return ``Phi(x) / phi(x)``, without loss far to the left."""
+    from scipy.special import erfcx  # pyright: ignore[reportMissingTypeStubs]
+
+    return np.asarray(erfcx(x / -math.sqrt(2))) * math.sqrt(math.pi / 2)
+
+
+def correction(t: float, margin: float, outcome: int) -> tuple[float, float]:
+    """Return ``v`` and ``w`` for one game, exact to rounding however surprising the result.
+
+    Parameters
+    ----------
+    t
+        Difference of the means, first less second, in deviations of the difference.
+    margin
+        Draw margin, likewise; above 0.
+    outcome
+        1 if the first won, -1 if the second won, 0 for a draw.
+    """
+    if outcome:
+        hazard, gap = _hazard(outcome * t - margin)
+        return outcome * hazard, hazard * gap
+    return _draw_correction(t, margin)
+
+
+def _draw_correction(t: float, margin: float) -> tuple[float, float]:
+    """Scale everything by the density at the nearer bound, so that nothing vanishes."""
+    near, far = margin - abs(t), -margin - abs(t)
+    ratio = math.exp(-2 * margin * abs(t))  # of the densities at the two bounds
+    mass = 1 / _hazard(near)[0] - ratio / _hazard(far)[0]
+    v = (ratio - 1) / mass
+    return math.copysign(v, -t), v * v + (near - ratio * far) / mass
+
+
+def _hazard(x: float) -> tuple[float, float]:
+    """Return ``phi(x) / Phi(x)`` and the same plus ``x``, which is small far to the left."""
+    if x > -_DEEP:
+        hazard = math.exp(-0.5 * x * x) / (math.sqrt(math.pi / 2) * math.erfc(-x / math.sqrt(2)))
+        return hazard, hazard + x
+    gap = 0.0
+    for number in range(_FRACTIONS, 0, -1):  # Laplace's continued fraction of the Mills ratio
+        gap = number / (gap - x)
+    return gap - x, gap

@@ -23,8 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from grammeter.core import BoolArray, FloatArray, IntArray
-from grammeter.ranking.game import GameModel
-from grammeter.ranking.truncation import corrections
+from grammeter.ranking.game import GameModel, corrections
 
 STEPS = 100
 """Errors fall with the square: 3e-8 on the judgments of 2015 with these, 1e-6 on those of SEEDA."""

@@ -7,19 +7,21 @@ computed as their script does. Krippendorff's alpha of the ranks stands beside.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import astuple, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, replace
 
 import numpy as np
 
 from grammeter.core import (
     DataError,
+    FloatArray,
+    IntArray,
     Ranking,
     Signature,
     UnknownNameError,
+    UsageError,
     with_sentence_numbers,
 )
-from grammeter.ranking.agreement_notes import agreement_notes
 from grammeter.ranking.agreement_results import (
     AGREEMENT,
     KINDS,
@@ -44,16 +46,60 @@ from grammeter.ranking.judged_units import (
     values_within,
 )
 from grammeter.ranking.pairs import extract_pairs
-from grammeter.ranking.resampled_agreement import (
-    Resamples,
-    alpha_interval,
-    kappa_interval,
+from grammeter.ranking.selection import FEW, listed, notes_of, of_judges
+from grammeter.stats import (
+    Coincidences,
+    Interval,
+    Kappa,
+    kappa_values,
+    krippendorff_alpha,
+    mean_kappa,
+    resample_counts,
 )
-from grammeter.ranking.selection import notes_of, of_judges
-from grammeter.stats import Kappa, krippendorff_alpha, mean_kappa
 from grammeter.stats import kappa as kappa_of
 
+LEAST_SENTENCES = 10
+"""Fewer sentences give no interval: a 95% interval would hold the truth in less than 90%."""
+
+_MOST_UNDEFINED = 0.05
+"""The share of resamples in which a figure may not exist."""
+
+_NOTABLE = 0.01
+"""Figures that differ by this much get a note."""
+
+_SHOWN_AT_ONCE = 5
+"""Number of outputs that an item shows in campaigns of distinct outputs."""
+
 ALIKE: Mapping[KappaKind, tuple[int, ...]] = {"script": (), "orientation-free": (BETTER, WORSE)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resamples:
+    """Number of resamples of the sentences, seed, and the share that intervals cover.
+
+    Raises
+    ------
+    UsageError
+        If a number is out of range.
+    """
+
+    runs: int = 1000
+    seed: int = 1
+    confidence: float = 0.95
+
+    def __post_init__(self) -> None:
+        if min(self.runs, self.seed) < 0 or not 0 < self.confidence < 1:
+            raise UsageError(
+                f"{self.runs} resamples, seed {self.seed}, confidence {self.confidence}",
+                fix="Counts and seed are 0 or more, the confidence lies between 0 and 1.",
+            )
+
+    def shown(self) -> dict[str, object]:
+        """Return the settings for a signature."""
+        shown: dict[str, object] = {"resamples": self.runs}
+        if self.runs:
+            shown |= {"seed": self.seed, "confidence": f"{self.confidence:.10g}"}
+        return shown
 
 
 def measure_agreement(
@@ -170,3 +216,160 @@ def _count(rankings: Sequence[Ranking], judges: Sequence[str]) -> dict[str, Judg
 
 def _sum(counts: Iterable[JudgeCounts]) -> JudgeCounts:
     return JudgeCounts(*map(sum, zip(*map(astuple, counts), strict=True)))
+
+
+# --- intervals ---------------------------------------------------------------------------------
+
+
+def kappa_interval(
+    rows: Sequence[IntArray], alike: Sequence[int], resamples: Resamples
+) -> Interval:
+    """Return the interval of a mean kappa, weighted by comparisons.
+
+    Parameters
+    ----------
+    rows
+        For each kappa of the mean, shape ``(sentences, 2 + categories)``, from
+        :func:`grammeter.stats.agreement.between_rows`.
+    alike
+        See :func:`grammeter.stats.agreement.kappa`.
+    """
+    if not rows:
+        return Interval(np.nan, np.nan)  # the mean has a reason of its own
+    table = np.stack(rows, axis=1).astype(np.float64)
+
+    def mean(sums: FloatArray) -> FloatArray:
+        kappas = kappa_values(sums.reshape(len(sums), *table.shape[1:]), alike=alike)
+        weights = np.where(np.isnan(kappas), 0, sums.reshape(len(sums), *table.shape[1:])[..., 1])
+        with np.errstate(invalid="ignore"):
+            values: FloatArray = (np.nan_to_num(kappas) * weights).sum(axis=1) / weights.sum(axis=1)
+        return values
+
+    return _interval(table.reshape(len(table), -1), mean, resamples)
+
+
+def alpha_interval(values: FloatArray, segments: IntArray, resamples: Resamples) -> Interval:
+    """Return the interval of Krippendorff's alpha (ordinal).
+
+    Parameters
+    ----------
+    values, segments
+        Shape ``(units, observers)``, and the sentence of each unit.
+    """
+    coincidences = Coincidences.of(values, segments)
+    size = len(coincidences.known)
+    if size < 2:
+        return Interval(np.nan, np.nan)  # alpha has a reason of its own
+    table = np.concatenate(
+        [coincidences.totals, coincidences.pairs.reshape(len(coincidences.pairs), -1)], axis=1
+    )
+
+    def alpha(sums: FloatArray) -> FloatArray:
+        return coincidences.alpha(sums[:, :size], sums[:, size:].reshape(-1, size, size))
+
+    return _interval(table, alpha, resamples)
+
+
+def _interval(
+    table: FloatArray, values_of: Callable[[FloatArray], FloatArray], resamples: Resamples
+) -> Interval:
+    """Resample the rows of sentences that hold anything; ``values_of`` maps sums to values."""
+    chosen = table[table.any(axis=1)]
+    if not resamples.runs:
+        return _none("no resamples were asked for")
+    if len(chosen) < LEAST_SENTENCES:
+        return _none(f"an interval takes {LEAST_SENTENCES} sentences, here are {len(chosen)}")
+    drawn = resample_counts(
+        len(chosen), resamples.runs, seed=resamples.seed, width=4 * chosen.shape[1]
+    )
+    values = np.concatenate([values_of(counts @ chosen) for counts in drawn])
+    values = values[~np.isnan(values)]
+    if len(values) < (1 - _MOST_UNDEFINED) * resamples.runs:
+        return _none("not defined in many of the resamples")
+    tail = (1 - resamples.confidence) / 2
+    low, high = np.quantile(values, [tail, 1 - tail]).tolist()
+    if np.isclose(low, high, rtol=0, atol=1e-12):
+        return _none("all resamples are equal, which gives no interval")
+    return Interval(low, high)
+
+
+def _none(reason: str) -> Interval:
+    return Interval(np.nan, np.nan, reason)
+
+
+# --- notes -------------------------------------------------------------------------------------
+
+
+def agreement_notes(
+    agreement: Agreement, pairs: Compared, rankings: Sequence[Ranking], outputs: Outputs | None
+) -> Iterator[str]:
+    """Yield notes that a reader needs before believing the figures.
+
+    Parameters
+    ----------
+    found, pairs
+        The figures, and the comparisons behind them.
+    rankings, outputs
+        Their sources, see :func:`grammeter.agree`.
+    """
+    if files := agreement.by_file:
+        yield f"judgments of {len(files)} files are pooled: {listed([*files])}"
+    yield from _notes_of_few(pairs)
+    yield from _notes_of_strangers(pairs)
+    script, free = (agreement.kappas[kind].inter.value for kind in KINDS)
+    if abs(script - free) >= _NOTABLE:
+        yield (
+            f"kappa by the script depends on the alphabetical order of the systems' names: between"
+            f" judges {script:.4f}, orientation-free {free:.4f}"
+        )
+    if agreement.unexpanded:
+        yield from _notes_of_expansion(agreement, agreement.unexpanded)
+    elif not outputs and all(len(group) == 1 for r in rankings for group in r.groups):
+        most = max((len(ranking.groups) for ranking in rankings), default=0)
+        if most > _SHOWN_AT_ONCE:
+            yield (
+                f"items show up to {most} outputs, none of them by several systems: if equal"
+                " outputs stand apart, their ties inflate agreement; give the outputs (--hyps) to"
+                " see"
+            )
+
+
+def _notes_of_few(pairs: Compared) -> Iterator[str]:
+    for same, judged in ((False, "by two judges"), (True, "twice by one judge")):
+        some = [rows[:, 1] for (a, b), rows in pairs.rows.items() if (a == b) is same]
+        compared_in = np.sum(some, axis=0) if some else np.zeros(0, dtype=np.int64)
+        sentences, total = int(np.count_nonzero(compared_in)), int(compared_in.sum())
+        if 0 < sentences < FEW:
+            were = "sentence was" if sentences == 1 else "sentences were"
+            yield (
+                f"few judgments: {sentences} {were} judged {judged} ({total} comparisons); below"
+                f" {FEW} sentences agreement is uncertain, also where it looks perfect"
+            )
+
+
+def _notes_of_strangers(pairs: Compared) -> Iterator[str]:
+    """Yield which judges cannot be compared."""
+    others = {judges: rows for judges, rows in pairs.rows.items() if judges[0] != judges[1]}
+    nothing = [judges for judges, rows in others.items() if not rows[:, 1].any()]
+    for shared, fault in (
+        (False, "judged no sentence both"),
+        (True, "judged the same sentences, but no two outputs both"),
+    ):
+        names = [" and ".join(judges) for judges in nothing if bool(pairs.shared[judges]) is shared]
+        if names:
+            yield f"{len(names)} of {len(others)} pairs of judges {fault}: {listed(names)}"
+
+
+def _notes_of_expansion(apart: Agreement, joined: Agreement) -> Iterator[str]:
+    chosen, other = apart.kappas[apart.kind], joined.kappas[joined.kind]
+    for figure, separate, joint in (
+        ("pooled kappa between judges", chosen.pooled_inter, other.pooled_inter),
+        ("pooled kappa within judges", chosen.pooled_intra, other.pooled_intra),
+        ("alpha between judges", apart.alpha_inter, joined.alpha_inter),
+    ):
+        if separate.n != joint.n or abs(separate.value - joint.value) >= _NOTABLE:
+            yield (
+                f"equal outputs stand apart in some rankings, and tie there by themselves: {figure}"
+                f" {separate.value:.4f} (n {separate.n}), with equal outputs as one"
+                f" {joint.value:.4f} (n {joint.n})"
+            )

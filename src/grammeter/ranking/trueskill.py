@@ -16,10 +16,9 @@ import numpy as np
 
 from grammeter.core import BoolArray, FloatArray, IntArray, track
 from grammeter.ranking.bootstrap import Resampling, Unit, resampled_counts
-from grammeter.ranking.game import GameModel
+from grammeter.ranking.game import GameModel, corrections
 from grammeter.ranking.meanfield import mean_field
 from grammeter.ranking.pairs import Pairs
-from grammeter.ranking.truncation import corrections
 
 if TYPE_CHECKING:
     from grammeter.ranking.compiled import Play

@@ -23,7 +23,6 @@ from grammeter.stats.correlation import defined_interval as defined_interval
 from grammeter.stats.correlation import fisher_interval as fisher_interval
 from grammeter.stats.correlation import pearson as pearson
 from grammeter.stats.correlation import spearman as spearman
-from grammeter.stats.means import t_interval as t_interval
 from grammeter.stats.multiple import CORRECTIONS as CORRECTIONS
 from grammeter.stats.multiple import MOST_GROUPS as MOST_GROUPS
 from grammeter.stats.multiple import Correction as Correction
@@ -38,6 +37,7 @@ from grammeter.stats.resample import generator as generator
 from grammeter.stats.resample import on_grid as on_grid
 from grammeter.stats.resample import percentile_interval as percentile_interval
 from grammeter.stats.resample import resample_counts as resample_counts
+from grammeter.stats.resample import t_interval as t_interval
 from grammeter.stats.significance import RELATIVE_TOLERANCE as RELATIVE_TOLERANCE
 from grammeter.stats.significance import bootstrap_pvalues as bootstrap_pvalues
 from grammeter.stats.significance import randomisation_pvalues as randomisation_pvalues
