@@ -137,7 +137,7 @@ def test_labels_and_order_move_no_interval():
 def test_judges_are_chosen():
     rankings = items("abc", 20)
     bare = [ranking for ranking in rankings if ranking.judge != "c"]
-    for chosen in ({"judges": ["a", "b"]}, {"without_judges": ["c"]}):
+    for chosen in ({"judge": ["a", "b"]}, {"without_judge": ["c"]}):
         agreement = gm.agree(rankings, **chosen)
         assert figures(agreement) == figures(gm.agree(bare))
         assert agreement.signature["judges"] == "a+b"

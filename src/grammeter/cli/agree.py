@@ -19,10 +19,10 @@ from grammeter.cli.output import (
     drawn,
     emit,
 )
+from grammeter.rendering import Table, format_number
 
 if TYPE_CHECKING:
     from grammeter.ranking import Agreement, Correlation, JudgeCorrelations
-    from grammeter.rendering import Table
     from grammeter.stats import Alpha, Interval, Kappa
 
 KAPPAS = ("script", "orientation-free")
@@ -144,8 +144,6 @@ def correlation_tables(
 
 
 def _summary(agreement: Agreement, digits: int) -> Table:
-    from grammeter.rendering import Table
-
     chosen, beside = agreement.kappas[agreement.kind], agreement.kappas[agreement.beside]
     level = f"{float(dict(agreement.signature).get('confidence', 0.95)) * 100:g}%"
     header = ("agreement", "kappa", level, "observed", "chance", "comparisons", "pooled kappa")
@@ -155,7 +153,7 @@ def _summary(agreement: Agreement, digits: int) -> Table:
         ("within", agreement.intra, chosen.pooled_intra, beside.intra, agreement.alpha_intra),
     ):
         value, *rest = _kappa_cells(kappa, digits)
-        cells = [_number(figure.value, digits) for figure in (pooled, other, alpha)]
+        cells = [format_number(figure.value, digits) for figure in (pooled, other, alpha)]
         bounds, alpha_bounds = (_bounds(figure.interval, digits) for figure in (kappa, alpha))
         rows.append((f"{name} judges", value, bounds, *rest, *cells, alpha_bounds))
     return Table(
@@ -169,12 +167,10 @@ def _summary(agreement: Agreement, digits: int) -> Table:
 def _bounds(interval: Interval | None, digits: int) -> str:
     if interval is None or math.isnan(interval.low):
         return NONE
-    return f"[{_number(interval.low, digits)}, {_number(interval.high, digits)}]"
+    return f"[{format_number(interval.low, digits)}, {format_number(interval.high, digits)}]"
 
 
 def _file_table(agreement: Agreement, digits: int) -> Table:
-    from grammeter.rendering import Table
-
     rows: list[tuple[str, ...]] = []
     for path, part in agreement.by_file.items():
         chosen = part.kappas[part.kind]
@@ -183,7 +179,7 @@ def _file_table(agreement: Agreement, digits: int) -> Table:
             chosen.pooled_intra.value, part.alpha_inter.value, part.alpha_intra.value,
         )  # fmt: skip
         counts = (str(len(part.counts)), str(part.total.items))
-        rows.append((path, *counts, *(_number(number, digits) for number in numbers)))
+        rows.append((path, *counts, *(format_number(number, digits) for number in numbers)))
     header = ("file", "judges", "items", "between", "pooled", "within", "pooled")
     return Table((*header, "alpha between", "alpha within"), tuple(rows), "lrrrrrrrr")
 
@@ -206,31 +202,20 @@ def _missing(agreement: Agreement) -> Iterator[str]:
 
 def _kappa_matrix(agreement: Agreement, digits: int) -> Table:
     from grammeter.ranking import LEAST, in_mean
-    from grammeter.rendering import Table
 
     judges = tuple(agreement.counts)
-    rows = tuple(
-        (row, *(_pair_cell(agreement.pairs.get((row, column)), digits) for column in judges))
-        for row in judges
-    )
-    marks = {
-        (judges.index(first), 1 + judges.index(second)): "*"
-        for (first, second), kappa in agreement.pairs.items()
-        if not kappa.reason and not in_mean(kappa)
-    }
+    cells = dict[tuple[str, str], str]()
+    marks = dict[tuple[int, int], str]()
+    for pair, kappa in agreement.pairs.items():
+        cells[pair] = NONE if kappa.reason else format_number(kappa.value, digits)
+        if not kappa.reason and not in_mean(kappa):
+            marks[judges.index(pair[0]), 1 + judges.index(pair[1])] = "*"
+    rows = tuple((row, *(cells.get((row, column), "") for column in judges)) for row in judges)
     notes = (f"* fewer than {LEAST} comparisons; not in the mean", f"{NONE} nothing to compare")
     return Table(("kappa", *judges), rows, "l" + "r" * len(judges), notes, marks=marks)
 
 
-def _pair_cell(kappa: Kappa | None, digits: int) -> str:
-    if kappa is None:
-        return ""
-    return NONE if kappa.reason else _number(kappa.value, digits)
-
-
 def _count_table(agreement: Agreement) -> Table:
-    from grammeter.rendering import Table
-
     counts = {**agreement.counts, "total": agreement.total}
     return Table(
         ("judge", "items", "unexpanded", "ties", "expanded", "ties"),
@@ -244,8 +229,6 @@ def _count_table(agreement: Agreement) -> Table:
 
 
 def _long_table(agreement: Agreement, digits: int) -> Table:
-    from grammeter.rendering import Table
-
     chosen, other = agreement.kappas[agreement.kind], agreement.kappas[agreement.beside]
 
     def row(
@@ -255,8 +238,8 @@ def _long_table(agreement: Agreement, digits: int) -> Table:
         return (
             *names,
             *_kappa_cells(figure, digits),
-            _number(beside.value, digits) if beside else "",
-            *([_number(end, digits) for end in ends] or ("", "")),
+            format_number(beside.value, digits) if beside else "",
+            *([format_number(end, digits) for end in ends] or ("", "")),
         )
 
     rows = [
@@ -276,84 +259,63 @@ def _long_table(agreement: Agreement, digits: int) -> Table:
 
 
 def _correlation_matrix(correlations: JudgeCorrelations, digits: int) -> Table:
-    from grammeter.rendering import Table
-
     judges = tuple(correlations.rest)
     names = (*judges, "rest")
-    rows = tuple(
-        (
-            names[row],
-            *(_correlation_cell(correlations, row, column, digits) for column in range(len(names))),
-        )
-        for row in range(len(names))
-    )
+    cells = [[NONE] * len(names) for _ in names]
+    for pair, correlation in _correlation_rows(correlations):
+        row = judges.index(pair[0])
+        column = judges.index(pair[1]) if pair in correlations.pairs else len(judges)
+        cells[row][column] = format_number(correlation.spearman, digits)
+        cells[column][row] = format_number(correlation.pearson, digits)
     mean = correlations.mean
     notes = (
         "above the diagonal: Spearman's rho; below: Pearson's r; rest: all other judges together",
-        f"mean with the rest, weighted by pairs: rho {_number(mean.spearman, digits)},"
-        f" r {_number(mean.pearson, digits)}",
+        f"mean with the rest, weighted by pairs: rho {format_number(mean.spearman, digits)},"
+        f" r {format_number(mean.pearson, digits)}",
         str(correlations.signature),
-        *(f"no figure: {text}" for text in _reasons(correlations)),
+        *(
+            f"no figure: {'|'.join(pair)}: {correlation.reason}"
+            for pair, correlation in _correlation_rows(correlations)
+            if correlation.reason
+        ),
     )
+    rows = tuple((name, *row) for name, row in zip(names, cells, strict=True))
     return Table(("judge", *names), rows, "l" + "r" * len(names), notes)
 
 
-def _reasons(correlations: JudgeCorrelations) -> Iterator[str]:
-    pairs = {"|".join(judges): correlation for judges, correlation in correlations.pairs.items()}
-    for name, correlation in (
-        pairs | {f"{judge}|rest": correlation for judge, correlation in correlations.rest.items()}
-    ).items():
-        if correlation.reason:
-            yield f"{name}: {correlation.reason}"
-
-
-def _correlation_cell(correlations: JudgeCorrelations, row: int, column: int, digits: int) -> str:
-    if row == column:
-        return NONE
-    judges = tuple(correlations.rest)
-    first, second = sorted((row, column))
-    last = second == len(judges)
-    correlation = (
-        correlations.rest[judges[first]]
-        if last
-        else correlations.pairs[judges[first], judges[second]]
-    )
-    return _number(correlation.spearman if row < column else correlation.pearson, digits)
+def _correlation_rows(
+    correlations: JudgeCorrelations,
+) -> Iterator[tuple[tuple[str, str], Correlation]]:
+    """Yield the correlation of each two judges, then of each judge with the rest."""
+    yield from correlations.pairs.items()
+    for judge, correlation in correlations.rest.items():
+        yield (judge, "rest"), correlation
 
 
 def _pair_table(correlations: JudgeCorrelations, digits: int) -> Table:
-    from grammeter.rendering import Table
-
-    rows = [
-        (*judges, *_correlation_cells(correlation, digits), str(correlations.weights[judges[0]]))
-        for judges, correlation in correlations.pairs.items()
-    ]
-    rows += [
-        (judge, "rest", *_correlation_cells(correlation, digits), str(correlations.weights[judge]))
-        for judge, correlation in correlations.rest.items()
-    ]
-    header = ("first", "second", "spearman", "pearson", "n", "weight of first")
-    return Table(header, tuple(rows), "llrrrr")
-
-
-def _correlation_cells(correlation: Correlation, digits: int) -> tuple[str, ...]:
-    return (
-        _number(correlation.spearman, digits),
-        _number(correlation.pearson, digits),
-        str(correlation.n),
+    rows = tuple(
+        (
+            *pair,
+            format_number(correlation.spearman, digits),
+            format_number(correlation.pearson, digits),
+            str(correlation.n),
+            str(correlations.weights[pair[0]]),
+        )
+        for pair, correlation in _correlation_rows(correlations)
     )
+    header = ("first", "second", "spearman", "pearson", "n", "weight of first")
+    return Table(header, rows, "llrrrr")
 
 
 def _kappa_cells(figure: Kappa | Alpha, digits: int) -> tuple[str, ...]:
     from grammeter.stats import Alpha
 
-    value, count = _number(figure.value, digits), str(figure.n)
+    value, count = format_number(figure.value, digits), str(figure.n)
     if isinstance(figure, Alpha):
         return value, "", "", count
-    return value, _number(figure.observed, digits), _number(figure.chance, digits), count
-
-
-def _number(value: float, digits: int) -> str:
-    from grammeter.rendering import format_number
-
-    return format_number(value, digits)
+    return (
+        value,
+        format_number(figure.observed, digits),
+        format_number(figure.chance, digits),
+        count,
+    )
