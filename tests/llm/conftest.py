@@ -6,10 +6,10 @@ from functools import partial
 
 import pytest
 
-import asked
+import llm_calls
 
 
 @pytest.fixture
 def endpoint(tmp_path):
     """A maker of endpoints that keep their replies in one folder: ``endpoint(server, ...)``."""
-    return partial(asked.patient, folder=tmp_path)
+    return partial(llm_calls.patient, folder=tmp_path)

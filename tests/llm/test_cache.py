@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from asked import ask, call, calls, first, scored
 from grammeter.core import DataError, cache_folder
 from grammeter.llm.cache import FILE, Attempt, Attempts, known
 from grammeter.llm.reply import schema
 from grammeter.llm.request import Abilities, Request, server
+from llm_calls import ask, call, calls, first, scored
 from scripted_endpoint import ScriptedEndpoint, completion, status
 
 ROW = Attempt(key="k", server="s", model="m", started=1.0, seconds=0.5, request="{}", status=200,

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-from asked import GOOD, ask, call, calls, first, right, scored
 from grammeter.core import (
     DataError,
     LimitReachedError,
@@ -19,6 +18,7 @@ from grammeter.llm import client
 from grammeter.llm.cache import FILE
 from grammeter.llm.endpoint import OPENAI, Endpoint, Pace, using
 from grammeter.llm.request import redact
+from llm_calls import GOOD, ask, call, calls, first, right, scored
 from scripted_endpoint import ScriptedEndpoint, completion, prompt_of, score, status
 
 

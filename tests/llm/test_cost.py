@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asked import ask, calls
 from grammeter.core import DataError
 from grammeter.llm.cost import (
     Bill,
@@ -19,6 +18,7 @@ from grammeter.llm.cost import (
     most_in,
     read_prices,
 )
+from llm_calls import ask, calls
 from scripted_endpoint import ScriptedEndpoint, completion, good
 
 TABLE = {"currency": "EUR", "models": {"m": {"input": 1, "output": 2.5}}}

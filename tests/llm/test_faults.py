@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import pytest
 
-from asked import GOOD, ask, call, calls, first, right, scored
 from grammeter.core import RemoteError
 from grammeter.llm.cache import FILE
 from grammeter.llm.endpoint import Pace, retry_after
+from llm_calls import GOOD, ask, call, calls, first, right, scored
 from scripted_endpoint import Reply, ScriptedEndpoint, completion, good, status
 
 OK = completion(GOOD)

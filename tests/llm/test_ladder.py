@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asked import ask, call, calls, first, right
 from grammeter.llm.request import RUNGS, Abilities, refused_field
+from llm_calls import ask, call, calls, first, right
 from scripted_endpoint import ScriptedEndpoint, status
 
 ALL = {"temperature", "top_p", "seed", "response_format", "max_tokens"}

@@ -31,10 +31,10 @@ def test_ceilings_hold_for_any_replies(requests, max_tokens, max_requests, at_on
 
     for tokens, taken in requests:
         worst = Worst(tokens, 0.0)
-        while (verdict := ceilings.take(worst)) == "wait":
+        while (permission := ceilings.take(worst)) == "wait":
             assert flying, "nobody waits for nothing"
             land()
-        if verdict == "go":
+        if permission == "go":
             flying.append((worst, taken))
         else:
             beyond = endpoint.bill.tokens + tokens > max_tokens

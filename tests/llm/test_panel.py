@@ -24,10 +24,10 @@ def test_scores_come_back_in_the_order_of_the_question(targets, orders, repeats)
     with pytest.MonkeyPatch.context() as patch:
         fake = fake_judge.install(patch)
         panel = Panel(model="m", protocol=PAPER, orders=orders, repeats=repeats)
-        (verdict,) = panel.ask([question(*targets)])
+        (answer,) = panel.ask([question(*targets)])
         assert panel.estimate([question(*targets)]).calls == orders * repeats
-    assert verdict.scores == tuple(map(fake_judge.by_hash, targets))
-    assert verdict.spread == 0
+    assert answer.scores == tuple(map(fake_judge.by_hash, targets))
+    assert answer.spread == 0
     assert len(fake.calls) == len(set(fake.calls)) == orders * repeats
     assert fake.models == {"m"}
     assert {call.template for call in fake.calls} == {PAPER.template}
@@ -48,16 +48,16 @@ def test_a_preference_for_the_first_place_is_averaged_out(monkeypatch):
 
 def test_one_target_needs_no_call(monkeypatch):
     fake = fake_judge.install(monkeypatch)
-    verdicts = Panel(model="m", protocol=PAPER).ask([question("a"), question("a", "b")])
-    assert [v.scores is None for v in verdicts] == [True, False]
-    assert verdicts[0].reason == "one output only"
+    answers = Panel(model="m", protocol=PAPER).ask([question("a"), question("a", "b")])
+    assert [v.scores is None for v in answers] == [True, False]
+    assert answers[0].reason == "one output only"
     assert len(fake.calls) == 1
 
 
 def test_half_an_answer_is_none(monkeypatch):
     """With an order missing the mean would prefer places again."""
-    verdict = PanelAnswer(
+    answer = PanelAnswer(
         (Outcome(state="ok", scores=(1, 2)), Outcome(state="refused", reason="no")), ((1, 2),)
     )
-    assert verdict.scores is None
-    assert verdict.reason == "refused: no"
+    assert answer.scores is None
+    assert answer.reason == "refused: no"

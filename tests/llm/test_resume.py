@@ -13,7 +13,7 @@ import time
 
 import pytest
 
-from asked import ask, calls
+from llm_calls import ask, calls
 from scripted_endpoint import ScriptedEndpoint
 
 PROGRAM = """

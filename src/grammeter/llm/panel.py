@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
 from grammeter.llm.prompt import MOST, Protocol, Question, draw_sets, reorder
@@ -76,7 +76,7 @@ class Panel:
         orders = [self._orders(question) for question in questions]
         calls = [self._calls(q, shown) for q, shown in zip(questions, orders, strict=True)]
         answers = iter(client.ask(self.model, list(chain.from_iterable(calls))))
-        return [_verdict(shown, [next(answers) for _ in shown]) for shown in orders]
+        return [_answer(shown, [next(answers) for _ in shown]) for shown in orders]
 
     def estimate(self, questions: Sequence[Question]) -> Estimate:
         """Estimate the cost of :meth:`ask`; nothing is sent."""
@@ -106,7 +106,7 @@ class Panel:
         return calls
 
 
-def _verdict(orders: Sequence[Sequence[int]], outcomes: Sequence[Outcome]) -> PanelAnswer:
+def _answer(orders: Sequence[Sequence[int]], outcomes: Sequence[Outcome]) -> PanelAnswer:
     rounds: list[tuple[int, ...]] = []
     for order, outcome in zip(orders, outcomes, strict=True):
         if outcome.scores is not None:
@@ -131,14 +131,14 @@ class Group:
 class Opinion:
     """A judge's answers on a group."""
 
-    verdicts: tuple[PanelAnswer, ...]  # several if there are more than five distinct outputs
-    shown: tuple[tuple[int, ...], ...]  # by verdict, the distinct outputs that it compares
+    answers: tuple[PanelAnswer, ...]  # several if there are more than five distinct outputs
+    shown: tuple[tuple[int, ...], ...]  # by answer, the distinct outputs that it compares
     places: tuple[int, ...]  # by output, its place among the distinct ones
 
     @property
     def outcomes(self) -> list[Outcome]:
         """The outcomes of all calls."""
-        return [outcome for verdict in self.verdicts for outcome in verdict.outcomes]
+        return [outcome for answer in self.answers for outcome in answer.outcomes]
 
     @property
     def due(self) -> bool:
@@ -152,10 +152,10 @@ class Opinion:
         ``None`` unless all questions were answered.
         """
         by_place: dict[int, list[float]] = {}
-        for verdict, places in zip(self.verdicts, self.shown, strict=True):
-            if verdict.scores is None:
+        for answer, places in zip(self.answers, self.shown, strict=True):
+            if answer.scores is None:
                 return None
-            for place, score in zip(places, verdict.scores, strict=True):
+            for place, score in zip(places, answer.scores, strict=True):
                 by_place.setdefault(place, []).append(score)
         return tuple(sum(by_place[place]) / len(by_place[place]) for place in self.places)
 
@@ -165,15 +165,15 @@ class Opinion:
         first = {place: output for output, place in reversed(list(enumerate(self.places)))}
         return [
             ([first[places[target]] for target in order], reply)
-            for verdict, places in zip(self.verdicts, self.shown, strict=True)
-            for outcome, order in zip(verdict.outcomes, verdict.orders, strict=True)
+            for answer, places in zip(self.answers, self.shown, strict=True)
+            for outcome, order in zip(answer.outcomes, answer.orders, strict=True)
             for reply in outcome.replies
         ]
 
     @property
     def reason(self) -> str:
         """Why there are no scores."""
-        lacking = [verdict.reason for verdict in self.verdicts if verdict.scores is None]
+        lacking = [answer.reason for answer in self.answers if answer.scores is None]
         return "; ".join(dict.fromkeys(lacking))
 
 
@@ -183,36 +183,25 @@ def ask_groups(panel: Panel, groups: Sequence[Group]) -> list[Opinion]:
     A group of equal outputs needs no question; one with more than five distinct ones is shown
     in sets, drawn by the panel's seed.
     """
-    plans = [_Plan.of(group, panel.seed) for group in groups]
-    verdicts = iter(panel.ask([question for plan in plans for question in plan.questions]))
+    plans = [_plan(group, panel.seed) for group in groups]
+    answers = iter(panel.ask([question for questions, _ in plans for question in questions]))
     return [
-        Opinion(tuple(next(verdicts) for _ in plan.questions), plan.shown, plan.places)
-        for plan in plans
+        replace(opinion, answers=tuple(next(answers) for _ in questions))
+        for questions, opinion in plans
     ]
 
 
 def estimate_groups(panel: Panel, groups: Sequence[Group]) -> Estimate:
     """Estimate the cost of :func:`ask_groups`; nothing is sent."""
-    plans = [_Plan.of(group, panel.seed) for group in groups]
-    return panel.estimate([question for plan in plans for question in plan.questions])
+    return panel.estimate([q for group in groups for q in _plan(group, panel.seed)[0]])
 
 
-@dataclass(frozen=True, slots=True)
-class _Plan:
-    """The questions about a group, with ``shown`` and ``places`` of its opinion."""
-
-    questions: tuple[Question, ...]
-    shown: tuple[tuple[int, ...], ...]
-    places: tuple[int, ...]
-
-    @classmethod
-    def of(cls, group: Group, seed: int) -> _Plan:
-        place = {text: number for number, text in enumerate(dict.fromkeys(group.outputs))}
-        sets = [list(place)] if place else []
-        if len(place) > MOST:
-            sets = draw_sets(group.context[1], list(place), times=1, seed=seed)
-        return cls(
-            tuple(Question(*group.context, tuple(shown)) for shown in sets),
-            tuple(tuple(place[text] for text in shown) for shown in sets),
-            tuple(place[text] for text in group.outputs),
-        )
+def _plan(group: Group, seed: int) -> tuple[list[Question], Opinion]:
+    """Return the questions about a group, and its opinion without their answers."""
+    place = {text: number for number, text in enumerate(dict.fromkeys(group.outputs))}
+    sets = [list(place)] if place else []
+    if len(place) > MOST:
+        sets = draw_sets(group.context[1], list(place), times=1, seed=seed)
+    shown = tuple(tuple(place[text] for text in texts) for texts in sets)
+    places = tuple(place[text] for text in group.outputs)
+    return [Question(*group.context, tuple(texts)) for texts in sets], Opinion((), shown, places)

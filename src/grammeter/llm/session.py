@@ -139,10 +139,10 @@ class Session:
             while True:
                 if self._ended.is_set():
                     raise UnfinishedError
-                verdict = self._ceilings.take(worst)
-                if verdict == "go":
+                permission = self._ceilings.take(worst)
+                if permission == "go":
                     return
-                if verdict == "never":
+                if permission == "never":
                     self._reach_limit()
                 await self._released.wait()
 

@@ -14,6 +14,7 @@ from grammeter.verbs._explain import explain as explain
 from grammeter.verbs._judge import Judged as Judged
 from grammeter.verbs._judge import Shown as Shown
 from grammeter.verbs._judge import check_shown as check_shown
+from grammeter.verbs._judge import estimate as estimate
 from grammeter.verbs._judge import judge as judge
 from grammeter.verbs._judge import judging_metric as judging_metric
 from grammeter.verbs._meta import correlate as correlate

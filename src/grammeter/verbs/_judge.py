@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -144,8 +145,8 @@ class Judged:
     @property
     def spread(self) -> float:
         """Difference between a target's highest and lowest score, mean over questions."""
-        verdicts = [verdict for opinion in self.opinions for verdict in opinion.verdicts]
-        spreads = [verdict.spread for verdict in verdicts if verdict.scores is not None]
+        answers = [answer for opinion in self.opinions for answer in opinion.answers]
+        spreads = [answer.spread for answer in answers if answer.scores is not None]
         return sum(spreads) / len(spreads) if spreads else 0.0
 
 
@@ -235,7 +236,7 @@ def judge(
         _ranking(str(metric), item, opinion) for item, opinion in zip(shown, opinions, strict=True)
     ]
     remarks = [*items.notes] if isinstance(items, Judgments) else []
-    drawn = any(len(opinion.verdicts) > 1 for opinion in opinions)
+    drawn = any(len(opinion.answers) > 1 for opinion in opinions)
     if seed is not None and items is not None and metric.permutations == 1 and not drawn:
         remarks.append(
             "--seed had no effect: no order was drawn (--permute), and no item had to be cut"
@@ -249,6 +250,15 @@ def judge(
         required=metric.coverage,
         remarks=tuple(remarks),
     )
+
+
+def estimate(
+    corpus: Corpus, items: Sequence[Shown] | None = None, *, by: str | Judging
+) -> Estimate:
+    """Old name of ``judge(corpus, items, metric=by, dry_run=True)``."""
+    text = "estimate(...) is called judge(..., dry_run=True)"
+    warnings.warn(text, DeprecationWarning, stacklevel=2)
+    return judge(corpus, items, metric=by, dry_run=True)
 
 
 def judging_metric(
