@@ -153,16 +153,10 @@ def _star(agreements: Mapping[str, MetricAgreement]) -> str:
     return "-"
 
 
-def not_transcribed(materials: Materials) -> Made:
-    """Return no figures: the table was not transcribed."""
-    del materials
-    return {}
-
-
 RECIPES = (
     Recipe(table="table2", make=_table2, data=(SCORES,)),
     Recipe(table="table3", make=_table3, data=(SCORES, JUDGMENTS, CONLL14)),
-    Recipe(table="table4", make=not_transcribed, gaps={"*": NO_TEXT}),
+    Recipe(table="table4", gaps={"*": NO_TEXT}),
     Recipe(
         table="figure1",
         make=_figure1,

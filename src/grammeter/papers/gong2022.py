@@ -9,7 +9,7 @@ from grammeter.core import MissingResourceError
 from grammeter.errant import find_pipeline
 from grammeter.models import find_model
 from grammeter.papers.cells import Ours, Tolerance
-from grammeter.papers.chollampatt2018 import CONLL14, NO_TEXT, SCORES, not_transcribed
+from grammeter.papers.chollampatt2018 import CONLL14, NO_TEXT, SCORES
 from grammeter.papers.materials import Materials
 from grammeter.papers.recipe import COLUMNS, Made, Recipe, correlation_cells
 
@@ -125,8 +125,8 @@ RECIPES = (
         gaps={"*": _GAP},
     ),
     Recipe(table="table5", make=_table5, data=_DATA, gaps={"*": _GAP}),
-    Recipe(table="table6", make=not_transcribed, gaps={"*": NO_TEXT}),
-    Recipe(table="table7", make=not_transcribed, gaps={"*": NO_TEXT}),
-    Recipe(table="figure2", make=not_transcribed, gaps={"*": NO_TEXT}),
+    Recipe(table="table6", gaps={"*": NO_TEXT}),
+    Recipe(table="table7", gaps={"*": NO_TEXT}),
+    Recipe(table="figure2", gaps={"*": NO_TEXT}),
     Recipe(table="figure3", make=_figure3, data=_DATA, gaps={"*": _GAP}),
 )

@@ -14,6 +14,12 @@ Made = Mapping[tuple[str, str], Ours | Value]
 """Our figures by row and column, named as in the printed table."""
 
 
+def _nothing(materials: Materials) -> Made:
+    """Return no figures."""
+    del materials
+    return {}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
     """How to make one table again.
@@ -23,8 +29,8 @@ class Recipe:
     table
         Its name, as in the file of printed figures.
     make
-        Makes the figures. Missing ones stay open, for the reason in ``gaps``; those that are
-        not printed become rows beside the paper's.
+        Makes the figures; default: none. Missing ones stay open, for the reason in ``gaps``;
+        those that are not printed become rows beside the paper's.
     data
         Data sets that it reads, as in ``grammeter data list``.
     models
@@ -36,7 +42,7 @@ class Recipe:
     """
 
     table: str
-    make: Callable[[Materials], Made]
+    make: Callable[[Materials], Made] = _nothing
     data: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
     tolerances: Mapping[str, Tolerance] = field(default_factory=dict[str, Tolerance])

@@ -278,10 +278,11 @@ def _outputs(
     for output in sentence.outputs:
         marks = (4 * places[_key(edit)] + VERDICTS.index(edit.verdict) for edit in output.edits)
         values = (_whole(*pair) for pair in zip(output.values, digits, strict=True))
-        own = () if _corrected(words, output.edits) == output.text.split() else (output.text,)
-        systems_of.setdefault((tuple(marks), tuple(values), own), []).extend(output.systems)
+        follows = _corrected(words, output.edits) == output.text.split()
+        text = () if follows else (output.text,)
+        systems_of.setdefault((tuple(marks), tuple(values), text), []).extend(output.systems)
     commonest = sorted(systems_of.items(), key=lambda pair: -len(pair[1]))
-    return [[systems, list(marks), list(vs), *own] for (marks, vs, own), systems in commonest]
+    return [[systems, list(marks), list(vs), *text] for (marks, vs, text), systems in commonest]
 
 
 def _corrected(words: Sequence[str], edits: Iterable[DrawnEdit]) -> list[str] | None:

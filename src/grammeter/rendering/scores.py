@@ -191,11 +191,9 @@ def _rows(scores: SegmentScores) -> Iterator[str]:
     columns = [scores.parts[name].tolist() for name in names]
     figures = zip(*columns, strict=True) if columns else ([()] * len(scores))
     rows = zip(scores.values.tolist(), scores.chosen.tolist(), figures, strict=True)
-    for (value, chosen, figures), choice in zip(rows, _choices(scores), strict=True):
-        shown: dict[str, object] = {
-            name: json_number(each) for name, each in zip(names, figures, strict=True)
-        }
-        shown |= choice
+    for (value, chosen, parts), choice in zip(rows, _choices(scores), strict=True):
+        numbers = {name: json_number(part) for name, part in zip(names, parts, strict=True)}
+        shown: dict[str, object] = {**numbers, **choice}
         if math.isnan(value):
             shown["reason"] = scores.reason or "undefined"
         text = "null" if math.isnan(value) else repr(value)

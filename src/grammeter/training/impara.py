@@ -84,6 +84,9 @@ def fit_impara(
 ) -> Card:
     """Draw pairs, fit a quality estimator to them, and write it with its training card.
 
+    The options and errors are those of :func:`grammeter.verbs.train_impara`; the seed of
+    ``settings`` also draws the pairs.
+
     Parameters
     ----------
     measure
@@ -91,32 +94,15 @@ def fit_impara(
         its pairs.
     folder
         Folder of the model: weights, tokenizer, ``pairs.jsonl``, ``card.json``, ``README.md``.
-    settings
-        How to fit; the seed also draws the pairs.
     files, reading
         Origin of the sentences; a run can be resumed only with the same.
     size
         Largest number of pairs.
-    loss
-        Name of the loss.
-    parallel_only
-        Only pairs of source and correction: the paper's ablation.
-    resume
-        Go on where an interrupted run stopped; the card of a finished run is returned.
 
     Returns
     -------
     dict
         The training card.
-
-    Raises
-    ------
-    UsageError
-        If the folder holds another run, or is not empty and ``resume`` is not set.
-    DataError
-        If there are too few sentences with edits, or a file cannot be read or written.
-    MissingResourceError
-        If torch, the encoder or the device is missing.
     """
     if loss not in LOSSES:
         raise UsageError(f"loss={loss}", fix=f"Use {' or '.join(LOSSES)}.")

@@ -20,32 +20,18 @@ _CHOICES = {"decay": get_args(Decay), "dtype": get_args(Precision)}
 class Settings:
     """How a model is fitted.
 
+    The fields are options of :func:`grammeter.verbs.train_impara`, and:
+
     Attributes
     ----------
-    encoder
-        Name or folder of the encoder to start from.
-    epochs
-        Number of epochs; the best by the figure on the validation part is written. 0: the
-        untrained head.
-    batch_size
-        Examples per step.
     rate
         Learning rate of AdamW.
-    decay
-        ``none``: constant rate; ``linear``: the rate falls to 0 after the warm-up.
-    warmup
-        Share of all steps in which the rate rises.
     weight_decay
         Weight decay of AdamW, except for biases and norms.
     limit
         Tokens to which texts are cut.
-    dtype
-        ``auto``: bfloat16 where device or processor have it, else float32. Weights and
-        optimiser stay in float32.
     device
         Device, as torch spells it.
-    seed
-        Seed of the head's first weights, the order of examples and dropout.
 
     Raises
     ------

@@ -80,34 +80,21 @@ def fit_some(
 ) -> dict[Criterion, Card]:
     """Fit a regressor for each criterion, in ``folder/CRITERION``.
 
+    The options and errors are those of :func:`grammeter.verbs.train_some`.
+
     Parameters
     ----------
     rated
         Outputs with human scores; split 8:1:1 by source sentence.
     folder
         Folder of the models.
-    settings
-        How to fit.
     files
         Files of the scores; a run can be resumed only with the same.
-    criteria
-        Criteria to fit.
-    resume
-        Go on where an interrupted run stopped; finished models are kept.
 
     Returns
     -------
     dict
         The training card of each criterion.
-
-    Raises
-    ------
-    DataError
-        If a criterion has no scores, or too few.
-    UsageError
-        If a criterion does not exist, or the folder holds another run.
-    MissingResourceError
-        If torch, the encoder or the device is missing.
     """
     unknown = sorted(set(criteria) - set(CRITERIA))
     if unknown or not criteria:
