@@ -22,7 +22,9 @@ def door(room: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
         if name == "__all__":
             return sorted(homes)
         if name not in homes:
-            raise AttributeError(f"module {room!r} has no attribute {name!r}")
+            from grammeter.core.old_paths import old_name
+
+            return old_name(room, name)
         home, missing = homes[name], object()
         value = missing if home == room else getattr(import_module(home), name, missing)
         if value is missing:

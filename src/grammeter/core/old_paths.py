@@ -25,6 +25,27 @@ _ROOMS: Mapping[str, str] = {
 _HOMES = {f"grammeter.{old}": room for room, names in _ROOMS.items() for old in names.split()}
 
 
+_TO_FACE = {
+    "grammeter.training": ("train_impara", "train_some", "train_cross_domain"),
+}
+"""Room -> the names that are on the face now."""
+
+
+def old_name(room: str, name: str) -> object:
+    """Return what a room offered by this name in version 0.1.0.
+
+    Raises
+    ------
+    AttributeError
+        If it did not.
+    """
+    if name not in _TO_FACE.get(room, ()):
+        raise AttributeError(f"module {room!r} has no attribute {name!r}")
+    face = room.partition(".")[0]
+    warnings.warn(f"{room}.{name} will go: use {face}.{name}", DeprecationWarning, stacklevel=3)
+    return getattr(import_module(face), name)
+
+
 def old_module(name: str) -> ModuleSpec | None:
     """Return how to load ``grammeter.corpus.judgments`` and its like; ``None`` for all others."""
     return ModuleSpec(name, _Door(), is_package=True) if name in _HOMES else None

@@ -2,14 +2,4 @@
 
 from grammeter.core import door
 
-_get, __dir__ = door(__name__)
-
-
-def __getattr__(name: str) -> object:
-    if name in ("train_impara", "train_some", "train_cross_domain"):  # as in version 0.1.0
-        import warnings
-        from importlib import import_module
-
-        warnings.warn(f"use grammeter.{name}", DeprecationWarning, stacklevel=2)
-        return getattr(import_module("grammeter"), name)
-    return _get(name)
+__getattr__, __dir__ = door(__name__)
