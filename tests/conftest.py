@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -32,3 +33,14 @@ def shared() -> Path:
             pytest.fail(reason)
         pytest.skip(reason)
     return folder
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Say how many tests were skipped for want of the goldens, and how to get them."""
+    reports = terminalreporter.stats.get("skipped", [])
+    skipped = [report for report in reports if "no goldens at" in str(report.longrepr)]
+    if skipped:
+        terminalreporter.write_line(
+            f"{len(skipped)} tests need the folder of goldens and corpora: put it beside the"
+            " checkout as ../shared, or set GRAMMETER_SHARED (CONTRIBUTING.md)."
+        )

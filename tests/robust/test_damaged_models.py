@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import grammeter as gm
+import made_models
 from grammeter.errant import shipped_pipeline
 
 CORPUS = gm.Corpus(
@@ -69,13 +70,22 @@ def test_a_pipeline_that_lacks_a_file(name: str, tmp_path: Path) -> None:
         value(f"errant(pipeline={tmp_path / 'pipeline'})", types=True)
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("made")
+    made_models.encoder(folder / "bert-uncased")
+    made_models.seq2seq(folder / "bart")
+    made_models.causal(folder / "gpt2")
+    return folder
+
+
 @pytest.mark.parametrize("words", ["tokenizer.json", "vocab"])
 @pytest.mark.parametrize("kind", [*DAMAGE, "gone"])
 @pytest.mark.parametrize("model", MODELS)
-def test_a_damaged_model(model: str, kind: str, words: str, shared: Path, tmp_path: Path) -> None:
+def test_a_damaged_model(model: str, kind: str, words: str, made: Path, tmp_path: Path) -> None:
     """``words``: in which file the tokenizer has its words, that of today or the older ones."""
     pytest.importorskip("torch", reason="the extra 'neural' is not installed")
-    whole = shared / "golden" / "neural" / "tiny_models" / model
+    whole = made / model
     expected = value(MODELS[model].format(whole))
     faults: list[tuple[str, str]] = []
     for number, path in enumerate(sorted(whole.iterdir())):
