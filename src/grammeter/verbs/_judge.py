@@ -48,12 +48,10 @@ class Judged:
 
     Attributes
     ----------
-    rankings
+    rankings, opinions
         One for each item, in their order. Ranks are 6 minus the score or, if an item took
         several calls, the places of the mean scores. An item whose outputs are all equal is a
         tie on rank 1 and needs no call; an item without scores or without outputs is skipped.
-    opinions
-        In the same order.
     flags
         Sentences shown that seem to address the judge.
     signature
@@ -202,7 +200,7 @@ def judge(
     metric
         ``llm-s`` or ``llm-e`` with a model.
     per_output
-        Without ``items``: sets in which each output is shown.
+        Without ``items``: sets in which each output is shown; default of all: as ``metric`` says.
     permute, repeats
         Orders in which each item is shown, and how often each order is asked; scores are means.
     seed
@@ -211,8 +209,6 @@ def judge(
         The share of the items that must have scores, 0 to 1; see :attr:`Judged.shortfall`.
     dry_run
         Return the calls, tokens and cost that it would take; nothing is sent.
-
-    All these have the defaults of ``metric``.
 
     Raises
     ------
@@ -225,7 +221,10 @@ def judge(
     RemoteError, MissingResourceError
         If the endpoint fails, or its package or key is missing.
     """
-    metric = judging_metric(metric, per_output, permute, repeats, seed, coverage)
+    metric = judging_metric(
+        metric, per_output=per_output, permute=permute, repeats=repeats, seed=seed,
+        coverage=coverage,
+    )  # fmt: skip
     check_shown(corpus, items, per_output)
     shown = covering_items(corpus, metric) if items is None else items
     groups = [_group(corpus, item) for item in shown]
@@ -256,20 +255,12 @@ def estimate(
     corpus: Corpus, items: Sequence[Shown] | None = None, *, by: str | Judging
 ) -> Estimate:
     """Old name of ``judge(corpus, items, metric=by, dry_run=True)``."""
-    text = "estimate(...) is called judge(..., dry_run=True)"
-    warnings.warn(text, DeprecationWarning, stacklevel=2)
+    warnings.warn("estimate: use judge(..., dry_run=True)", DeprecationWarning, stacklevel=2)
     return judge(corpus, items, metric=by, dry_run=True)
 
 
-def judging_metric(
-    metric: str | Judging,
-    per_output: int | None = None,
-    permute: int | None = None,
-    repeats: int | None = None,
-    seed: int | None = None,
-    coverage: float | None = None,
-) -> Judging:
-    """Return a metric that asks a language model, with changed fields; ``None``: no change.
+def judging_metric(metric: str | Judging, **settings: float | None) -> Judging:
+    """Return a metric with settings of :func:`judge`, those that are not ``None``.
 
     Raises
     ------
@@ -282,19 +273,17 @@ def judging_metric(
             f"{made} asks no language model",
             fix='Name one that does: "llm-s(model=NAME)" or "llm-e(model=NAME)".',
         )
-    fields = {"per_output": per_output, "permutations": permute, "repeats": repeats,
-              "seed": seed, "coverage": coverage}  # fmt: skip
-    return replace(made, **{name: value for name, value in fields.items() if value is not None})
+    settings["permutations"] = settings.pop("permute", None)
+    changes: Any = {name: value for name, value in settings.items() if value is not None}
+    return replace(made, **changes)
 
 
 def check_shown(corpus: Corpus, items: object, per_output: int | None) -> None:
     """Raise :class:`UsageError` if there is nothing to compare, or said twice what is shown."""
-    if not corpus.systems:
-        raise UsageError("no system outputs", fix="Give two at least (--hyps).")
-    if len(corpus.systems) == 1:
-        raise UsageError(
-            "one system alone: there is nothing to compare", fix="Give two at least (--hyps)."
-        )
+    if len(corpus.systems) < 2:
+        alone = "one system alone: there is nothing to compare"
+        message = alone if corpus.systems else "no system outputs"
+        raise UsageError(message, fix="Give two at least (--hyps).")
     if items is not None and per_output is not None:
         raise UsageError("--items say what is shown", fix="Leave out --per-output.")
 
@@ -332,7 +321,11 @@ def _group(corpus: Corpus, item: Shown) -> Group:
         raise _misfit(item, f"there are {len(corpus)} sentences")
     texts: list[str] = []
     for names in item.groups:
-        written = {plain(_output(corpus, name, item.segment)) for name in names}
+        for name in names:
+            if name not in corpus.systems:
+                where = f"system in an item of segment {item.segment}"
+                raise UnknownNameError(where, name, corpus.systems)
+        written = {plain(corpus.systems[name][item.segment - 1]) for name in names}
         if len(written) > 1:
             raise _misfit(item, f"{', '.join(names)} did not write the same")
         texts += written
@@ -341,12 +334,6 @@ def _group(corpus: Corpus, item: Shown) -> Group:
         corpus.sources[at] if 0 <= at < len(corpus) else "" for at in (line - 1, line, line + 1)
     )
     return Group((before, source, after), tuple(texts))
-
-
-def _output(corpus: Corpus, system: str, segment: int) -> str:
-    if system not in corpus.systems:
-        raise UnknownNameError(f"system in an item of segment {segment}", system, corpus.systems)
-    return corpus.systems[system][segment - 1]
 
 
 def _misfit(item: Shown, reason: str) -> DataError:
@@ -405,10 +392,9 @@ def _ranks(scores: Sequence[float], *, mean: bool) -> tuple[int, ...]:
 
 def _flags(corpus: Corpus, items: Sequence[Shown]) -> Iterator[Flag]:
     for item in items:
-        shown = [(name, corpus.systems[name]) for group in item.groups for name in group[:1]]
         for line in range(max(item.segment - 2, 0), min(item.segment + 1, len(corpus))):
             if words := suspicious(corpus.sources[line]):
                 yield Flag(line + 1, None, words)
-        for name, outputs in shown:
-            if words := suspicious(outputs[item.segment - 1]):
+        for name in (group[0] for group in item.groups if group):
+            if words := suspicious(corpus.systems[name][item.segment - 1]):
                 yield Flag(item.segment, name, words)
