@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import cast
@@ -278,8 +278,5 @@ def _reading(folder: Path | None) -> Generator[Attempts | None]:
     if folder is None or not (folder / FILE).exists():
         yield None
         return
-    attempts = Attempts(folder)
-    try:
+    with closing(Attempts(folder)) as attempts:
         yield attempts
-    finally:
-        attempts.close()

@@ -9,6 +9,7 @@ import warnings
 from collections import deque
 from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import aclosing, closing
 from itertools import repeat
 from pathlib import Path
 from typing import Any, TypeVar
@@ -109,16 +110,10 @@ class _Run:
 
     async def results(self, folder: Path | None) -> dict[str, Outcome]:
         """Send all requests; raise the error that ended the run early, if any."""
-        transport = Transport(self._endpoint)
-        try:
-            attempts = Attempts(folder)
-            try:
+        async with aclosing(Transport(self._endpoint)) as transport:
+            with closing(Attempts(folder)) as attempts:
                 session = Session(self._endpoint, self._model, attempts, transport)
                 await self._ask_all(session)
-            finally:
-                attempts.close()
-        finally:
-            await transport.close()
         if session.error is not None and len(self._done) < len(self._due):
             error = session.error
             count = f"{len(self._done)} of {len(self._due)} calls were answered before"
@@ -130,7 +125,9 @@ class _Run:
         next(ticks)
         if not session.proven:  # one call finds out what the endpoint accepts
             await self._work(session, ticks, most=1)
-        tasks = [asyncio.create_task(self._work(session, ticks)) for _ in range(self._concurrency)]
+        usual = 1 if is_local(self._endpoint.base_url) else _CONCURRENCY
+        count = min(self._endpoint.concurrency or usual, len(self._due))
+        tasks = [asyncio.create_task(self._work(session, ticks)) for _ in range(count)]
         try:
             await asyncio.gather(*tasks)
         finally:
@@ -145,22 +142,12 @@ class _Run:
             key = self._queue.popleft()
             taken += 1
             try:
-                self._done[key] = await self._outcome(session, key)
+                history = session.history(key)  # another process may have stored the answer
+                conversation = Conversation(session, self._due[key], history)
+                self._done[key] = history.outcome or await conversation.outcome()
             except UnfinishedError:
                 continue
             next(ticks, None)
-
-    async def _outcome(self, session: Session, key: str) -> Outcome:
-        """Check once more whether another process has stored the answer, else ask."""
-        history = session.history(key)
-        if history.outcome is not None:
-            return history.outcome
-        return await Conversation(session, self._due[key], history).outcome()
-
-    @property
-    def _concurrency(self) -> int:
-        local = is_local(self._endpoint.base_url)
-        return min(self._endpoint.concurrency or (1 if local else _CONCURRENCY), len(self._due))
 
 
 def _known(

@@ -276,7 +276,7 @@ class Transport:
             http_client=self._sdk.DefaultAsyncHttpxClient(**_wire(endpoint.base_url, self._sdk)),
         )
 
-    async def close(self) -> None:
+    async def aclose(self) -> None:
         """Close all connections."""
         await self._client.close()
 
