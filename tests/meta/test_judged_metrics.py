@@ -8,7 +8,7 @@ import pytest
 import grammeter as gm
 from grammeter.cli.main import main
 from grammeter.formats import read_any_scores, read_judgments, read_score_file
-from grammeter.meta.joined import join_scores
+from grammeter.meta.sides import join_scores
 from grammeter.resources import sample_corpus
 
 SYSTEMS = list("ABCDEF")

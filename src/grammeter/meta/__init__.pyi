@@ -12,10 +12,6 @@ from grammeter.meta.beta import Choice as Choice
 from grammeter.meta.beta import parse_betas as parse_betas
 from grammeter.meta.beta import sweep_beta as sweep_beta
 from grammeter.meta.beta import swept_metric as swept_metric
-from grammeter.meta.human import Human as Human
-from grammeter.meta.human import human_side as human_side
-from grammeter.meta.joined import Source as Source
-from grammeter.meta.joined import join_scores as join_scores
 from grammeter.meta.judged import judged_table as judged_table
 from grammeter.meta.partial_outputs import Given as Given
 from grammeter.meta.partial_outputs import Pseudo as Pseudo
@@ -26,6 +22,10 @@ from grammeter.meta.sentence_level import MetricAgreement as MetricAgreement
 from grammeter.meta.sentence_level import Missing as Missing
 from grammeter.meta.sentence_level import SentenceDesign as SentenceDesign
 from grammeter.meta.sentence_level import SentenceLevel as SentenceLevel
+from grammeter.meta.sides import Human as Human
+from grammeter.meta.sides import Source as Source
+from grammeter.meta.sides import human_side as human_side
+from grammeter.meta.sides import join_scores as join_scores
 from grammeter.meta.system import correlate_systems as correlate_systems
 from grammeter.meta.system_values import TESTED as TESTED
 from grammeter.meta.system_values import Correlation as Correlation

@@ -36,12 +36,7 @@ from grammeter.meta.sentence_level import (
     SentenceDesign,
     SentenceLevel,
 )
-from grammeter.meta.soft import (
-    human_differences,
-    metric_differences,
-    soft_pairwise_accuracy,
-    swap_pvalues,
-)
+from grammeter.meta.soft import soft_accuracies
 from grammeter.meta.ties import CELLS, cell_numbers, tie_calibrated, weights_of
 from grammeter.ranking import FEW, Pairs, extract_pairs, notes_of, of_judges, unit_numbers
 from grammeter.stats import (
@@ -126,7 +121,7 @@ def correlate_sentences(
         _measure(answers, pairs, design, np.ones(len(pairs), dtype=np.bool_)),
         apart,
         _permutation_pvalues(answers, pairs, design) if design.permutations else {},
-        _soft(columns, pairs, design) if design.permutations else {},
+        soft_accuracies(columns, pairs, design.permutations, design.seed),
         tuple(dict.fromkeys([*notes, *_few(pairs)])),
     )
 
@@ -385,24 +380,3 @@ def _permutation_pvalues(
         name: dict(zip(spellings, values.tolist(), strict=True))
         for name, values in zip(("tau", "accuracy"), pvalues, strict=True)
     }
-
-
-def _soft(
-    columns: Mapping[str, MetricScores], pairs: Pairs, design: SentenceDesign
-) -> dict[str, Estimate]:
-    """Return the soft pairwise accuracy of each metric on the judged sentences."""
-    rounds, seed = design.permutations, design.seed
-    human = swap_pvalues(human_differences(pairs), rounds=rounds, seed=seed)
-    judged = np.unique(pairs.segment) - 1
-    accuracies: dict[str, Estimate] = {}
-    for name, column in columns.items():
-        sign = 1.0 if column.higher_is_better else -1.0
-        of_systems = [column.segments.get(system) for system in pairs.systems]
-        values = np.array([sign * of.values[judged] for of in of_systems if of is not None])
-        if len(values) < len(of_systems) or not np.isfinite(values).all():
-            reason = "a system has no score for a judged sentence"
-            accuracies[name] = Estimate(value=math.nan, reason=reason)
-            continue
-        metric = swap_pvalues(metric_differences(values), rounds=rounds, seed=seed)
-        accuracies[name] = Estimate(value=soft_pairwise_accuracy(human, metric))
-    return accuracies

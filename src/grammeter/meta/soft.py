@@ -8,13 +8,41 @@ other, less the reverse.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from itertools import combinations
 
 import numpy as np
 
-from grammeter.core import FloatArray, IntArray
+from grammeter.core import FloatArray, IntArray, MetricScores
+from grammeter.meta.sentence_level import Estimate
 from grammeter.ranking import Pairs
 from grammeter.stats import chunks, generator, on_grid
+
+
+def soft_accuracies(
+    columns: Mapping[str, MetricScores], pairs: Pairs, rounds: int, seed: int
+) -> dict[str, Estimate]:
+    """Return the soft pairwise accuracy of each metric on the judged sentences.
+
+    NaN with a reason where a system has no score for one of these; no rounds, no accuracies.
+    """
+    if not rounds:
+        return {}
+    human = swap_pvalues(human_differences(pairs), rounds=rounds, seed=seed)
+    judged = np.unique(pairs.segment) - 1
+    accuracies: dict[str, Estimate] = {}
+    for name, column in columns.items():
+        sign = 1.0 if column.higher_is_better else -1.0
+        of_systems = [column.segments.get(system) for system in pairs.systems]
+        values = np.array([sign * of.values[judged] for of in of_systems if of is not None])
+        if len(values) < len(of_systems) or not np.isfinite(values).all():
+            reason = "a system has no score for a judged sentence"
+            accuracies[name] = Estimate(value=math.nan, reason=reason)
+            continue
+        metric = swap_pvalues(metric_differences(values), rounds=rounds, seed=seed)
+        accuracies[name] = Estimate(value=soft_pairwise_accuracy(human, metric))
+    return accuracies
 
 
 def soft_pairwise_accuracy(human: FloatArray, metric: FloatArray) -> float:

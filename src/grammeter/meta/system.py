@@ -14,7 +14,6 @@ import numpy as np
 
 from grammeter.core import FloatArray, MetricScores, ScoreTable, UsageError
 from grammeter.meta.intervals import Sampler, interval, resampled_scores, without_each
-from grammeter.meta.pairwise import pairwise_accuracy
 from grammeter.meta.selection import best_first, outliers, select_systems
 from grammeter.meta.system_values import (
     TESTED,
@@ -24,6 +23,7 @@ from grammeter.meta.system_values import (
     Pair,
     SystemMeta,
     WilliamsCell,
+    pairwise_accuracy,
 )
 from grammeter.stats import (
     FEWEST,

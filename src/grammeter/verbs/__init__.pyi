@@ -1,10 +1,10 @@
 from grammeter.verbs._agree import agree as agree
 from grammeter.verbs._compare.differences import Difference as Difference
 from grammeter.verbs._compare.differences import difference as difference
-from grammeter.verbs._compare.judged import as_table as as_table
 from grammeter.verbs._compare.results import Comparison as Comparison
 from grammeter.verbs._compare.results import MetricComparison as MetricComparison
 from grammeter.verbs._compare.results import SystemResult as SystemResult
+from grammeter.verbs._compare.samples import as_table as as_table
 from grammeter.verbs._compare.verb import compare as compare
 from grammeter.verbs._edits import compare_m2 as compare_m2
 from grammeter.verbs._edits import convert_edits as convert_edits

@@ -20,7 +20,7 @@ from grammeter.core import (
     json_number,
     number,
 )
-from grammeter.verbs._compare.judged import Comparable, as_table
+from grammeter.verbs._compare.samples import Comparable, as_table
 from grammeter.verbs._compare.types import type_columns
 from grammeter.version import __version__
 

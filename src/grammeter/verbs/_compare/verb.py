@@ -13,8 +13,8 @@ from grammeter.stats import Correction
 from grammeter.verbs._compare.design import RESAMPLES, ComparisonDesign, Test
 from grammeter.verbs._compare.differences import Difference
 from grammeter.verbs._compare.differences import difference as subtract
-from grammeter.verbs._compare.judged import Comparable, as_table
 from grammeter.verbs._compare.results import Comparison
+from grammeter.verbs._compare.samples import Comparable, as_table
 from grammeter.verbs._compare.systems import compare_systems
 
 SHOWN = 10

@@ -23,8 +23,8 @@ from grammeter.meta import Design, SystemMeta
 from grammeter.ranking import Agreement
 from grammeter.rendering import Page, Section
 from grammeter.verbs._agree import agree
-from grammeter.verbs._compare.judged import as_table
 from grammeter.verbs._compare.results import Comparison
+from grammeter.verbs._compare.samples import as_table
 from grammeter.verbs._explain import corpus_of
 from grammeter.verbs._meta import correlate
 from grammeter.verbs._rank import rank
