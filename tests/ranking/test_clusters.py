@@ -108,11 +108,3 @@ def test_cut_at_each_end(runs, cut):
 def test_impossible_confidence(confidence):
     with pytest.raises(UsageError, match="confidence"):
         rank_ranges(*np.ones((2, 10, 1), dtype=np.int64), confidence)
-
-
-def test_given_order_is_kept():
-    matrix = np.array([[3.0, 2.0, 1.0]] * 50)
-    clustering = cluster_runs(matrix, order=[1, 0, 2])
-    assert clustering.order == (1, 0, 2)
-    assert clustering.ranges == ((2, 2), (1, 1), (3, 3))
-    assert clustering.clusters == (1, 1, 2)

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grammeter.ranking.bootstrap import Resampling, resampled_counts
-from grammeter.ranking.clusters import cluster_runs, score_order
 from grammeter.ranking.game import correction
 from grammeter.ranking.pairs import extract_pairs
 from grammeter.ranking.trueskill import TrueSkill, play
-from made_judgments import bounds, campaigns, duel, golden, official_pairs, random_duels
+from grammeter.verbs import rank
+from made_judgments import bounds, campaigns, duel, golden, official, official_pairs, random_duels
 
 CHAIN = [("A", "B"), ("B", "C"), ("C", "D")]
 
@@ -153,9 +153,9 @@ def test_table_3c(shared):
         error = math.hypot(ours.std() / 10, theirs["sd"] / math.sqrt(1000))
         assert abs(ours.mean() - theirs["mean"]) < 4 * error
         assert ours.std() == pytest.approx(theirs["sd"], rel=0.35)
-    clustering = cluster_runs(runs, order=score_order(method.score(*pairs.counts())))
+    ranked = rank(official(shared), by=method, resamples=100)
     published = table["published"]
-    assert [pairs.systems[at] for at in clustering.order] == [row["system"] for row in published]
-    assert list(clustering.clusters) == [row["cluster"] for row in published]
-    for ours, row in zip(clustering.ranges, published, strict=True):
-        assert ours == pytest.approx(bounds(row["range"]), rel=0, abs=1)
+    assert list(ranked) == [row["system"] for row in published]
+    for ours, row in zip(ranked.rows, published, strict=True):
+        assert ours.cluster == row["cluster"]
+        assert ours.ranks == pytest.approx(bounds(row["range"]), rel=0, abs=1)

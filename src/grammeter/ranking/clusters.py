@@ -46,10 +46,9 @@ def cluster_runs(
     scores: FloatArray,
     *,
     confidence: float = 0.95,
-    order: Sequence[int] | None = None,
     alike: Sequence[int] | None = None,
 ) -> Clustering:
-    """Find rank ranges and clusters.
+    """Find rank ranges and clusters of systems ordered by their means over the runs.
 
     Parameters
     ----------
@@ -58,8 +57,6 @@ def cluster_runs(
         NaN counts as worse than any number.
     confidence
         Share of the runs whose ranks a range covers.
-    order
-        Columns, best first; default: by mean over the runs, as the original does.
     alike
         Shape ``(systems,)``: columns with equal numbers have the same judgments, so their ranks
         are pooled and their ranges equal; default: none have.
@@ -69,7 +66,7 @@ def cluster_runs(
     UsageError
         If the confidence is impossible or leaves none of the runs.
     """
-    by_rank = mean_order(scores) if order is None else list(order)
+    by_rank = mean_order(scores)
     of_column = rank_ranges(*run_ranks(scores), confidence, alike=alike)
     ranges = tuple(of_column[column] for column in by_rank)
     return Clustering(tuple(by_rank), ranges, cluster_numbers(ranges))

@@ -49,7 +49,7 @@ def adjust(pvalues: FloatArray, correction: Correction) -> FloatArray:
     return adjusted
 
 
-def compact_letters(different: BoolArray, *, most: int = MOST_GROUPS) -> list[str] | None:
+def compact_letters(different: BoolArray) -> list[str] | None:
     """Give each item letters: two items share a letter exactly if they do not differ.
 
     Every letter stands for a largest possible group in which no two items differ, as in the
@@ -59,15 +59,14 @@ def compact_letters(different: BoolArray, *, most: int = MOST_GROUPS) -> list[st
     ----------
     different
         Shape ``(n, n)``, symmetric: which items differ significantly.
-    most
-        With more groups than these there are no letters: nobody could read them.
 
     Returns
     -------
     list or None
-        ``n`` texts such as ``"ab"``; after ``z`` comes ``a'``. ``None`` with too many groups.
+        ``n`` texts such as ``"ab"``; after ``z`` comes ``a'``. ``None`` with more than
+        :data:`MOST_GROUPS` groups: nobody could read them.
     """
-    groups = letter_groups(different, most=most)
+    groups = letter_groups(different, most=MOST_GROUPS)
     if groups is None:
         return None
     return [
