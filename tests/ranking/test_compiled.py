@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grammeter.ranking import compiled, trueskill
+from grammeter.ranking import trueskill
 from grammeter.ranking.bootstrap import Resampling
-from grammeter.ranking.compiled import play_games
+from grammeter.ranking.game import compiled, play_games
 from grammeter.ranking.pairs import extract_pairs
 from grammeter.ranking.trueskill import TrueSkill, play
 from made_judgments import campaigns, official_pairs
@@ -15,11 +15,11 @@ from made_judgments import campaigns, official_pairs
 
 @pytest.fixture(autouse=True)
 def uncompiled(monkeypatch):
-    monkeypatch.setattr(compiled, "compiled", lambda: None)
+    monkeypatch.setattr(trueskill, "compiled", lambda: None)
 
 
 def by_run(monkeypatch, function=play_games):
-    monkeypatch.setattr(compiled, "compiled", lambda: function)
+    monkeypatch.setattr(trueskill, "compiled", lambda: function)
     monkeypatch.setattr(trueskill, "_WORTH_COMPILING", 1)
 
 
@@ -61,7 +61,7 @@ def test_few_games_are_not_compiled(monkeypatch):
     def refuse():
         raise AssertionError("asked for")
 
-    monkeypatch.setattr(compiled, "compiled", refuse)
+    monkeypatch.setattr(trueskill, "compiled", refuse)
     pairs = extract_pairs(official_items())
     play(pairs, TrueSkill(games=50).model(len(pairs)), Resampling(unit=None, runs=2))
 
@@ -70,9 +70,9 @@ def test_few_games_are_not_compiled(monkeypatch):
 def test_machine_code_equals_numpy_on_2015(shared, monkeypatch):
     pytest.importorskip("numba", reason="numba is not installed (extra fast)")
     monkeypatch.undo()
-    compiled.compiled.cache_clear()
+    compiled.cache_clear()
     pairs = official_pairs(shared)
     model, resampling = TrueSkill(games=12_000).model(len(pairs)), Resampling(unit=None, runs=3)
     fast = play(pairs, model, resampling)
-    monkeypatch.setattr(compiled, "compiled", lambda: None)
+    monkeypatch.setattr(trueskill, "compiled", lambda: None)
     np.testing.assert_allclose(fast, play(pairs, model, resampling), rtol=1e-9, atol=1e-12)

@@ -9,6 +9,7 @@ from grammeter.ranking.agreement_results import in_mean as in_mean
 from grammeter.ranking.bootstrap import UNITS as UNITS
 from grammeter.ranking.bootstrap import Resampling as Resampling
 from grammeter.ranking.bootstrap import Unit as Unit
+from grammeter.ranking.bootstrap import order_of_units as order_of_units
 from grammeter.ranking.bootstrap import unit_numbers as unit_numbers
 from grammeter.ranking.clusters import cluster_numbers as cluster_numbers
 from grammeter.ranking.head_to_head import Duel as Duel
@@ -38,4 +39,3 @@ from grammeter.ranking.selection import notes_of_few as notes_of_few
 from grammeter.ranking.selection import of_judges as of_judges
 from grammeter.ranking.selection import select as select
 from grammeter.ranking.trueskill import TrueSkill as TrueSkill
-from grammeter.ranking.unlabelled import order_of_units as order_of_units

@@ -11,9 +11,8 @@ from itertools import combinations, combinations_with_replacement
 import numpy as np
 
 from grammeter.core import FloatArray, IntArray, Ranking
-from grammeter.ranking.bootstrap import unit_numbers
+from grammeter.ranking.bootstrap import order_of_units, unit_numbers
 from grammeter.ranking.pairs import extract_pairs
-from grammeter.ranking.unlabelled import order_of_units
 from grammeter.stats import average_ranks, between_rows, within_rows
 
 BETTER, EQUAL, WORSE = range(3)

@@ -25,12 +25,11 @@ from grammeter.core import (
     UsageError,
     track,
 )
-from grammeter.ranking.bootstrap import Resampling, Unit, derived_seed, unit_numbers
+from grammeter.ranking.bootstrap import Resampling, Unit, derived_seed, unit_numbers, unlabelled
 from grammeter.ranking.clusters import Clustering, cluster_runs
 from grammeter.ranking.pairs import Pairs
 from grammeter.ranking.rank import Method, notes_of_method, shown_design
 from grammeter.ranking.selection import Selection
-from grammeter.ranking.unlabelled import unlabelled
 from grammeter.stats import generator
 from grammeter.version import __version__
 

@@ -17,7 +17,7 @@ from grammeter.core import (
     UnknownNameError,
 )
 from grammeter.ranking._expected_wins import Divisor, ExpectedWins
-from grammeter.ranking.bootstrap import Resampling, Unit, unit_numbers
+from grammeter.ranking.bootstrap import Resampling, Unit, unit_numbers, unlabelled
 from grammeter.ranking.bradley_terry import BradleyTerry
 from grammeter.ranking.clusters import (
     cluster_numbers,
@@ -29,7 +29,6 @@ from grammeter.ranking.clusters import (
 from grammeter.ranking.pairs import Pairs
 from grammeter.ranking.selection import Selection, listed
 from grammeter.ranking.trueskill import TrueSkill
-from grammeter.ranking.unlabelled import unlabelled
 
 
 class Method(Protocol):

@@ -10,18 +10,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from grammeter.core import BoolArray, FloatArray, IntArray, track
 from grammeter.ranking.bootstrap import Resampling, Unit, resampled_counts
-from grammeter.ranking.game import GameModel, corrections
+from grammeter.ranking.game import GameModel, Play, compiled, corrections
 from grammeter.ranking.meanfield import mean_field
 from grammeter.ranking.pairs import Pairs
-
-if TYPE_CHECKING:
-    from grammeter.ranking.compiled import Play
 
 _TOGETHER = 1000
 """Runs side by side in one array: enough to hide the cost of a call, few enough for the cache."""
@@ -159,8 +156,6 @@ def _played(jobs: Sequence[_Job], processes: int) -> Iterator[FloatArray]:
 
 def _play(job: _Job) -> FloatArray:
     if job.model.games >= _WORTH_COMPILING:
-        from grammeter.ranking.compiled import compiled
-
         play_games = compiled()
         if play_games is not None:
             return _play_by_run(job, play_games)
