@@ -81,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _emit(args: argparse.Namespace, data: Mapping[str, Any], tables: Sequence[Titled]) -> None:
-    """Print; write to ``-o`` in the form that the file's name tells, else as JSON."""
+    """Print; write to ``-o`` in the form of the file's suffix, else as JSON."""
     from grammeter.formats import write_text
 
     form = _FORMS.get(Path(args.output).suffix.lower()) if args.output else None
@@ -92,7 +92,7 @@ def _emit(args: argparse.Namespace, data: Mapping[str, Any], tables: Sequence[Ti
 
 
 def _text(tables: Sequence[Titled], form: Form) -> str:
-    """Write tables one after the other, each under its title; one alone in TSV has none."""
+    """Write tables one after another, each under its title; a single TSV table has none."""
     from grammeter.rendering import render
 
     if form == "tsv" and len(tables) == 1:
@@ -143,20 +143,11 @@ def _differing(reproduction: Reproduction) -> Iterator[Titled]:
 
 
 def _why(printed: PrintedTable, cells: Sequence[Cell]) -> Table:
-    """Lay out cells with the number of the reason; the reasons stand below, each once."""
+    """Lay out cells with the number of the reason; the reasons stand below."""
     from grammeter.rendering import Table
 
     reasons = list(dict.fromkeys(cell.note for cell in cells))
-    rows = tuple(
-        (
-            cell.row,
-            cell.column,
-            _shown(cell.published, _digits(printed, cell)),
-            _shown(cell.ours, _finer(printed, cell)),
-            str(1 + reasons.index(cell.note)),
-        )
-        for cell in cells
-    )
+    rows = tuple((*_figures(printed, cell), str(1 + reasons.index(cell.note))) for cell in cells)
     notes = tuple(f"{number}: {reason}" for number, reason in enumerate(reasons, start=1))
     return Table(("row", "column", "published", "ours", "why"), rows, "llrrr", notes)
 
@@ -202,10 +193,7 @@ def _table(printed: PrintedTable, cells: Iterable[Cell]) -> Table:
 
     rows = [
         (
-            cell.row,
-            cell.column,
-            _shown(cell.published, _digits(printed, cell)),
-            _shown(cell.ours, _finer(printed, cell)),
+            *_figures(printed, cell),
             "" if cell.difference is None
             else format_number(cell.difference, _finer(printed, cell), sign=True),
             cell.verdict,
@@ -217,13 +205,18 @@ def _table(printed: PrintedTable, cells: Iterable[Cell]) -> Table:
     return Table(header, tuple(rows), "llrrrll", (f"published: {printed.origin}",))
 
 
+def _figures(printed: PrintedTable, cell: Cell) -> tuple[str, ...]:
+    published = _shown(cell.published, _digits(printed, cell))
+    return cell.row, cell.column, published, _shown(cell.ours, _finer(printed, cell))
+
+
 def _digits(printed: PrintedTable, cell: Cell) -> int:
-    cell_printed = printed.cells.get((cell.row, cell.column))
-    return cell_printed.digits if cell_printed else 3
+    figure = printed.cells.get((cell.row, cell.column))
+    return figure.digits if figure else 3
 
 
 def _finer(printed: PrintedTable, cell: Cell) -> int:
-    """Return how many decimals of ours are shown: two more than printed, none of counts."""
+    """Return the decimals of our figure: two more than printed, none for counts."""
     digits = _digits(printed, cell)
     return digits + 2 if digits else 0
 

@@ -24,10 +24,7 @@ from grammeter.rendering import Browser, DrawnEdit, Output, PageSentence
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """A distinct output: its sentence, from 0, who wrote it, and what a metric sees of it.
-
-    Outputs of the same words are one, whatever white space is between these.
-    """
+    """A distinct output: its sentence, from 0, its systems, and its segment for metrics."""
 
     line: int
     systems: tuple[int, ...]
@@ -39,21 +36,20 @@ def make_browser(
 ) -> tuple[Browser, dict[str, str]]:
     """Gather all sentences.
 
-    The edits are those that the first metric of the table finds whose explanations judge edits,
-    each distinct output of a sentence explained once. Where there is none, they are the
-    differences of words, without verdicts.
+    The edits come from the first metric of the table that judges edits, once for each distinct
+    output of a sentence. If there is none, they are differences of words, without verdicts.
 
     Parameters
     ----------
     corpus
-        That of the table.
+        Corpus of the table.
     pipeline
-        What extracts edits without verdicts; default: the words alone.
+        Pipeline that extracts edits without verdicts; default: only the words.
 
     Returns
     -------
     browser, facts
-        The sentences, and what a reader must know of their edits and scores, by name.
+        The sentences; facts about their edits and scores, by name.
     """
     columns = {name: column for name, column in table.items() if column.segments}
     written = list(_written(table.systems, corpus))
@@ -81,7 +77,7 @@ def make_browser(
 
 
 def _written(systems: Sequence[str], corpus: Corpus) -> Iterator[_Written]:
-    """Yield the distinct outputs, those of one sentence together."""
+    """Yield the distinct outputs, sentence by sentence; white space does not count."""
     segments = [corpus.segments(system) for system in systems]
     for line, row in enumerate(zip(*segments, strict=True)):
         wrote: dict[tuple[str, ...], list[int]] = {}
@@ -99,7 +95,7 @@ def _value(column: MetricScores, system: str, line: int) -> float:
 def _explained(
     table: ScoreTable, written: Sequence[_Written]
 ) -> tuple[str | None, list[Explanation]]:
-    """Explain each output by the first metric that judges edits; nothing if there is none."""
+    """Explain each output by the first metric that judges edits, if there is one."""
     for name, scorer in _judging(table):
         try:
             segments = _typed_alike(scorer, [output.segment for output in written])
@@ -110,7 +106,7 @@ def _explained(
 
 
 def _typed_alike(scorer: Metric, segments: Sequence[Segment]) -> list[Segment]:
-    """Give gold edits the types of the rules that type the outputs' edits, if these do."""
+    """Type gold edits by the same rules as the outputs' edits, if these are typed."""
     if not isinstance(scorer, Errant | PTErrant):
         return list(segments)
     if isinstance(scorer, Errant) and scorer.rules.needs_types:  # its types decide what counts
@@ -153,7 +149,7 @@ def _of_edits(
     judged_by: str | None,
     explained: Sequence[Explanation],
 ) -> str:
-    """Say who judged the edits, and where that does not go with the sentence scores."""
+    """Say which metric judged the edits, and how often its sentence score differs."""
     if judged_by is None:
         return "differences of words; no metric here judges edits"
     scores = [
@@ -174,9 +170,9 @@ def _of_edits(
 def _of_equal_outputs(
     columns: Mapping[str, MetricScores], systems: Sequence[str], written: Sequence[_Written]
 ) -> dict[str, str]:
-    """Tell where a metric scores equal outputs of a sentence differently.
+    """Say how often a metric scores equal outputs of a sentence differently.
 
-    One that chooses references by running totals may; the browser has the score of the first.
+    A metric that chooses references by running totals may; the browser has the first score.
     """
     shared = [output for output in written if len(output.systems) > 1]
     counts = {

@@ -1,4 +1,4 @@
-"""A page made from scores and what people said, and written to a file."""
+"""The verb ``report``: a page from scores and judgments, written to a file."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from grammeter.verbs._report.types import types_section
 from grammeter.version import __version__
 
 FEWEST = 3
-"""Systems below which nothing is correlated."""
+"""Least number of systems for correlations."""
 
 
 @checked
@@ -202,7 +202,7 @@ def make_report(
 def write_report(page: Page, path: str | Path) -> int:
     """Write a page as one HTML file and return its size in bytes.
 
-    The file is there as a whole or not at all.
+    The file is never half written.
 
     Raises
     ------
@@ -249,13 +249,13 @@ def restricted(
 
 
 def _shape(result: Any) -> Shape | None:
-    """Return the public JSON shape of a result that is given so or as a value."""
+    """Convert a result to its documented JSON form; accept a dictionary too."""
     return result.to_json() if hasattr(result, "to_json") else result
 
 
 @dataclass(frozen=True)
 class _People:
-    """What people said, as far as it is known."""
+    """Results from judgments, as far as they are known."""
 
     table: ScoreTable
     ranking: Ranked | None
@@ -269,13 +269,13 @@ class _People:
 
     @property
     def common(self) -> list[str]:
-        """The systems that have scores and were judged."""
+        """Systems with scores and with a score by people."""
         human = self.human
         return [name for name in self.table.systems if math.isfinite(human.get(name, math.nan))]
 
     @property
     def signatures(self) -> dict[str, str]:
-        """The signatures of what has one of its own."""
+        """Signatures of the results, by name."""
         signatures = {"ranking by people": str(self.ranking.signature)} if self.ranking else {}
         if self.agreement is not None and "signature" in self.agreement:
             signatures["agreement"] = self.agreement["signature"]
@@ -285,7 +285,7 @@ class _People:
         return signatures
 
     def correlated(self) -> _People:
-        """Correlate metrics with the ranking, where that is not done and can be."""
+        """Correlate metrics with the ranking, unless it is done or impossible."""
         if self.meta is not None or self.ranking is None or len(self.common) < FEWEST:
             return self
         shown = ", ".join(f"{key}={value}" for key, value in self.ranking.signature)
@@ -298,7 +298,7 @@ class _People:
         return replace(self, meta=meta.to_json())
 
     def sections(self) -> Iterator[Section]:
-        """Yield the sections that there is something for."""
+        """Yield the sections of the known results."""
         if self.ranking is not None:
             yield ranking_section(self.ranking)
         if self.agreement is not None:

@@ -1,4 +1,4 @@
-"""What a report is made from besides scores: files told apart by their content."""
+"""Files of a report besides scores; their content tells what they are."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ VERBS = {
     comparison.KIND: "compare",
     AGREEMENT: "agree",
 }
-"""Kind of JSON object -> the words that write it."""
+"""Verb that writes each kind of JSON object."""
 
 _FIX = (
     "A report takes judgments (Appraise XML, WMT CSV, JSON lines) and what 'grammeter rank',"
@@ -55,14 +55,9 @@ _FIX = (
 
 @dataclass(frozen=True)
 class Materials:
-    """What files brought; each ``None`` where none of them had it.
+    """Contents of files, ``None`` where missing; results are in their public JSON shapes.
 
-    Attributes
-    ----------
-    meta, comparison, agreement
-        In the public JSON shapes.
-    notices
-        What a reader should know of the files.
+    ``notices`` say what a reader should know about the files.
     """
 
     judgments: Judgments | None = None
@@ -88,8 +83,8 @@ def read_materials(
         ``meta system``, ``compare`` and ``agree`` wrote, one of each kind; ``-`` is standard
         input.
     scores
-        If they hold their sentences, and those of all systems that were judged, judgments are
-        checked against them, and the number of their first sentence is found so.
+        If they hold the sentences of all judged systems, judgments are checked against them, and
+        the number of the first sentence is found.
     first_segment
         The number that Appraise and WMT files give to the first sentence.
 
@@ -138,7 +133,7 @@ def read_materials(
 def _strangers(
     scores: ScoreTable | None, judgments: Judgments | None, results: Mapping[str, Any]
 ) -> Iterator[str]:
-    """Say so where people judged none of the systems that have scores: names may be misspelt."""
+    """Yield a notice if no judged system has scores: names may be misspelt."""
     judged = {system for ranking in judgments or () for system in ranking.systems}
     judged |= {*results.get(ranked_values.RANKING_KIND, ())}
     if scores is not None and judged and judged.isdisjoint(scores.systems):
@@ -147,7 +142,7 @@ def _strangers(
 
 
 def _object(text: str, where: str) -> Mapping[str, Any] | None:
-    """Return the JSON object of a known kind; ``None`` for what must be judgments."""
+    """Return a JSON object of a known kind; ``None`` if the text must be judgments."""
     start = text.lstrip()
     if start[:1] != "{":
         return None
@@ -168,7 +163,7 @@ def _object(text: str, where: str) -> Mapping[str, Any] | None:
 
 
 def _checked(data: Mapping[str, Any], where: str) -> Ranked | Shape:
-    """Read a stored result; whatever is missing in it is told here, with the file's name."""
+    """Read a stored result; an error about a missing part names the file."""
     kind = data["kind"]
     if kind == ranked_values.RANKING_KIND:
         return Ranked.from_json(data, where=where)
@@ -178,7 +173,7 @@ def _checked(data: Mapping[str, Any], where: str) -> Ranked | Shape:
 
 
 def _scores_of(shape: Shape) -> ScoreTable:
-    """Return the scores that a comparison holds."""
+    """Return the scores in a comparison."""
     columns = {
         name: MetricScores(
             name,
@@ -202,7 +197,7 @@ _LAID_OUT: Mapping[str, Callable[[Shape], object]] = {
     comparison.KIND: lambda shape: scores_section(_scores_of(shape), shape),
     AGREEMENT: agreement_section,
 }
-"""Kind -> what reads all of it that a page shows."""
+"""For each kind, a function that reads everything that a page shows of it."""
 
 
 def _outputs(scores: ScoreTable | None) -> Outputs | None:

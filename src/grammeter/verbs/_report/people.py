@@ -1,4 +1,4 @@
-"""The sections about people: their ranking, how far they agree, and how metrics agree with them."""
+"""The sections about people: ranking, agreement, and correlations of metrics with people."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from grammeter.verbs._report.scores import Shape, interval, number, pvalue
 KINDS = ("pearson", "spearman", "kendall")
 FEW_SYSTEMS = 10
 WIDEST = 20
-"""Judges that a matrix has room for."""
+"""Largest number of judges in a matrix."""
 
 
 def ranking_section(ranked: Ranked) -> Section:
@@ -73,9 +73,9 @@ def correlation_section(
     Parameters
     ----------
     table, human
-        What is drawn one against the other; ``human`` is empty where people's scores are not known.
+        Scores to draw against each other; ``human`` is empty if people's scores are unknown.
     left_out
-        What systems took no part, in words.
+        Sentences that name the systems left out.
     """
     systems = len(shape["systems"])
     few = f"{systems} systems are few: correlations vary widely by chance."

@@ -1,4 +1,4 @@
-"""The sections about scores: values with intervals and letters, and what they depend on."""
+"""The sections about scores: values with intervals and letters, and signatures."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from grammeter.verbs._compare.results import Comparison
 from grammeter.verbs._compare.verb import compare
 
 Shape = Mapping[str, Any]
-"""The public JSON shape of a result, such as ``compare -o`` writes it."""
+"""The public JSON shape of a result, as ``compare -o`` writes it."""
 
 _SMALLEST = 0.00005
-"""P-values below are written ``<0.0001``."""
+"""Smaller p-values are written ``<0.0001``."""
 
 
 def compared(table: ScoreTable, *, resamples: int, seed: int) -> Comparison | None:
-    """Compare every two systems under the metrics that have statistics; ``None`` if none has."""
+    """Compare all systems by the metrics with statistics; ``None`` if there are none."""
     metrics = [name for name, column in table.items() if _obstacle(column, table.systems) is None]
     if not metrics:
         return None
@@ -47,7 +47,7 @@ def check_comparison(table: ScoreTable, shape: Shape) -> None:
 
 
 def scores_section(table: ScoreTable, shape: Shape | None) -> Section:
-    """Lay out scores with what a comparison says of them, and draw them."""
+    """Lay out and draw scores with their comparison."""
     names = best_first(table)
     notes = dict.fromkeys([*table.notes, *(shape or {}).get("notes", ())])
     words = [*_how_to_read(shape), *_without_sentences(table), *notes]
@@ -70,7 +70,7 @@ def scores_section(table: ScoreTable, shape: Shape | None) -> Section:
 
 
 def scores_table(table: ScoreTable, names: Sequence[str], shape: Shape | None) -> Table:
-    """Lay out a row for each system and, for each metric, all that is known of its score."""
+    """Lay out a row for each system: by metric, score, interval, and letters or p-value."""
     blocks = {name: _heads(name, shape) for name in table}
     rows = tuple(
         (
@@ -89,7 +89,7 @@ def scores_table(table: ScoreTable, names: Sequence[str], shape: Shape | None) -
 
 
 def signatures_section(table: ScoreTable, others: Mapping[str, str]) -> Section:
-    """List what every figure depends on; ``others`` are signatures of other results by name."""
+    """List the signatures of all figures; ``others`` are those of other results."""
     rows = [(name, str(column.signature)) for name, column in table.items()]
     rows += list(others.items())
     words = "Everything that a figure depends on, in one line: quote it with the figure."
@@ -99,7 +99,7 @@ def signatures_section(table: ScoreTable, others: Mapping[str, str]) -> Section:
 
 
 def best_first(table: ScoreTable) -> list[str]:
-    """Return the systems, the best by the first metric first, those without a score last."""
+    """Return the systems, best by the first metric first, without a score last."""
     first = next(iter(table.values()))
     sign = -1 if first.higher_is_better else 1
     known = [s for s in table.systems if s in first and not math.isnan(first[s].value)]
@@ -128,7 +128,7 @@ def interval(result: Shape) -> str:
 
 
 def _obstacle(column: MetricScores, systems: Sequence[str]) -> str | None:
-    """Say why systems cannot be compared under a metric, if they cannot."""
+    """Return the reason why systems cannot be compared by a metric, if there is one."""
     lengths = {len(column.statistics[s]) for s in systems if s in column.statistics}
     if any(system not in column.statistics for system in systems) or lengths in (set(), {0}):
         return "no statistics are stored, as with scores of other programs"

@@ -14,21 +14,21 @@ from grammeter.rendering import Section, Table, format_number, heat_map
 from grammeter.scoring import type_scores
 
 MOST = 30
-"""Types that a heat map has room for, the commonest; the tables have all."""
+"""Largest number of types in a heat map; the tables have all types."""
 
 _HOW = (
     "To see error types: grammeter score -m errant --types ... -o FILE, with the metric's package"
     " and pipeline at hand ('grammeter doctor')."
 )
 ERRANTS = ("errant", "senterrant")
-"""How the spellings begin of the metrics that know error types."""
+"""Beginnings of the spellings of metrics with error types."""
 
 ByType = Mapping[str, Score]
 
 
 @dataclass(frozen=True)
 class TypeScores:
-    """Scores by system and error type of one metric, and what is to be said of them."""
+    """Scores by system and error type of one metric, with notes."""
 
     metric: str
     systems: Mapping[str, ByType]
@@ -38,16 +38,16 @@ class TypeScores:
 def types_section(
     table: ScoreTable, corpus: Corpus | None, *, pipeline: str | None, anew: bool
 ) -> Section:
-    """Lay out scores by error type: the stored ones, else made anew, else how to get them.
+    """Lay out scores by error type, stored or computed; else say how to get them.
 
     Parameters
     ----------
     corpus
-        The sentences, if they are at hand.
+        The sentences, if available.
     pipeline
-        What types edits that are typed anew; default: that of a metric of the table.
+        Pipeline that types edits; default: that of a metric of the table.
     anew
-        Whether to make what is not stored, which parses outputs and gold edits.
+        Whether to compute scores that are not stored, which parses outputs and gold edits.
     """
     typed = list(_found(table, corpus, pipeline, anew))
     words = [text for scores in typed for text in scores.words]
@@ -98,7 +98,7 @@ def _found(
 
 
 def _scorer(table: ScoreTable, pipeline: str | None) -> tuple[str, Errant]:
-    """Return the table's metric that knows types, by what it is called there, else ERRANT."""
+    """Return the table's first metric with error types and its name, else ERRANT."""
     for name, column in table.items() if pipeline is None else ():
         if column.metric.startswith(ERRANTS):
             scorer = metric(column.metric)
@@ -117,7 +117,7 @@ def _made(name: str, scorer: Errant, corpus: Corpus) -> TypeScores:
 
 
 def _one_scheme(column: MetricScores) -> bool:
-    """Whether stored types are of one scheme: older versions mixed gold's and ERRANT's."""
+    """Whether stored types are of one scheme: older versions mixed gold's with ERRANT's."""
     if "type-scheme" in dict(column.signature) or not column.metric.startswith(ERRANTS):
         return True
     names = {name for scores in column.types.values() for name in scores}
@@ -147,7 +147,7 @@ def _tables(scores: TypeScores, systems: Sequence[str]) -> Iterator[Table]:
 
 
 def _commonest(scores: TypeScores) -> list[str]:
-    """Return the types, those with most edits, right, wrong or missed, first."""
+    """Return the types, those with most edits (right, wrong or missed) first."""
     totals: dict[str, float] = {}
     for types in scores.systems.values():
         for kind, score in types.items():
