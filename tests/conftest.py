@@ -44,3 +44,14 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
             f"{len(skipped)} tests need the folder of goldens and corpora: put it beside the"
             " checkout as ../shared, or set GRAMMETER_SHARED (CONTRIBUTING.md)."
         )
+
+
+@pytest.fixture
+def fake_metrics(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the metrics of ``fake_metric`` be built in."""
+    from fake_metric import METRICS
+    from grammeter.metrics import registry
+
+    for name, fake in METRICS.items():
+        target = f"{type(fake).__module__}:{type(fake).__name__}"
+        monkeypatch.setitem(registry.BUILT_IN, name, target)

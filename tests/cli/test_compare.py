@@ -9,10 +9,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fake_metric import METRICS, scored, systems
+from fake_metric import scored, systems
 from grammeter.cli import compare, output
 from grammeter.core import DataError, Score, ScoreTable, UnknownNameError
-from grammeter.metrics import registry
 from grammeter.rendering import tables
 from grammeter.stats import multiple
 from grammeter.verbs import compare as compare_systems
@@ -20,12 +19,7 @@ from grammeter.verbs._compare.design import TESTS
 
 QUALITIES = {"low_1": 0.4, "mid": 0.62, "high": 0.8}
 
-
-@pytest.fixture(autouse=True)
-def fake_metrics(monkeypatch):
-    for name, fake in METRICS.items():
-        target = f"{type(fake).__module__}:{type(fake).__name__}"
-        monkeypatch.setitem(registry.BUILT_IN, name, target)
+pytestmark = pytest.mark.usefixtures("fake_metrics")
 
 
 @pytest.fixture

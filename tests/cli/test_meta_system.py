@@ -6,24 +6,18 @@ import math
 
 import pytest
 
-from fake_metric import METRICS, scored, systems
+from fake_metric import scored, systems
 from grammeter.cli import meta_arguments, meta_system
 from grammeter.core import DataError, Ranked, RankedSystem, Signature, UnknownNameError, UsageError
 from grammeter.formats import benchmarks
 from grammeter.meta import aggregate, correlate_systems, selection, system_values
-from grammeter.metrics import registry
 from grammeter.ranking import METHODS
 from grammeter.stats import correlation
 
 HUMAN = {"A": 0.9, "B": 0.7, "C": 0.6, "D": 0.5, "E": 0.2}
 QUALITIES = {"A": 0.8, "B": 0.7, "C": 0.72, "D": 0.5, "E": 0.4}
 
-
-@pytest.fixture(autouse=True)
-def fake_metrics(monkeypatch):
-    for name, fake in METRICS.items():
-        target = f"{type(fake).__module__}:{type(fake).__name__}"
-        monkeypatch.setitem(registry.BUILT_IN, name, target)
+pytestmark = pytest.mark.usefixtures("fake_metrics")
 
 
 @pytest.fixture

@@ -11,19 +11,13 @@ import pytest
 
 from fake_metric import METRICS, counted, scored, systems
 from grammeter.core import DataError, Score, ScoreTable, Signature, UnknownNameError, UsageError
-from grammeter.metrics import registry
 from grammeter.stats import resample_counts
 from grammeter.verbs._compare.design import ComparisonDesign
 from grammeter.verbs._compare.verb import compare
 
 QUALITIES = {"good": 0.8, "same": 0.62, "base": 0.62, "bad": 0.4}
 
-
-@pytest.fixture(autouse=True)
-def fake_metrics(monkeypatch):
-    for name, fake in METRICS.items():
-        target = f"{type(fake).__module__}:{type(fake).__name__}"
-        monkeypatch.setitem(registry.BUILT_IN, name, target)
+pytestmark = pytest.mark.usefixtures("fake_metrics")
 
 
 @pytest.fixture

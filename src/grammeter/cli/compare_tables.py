@@ -178,7 +178,7 @@ def _types_table(
                 {row: mark for row, mark in marks.items() if mark},
             )
         )
-    told = (
+    meaning = (
         f"Systems that share a letter in a row do not differ significantly (level {level:g})."
         if baseline is None
         else f"* p <= {level:g} against {baseline}"
@@ -187,7 +187,7 @@ def _types_table(
         columns,
         [
             "gold: edits of this type in the chosen references (tp + fn)",
-            told,
+            meaning,
             f"by type: {next(iter(results.types.values())).signature}",
         ],
     )

@@ -39,11 +39,11 @@ def system_tables(result: SystemMeta, digits: int = 3) -> Iterator[Table]:
     columns = [Column("metric", list(result), "l")]
     share = f"{result.design.confidence * 100:g}%"
     for kind in KINDS:
-        found = [metric[kind] for metric in result.values()]
+        of_kind = [metric[kind] for metric in result.values()]
         columns += [
-            number_column(kind, [c.value for c in found], digits, higher=True),
-            Column(share, [interval_text(c.low, c.high, digits) for c in found]),
-            Column("p", [pvalue_text(c.pvalue) for c in found]),
+            number_column(kind, [c.value for c in of_kind], digits, higher=True),
+            Column(share, [interval_text(c.low, c.high, digits) for c in of_kind]),
+            Column("p", [pvalue_text(c.pvalue) for c in of_kind]),
         ]
     accuracies = [metric.pairwise.value for metric in result.values()]
     columns.append(number_column("pairwise", accuracies, digits, higher=True))
@@ -224,8 +224,8 @@ def window_table(windows: Windows, digits: int = 4, bounds: int = 2) -> Table:
     }
     for at, name in enumerate(windows.signatures):
         for kind in TESTED:
-            found = [window.metrics[name][kind] for window in windows]
-            texts = [format_number(c.value, digits) for c in found]
+            estimates = [window.metrics[name][kind] for window in windows]
+            texts = [format_number(c.value, digits) for c in estimates]
             wins = [
                 r
                 for r, row in enumerate(rivals[kind])
@@ -235,7 +235,7 @@ def window_table(windows: Windows, digits: int = 4, bounds: int = 2) -> Table:
             head = f"{name} {kind}"
             columns.append(Column(head, texts, best=best))
             columns.append(
-                Column("interval", [interval_text(c.low, c.high, bounds) or "-" for c in found])
+                Column("interval", [interval_text(c.low, c.high, bounds) or "-" for c in estimates])
             )
     columns.append(Column("systems", [" ".join(window.systems) for window in windows], "l"))
     return of_columns(columns, _window_notes(windows))

@@ -2,7 +2,6 @@ from grammeter.meta import system_values as system_values
 from grammeter.meta._maege import ChainTies as ChainTies
 from grammeter.meta._maege import Maege as Maege
 from grammeter.meta._maege import MaegeDesign as MaegeDesign
-from grammeter.meta._maege import MetricResult as MetricResult
 from grammeter.meta._maege import Target as Target
 from grammeter.meta._maege import maege as maege
 from grammeter.meta.aggregate import Aggregate as Aggregate
@@ -17,7 +16,6 @@ from grammeter.meta.partial_outputs import Given as Given
 from grammeter.meta.partial_outputs import Pseudo as Pseudo
 from grammeter.meta.partial_scores import Against as Against
 from grammeter.meta.segment import correlate_sentences as correlate_sentences
-from grammeter.meta.sentence_level import Estimate as Estimate
 from grammeter.meta.sentence_level import MetricAgreement as MetricAgreement
 from grammeter.meta.sentence_level import Missing as Missing
 from grammeter.meta.sentence_level import SentenceDesign as SentenceDesign
@@ -28,7 +26,6 @@ from grammeter.meta.sides import human_side as human_side
 from grammeter.meta.sides import join_scores as join_scores
 from grammeter.meta.system import correlate_systems as correlate_systems
 from grammeter.meta.system_values import TESTED as TESTED
-from grammeter.meta.system_values import Correlation as Correlation
 from grammeter.meta.system_values import Design as Design
 from grammeter.meta.system_values import IntervalName as IntervalName
 from grammeter.meta.system_values import MetricMeta as MetricMeta
@@ -36,7 +33,6 @@ from grammeter.meta.system_values import Pair as Pair
 from grammeter.meta.system_values import SystemMeta as SystemMeta
 from grammeter.meta.system_values import plain_fields as plain_fields
 from grammeter.meta.ties import TieRule as TieRule
-from grammeter.meta.window import Coefficients as Coefficients
 from grammeter.meta.window import Window as Window
 from grammeter.meta.window import Windows as Windows
 from grammeter.meta.window import correlate_windows as correlate_windows

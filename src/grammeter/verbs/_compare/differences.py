@@ -29,7 +29,7 @@ KIND = "difference"
 
 @dataclass(frozen=True, eq=False)
 class Difference(Shown):
-    """``first`` minus ``second`` in every sentence, or for every error type.
+    """Scores of one system minus those of another, in every sentence or for every error type.
 
     Attributes
     ----------
