@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from grammeter.core import Ranked, ScoreTable, ranks_text
 from grammeter.rendering import (
+    Column,
     Drawing,
     Point,
     Section,
     Table,
-    best_rows,
     format_number,
+    number_column,
+    of_columns,
     rank_ranges,
     scatter,
 )
-from grammeter.verbs._report.scores import Shape, interval, number, pvalue
+from grammeter.verbs._report.scores import Shape, finite, interval, number, pvalue
 
 KINDS = ("pearson", "spearman", "kendall")
 FEW_SYSTEMS = 10
@@ -100,53 +101,36 @@ def correlation_section(
 def correlation_table(shape: Shape) -> Table:
     """Lay out a row for each metric: coefficients, intervals, p-values."""
     metrics: Shape = shape["metrics"]
-    header = ("metric", *(cell for kind in KINDS for cell in (kind, "interval", "p")))
-    rows = tuple(
-        (
-            name,
-            *(
-                cell
-                for kind in KINDS
-                for cell in (
-                    number(metric[kind]["value"], 3),
-                    interval(metric[kind]),
-                    pvalue(metric[kind]["pvalue"]),
-                )
-            ),
-        )
-        for name, metric in metrics.items()
-    )
-    best = {
-        (row, 1 + 3 * place)
-        for place, kind in enumerate(KINDS)
-        for row in best_rows(
-            [_finite(metric[kind]["value"]) for metric in metrics.values()], higher_is_better=True
-        )
-    }
-    return Table(header, rows, "l" + "rrr" * 3, tuple(_reasons(metrics)), frozenset(best))
+    columns = [Column("metric", list(metrics), "l")]
+    for kind in KINDS:
+        results = [metric[kind] for metric in metrics.values()]
+        columns += [
+            number_column(kind, [finite(result["value"]) for result in results], 3, higher=True),
+            Column("interval", [interval(result) for result in results]),
+            Column("p", [pvalue(result["pvalue"]) for result in results]),
+        ]
+    return of_columns(columns, _reasons(metrics))
 
 
 def williams_table(shape: Shape, kind: str) -> Table:
     """Lay out one-sided p-values; a dash where the row's metric correlates no better."""
     names, cells = list(shape["metrics"]), shape["williams"][kind]
-    rows = tuple(
-        (
-            first,
-            *(
-                pvalue(cells[first][second]["pvalue"]) if second in cells[first] else "-"
-                for second in names
-            ),
-        )
-        for first in names
-    )
-    return Table((f"better ({kind})", *names), rows, "l" + "r" * len(names))
+
+    def cell(first: str, second: str) -> str:
+        return pvalue(cells[first][second]["pvalue"]) if second in cells[first] else "-"
+
+    return _square(f"better ({kind})", names, cell)
 
 
 # --- parts ---------------------------------------------------------------------------------
 
 
-def _finite(value: float | None) -> float:
-    return math.nan if value is None else value
+def _square(
+    head: str, names: Sequence[str], cell: Callable[[str, str], str], notes: Sequence[str] = ()
+) -> Table:
+    """Lay out a cell for each row and column of the same names."""
+    columns = (Column(column, [cell(row, column) for row in names]) for column in names)
+    return of_columns([Column(head, names, "l"), *columns], notes)
 
 
 def _reasons(metrics: Shape) -> Iterator[str]:
@@ -195,9 +179,8 @@ def _kappa_matrix(shape: Shape, judges: Sequence[str]) -> Table:
             return "-"
         return number(pair["kappa"]) + ("" if pair.get("in_mean", True) else "*")
 
-    rows = tuple((row, *(cell(row, column) for column in judges)) for row in judges)
     notes = ("* too few comparisons to count in the mean", "- nothing to compare")
-    return Table(("kappa", *judges), rows, "l" + "r" * len(judges), notes)
+    return _square("kappa", judges, cell, notes)
 
 
 def _scatters(shape: Shape, table: ScoreTable, human: Mapping[str, float]) -> Iterator[Drawing]:

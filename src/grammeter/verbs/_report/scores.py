@@ -8,15 +8,24 @@ from typing import Any
 
 from grammeter.core import DataError, GrammeterError, MetricScores, ScoreTable
 from grammeter.metrics import metric
-from grammeter.rendering import Dot, Section, Table, best_rows, dot_plot, format_number, score_notes
+from grammeter.rendering import (
+    Column,
+    Dot,
+    Section,
+    Table,
+    best_rows,
+    dot_plot,
+    format_number,
+    interval_text,
+    of_columns,
+    pvalue_text,
+    score_notes,
+)
 from grammeter.verbs._compare.results import Comparison
 from grammeter.verbs._compare.verb import compare
 
 Shape = Mapping[str, Any]
 """The public JSON shape of a result, as ``compare -o`` writes it."""
-
-_SMALLEST = 0.00005
-"""Smaller p-values are written ``<0.0001``."""
 
 
 def compared(table: ScoreTable, *, resamples: int, seed: int) -> Comparison | None:
@@ -71,21 +80,10 @@ def scores_section(table: ScoreTable, shape: Shape | None) -> Section:
 
 def scores_table(table: ScoreTable, names: Sequence[str], shape: Shape | None) -> Table:
     """Lay out a row for each system: by metric, score, interval, and letters or p-value."""
-    blocks = {name: _heads(name, shape) for name in table}
-    rows = tuple(
-        (
-            system,
-            *(cell for name in table for cell in _cells(table[name], name, system, shape)),
-        )
-        for system in names
-    )
-    header = tuple(head for heads in blocks.values() for head in heads)
-    align = "l" + "".join(
-        "r" * (len(h) - 1) + ("l" if len(h) == 3 else "r") for h in blocks.values()
-    )
-    return Table(
-        ("system", *header), rows, align, tuple(_notes(table, shape)), _best(table, names, blocks)
-    )
+    columns = [Column("system", names, "l")]
+    for name, column in table.items():
+        columns += _columns(name, column, names, shape)
+    return of_columns(columns, _notes(table, shape))
 
 
 def signatures_section(table: ScoreTable, others: Mapping[str, str]) -> Section:
@@ -107,21 +105,24 @@ def best_first(table: ScoreTable) -> list[str]:
     return known + [system for system in table.systems if system not in known]
 
 
+def finite(value: float | None) -> float:
+    """Return a number of a JSON shape, NaN for ``None``."""
+    return math.nan if value is None else value
+
+
 def number(value: float | None, digits: int = 4, *, sign: bool = False) -> str:
     """Write a number of a JSON shape."""
-    return format_number(math.nan if value is None else value, digits, sign=sign)
+    return format_number(finite(value), digits, sign=sign)
 
 
 def pvalue(value: float | None) -> str:
     """Write a p-value of a JSON shape."""
-    return "<0.0001" if value is not None and value < _SMALLEST else number(value)
+    return pvalue_text(finite(value))
 
 
 def interval(result: Shape) -> str:
     """Write the interval of a JSON shape; nothing if there is none."""
-    if result.get("low") is None or result.get("high") is None:
-        return ""
-    return f"[{number(result['low'])}, {number(result['high'])}]"
+    return interval_text(finite(result.get("low")), finite(result.get("high")))
 
 
 # --- parts ---------------------------------------------------------------------------------
@@ -178,28 +179,24 @@ def _without_sentences(table: ScoreTable) -> Iterator[str]:
         )
 
 
-def _heads(name: str, shape: Shape | None) -> tuple[str, ...]:
-    if not _results(shape, name):
-        return (name,)
-    assert shape is not None
-    heads = name, f"{shape['confidence'] * 100:g}% interval"
-    return (*heads, "letters") if _baseline(shape) is None else (*heads, "diff", "p")
-
-
-def _cells(column: MetricScores, name: str, system: str, shape: Shape | None) -> Iterator[str]:
-    yield format_number(column[system].value) if system in column.scores else ""
+def _columns(
+    name: str, column: MetricScores, names: Sequence[str], shape: Shape | None
+) -> Iterator[Column]:
+    values = [column[s].value if s in column.scores else math.nan for s in names]
+    shown = [format_number(column[s].value) if s in column.scores else "" for s in names]
+    best = best_rows(values, higher_is_better=column.higher_is_better)
+    yield Column(name, shown, best=best)
     results = _results(shape, name)
-    if not results:
+    if shape is None or not results:
         return
-    result = results.get(system, {})
-    yield interval(result)
+    rows: list[Shape] = [results.get(system, {}) for system in names]
+    yield Column(f"{shape['confidence'] * 100:g}% interval", [interval(row) for row in rows])
     if _baseline(shape) is None:
-        yield result.get("letters") or ""
-    elif system == _baseline(shape) or not result:
-        yield from ("", "")
-    else:
-        yield number(result["difference"], sign=True)
-        yield pvalue(result["pvalue"])
+        yield Column("letters", [row.get("letters") or "" for row in rows], "l")
+        return
+    rows = [{} if s == _baseline(shape) else row for s, row in zip(names, rows, strict=True)]
+    yield Column("diff", [number(row["difference"], sign=True) if row else "" for row in rows])
+    yield Column("p", [pvalue(row["pvalue"]) if row else "" for row in rows])
 
 
 def _notes(table: ScoreTable, shape: Shape | None) -> Iterator[str]:
@@ -216,19 +213,6 @@ def _notes(table: ScoreTable, shape: Shape | None) -> Iterator[str]:
                 yield f"{name}, {system}: no interval: {result['reason']}"
 
 
-def _best(
-    table: ScoreTable, names: Sequence[str], blocks: Mapping[str, tuple[str, ...]]
-) -> frozenset[tuple[int, int]]:
-    best: set[tuple[int, int]] = set()
-    place = 1
-    for name, column in table.items():
-        values = [column[s].value if s in column.scores else math.nan for s in names]
-        rows = best_rows(values, higher_is_better=column.higher_is_better)
-        best |= {(row, place) for row in rows}
-        place += len(blocks[name])
-    return frozenset(best)
-
-
 def _dots(name: str, column: MetricScores, shape: Shape | None) -> Iterator[Dot]:
     results = _results(shape, name)
     sign = -1 if column.higher_is_better else 1
@@ -237,9 +221,7 @@ def _dots(name: str, column: MetricScores, shape: Shape | None) -> Iterator[Dot]
     )
     for system in order:
         result = results.get(system, {})
-        low, high = (
-            math.nan if (end := result.get(key)) is None else end for key in ("low", "high")
-        )
+        low, high = finite(result.get("low")), finite(result.get("high"))
         yield Dot(system, column[system].value, low, high, result.get("letters") or "")
 
 
