@@ -10,7 +10,7 @@ from grammeter.core import MetricScores, MissingResourceError, Score, ScoreTable
 from grammeter.errant import ENGLISH, NEUTRAL_RULES
 from grammeter.formats import Corpus
 from grammeter.metrics import Errant, metric
-from grammeter.rendering import Section, Table, format_number, heat_map
+from grammeter.rendering import Column, Section, Table, format_number, heat_map, of_columns
 from grammeter.scoring import type_scores
 
 MOST = 30
@@ -137,13 +137,9 @@ def _mixed(column: MetricScores) -> Iterator[str]:
 
 def _tables(scores: TypeScores, systems: Sequence[str]) -> Iterator[Table]:
     kinds = sorted({kind for types in scores.systems.values() for kind in types})
-    header, align = ("type", *systems), "l" + "r" * len(systems)
-    values = tuple(
-        (kind, *(_shown(_value(scores, kind, system)) for system in systems)) for kind in kinds
-    )
-    counts = tuple((kind, *(_counts(scores, kind, system) for system in systems)) for kind in kinds)
-    yield Table(header, values, align, ("F, with the metric's own beta.",))
-    yield Table(header, counts, align)
+    for write, notes in ((_value_text, ["F, with the metric's own beta."]), (_counts, [])):
+        columns = (Column(s, [write(scores, kind, s) for kind in kinds]) for s in systems)
+        yield of_columns([Column("type", kinds, "l"), *columns], notes)
 
 
 def _commonest(scores: TypeScores) -> list[str]:
@@ -172,5 +168,6 @@ def _counts(scores: TypeScores, kind: str, system: str) -> str:
     return "/".join(f"{score.parts[key]:g}" for key in ("tp", "fp", "fn"))
 
 
-def _shown(value: float) -> str:
+def _value_text(scores: TypeScores, kind: str, system: str) -> str:
+    value = _value(scores, kind, system)
     return "" if math.isnan(value) else format_number(value)
