@@ -19,10 +19,10 @@ from grammeter.cli.output import (
     drawn,
     emit,
 )
-from grammeter.rendering import Table, format_number
 
 if TYPE_CHECKING:
     from grammeter.ranking import Agreement, Correlation, JudgeCorrelations
+    from grammeter.rendering import Table
     from grammeter.stats import Alpha, Interval, Kappa
 
 KAPPAS = ("script", "orientation-free")
@@ -144,6 +144,8 @@ def correlation_tables(
 
 
 def _summary(agreement: Agreement, digits: int) -> Table:
+    from grammeter.rendering import Table, format_number
+
     chosen, beside = agreement.kappas[agreement.kind], agreement.kappas[agreement.beside]
     level = f"{float(dict(agreement.signature).get('confidence', 0.95)) * 100:g}%"
     header = ("agreement", "kappa", level, "observed", "chance", "comparisons", "pooled kappa")
@@ -165,12 +167,16 @@ def _summary(agreement: Agreement, digits: int) -> Table:
 
 
 def _bounds(interval: Interval | None, digits: int) -> str:
+    from grammeter.rendering import format_number
+
     if interval is None or math.isnan(interval.low):
         return NONE
     return f"[{format_number(interval.low, digits)}, {format_number(interval.high, digits)}]"
 
 
 def _file_table(agreement: Agreement, digits: int) -> Table:
+    from grammeter.rendering import Table, format_number
+
     rows: list[tuple[str, ...]] = []
     for path, part in agreement.by_file.items():
         chosen = part.kappas[part.kind]
@@ -202,6 +208,7 @@ def _missing(agreement: Agreement) -> Iterator[str]:
 
 def _kappa_matrix(agreement: Agreement, digits: int) -> Table:
     from grammeter.ranking import LEAST, in_mean
+    from grammeter.rendering import Table, format_number
 
     judges = tuple(agreement.counts)
     cells = dict[tuple[str, str], str]()
@@ -216,6 +223,8 @@ def _kappa_matrix(agreement: Agreement, digits: int) -> Table:
 
 
 def _count_table(agreement: Agreement) -> Table:
+    from grammeter.rendering import Table
+
     counts = {**agreement.counts, "total": agreement.total}
     return Table(
         ("judge", "items", "unexpanded", "ties", "expanded", "ties"),
@@ -229,6 +238,8 @@ def _count_table(agreement: Agreement) -> Table:
 
 
 def _long_table(agreement: Agreement, digits: int) -> Table:
+    from grammeter.rendering import Table, format_number
+
     chosen, other = agreement.kappas[agreement.kind], agreement.kappas[agreement.beside]
 
     def row(
@@ -259,6 +270,8 @@ def _long_table(agreement: Agreement, digits: int) -> Table:
 
 
 def _correlation_matrix(correlations: JudgeCorrelations, digits: int) -> Table:
+    from grammeter.rendering import Table, format_number
+
     judges = tuple(correlations.rest)
     names = (*judges, "rest")
     cells = [[NONE] * len(names) for _ in names]
@@ -293,6 +306,8 @@ def _correlation_rows(
 
 
 def _pair_table(correlations: JudgeCorrelations, digits: int) -> Table:
+    from grammeter.rendering import Table, format_number
+
     rows = tuple(
         (
             *pair,
@@ -308,6 +323,7 @@ def _pair_table(correlations: JudgeCorrelations, digits: int) -> Table:
 
 
 def _kappa_cells(figure: Kappa | Alpha, digits: int) -> tuple[str, ...]:
+    from grammeter.rendering import format_number
     from grammeter.stats import Alpha
 
     value, count = format_number(figure.value, digits), str(figure.n)

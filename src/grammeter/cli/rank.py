@@ -20,11 +20,11 @@ from grammeter.cli.output import (
     progress,
     share,
 )
-from grammeter.rendering import Table, best_rows, format_number
 
 if TYPE_CHECKING:
     from grammeter.core import Ranked
     from grammeter.ranking import Duel, HeadToHead, Prediction
+    from grammeter.rendering import Table
     from grammeter.study import LearningCurve, Outlook, Separation
 
     Result = Ranked | HeadToHead | Prediction | Outlook
@@ -222,6 +222,7 @@ def _save_figure(result: Result, path: str) -> None:
 def ranking_table(ranked: Ranked, args: argparse.Namespace) -> Table:
     """Lay out a ranking, best first; for TSV a column for each bound."""
     from grammeter.core import ranks_text
+    from grammeter.rendering import Table, best_rows
 
     def score(number: float) -> str:
         return share(args, number)
@@ -244,6 +245,7 @@ def ranking_table(ranked: Ranked, args: argparse.Namespace) -> Table:
 
 def head_to_head_table(duels: HeadToHead, args: argparse.Namespace) -> Table:
     """Lay out shares of wins as a matrix; for TSV a row for each cell."""
+    from grammeter.rendering import Table
 
     def won(duel: Duel) -> str:
         return share(args, duel.share, 4 if args.percent else 2)
@@ -272,6 +274,8 @@ def head_to_head_table(duels: HeadToHead, args: argparse.Namespace) -> Table:
 
 def prediction_table(prediction: Prediction, args: argparse.Namespace) -> Table:
     """Lay out accuracies, the baseline beside them."""
+    from grammeter.rendering import Table
+
     figures = (
         ("clusters, all comparisons", prediction.clusters, prediction.comparisons),
         ("everything tied, all comparisons", prediction.all_tied, prediction.comparisons),
@@ -285,6 +289,8 @@ def prediction_table(prediction: Prediction, args: argparse.Namespace) -> Table:
 
 def curve_table(curve: LearningCurve, needed: int | None, args: argparse.Namespace) -> Table:
     """Lay out a learning curve."""
+    from grammeter.rendering import Table, format_number
+
     columns = (curve.mean, curve.low, curve.high)
     rows = tuple(
         (
@@ -305,6 +311,8 @@ def curve_table(curve: LearningCurve, needed: int | None, args: argparse.Namespa
 
 def separation_table(neighbours: tuple[Separation, ...], args: argparse.Namespace) -> Table:
     """Lay out what it takes to tell neighbours apart."""
+    from grammeter.rendering import Table
+
     rows = tuple(
         (
             pair.first,
