@@ -17,7 +17,7 @@ from grammeter.core import (
     shielded,
     single_line,
 )
-from grammeter.rendering.tables import Table, best_rows, format_number
+from grammeter.rendering.tables import Column, Table, best_rows, format_number, of_columns
 
 COUNTS = ("tp", "fp", "fn")
 SHARES = ("precision", "recall")
@@ -228,27 +228,14 @@ def scores_table(
     UnknownNameError
         If no metric has one of the parts.
     """
-    cells = list(_columns(table, parts))
-    rows = tuple(
-        (system, *(_cell(column, system, part, percent, digits) for _, column, part in cells))
-        for system in table.systems
-    )
-    best = {
-        (row, place)
-        for place, (_, column, part) in enumerate(cells, start=1)
-        if part is None
-        for row in best_rows(
-            [column[s].value if s in column.scores else math.nan for s in table.systems],
-            higher_is_better=column.higher_is_better,
-        )
-    }
-    return Table(
-        ("system", *(name if part is None else f"{name} {part}" for name, _, part in cells)),
-        rows,
-        "l" + "r" * len(cells),
-        tuple(note for name, column in table.items() for note in score_notes(name, column)),
-        frozenset(best),
-    )
+    columns = [Column("system", table.systems, "l")]
+    for name, column, part in _columns(table, parts):
+        values = [column[s].value if s in column.scores else math.nan for s in table.systems]
+        best = best_rows(values, higher_is_better=column.higher_is_better) if part is None else ()
+        cells = [_cell(column, system, part, percent, digits) for system in table.systems]
+        columns.append(Column(name if part is None else f"{name} {part}", cells, best=best))
+    notes = (note for name, column in table.items() for note in score_notes(name, column))
+    return of_columns(columns, notes)
 
 
 def score_notes(name: str, column: MetricScores) -> list[str]:
