@@ -221,9 +221,9 @@ def test_after_three_wrong_answers_one_may_go_on(database):
 
 @pytest.mark.parametrize("loud", [True, False])
 def test_attention_items_are_loud_or_silent(database, loud, monkeypatch):
-    from grammeter.campaign.services import assign, draws, judges, pages
+    from grammeter.campaign.services import assign, judges, pages
 
-    monkeypatch.setattr(draws, "ATTENTION_EVERY", 1)
+    monkeypatch.setattr(assign, "ATTENTION_EVERY", 1)
     judge, found, right = first_check("attention", loud, pass_code="P", fail_code="F")
     assert not pages.page(found).tutorial
     told = pages.feedback(save(judge, found, ranks=[3 - rank for rank in right]))

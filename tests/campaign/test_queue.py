@@ -16,7 +16,7 @@ LONG = 60
 
 @pytest.fixture
 def queue():
-    from grammeter.campaign.sqlite.queue import Queue
+    from grammeter.campaign.sqlite.base import Queue
 
     return Queue()
 

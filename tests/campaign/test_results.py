@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 
 import pytest
 
@@ -93,7 +94,7 @@ def test_progress(campaign):
     assert (found.items, found.wanted, found.taken) == (24, 36, 36)
     assert found.done == sum(judge.done for judge in found.judges) == 36 + 2 * 4
     assert all(judge.joined and judge.finished and not judge.blocked for judge in found.judges)
-    json.dumps(found.to_json())
+    json.dumps(asdict(found))
 
 
 def test_nothing_yet(database):

@@ -148,9 +148,9 @@ def test_seconds_of_a_page_without_script(jump: float, campaign, clock) -> None:
     from grammeter.campaign.views.answer_form import read_answer, served_now
 
     form = {"action": "submit", "served": served_now(), "key": "x"}
-    assert read_answer(form, [0]).wall == pytest.approx(0, abs=5)
+    assert read_answer(form, [0]).wall_seconds == pytest.approx(0, abs=5)
     clock.jump = jump
-    assert read_answer(form, [0]).wall is None  # not three years, not zero
+    assert read_answer(form, [0]).wall_seconds is None  # not three years, not zero
 
 
 @pytest.mark.parametrize("jump", JUMPS)

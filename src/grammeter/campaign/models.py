@@ -135,7 +135,6 @@ class Sentence(models.Model):
     """A source sentence with the sentences around it."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="sentences")
-    campaign_id: int
     segment = models.PositiveBigIntegerField(null=True)
     """Number in the corpus, from 1; none in tutorial and attention items."""
     text = models.TextField()
@@ -164,7 +163,6 @@ class Item(models.Model):
     """Outputs of one sentence, judged side by side."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="items")
-    campaign_id: int
     sentence = models.ForeignKey(Sentence, on_delete=models.CASCADE, related_name="items")
     sentence_id: int
     number = models.PositiveIntegerField()
@@ -207,7 +205,6 @@ class ItemOutput(models.Model):
     item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="places")
     item_id: int
     output = models.ForeignKey(Output, on_delete=models.CASCADE, related_name="places")
-    output_id: int
     place = models.PositiveIntegerField()
     """From 0; the order on the page is :attr:`Assignment.shown_order`."""
 
@@ -222,7 +219,6 @@ class Judge(models.Model):
     """A judge with an anonymous name."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="judges")
-    campaign_id: int
     name = models.CharField(max_length=NAME_LENGTH)
     """Anonymous; used in exports."""
     contact = models.CharField(max_length=NAME_LENGTH, blank=True)
@@ -239,7 +235,6 @@ class Judge(models.Model):
     forgotten = models.DateTimeField(null=True)
 
     assignments: models.Manager[Assignment]
-    invites: models.Manager[Invite]
 
     class Meta:
         """Names are unique in a campaign."""
@@ -266,7 +261,6 @@ class Invite(models.Model):
     """A link for one person and one use; only the hash of its token is stored."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="invites")
-    campaign_id: int
     judge = models.ForeignKey(Judge, on_delete=models.CASCADE, related_name="invites")
     judge_id: int
     token_hash = models.CharField(max_length=64, unique=True)
@@ -316,7 +310,6 @@ class Judgment(models.Model):
     """One version of an answer; later versions never change it."""
 
     assignment = models.ForeignKey(Assignment, on_delete=models.CASCADE, related_name="judgments")
-    assignment_id: int
     version = models.PositiveIntegerField()
     """From 1."""
     key = models.CharField(max_length=64)
@@ -354,7 +347,6 @@ class AuditEntry(models.Model):
     campaign = models.ForeignKey(
         Campaign, on_delete=models.CASCADE, null=True, related_name="audit"
     )
-    campaign_id: int | None
     who = models.CharField(max_length=NAME_LENGTH)
     action = models.CharField(max_length=NAME_LENGTH)
     detail: models.JSONField[Any] = models.JSONField(default=dict)

@@ -1,16 +1,33 @@
-"""Choose a judge's next item; no slot is assigned twice, whatever happens at once."""
+"""Choose a judge's next item: from a list, a pool, or where the ranking is least certain.
+
+No slot is assigned twice, whatever happens at once. In a pool, attention items come at places that
+differ between judges, and repeats some items after the first time.
+"""
 
 from __future__ import annotations
 
+import random
 import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
+from django.db.models import Count, F, Max, Q
 from django.utils import timezone
 
-from grammeter.campaign.models import Assignment, Judge, Judgment, State, Strategy
-from grammeter.campaign.services import draws, order, outlooks
+from grammeter.campaign.models import (
+    Assignment,
+    Campaign,
+    Item,
+    Judge,
+    Judgment,
+    Kind,
+    State,
+    Strategy,
+)
+from grammeter.campaign.services import order, outlooks
 from grammeter.campaign.services.adaptive import Appeal
 
 HOLD_HOURS = 24
@@ -73,9 +90,9 @@ def _waiting(judge: Judge) -> Assignment | None:
 def _drawn(judge: Judge, appeal: Appeal | None) -> Assignment | None:
     if judge.campaign.strategy == Strategy.PLANNED:
         return None
-    assignment = draws.draw(judge, appeal)
+    assignment = _draw(judge, appeal)
     if assignment is None and _release_stale(judge):
-        assignment = draws.draw(judge, appeal)
+        assignment = _draw(judge, appeal)
     return assignment
 
 
@@ -112,3 +129,148 @@ def _release_stale(judge: Judge) -> int:
     left = left.exclude(judge=judge)
     # a time in the future: the clock was set back
     return order.release(left.exclude(opened__range=(now - held, now + held)))
+
+
+REPEAT_AFTER = 10
+"""Number of items between an item and its repeat, in a pool without ``per_judge``."""
+
+ATTENTION_EVERY = 10
+"""Number of items between attention items, in a pool without ``per_judge``."""
+
+
+def _draw(judge: Judge, appeal: Appeal | None = None) -> Assignment | None:
+    """Choose an item for a judge; ``None`` if there is none left.
+
+    Call it in a transaction, and save the result there. Draws of one campaign wait for each other.
+
+    ``appeal`` comes from :func:`grammeter.campaign.services.outlooks.current`.
+    """
+    campaign = judge.campaign
+    list(Campaign.objects.select_for_update(no_key=True).filter(pk=campaign.pk).values_list("pk"))
+    so_far = _History.of(judge)
+    return (
+        _attention(judge, so_far)
+        or (_repeat(judge, so_far) if campaign.repeats else None)
+        or _fresh(judge, so_far, appeal)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _History:
+    """Numbers of a judge's items and repeats so far, and the next position."""
+
+    fresh: int
+    repeats: int
+    position: int
+
+    @classmethod
+    def of(cls, judge: Judge) -> _History:
+        normal = Q(item__kind=Kind.NORMAL)
+        counts = Assignment.objects.filter(judge=judge).aggregate(
+            fresh=Count("pk", filter=normal & Q(turn=0)),
+            repeats=Count("pk", filter=normal & Q(turn__gt=0)),
+            last=Max("position"),
+        )
+        return cls(counts["fresh"], counts["repeats"], (counts["last"] or 0) + 1)
+
+
+def _attention(judge: Judge, so_far: _History) -> Assignment | None:
+    """Return the next attention item, if it is due."""
+    campaign = judge.campaign
+    items = Item.objects.filter(campaign=campaign, kind=Kind.ATTENTION).order_by("number")
+    total = items.count()
+    if not total:
+        return None
+    todo = list(items.exclude(assignments__judge=judge).values_list("pk", flat=True))
+    stride = campaign.per_judge / total if campaign.per_judge else ATTENTION_EVERY
+    place = order.jittered(stride, total - len(todo), campaign.seed, judge.name)
+    if not todo or so_far.fresh < place:
+        return None
+    chosen = order.shuffle(todo, campaign.seed, judge.name, "attention")[0]
+    return _assigned(judge, Item.objects.get(pk=chosen), so_far)
+
+
+def _repeat(judge: Judge, so_far: _History) -> Assignment | None:
+    """Return a repeat, if one is due and an item was judged long enough ago."""
+    campaign = judge.campaign
+    if so_far.repeats + 1 > campaign.repeats * so_far.fresh + 1e-9:
+        return None
+    after = campaign.per_judge // 2 if campaign.per_judge else REPEAT_AFTER
+    normal = Assignment.objects.filter(judge=judge, item__kind=Kind.NORMAL)
+    old = (
+        order.compared(normal.filter(turn=0, state=State.DONE))
+        .filter(position__lte=so_far.position - max(after, 1))
+        .exclude(item__in=normal.filter(turn__gt=0).values("item"))
+        .order_by("position")
+    )
+    pool = list(old.values_list("item", flat=True))
+    if not pool:
+        return None
+    chosen = order.shuffle(pool, campaign.seed, judge.name, "repeat", so_far.repeats)[0]
+    return _assigned(judge, Item.objects.get(pk=chosen), so_far, turn=1)
+
+
+def _fresh(judge: Judge, so_far: _History, appeal: Appeal | None) -> Assignment | None:
+    """Return an item with a free slot that is new to the judge."""
+    campaign = judge.campaign
+    if campaign.per_judge is not None and so_far.fresh >= campaign.per_judge:
+        return None
+    open_items = (
+        Item.objects.filter(campaign=campaign, kind=Kind.NORMAL, taken__lt=F("wanted"))
+        .exclude(assignments__judge=judge)
+        .order_by("number")
+    )
+    if campaign.strategy == Strategy.POOL:
+        item = open_items.first()
+        return None if item is None else _assigned(judge, item, so_far, probability=1.0)
+    rows = list(open_items.values_list("pk", "taken"))
+    if not rows:
+        return None
+    chances = _chances(campaign, rows, appeal)
+    seed = f"{campaign.seed}/{judge.name}/{so_far.position}"
+    random_ = random.Random(seed)  # noqa: S311 - a draw, no secret
+    at = random_.choices(range(len(rows)), weights=chances)[0]
+    item = Item.objects.get(pk=rows[at][0])
+    return _assigned(judge, item, so_far, probability=chances[at])
+
+
+def _chances(
+    campaign: Campaign, rows: Sequence[tuple[int, int]], appeal: Appeal | None
+) -> list[float]:
+    """Return each item's probability; a share of the draws is for items that others have begun."""
+    if appeal is None:
+        chances = [1 / len(rows)] * len(rows)
+    else:
+        chances = appeal.probabilities([number for number, _ in rows]).tolist()
+    begun = [taken > 0 for _, taken in rows]
+    if not any(begun):
+        return chances
+    share = campaign.overlap
+    return [
+        (1 - share) * chance + share * shared / sum(begun)
+        for chance, shared in zip(chances, begun, strict=True)
+    ]
+
+
+def _assigned(
+    judge: Judge,
+    item: Item,
+    so_far: _History,
+    *,
+    turn: int = 0,
+    probability: float | None = None,
+) -> Assignment:
+    """Return the assignment of an item; one drawn with a probability takes a slot."""
+    slot = None
+    if probability is not None:
+        slot = order.free_slot(item)
+        Item.objects.filter(pk=item.pk).update(taken=F("taken") + 1)
+    item.campaign = judge.campaign  # saves a query
+    return Assignment(
+        judge=judge,
+        item=item,
+        position=so_far.position,
+        turn=turn,
+        slot=slot,
+        probability=probability,
+    )

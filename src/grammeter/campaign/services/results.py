@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, cast
 
@@ -23,7 +23,7 @@ from grammeter.campaign.models import (
     State,
     Task,
 )
-from grammeter.campaign.services import judges, verdicts
+from grammeter.campaign.services import judges, pages
 from grammeter.core import Edit, Ranked, Ranking
 from grammeter.formats import JudgedBlock, JudgmentFile, Judgments
 from grammeter.ranking import Agreement
@@ -105,10 +105,6 @@ class Progress:
         """Planned judgments of all judges, with repeats; ``None`` if unlimited."""
         lists = [judge.planned for judge in self.judges if judge.planned is not None]
         return sum(lists) if len(lists) == len(self.judges) else None
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values."""
-        return asdict(self)
 
 
 def judgments(campaign: Campaign) -> Judgments:
@@ -194,6 +190,18 @@ def header(campaign: Campaign) -> dict[str, Any]:
     }
 
 
+_ANSWER = ("version", "complete", "ranks", "verdicts")
+_REMARKS = (
+    "skipped",
+    "reason",
+    "comment",
+    "correct",
+    "automatic",
+    "active_seconds",
+    "wall_seconds",
+)
+
+
 def details(campaign: Campaign) -> Iterator[dict[str, Any]]:
     """Yield every version of every answer with all its data, oldest first.
 
@@ -220,18 +228,9 @@ def details(campaign: Campaign) -> Iterator[dict[str, Any]]:
             "turn": assignment.turn,
             "shown": [groups[item.pk][place] for place in assignment.shown_order],
             "order": assignment.shown_order,
-            "version": judgment.version,
-            "complete": judgment.complete,
-            "ranks": judgment.ranks,
-            "verdicts": judgment.verdicts,
+            **{name: getattr(judgment, name) for name in _ANSWER},
             "edits": _judged_edits(judgment, texts, known),
-            "skipped": judgment.skipped,
-            "reason": judgment.reason,
-            "comment": judgment.comment,
-            "correct": judgment.correct,
-            "automatic": judgment.automatic,
-            "active_seconds": judgment.active_seconds,
-            "wall_seconds": judgment.wall_seconds,
+            **{name: getattr(judgment, name) for name in _REMARKS},
             "saved": judgment.created.isoformat(),
             "sentence_probability": item.probability,
             "draw_probability": assignment.probability,
@@ -280,7 +279,7 @@ class _Known:
         shown = Assignment.objects.filter(item__campaign=campaign, turn=0).exclude(answered=None)
         keys = shown.order_by().values_list("judge_id", "item__sentence_id")
         counts = Counter(keys if campaign.task == Task.EDITS else ())
-        self._verdicts = {key: verdicts.settled(*key) for key, n in counts.items() if n > 1}
+        self._verdicts = {key: pages.settled(*key) for key, n in counts.items() if n > 1}
 
     def elsewhere(self, judgment: Judgment) -> dict[Edit, str]:
         """Return the verdicts that other assignments contribute to a complete answer."""
@@ -350,7 +349,7 @@ def _judges(campaign: Campaign) -> Iterator[JudgeProgress]:
             done=Count("pk", filter=normal & Q(state=State.DONE)),
             skipped=Count("pk", filter=normal & Q(state=State.SKIPPED)),
             attention=Count("pk", filter=attention & Q(correct__isnull=False)),
-            right=Count("pk", filter=attention & Q(correct=True)),
+            attention_right=Count("pk", filter=attention & Q(correct=True)),
         )
     }
     seconds: dict[int, dict[int, float]] = {}
@@ -358,20 +357,17 @@ def _judges(campaign: Campaign) -> Iterator[JudgeProgress]:
         "assignment__judge", "assignment", "active_seconds"
     ):
         seconds.setdefault(judge, {})[assignment] = active or 0.0
-    nothing = dict.fromkeys(("listed", "done", "skipped", "attention", "right"), 0)
+    counted = ("done", "skipped", "attention", "attention_right")
     by_name = {judge.name: judge for judge in Judge.objects.filter(campaign=campaign)}
     for judge in map(by_name.__getitem__, in_order(by_name)):
-        row = counts.get(judge.pk, nothing)
+        row = {"listed": 0, **dict.fromkeys(counted, 0), **counts.get(judge.pk, {})}
         yield JudgeProgress(
             judge=judge.name,
             joined=judge.joined is not None,
             finished=judge.finished is not None,
             blocked=judge.blocked,
             planned=row["listed"] if campaign.strategy == "planned" else campaign.longest_list,
-            done=row["done"],
-            skipped=row["skipped"],
-            attention=row["attention"],
-            attention_right=row["right"],
-            passed=judges.is_enough(campaign, row["right"], row["attention"]),
+            passed=judges.is_enough(campaign, row["attention_right"], row["attention"]),
             active_seconds=sum(seconds.get(judge.pk, {}).values()),
+            **{name: row[name] for name in counted},
         )

@@ -20,7 +20,7 @@ from grammeter.campaign.models import (
     Strategy,
     Task,
 )
-from grammeter.campaign.services import answers, order, pages, verdicts
+from grammeter.campaign.services import answers, order, pages
 from grammeter.campaign.services.pages import Feedback, ItemPage
 from grammeter.campaign.views.answer_form import Answer, served_now
 from grammeter.core import Edit
@@ -100,7 +100,7 @@ def shown(
     """Return the template's variables; ``sent`` is a refused answer, ``faults`` say why."""
     page = pages.page(assignment)
     edits = edits_shown(assignment, page)
-    before = verdicts.given_elsewhere(assignment) if any(edits) else {}
+    before = pages.given_elsewhere(assignment) if any(edits) else {}
     last = answers.latest(assignment)
     answer = sent or last or Judgment()
     feedback = _feedback(assignment, last)

@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from grammeter.campaign.models import Assignment, Judge, Judgment, State, Strategy
-from grammeter.campaign.services import answers, assign, judges, pages, verdicts
+from grammeter.campaign.services import answers, assign, judges, pages
 from grammeter.campaign.views import item_page
 from grammeter.campaign.views.answer_form import Answer, read_answer
 from grammeter.campaign.views.gate import judge_page, mark, next_step, wants_json
@@ -126,7 +126,7 @@ def _verdicts(assignment: Assignment, answer: Answer) -> list[list[str | None]] 
     if not any(answer.verdicts):
         return [*map(list, answer.verdicts)] or None
     edits = item_page.edits_shown(assignment, pages.page(assignment))
-    return verdicts.shared(assignment, edits, answer.verdicts)
+    return pages.shared(assignment, edits, answer.verdicts)
 
 
 def _refused(

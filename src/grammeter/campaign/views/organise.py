@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
-from functools import wraps
+from functools import lru_cache, wraps
 from typing import Any, Concatenate, ParamSpec
 
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
+from django.db.models import Max
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from grammeter.campaign.models import Campaign, Invite, Judge
+from grammeter.campaign.models import AuditEntry, Campaign, Invite, Judge, Judgment
 from grammeter.campaign.services import audit, invites, judges, organisers, results
 from grammeter.campaign.services import campaigns as campaigns_
 from grammeter.campaign.services.downloads import DOWNLOADS
-from grammeter.campaign.views import figures
 from grammeter.campaign.views.gate import allowed
 from grammeter.core import GrammeterError
+from grammeter.ranking import Agreement
+from grammeter.stats import Kappa
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, Campaign, P], HttpResponse]
@@ -85,7 +88,7 @@ def result_page(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     names = [name for name, _ in UNITS]
     wanted = request.GET.get("unit", names[0])
     unit = wanted if wanted in names else names[0]
-    shown = {"campaign": campaign, "units": UNITS, "chosen": unit, **figures.of(campaign, unit)}
+    shown = {"campaign": campaign, "units": UNITS, "chosen": unit, **_figures(campaign, unit)}
     return render(request, "campaign/organise/results.html", shown)
 
 
@@ -249,3 +252,50 @@ def _detail_text(detail: dict[str, Any]) -> str:
 
 def _who(request: HttpRequest) -> str:
     return request.user.get_username()  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def _figures(campaign: Campaign, unit: str) -> dict[str, Any]:
+    """Return the variables of the page; ``unit`` is resampled for rank ranges and clusters."""
+    answers = Judgment.objects.filter(assignment__judge__campaign=campaign, complete=True)
+    newest = answers.aggregate(last=Max("pk"))["last"]
+    # the log shows changes of judges' names
+    acts = AuditEntry.objects.filter(campaign=campaign).exclude(action="export")
+    return _computed(campaign.pk, unit, newest, acts.aggregate(last=Max("pk"))["last"])
+
+
+@lru_cache(maxsize=32)
+def _computed(pk: int, unit: str, newest: int | None, acts: int | None) -> dict[str, Any]:
+    """Return the figures; the last two arguments are keys of the cache."""
+    campaign = Campaign.objects.get(pk=pk)
+    shown: dict[str, Any] = {}
+    for name, measure in (
+        ("ranking", lambda: results.ranking(campaign, unit=unit)),
+        ("agreement", lambda: _agreement(results.agreement(campaign))),
+    ):
+        try:
+            shown[name] = measure()
+        except GrammeterError as error:
+            shown[f"{name}_fault"] = f"None yet: {error.message}."
+    return shown
+
+
+def _agreement(agreement: Agreement) -> dict[str, Any]:
+    rows = [_row("between judges", agreement.inter), _row("within judges", agreement.intra)]
+    rows += [_row(" and ".join(sorted({*pair})), kappa) for pair, kappa in agreement.pairs.items()]
+    return {
+        "rows": rows,
+        "alpha_inter": _figure(agreement.alpha_inter.value),
+        "alpha_intra": _figure(agreement.alpha_intra.value),
+        "notes": agreement.notes,
+        "signature": str(agreement.signature),
+    }
+
+
+def _row(name: str, kappa: Kappa) -> dict[str, Any]:
+    shown = {key: _figure(getattr(kappa, key)) for key in ("observed", "chance")}
+    reason = kappa.reason or ""
+    return {"name": name, "kappa": _figure(kappa.value), "n": kappa.n, "reason": reason, **shown}
+
+
+def _figure(value: float) -> str:
+    return "–" if math.isnan(value) else f"{value:.3f}"
