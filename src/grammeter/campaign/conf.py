@@ -26,6 +26,21 @@ BUSY_SECONDS = 30
 _YEAR = 365 * 24 * 3600
 _PRAGMAS = "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
 """FULL: an answer that was confirmed survives a power cut."""
+_RULES = "django.contrib.auth.password_validation"
+_LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"()": "grammeter.campaign.headers.OneLine"}},
+    "handlers": {
+        "console": {"class": "logging.StreamHandler", "level": "ERROR"},
+        "line": {"class": "logging.StreamHandler", "formatter": "line", "level": "ERROR"},
+    },
+    "loggers": {
+        "django": {"handlers": ["console"], "level": "ERROR", "propagate": False},
+        "django.security": {"handlers": ["line"], "level": "ERROR", "propagate": False},
+    },
+}
+"""Errors of the server go to standard error; refused requests take one line."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -222,7 +237,6 @@ def _settings(server: Server) -> dict[str, Any]:
             "django.contrib.contenttypes",
             "django.contrib.auth",
             "django.contrib.sessions",
-            "django.contrib.messages",
             "django.contrib.staticfiles",
             "django_htmx",
             "grammeter.campaign",
@@ -235,12 +249,22 @@ def _settings(server: Server) -> dict[str, Any]:
             "django.middleware.common.CommonMiddleware",
             "django.middleware.csrf.CsrfViewMiddleware",
             "django.contrib.auth.middleware.AuthenticationMiddleware",
-            "django.contrib.messages.middleware.MessageMiddleware",
             "django.middleware.clickjacking.XFrameOptionsMiddleware",
             "django_htmx.middleware.HtmxMiddleware",
         ],
         "ROOT_URLCONF": "grammeter.campaign.urls",
-        "TEMPLATES": [_templates()],
+        "TEMPLATES": [
+            {
+                "BACKEND": "django.template.backends.django.DjangoTemplates",
+                "APP_DIRS": True,
+                "OPTIONS": {
+                    "context_processors": [
+                        "django.template.context_processors.request",
+                        "django.contrib.auth.context_processors.auth",
+                    ]
+                },
+            }
+        ],
         "DEFAULT_AUTO_FIELD": "django.db.models.BigAutoField",
         "TIME_ZONE": "UTC",
         "USE_I18N": False,
@@ -250,51 +274,17 @@ def _settings(server: Server) -> dict[str, Any]:
         "WHITENOISE_ALLOW_ALL_ORIGINS": False,
         "LOGIN_URL": "login",
         "PASSWORD_HASHERS": ["django.contrib.auth.hashers.Argon2PasswordHasher"],
-        "AUTH_PASSWORD_VALIDATORS": _password_rules(),
-        "LOGGING": _logging(),
+        "AUTH_PASSWORD_VALIDATORS": [
+            {"NAME": f"{_RULES}.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+            {"NAME": f"{_RULES}.UserAttributeSimilarityValidator"},
+            {"NAME": f"{_RULES}.CommonPasswordValidator"},
+            {"NAME": f"{_RULES}.NumericPasswordValidator"},
+        ],
+        "LOGGING": _LOGGING,
         "DATA_UPLOAD_MAX_MEMORY_SIZE": 2**20,
         "DATA_UPLOAD_MAX_NUMBER_FIELDS": 5000,
         "FILE_UPLOAD_MAX_MEMORY_SIZE": 2**20,
         **_security(server),
-    }
-
-
-def _templates() -> dict[str, Any]:
-    return {
-        "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "APP_DIRS": True,
-        "OPTIONS": {
-            "context_processors": [
-                "django.template.context_processors.request",
-                "django.contrib.auth.context_processors.auth",
-                "django.contrib.messages.context_processors.messages",
-            ]
-        },
-    }
-
-
-def _password_rules() -> list[dict[str, Any]]:
-    rules = "django.contrib.auth.password_validation."
-    names = ("UserAttributeSimilarity", "CommonPassword", "NumericPassword")
-    plain: list[dict[str, Any]] = [{"NAME": f"{rules}{name}Validator"} for name in names]
-    length = {"NAME": f"{rules}MinimumLengthValidator", "OPTIONS": {"min_length": 12}}
-    return [length, *plain]
-
-
-def _logging() -> dict[str, Any]:
-    """Errors of the server go to standard error; refused requests take one line."""
-    return {
-        "version": 1,
-        "disable_existing_loggers": False,
-        "formatters": {"line": {"()": "grammeter.campaign.headers.OneLine"}},
-        "handlers": {
-            "console": {"class": "logging.StreamHandler", "level": "ERROR"},
-            "line": {"class": "logging.StreamHandler", "formatter": "line", "level": "ERROR"},
-        },
-        "loggers": {
-            "django": {"handlers": ["console"], "level": "ERROR", "propagate": False},
-            "django.security": {"handlers": ["line"], "level": "ERROR", "propagate": False},
-        },
     }
 
 

@@ -5,40 +5,31 @@ from __future__ import annotations
 import argparse
 import importlib
 from collections.abc import Mapping
+from typing import Any
 
 
-def add_actions(
-    parser: argparse.ArgumentParser,
-    verb: str,
-    actions: Mapping[str, str],
-    *,
-    listed: bool = False,
-) -> None:
+def add_actions(parser: argparse.ArgumentParser, verb: str, actions: Mapping[str, str]) -> None:
     """Declare the actions of a verb and their arguments, without heavy imports.
 
-    Parameters
-    ----------
-    actions
-        Action -> what it does; the module is ``grammeter.cli.VERB_ACTION``.
-    listed
-        Whether usage lines say ``ACTION``, and the help lists the actions.
+    ``actions``: action -> what it does; the module is ``grammeter.cli.VERB_ACTION``.
     """
-    chosen = (
-        parser.add_subparsers(required=True, metavar="ACTION", title="actions")
-        if listed
-        else parser.add_subparsers(required=True, metavar="|".join(actions))
-    )
+    subparsers = parser.add_subparsers(required=True, metavar="|".join(actions))
     for name, help_ in actions.items():
         module = importlib.import_module(f"grammeter.cli.{verb}_{name.replace('-', '_')}")
-        action = chosen.add_parser(
-            name,
-            help=help_,
-            description=help_,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-            allow_abbrev=False,
-        )
+        action = add_action(subparsers, name, help_)
         module.add_arguments(action)
         action.set_defaults(answer=module.run)
+
+
+def add_action(subparsers: Any, name: str, help_: str) -> argparse.ArgumentParser:
+    """Add the parser of one action."""
+    return subparsers.add_parser(
+        name,
+        help=help_,
+        description=help_,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
 
 
 def run_action(args: argparse.Namespace) -> int:

@@ -11,6 +11,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from grammeter.cli import campaign_arguments, corpus_arguments
+from grammeter.cli.actions import add_action
 from grammeter.cli.output import emit, notice, remark
 
 if TYPE_CHECKING:
@@ -47,15 +48,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "  grammeter campaign serve\n"
         "  grammeter campaign export pilot -o judgments.xml"
     )
-    actions = parser.add_subparsers(required=True, metavar="ACTION", title="actions")
+    subparsers = parser.add_subparsers(required=True, metavar="ACTION", title="actions")
     for name, help_ in ACTIONS.items():
-        action = actions.add_parser(
-            name,
-            help=help_,
-            description=help_,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-            allow_abbrev=False,
-        )
+        action = add_action(subparsers, name, help_)
         getattr(campaign_arguments, f"add_{name}")(action)
         action.set_defaults(answer=_RUN[name])
 
@@ -168,15 +163,15 @@ def _export(args: argparse.Namespace) -> None:
 def _close(args: argparse.Namespace) -> None:
     from grammeter.campaign import campaign_close
 
-    changed = _call(campaign_close, args)
-    notice(args, f"campaign {args.name}: {'closed' if changed else 'it was closed before'}")
+    state = "closed" if _call(campaign_close, args) else "it was closed before"
+    notice(args, f"campaign {args.name}: {state}")
 
 
 def _reopen(args: argparse.Namespace) -> None:
     from grammeter.campaign import campaign_reopen
 
-    changed = _call(campaign_reopen, args)
-    notice(args, f"campaign {args.name}: {'open again' if changed else 'it is open'}")
+    state = "open again" if _call(campaign_reopen, args) else "it is open"
+    notice(args, f"campaign {args.name}: {state}")
 
 
 def _organiser(args: argparse.Namespace) -> None:

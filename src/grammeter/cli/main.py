@@ -92,16 +92,7 @@ def _verb(word: str) -> str:
     parser.error(str(UnknownNameError("verb", word, VERBS)))
 
 
-def _show_warning(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: object = None,
-    line: str | None = None,
-    *,
-    quiet: bool,
-) -> None:
+def _show_warning(message: Warning | str, *_: object, quiet: bool, **__: object) -> None:
     """Print a warning of the library as a note."""
     if not quiet:
         print(f"note: {message}", file=sys.stderr)
