@@ -27,7 +27,7 @@ from grammeter.core import (
 )
 from grammeter.formats import read_m2
 from grammeter.meta._maege import MaegeDesign, chain_result, maege
-from grammeter.meta.partial_outputs import binomial_of, partial_outputs, worth_uncorrected
+from grammeter.meta.partial import binomial_of, partial_outputs, worth_uncorrected
 from grammeter.metrics import BUILT_IN, metric
 
 GOLD_M2 = "data/conll14_test/alt/official-2014.combined-withalt.m2"

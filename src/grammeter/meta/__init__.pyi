@@ -12,9 +12,9 @@ from grammeter.meta.beta import parse_betas as parse_betas
 from grammeter.meta.beta import sweep_beta as sweep_beta
 from grammeter.meta.beta import swept_metric as swept_metric
 from grammeter.meta.judged import judged_table as judged_table
-from grammeter.meta.partial_outputs import Given as Given
-from grammeter.meta.partial_outputs import Pseudo as Pseudo
-from grammeter.meta.partial_scores import Against as Against
+from grammeter.meta.partial import Against as Against
+from grammeter.meta.partial import Given as Given
+from grammeter.meta.partial import Pseudo as Pseudo
 from grammeter.meta.segment import correlate_sentences as correlate_sentences
 from grammeter.meta.sentence_level import MetricAgreement as MetricAgreement
 from grammeter.meta.sentence_level import Missing as Missing

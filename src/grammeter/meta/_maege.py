@@ -2,7 +2,7 @@
 
 Needs no human judgments (Choshen & Abend 2018, "Automatic Metric Validation for Grammatical Error
 Correction"; used by Maeda et al. 2022, section 3). Texts come from
-:mod:`grammeter.meta.partial_outputs`; metrics are handed in as objects.
+:mod:`grammeter.meta.partial`; metrics are handed in as objects.
 """
 
 from __future__ import annotations
@@ -23,8 +23,17 @@ from grammeter.core import (
     UsageError,
     json_number,
 )
-from grammeter.meta.partial_outputs import Given, PartialOutputs, Pseudo, partial_outputs
-from grammeter.meta.partial_scores import Against, PartialScores, Scorer, Targets, score_outputs
+from grammeter.meta.partial import (
+    Against,
+    Given,
+    PartialOutputs,
+    PartialScores,
+    Pseudo,
+    Scorer,
+    Targets,
+    partial_outputs,
+    score_outputs,
+)
 from grammeter.stats import SMALLEST, Result, correlate
 from grammeter.version import __version__
 
