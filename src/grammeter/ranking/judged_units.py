@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, combinations_with_replacement
@@ -87,24 +86,20 @@ def compared(rankings: Sequence[Ranking]) -> Compared:
 def _judged(rankings: Sequence[Ranking]) -> tuple[dict[str, tuple[IntArray, IntArray]], IntArray]:
     """Return each judge's units, ascending, with counts of categories; and the units' sentences."""
     units: dict[tuple[int, str, str], int] = {}
-    chosen: dict[str, Counter[tuple[int, int]]] = {}
+    chosen: dict[str, list[tuple[int, int]]] = {}
     for ranking in rankings:
-        judge = chosen.setdefault(ranking.judge, Counter())
+        rows = chosen.setdefault(ranking.judge, [])
         for (first, rank), (second, other) in combinations(sorted(outputs_of(ranking)), 2):
             unit = units.setdefault((ranking.segment, first, second), len(units))
-            category = EQUAL if rank == other else BETTER if rank < other else WORSE
-            judge[unit, category] += 1
-    segments = np.array([segment for segment, _, _ in units], dtype=np.int64)
-    return {judge: _columns(counts) for judge, counts in chosen.items()}, segments
-
-
-def _columns(chosen: Counter[tuple[int, int]]) -> tuple[IntArray, IntArray]:
-    units = np.array(sorted({unit for unit, _ in chosen}), dtype=np.int64)
-    counts = np.zeros((len(units), 3), dtype=np.int64)
-    place = {unit: row for row, unit in enumerate(units.tolist())}
-    for (unit, category), count in chosen.items():
-        counts[place[unit], category] = count
-    return units, counts
+            rows.append((unit, EQUAL if rank == other else BETTER if rank < other else WORSE))
+    judged: dict[str, tuple[IntArray, IntArray]] = {}
+    for judge, rows in chosen.items():
+        numbers, categories = np.array(rows, dtype=np.int64).reshape(-1, 2).T
+        known, place = np.unique(numbers, return_inverse=True)
+        counts = np.zeros((len(known), 3), dtype=np.int64)
+        np.add.at(counts, (place, categories), 1)
+        judged[judge] = known, counts
+    return judged, np.array([segment for segment, _, _ in units], dtype=np.int64)
 
 
 def outputs_of(ranking: Ranking) -> Iterator[tuple[str, int]]:

@@ -1,6 +1,6 @@
 """Correlations between two variables: Pearson's r, Spearman's rho, Kendall's tau.
 
-The coefficients are vectorised: :func:`pearson`, :func:`spearman` and :func:`kendall` take
+The coefficients are vectorised: :func:`pearson`, :func:`spearman` and :func:`coefficients` take
 arrays whose last axis are the units and give one coefficient for each row, NaN where it is
 undefined. :func:`correlate` adds a p-value and says why a coefficient is undefined;
 :func:`fisher_interval` and :func:`bootstrap_coefficients` say how uncertain it is.
@@ -87,15 +87,6 @@ def spearman(x: FloatArray, y: FloatArray) -> FloatArray:
     return pearson(average_ranks(x), average_ranks(y))
 
 
-def kendall(x: FloatArray, y: FloatArray, *, ties: TiePolicy = "tau-b") -> FloatArray:
-    """Return Kendall's coefficients under a tie policy.
-
-    Shapes as for :func:`pearson`; NaN where a variable holds a NaN or what ``C - D`` is divided
-    by is 0.
-    """
-    return _weighted_kendall(x, y, _once(x), ties)
-
-
 def average_ranks(values: FloatArray) -> FloatArray:
     """Rank along the last axis, from 1; equal values share the mean of their ranks.
 
@@ -105,7 +96,10 @@ def average_ranks(values: FloatArray) -> FloatArray:
 
 
 def coefficients(kind: CoefficientName, *, ties: TiePolicy = "tau-b") -> Coefficient:
-    """Return the function of this kind; ``ties`` concerns Kendall's only."""
+    """Return the function of this kind; ``ties`` concerns Kendall's only.
+
+    Kendall's is NaN where a variable holds a NaN, or what ``C - D`` is divided by is 0.
+    """
     weighted = _weighted(kind, ties)
 
     def coefficient(x: FloatArray, y: FloatArray) -> FloatArray:
