@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TypeVar
 
-Item = TypeVar("Item")
+Step = TypeVar("Step")
 
 Reporter = Callable[[str, int, int], None]
 """Called with a label, how many items are done, and how many there are."""
@@ -25,7 +25,7 @@ def reporting(reporter: Reporter) -> Generator[None, None, None]:
         _reporter.reset(token)
 
 
-def track(items: Iterable[Item], label: str, total: int | None = None) -> Iterator[Item]:
+def track(items: Iterable[Step], label: str, total: int | None = None) -> Iterator[Step]:
     """Pass items on and report how many are done; costs nothing where nobody listens."""
     reporter = _reporter.get()
     if reporter is None:

@@ -19,9 +19,9 @@ from grammeter.models.loading import limit_of as limit_of
 from grammeter.models.loading import load_tokenizer as load_tokenizer
 from grammeter.models.loading import load_weights as load_weights
 from grammeter.models.loading import quiet as quiet
-from grammeter.models.measures import Item as Item
 from grammeter.models.measures import Likelihood as Likelihood
 from grammeter.models.measures import MeanSimilarity as MeanSimilarity
+from grammeter.models.measures import ModelInput as ModelInput
 from grammeter.models.measures import Pair as Pair
 from grammeter.models.measures import Perplexity as Perplexity
 from grammeter.models.measures import Regression as Regression

@@ -19,7 +19,7 @@ from grammeter.core import (
 )
 from grammeter.models.files import ModelFiles
 from grammeter.models.loading import Loaded, batches, in_batches, load
-from grammeter.models.measures import Item, MeanSimilarity, Measure, TokenSimilarity
+from grammeter.models.measures import MeanSimilarity, Measure, ModelInput, TokenSimilarity
 from grammeter.models.runtime import Runtime
 from grammeter.models.service import Answers, Questions
 from grammeter.models.similarity import Held, Question, chunks
@@ -246,7 +246,9 @@ class _Reader:
         return np.array([ignored.issuperset(tokens) for tokens in self._numbers], dtype=np.bool_)
 
 
-def _ask(reader: _Reader, measure: Measure, layer: int | None, items: Sequence[Item]) -> Question:
+def _ask(
+    reader: _Reader, measure: Measure, layer: int | None, items: Sequence[ModelInput]
+) -> Question:
     """Read the texts of a measure's items."""
     pairs: list[Any] = list(items)
     limit, idf = None, None

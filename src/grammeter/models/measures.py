@@ -11,7 +11,7 @@ from typing import ClassVar, Literal
 
 Text = str
 Pair = tuple[str, str]
-Item = Text | Pair
+ModelInput = Text | Pair
 
 
 @dataclass(frozen=True, kw_only=True)

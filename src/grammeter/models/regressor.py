@@ -11,7 +11,7 @@ import numpy as np
 from grammeter.core import DataError, FloatArray, require, track
 from grammeter.models.files import ModelFiles
 from grammeter.models.loading import Loaded, batches, in_batches, load
-from grammeter.models.measures import Item, Regression
+from grammeter.models.measures import ModelInput, Regression
 from grammeter.models.runtime import Runtime
 from grammeter.models.service import Answers, Questions
 
@@ -82,7 +82,7 @@ class _Sequence:
 
 
 def _regress(
-    loaded: Loaded, measure: Regression, items: Sequence[Item], runtime: Runtime
+    loaded: Loaded, measure: Regression, items: Sequence[ModelInput], runtime: Runtime
 ) -> Iterator[tuple[list[int], FloatArray]]:
     """Yield positions and rows by batch; equal token sequences are computed once."""
     inputs, cut = loaded.tokenize(items, limit=measure.limit)

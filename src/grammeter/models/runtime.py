@@ -28,7 +28,7 @@ from grammeter.core import (
     read_cache,
     write_cache,
 )
-from grammeter.models.measures import Item
+from grammeter.models.measures import ModelInput
 
 Gpu = Literal["none", "no torch", "ready"]
 """``no torch``: a GPU, but no build of torch that can use it; ``ready``: likely usable."""
@@ -107,7 +107,7 @@ class Store:
         self._identity = hashlib.blake2b(identity.encode("utf-8"), digest_size=16).digest()
         self._width = width
 
-    def read(self, items: Sequence[Item]) -> tuple[FloatArray, BoolArray]:
+    def read(self, items: Sequence[ModelInput]) -> tuple[FloatArray, BoolArray]:
         """Return figures, shape ``(items, width)``, and which items are known."""
         figures = np.full((len(items), self._width), np.nan)
         known = np.zeros(len(items), dtype=np.bool_)
@@ -124,7 +124,7 @@ class Store:
             self._give_up(error)
         return figures, known
 
-    def write(self, items: Sequence[Item], rows: FloatArray) -> None:
+    def write(self, items: Sequence[ModelInput], rows: FloatArray) -> None:
         """Add or replace the figures of items."""
         if self._folder is None or not items:
             return
@@ -143,7 +143,7 @@ class Store:
         )
         self._folder = None
 
-    def _key(self, item: Item) -> bytes:
+    def _key(self, item: ModelInput) -> bytes:
         texts = (item,) if isinstance(item, str) else item
         digest = hashlib.blake2b(self._identity, digest_size=16)
         for text in texts:

@@ -15,12 +15,12 @@ import numpy as np
 
 from grammeter.core import FloatArray
 from grammeter.models.files import ModelFiles, find_model
-from grammeter.models.measures import Item, Measure
+from grammeter.models.measures import Measure, ModelInput
 from grammeter.models.runtime import Runtime, Store, current
 
 Result = TypeVar("Result")
 
-Questions = Mapping[Measure, Sequence[Item]]
+Questions = Mapping[Measure, Sequence[ModelInput]]
 Answers = Iterator[tuple[Measure, Sequence[int], FloatArray]]
 
 Room = Callable[[ModelFiles, Questions, Runtime], Answers]
@@ -34,7 +34,7 @@ class Request:
 
     model: str
     measure: Measure
-    items: Sequence[Item]
+    items: Sequence[ModelInput]
 
 
 Steps = Generator[Sequence[Request], Sequence[FloatArray], Result]
@@ -83,15 +83,15 @@ class _Table:
     """The distinct items of one measure, and a row of figures for each."""
 
     def __init__(self, measure: Measure) -> None:
-        self.positions: dict[Item, int] = {}
+        self.positions: dict[ModelInput, int] = {}
         self._width = len(measure.columns)
         self.figures: FloatArray = np.zeros((0, self._width))
 
-    def add(self, items: Sequence[Item]) -> None:
+    def add(self, items: Sequence[ModelInput]) -> None:
         for item in items:
             self.positions.setdefault(item, len(self.positions))
 
-    def rows(self, items: Sequence[Item]) -> FloatArray:
+    def rows(self, items: Sequence[ModelInput]) -> FloatArray:
         at = np.array([self.positions[item] for item in items], dtype=np.int64)
         return self.figures[at].reshape(len(at), self._width)
 
@@ -103,7 +103,7 @@ def _fill(files: ModelFiles, room: str, tables: Mapping[Measure, _Table], runtim
     device = runtime.device.partition(":")[0]
     stores: dict[Measure, Store] = {}
     missing: dict[Measure, list[int]] = {}
-    questions: dict[Measure, list[Item]] = {}
+    questions: dict[Measure, list[ModelInput]] = {}
     for measure, table in tables.items():
         identity = f"{model} {measure} {runtime.dtype} {device}"
         stores[measure] = Store(runtime.cache_dir, identity, len(measure.columns))

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any, Literal, Protocol, get_args
 
 from grammeter.core import FloatArray, UsageError
-from grammeter.models import Item
+from grammeter.models import ModelInput
 
 Decay = Literal["none", "linear"]
 Precision = Literal["auto", "float32", "bfloat16"]
@@ -92,7 +92,7 @@ class Example:
         Such as a human score; not used by a task that compares the items with each other.
     """
 
-    items: tuple[Item, ...]
+    items: tuple[ModelInput, ...]
     target: float = 0.0
 
 

@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from grammeter.core import DataError, FloatArray, UsageError
-from grammeter.models import Card, Item, ModelFiles, find_model, read_card
+from grammeter.models import Card, ModelFiles, ModelInput, find_model, read_card
 from grammeter.stats import pearson, spearman
 from grammeter.training.card import make_card, write_card
 from grammeter.training.fit import Fitted, fit
@@ -155,7 +155,7 @@ def _task(rated: Sequence[Rated], criterion: Criterion, seed: int) -> HumanScore
     examples: dict[Part, list[Example]] = {part: [] for part in PARTS}
     for output in scored:
         text = output.output
-        item: Item = (output.source, text) if criterion == "meaning" else text
+        item: ModelInput = (output.source, text) if criterion == "meaning" else text
         examples[parts[output.source]].append(Example((item,), output.scores[criterion]))
     for part, of_part in examples.items():
         if not of_part:
