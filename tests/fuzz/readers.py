@@ -33,13 +33,13 @@ from grammeter.formats import (
     read_scores,
     write_records,
 )
-from grammeter.formats.foreign import read_human, read_score_file
 from grammeter.formats.judgments import (
     format_judgments,
     parse_judgments,
     read_judgments,
     read_judgments_of,
 )
+from grammeter.formats.scores import read_human, read_score_file
 from grammeter.formats.sgml import read_sgml
 from grammeter.formats.tables import read_columns
 from grammeter.formats.text import read_lines

@@ -20,7 +20,7 @@ from fuzz.trial import limits, trial
 from grammeter.core import DataError, MissingResourceError
 from grammeter.engine.keep import parse_keep
 from grammeter.formats import parse_sgml, read_records
-from grammeter.formats.foreign import parse_score_file
+from grammeter.formats.scores import parse_score_file
 from grammeter.formats.tables import read_columns
 from grammeter.formats.text import MAX_RATIO, read_bytes
 from grammeter.training.pairs import Pair, pairs_text, read_pairs

@@ -24,7 +24,7 @@ from grammeter.core import (
     UsageError,
 )
 from grammeter.formats import Corpus, read_corpus, read_judgments, read_outputs
-from grammeter.formats.foreign import parse_score_file
+from grammeter.formats.scores import parse_score_file
 from grammeter.meta.segment import correlate_sentences
 from grammeter.meta.sentence_level import SentenceDesign
 from grammeter.meta.ties import BOTH, CELLS, RULES, TIE_RULES, cell_numbers, tie_calibrated

@@ -1,6 +1,4 @@
 from grammeter.formats import datasets as datasets
-from grammeter.formats import foreign as foreign
-from grammeter.formats import judgments as judgments
 from grammeter.formats.benchmarks import Benchmark as Benchmark
 from grammeter.formats.benchmarks import benchmark as benchmark
 from grammeter.formats.corpus import GIVEN as GIVEN
@@ -13,13 +11,6 @@ from grammeter.formats.datasets import dataset as dataset
 from grammeter.formats.datasets import dataset_path as dataset_path
 from grammeter.formats.datasets import get_dataset as get_dataset
 from grammeter.formats.datasets import list_datasets as list_datasets
-from grammeter.formats.foreign import is_judged as is_judged
-from grammeter.formats.foreign import metric_name as metric_name
-from grammeter.formats.foreign import read_any_scores as read_any_scores
-from grammeter.formats.foreign import read_human as read_human
-from grammeter.formats.foreign import read_human_scores as read_human_scores
-from grammeter.formats.foreign import read_score_file as read_score_file
-from grammeter.formats.foreign import system_scores as system_scores
 from grammeter.formats.gold import TextRule as TextRule
 from grammeter.formats.gold import read_text_lines as read_text_lines
 from grammeter.formats.gold import reference_texts as reference_texts
@@ -58,7 +49,14 @@ from grammeter.formats.read import read_corpus as read_corpus
 from grammeter.formats.records import Records as Records
 from grammeter.formats.records import read_records as read_records
 from grammeter.formats.records import write_records as write_records
+from grammeter.formats.score_lines import metric_name as metric_name
+from grammeter.formats.scores import is_judged as is_judged
+from grammeter.formats.scores import read_any_scores as read_any_scores
+from grammeter.formats.scores import read_human as read_human
+from grammeter.formats.scores import read_human_scores as read_human_scores
+from grammeter.formats.scores import read_score_file as read_score_file
 from grammeter.formats.scores import read_scores as read_scores
+from grammeter.formats.scores import system_scores as system_scores
 from grammeter.formats.scores import write_scores as write_scores
 from grammeter.formats.sgml import parse_sgml as parse_sgml
 from grammeter.formats.shard_input import odd_ends as odd_ends

@@ -129,7 +129,7 @@ def correlate(
     Parameters
     ----------
     scores
-        What :func:`score` gives, or :func:`grammeter.formats.foreign.read_score_file`; a judge in
+        What :func:`score` gives, or :func:`grammeter.formats.scores.read_score_file`; a judge in
         the place of a metric: judgments or a ranking; or several of these, by name or in a list.
     human
         A ranking, such as :func:`rank` gives, judgments, or a score by system; higher is better.

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from fake_metric import scored, systems
 from grammeter.core import DataError, Ranked, RankedSystem, Signature
-from grammeter.formats.foreign import (
-    metric_name,
+from grammeter.formats.judgments import Judgments
+from grammeter.formats.score_lines import metric_name
+from grammeter.formats.scores import (
     parse_score_file,
     read_human,
     read_human_scores,
     read_score_file,
 )
-from grammeter.formats.judgments import Judgments
 
 HEADER = "metric\tsystem\tvalue\n"
 SEGMENTS = "metric\tsystem\tsegment\tvalue\n"
