@@ -177,12 +177,11 @@ def test_odd_sentences_are_scored(name: str, hypothesis: str) -> None:
 
 
 def test_systems_below_a_limit_are_named() -> None:
-    corpus = Corpus(
-        sources=["a b"], references=[["a c"]], systems={"good": ["a c"], "bad": ["a b"]}
-    )
-    table = gm.score(corpus, ["gleu"])
-    (line,) = gm.fail_under(table, {"gleu": 0.9})
+    systems = {"good": ["a c"], "bad": ["a b"]}
+    corpus = Corpus(sources=["a b"], references=[["a c"]], systems=systems)
+    table = gm.score(corpus, ["gleu(order=1)"])
+    (line,) = gm.fail_under(table, {"gleu(order=1)": 0.9})
     assert line.startswith("bad scores ")
     assert gm.fail_under(table, {}) == []
     with pytest.raises(UsageError, match="lie between 0 and 1"):
-        gm.fail_under(table, {"gleu": 2})
+        gm.fail_under(table, {"gleu(order=1)": 2})

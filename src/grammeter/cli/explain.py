@@ -6,8 +6,7 @@ import argparse
 
 from grammeter.cli import model_arguments
 from grammeter.cli.chance_arguments import add_seed
-from grammeter.cli.homes import check_home
-from grammeter.cli.output import add_numbers, add_output, decimals, emit, notice, progress
+from grammeter.cli.output import add_numbers, add_output, decimals, emit, progress
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -66,19 +65,14 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _explain(args: argparse.Namespace) -> int:
-    from grammeter.errant import annotator
     from grammeter.formats import read_scores
     from grammeter.metrics import metric
     from grammeter.rendering import explanation_text
     from grammeter.verbs import explain
 
-    check_home(args, args.attribution, "--attribution", "--seed", "--limit", "--pipeline")
     scores = read_scores(args.scores)
     names = [scores[name].metric if name in scores else name for name in args.metrics or scores]
     model_arguments.remark_unused(args, [metric(name) for name in names])
-    text = annotator(args.pipeline).notice if args.attribution else None
-    if text:
-        notice(args, text)
     with progress(args):
         explained = explain(
             scores,

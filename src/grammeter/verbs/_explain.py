@@ -18,6 +18,7 @@ from grammeter.core import (
     UsageError,
     checked,
 )
+from grammeter.errant import annotator
 from grammeter.formats import Corpus
 from grammeter.metrics import Metric
 from grammeter.metrics import metric as make_metric
@@ -65,13 +66,19 @@ def explain(
     ------
     UsageError
         If there is no such system, line, metric or attribution, no metric is named for a
-        corpus, or the corpus lacks what a metric needs.
+        corpus, the corpus lacks what a metric needs, or ``seed``, ``limit`` or ``pipeline`` are
+        given without an attribution.
     DataError
         If the table does not hold its corpus.
     """
     corpus = scores if isinstance(scores, Corpus) else corpus_of(scores)
     names = metrics if metrics is not None else [] if isinstance(scores, Corpus) else list(scores)
     check_listed(names)
+    if attribution is None and (seed, limit, pipeline) != (1, LIMIT, None):
+        raise UsageError(
+            "seed, limit and pipeline are for an attribution",
+            fix="Name one, shapley or leave-one-out, or leave them out.",
+        )
     if not names:
         raise UsageError("no metric to explain", fix="Name one at least.")
     segments = corpus.segments(system)
@@ -82,7 +89,7 @@ def explain(
     for metric in chosen.values():
         check_needs(metric, corpus)
     explained: dict[str, Explanation] = {}
-    notes: list[str | None] = []
+    notes = [annotator(pipeline).notice] if attribution else []
     for name, metric in chosen.items():
         column = _column(scores, name) or place.scored(metric)
         bound = metric.within(place.surroundings(column))
