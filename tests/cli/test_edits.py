@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from fake_annotator import FakeAnnotator
 from grammeter.cli import edits
 from grammeter.core import DataError, LengthMismatchError, UsageError
-from grammeter.errant import annotate
+from grammeter.verbs import _edits
 
 
 def parse(*arguments):
@@ -42,7 +42,7 @@ def fake(monkeypatch):
         made.opened.append((pipeline, merge, lev))
         return made
 
-    monkeypatch.setattr(annotate, "annotator", opened)
+    monkeypatch.setattr(_edits, "annotator", opened)
     return made
 
 

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from grammeter.cli.homes import NO_FAULTS, remark_idle
 from grammeter.cli.output import add_output, emit, remark
 
 if TYPE_CHECKING:
-    from grammeter.core import Counts, Tier
-    from grammeter.errant import Annotator, EditComparison, Groups, Mode, Pairing
-    from grammeter.formats import M2Block
+    from grammeter.core import Counts
+    from grammeter.errant import Groups, Mode, Pairing
+    from grammeter.verbs import ComparedEdits, ExtractedEdits
 
 MERGE = ("rules", "all-split", "all-merge", "all-equal")
-TIERS: dict[int, Tier] = {1: "operation", 2: "main", 3: "full"}
 TITLES: dict[Mode, str] = {
     "token-detection": " Token-Based Detection ",
     "span-detection": " Span-Based Detection ",
@@ -116,7 +114,7 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
     add(
         "-cat",
         type=int,
-        choices=list(TIERS),
+        choices=(1, 2, 3),
         help="figures by error type: 1 operation (R), 2 main type (NOUN), 3 whole type (R:NOUN)",
     )
     add("--lenient", action="store_true", help="pass over faulty lines, and say which")
@@ -124,131 +122,71 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
 
 
 def _extract(args: argparse.Namespace) -> int:
-    from grammeter.alignment import tokenised
-    from grammeter.formats import read_text_lines
-    from grammeter.verbs import extract_edits
+    from grammeter.verbs import edits_extract
 
-    sources = read_text_lines(args.orig)
-    corrected = [read_text_lines(path) for path in args.cor]
-    annotator = _annotator(args)
-    blocks = extract_edits(
-        sources,
-        corrected,
-        annotator,
-        tokenise=partial(tokenised, pipeline=args.pipeline) if args.tok else None,
-        origins=(args.orig, *args.cor),
-    )
-    if len(blocks) < len(sources):
-        remark([f"{len(sources) - len(blocks)} empty lines of {args.orig} are left out"])
-    return _written(args, blocks, annotator)
+    return _written(args, edits_extract(args.orig, args.cor, tok=args.tok, **_annotation(args)))
 
 
 def _convert(args: argparse.Namespace) -> int:
-    from grammeter.formats import read_m2
-    from grammeter.verbs import convert_edits
+    from grammeter.verbs import edits_convert
 
-    file = read_m2(args.m2_file, lenient=args.lenient)
-    annotator = _annotator(args)
-    converted = convert_edits(
-        file,
-        annotator,
+    converted = edits_convert(
+        args.m2_file,
         redo="auto" if args.auto else "gold",
-        minimise=not args.no_min,
-        keep_types=args.old_cats,
-        where=args.m2_file,
+        no_min=args.no_min,
+        old_cats=args.old_cats,
         lenient=args.lenient,
+        **_annotation(args),
     )
-    remark(converted.notices)
-    if not converted.notices:
+    return _written(args, converted)
+
+
+def _annotation(args: argparse.Namespace) -> dict[str, Any]:
+    return {"lev": args.lev, "merge": args.merge, "pipeline": args.pipeline}
+
+
+def _written(args: argparse.Namespace, extracted: ExtractedEdits) -> int:
+    from grammeter.formats import STDIN, write_text
+
+    remark(extracted.faults)
+    if not extracted.faults:
         remark_idle(args, NO_FAULTS, "--lenient")
-    return _written(args, converted.blocks, annotator)
-
-
-def _annotator(args: argparse.Namespace) -> Annotator:
-    from grammeter.errant import annotator
-
-    return annotator(args.pipeline, merge=args.merge, lev=args.lev)
-
-
-def _written(args: argparse.Namespace, blocks: Iterable[M2Block], annotator: Annotator) -> int:
-    from grammeter.formats import STDIN, format_m2, write_text
-
-    if annotator.notice:
-        remark([annotator.notice])
-    text = format_m2(blocks)
+    remark(extracted.notes)
     if args.out == STDIN:
-        sys.stdout.write(text)
+        sys.stdout.write(extracted.text())
     else:
-        write_text(args.out, text)
+        write_text(args.out, extracted.text())
     return 0
 
 
 def _compare(args: argparse.Namespace) -> int:
-    from grammeter.errant import Rules
-    from grammeter.formats import read_m2
-    from grammeter.verbs import compare_m2, type_notes
+    from grammeter.verbs import edits_compare
 
-    _check_beta(args.beta)
-    rules = Rules(
-        mode=args.mode, single=args.single, multi=args.multi, dropped=frozenset(args.filt)
-    )
-    hypothesis, reference = (read_m2(path, lenient=args.lenient) for path in (args.hyp, args.ref))
-    origins = (args.hyp, args.ref)
-    compared, notices = compare_m2(
-        hypothesis, reference, rules, beta=args.beta, origins=origins, lenient=args.lenient
-    )
-    by_type = args.cat or args.filt or args.mode == "span-type"
-    mixed = type_notes(hypothesis, reference) if by_type else ()
-    if not notices:
+    options = ("beta", "mode", "single", "multi", "filt", "cat", "lenient")
+    compared = edits_compare(args.hyp, args.ref, **{name: getattr(args, name) for name in options})
+    if not compared.faults:
         remark_idle(args, NO_FAULTS, "--lenient")
-    data = {**_json(args, compared), "notes": [*notices, *mixed]}
-    emit(args, data, lambda: _text(args, hypothesis.sources, compared))
+    emit(args, compared.to_json(), lambda: _text(args, compared))
     return 0
 
 
-def _text(args: argparse.Namespace, sources: Iterable[str], compared: EditComparison) -> str:
-    sentences = _sentences(sources, compared, args.beta) if args.verbose else ()
-    return "".join([*sentences, *_results(args, compared)])
+def _text(args: argparse.Namespace, compared: ComparedEdits) -> str:
+    sentences = _sentences(compared) if args.verbose else ()
+    return "".join([*sentences, *_results(compared)])
 
 
-def _check_beta(beta: float) -> None:
-    from grammeter.core import UsageError
-
-    if not 0 < beta * beta < float("inf"):
-        raise UsageError(f"-b {beta:g} is not possible", fix="Use a number greater than 0.")
-
-
-def _json(args: argparse.Namespace, compared: EditComparison) -> dict[str, Any]:
-    counts = compared.counts
-    data = {
-        "kind": "edit-comparison",
-        "mode": args.mode,
-        "beta": args.beta,
-        "segments": len(compared.chosen),
-        "value": counts.f(args.beta),
-        "parts": counts.parts(),
-    }
-    if args.cat:
-        data["types"] = {
-            kind: {"value": type_counts.f(args.beta)} | type_counts.parts()
-            for kind, type_counts in compared.by_type(TIERS[args.cat]).items()
-        }
-    return data
-
-
-def _results(args: argparse.Namespace, compared: EditComparison) -> Iterator[str]:
+def _results(compared: ComparedEdits) -> Iterator[str]:
     """Write the sums as the original does, figures by error type first."""
-    title = TITLES[args.mode]
-    if args.cat:
+    title, beta = TITLES[compared.mode], compared.beta
+    if compared.cat:
         yield f"\n{title:=^66}\n"
-        yield _row("Category", "TP", "FP", "FN", "P", "R", f"F{args.beta}")
-        for kind, counts in compared.by_type(TIERS[args.cat]).items():
-            yield _row(kind, *_whole(counts), *_measures(counts, args.beta))
-    counts = compared.counts
-    figures = (*_whole(counts), *_measures(counts, args.beta))
+        yield _row("Category", "TP", "FP", "FN", "P", "R", f"F{beta}")
+        for kind, counts in compared.by_type().items():
+            yield _row(kind, *_whole(counts), *_measures(counts, beta))
+    counts = compared.comparison.counts
     yield f"\n{title:=^46}\n"
-    yield f"TP\tFP\tFN\tPrec\tRec\tF{args.beta}\n"
-    yield "\t".join(map(str, figures)) + "\n"
+    yield f"TP\tFP\tFN\tPrec\tRec\tF{beta}\n"
+    yield "\t".join(map(str, (*_whole(counts), *_measures(counts, beta)))) + "\n"
     yield "=" * 46 + "\n\n"
 
 
@@ -257,13 +195,14 @@ def _row(kind: str, *cells: object) -> str:
     return " ".join([kind.ljust(14), *(str(cell).ljust(8) for cell in padded), str(last)]) + "\n"
 
 
-def _sentences(sources: Iterable[str], compared: EditComparison, beta: float) -> Iterator[str]:
-    """Write what was compared sentence by sentence, as ``-v`` of the original does."""
+def _sentences(compared: ComparedEdits) -> Iterator[str]:
+    """Write the comparison of each sentence, as ``-v`` of the original does."""
     from grammeter.errant import total_of
 
     so_far: list[Counts] = []
+    pairs, beta = compared.comparison, compared.beta
     for number, (source, pairings, best) in enumerate(
-        zip(sources, compared.pairings, compared.best, strict=True)
+        zip(compared.sources, pairs.pairings, pairs.best, strict=True)
     ):
         yield f"{RULE}Original sentence {number}: {source}\n"
         for pairing in pairings:

@@ -16,6 +16,7 @@ from grammeter.errant.compare import total_of as total_of
 from grammeter.errant.languages import ENGLISH as ENGLISH
 from grammeter.errant.languages import NEUTRAL_RULES as NEUTRAL_RULES
 from grammeter.errant.languages import Language as Language
+from grammeter.errant.merge import Strategy as Strategy
 from grammeter.errant.pipelines import NEUTRAL as NEUTRAL
 from grammeter.errant.pipelines import USUAL as USUAL
 from grammeter.errant.pipelines import find_pipeline as find_pipeline

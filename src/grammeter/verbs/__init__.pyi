@@ -10,6 +10,12 @@ from grammeter.verbs._edits import compare_m2 as compare_m2
 from grammeter.verbs._edits import convert_edits as convert_edits
 from grammeter.verbs._edits import extract_edits as extract_edits
 from grammeter.verbs._edits import type_notes as type_notes
+from grammeter.verbs._compare.systems import compare as compare
+from grammeter.verbs._edits import ComparedEdits as ComparedEdits
+from grammeter.verbs._edits import ExtractedEdits as ExtractedEdits
+from grammeter.verbs._edits import edits_compare as edits_compare
+from grammeter.verbs._edits import edits_convert as edits_convert
+from grammeter.verbs._edits import edits_extract as edits_extract
 from grammeter.verbs._explain import explain as explain
 from grammeter.verbs._judge import Judged as Judged
 from grammeter.verbs._judge import Shown as Shown

@@ -2,29 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import permutations
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal, get_args
 
+from grammeter.alignment import tokenised
 from grammeter.core import (
     DETECTION_ONLY,
     NOOP,
+    Counts,
     DataError,
     Edit,
     GoldEdits,
     LengthMismatchError,
+    Tier,
+    UnknownNameError,
+    UsageError,
+    checked,
     without_overlaps,
 )
 from grammeter.errant import (
     ENGLISH,
     Annotator,
     EditComparison,
+    Mode,
     Rules,
-    Tokens,
+    Strategy,
+    annotator,
     compare_edits,
     foreign_types,
 )
-from grammeter.formats import M2Block, M2File
+from grammeter.formats import M2Block, M2File, format_m2, read_m2, read_text_lines
 
 UNCHANGED = Edit(-1, -1, "", NOOP)
 """The edit of an annotator who changes nothing."""
@@ -32,143 +42,224 @@ UNCHANGED = Edit(-1, -1, "", NOOP)
 Redo = Literal["auto", "gold"]
 """Extract edits anew from the corrected text, or keep their spans and type them."""
 
+TIERS: dict[int, Tier] = {1: "operation", 2: "main", 3: "full"}
+"""Parts of an error type, by ERRANT's numbers."""
 
-def extract_edits(
-    sources: Sequence[str],
-    corrected: Sequence[Sequence[str]],
-    annotator: Annotator,
+
+@dataclass(frozen=True, slots=True)
+class ExtractedEdits:
+    """The sentences of an M2 file with their edits; :meth:`text` writes them.
+
+    ``faults`` are edits that lenient reading passed over; ``notes`` what a reader must know.
+    """
+
+    blocks: tuple[M2Block, ...]
+    faults: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def text(self) -> str:
+        """Return the M2 file."""
+        return format_m2(self.blocks)
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedEdits:
+    """Two M2 files compared, with the settings by which they were.
+
+    ``faults`` are sentences and edits that lenient reading passed over; ``notes`` are these and
+    what else a reader must know.
+    """
+
+    comparison: EditComparison
+    sources: Sequence[str]
+    mode: Mode
+    beta: float
+    cat: int | None
+    faults: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    def by_type(self) -> dict[str, Counts]:
+        """Return the counts of each error type, in alphabetical order; none without ``cat``."""
+        return self.comparison.by_type(TIERS[self.cat]) if self.cat else {}
+
+    def to_json(self) -> dict[str, Any]:
+        """Return F, its parts and, if wanted, those of each error type as plain values."""
+        counts = self.comparison.counts
+        data = {
+            "kind": "edit-comparison",
+            "mode": self.mode,
+            "beta": self.beta,
+            "segments": len(self.comparison.chosen),
+            "value": counts.f(self.beta),
+            "parts": counts.parts(),
+        }
+        if self.cat:
+            data["types"] = {
+                kind: {"value": type_counts.f(self.beta)} | type_counts.parts()
+                for kind, type_counts in self.by_type().items()
+            }
+        return data | {"notes": list(self.notes)}
+
+
+@checked
+def edits_extract(
+    orig: str | Path | Sequence[str],
+    cor: Sequence[str | Path | Sequence[str]],
     *,
-    tokenise: Callable[[Sequence[str]], Sequence[Tokens]] | None = None,
-    origins: Sequence[str] = (),
-) -> list[M2Block]:
-    """Extract the edits that lead from sources to corrected texts, as ``errant_parallel``.
+    tok: bool = False,
+    lev: bool = False,
+    merge: Strategy = "rules",
+    pipeline: str | None = None,
+) -> ExtractedEdits:
+    """Extract and type the edits that lead from a text to its corrected versions.
+
+    As ``errant_parallel`` does, with the same pipeline to the same result. An empty source line
+    is left out. A text that differs from its source in white space alone has no edit line at
+    all, not even one that says that it is unchanged.
 
     Parameters
     ----------
-    sources
-        One text a sentence.
-    corrected
-        Shape ``[annotators][sentences]``.
-    annotator
-        What extracts.
-    tokenise
-        Splits raw texts, such as :func:`~grammeter.alignment.tokenised` with the annotator's
-        pipeline; by default white space separates tokens.
-    origins
-        Names for messages: of the sources, then of each of the corrected texts.
+    orig
+        The original text: a file with a sentence on each line, or the sentences.
+    cor
+        The corrected versions, each a file or sentences.
+    tok
+        Split raw texts with the pipeline's tokeniser; by default white space separates tokens.
+    lev
+        Align by plain Levenshtein distance.
+    merge
+        How adjacent changes become edits: ``rules``, ``all-split``, ``all-merge``, ``all-equal``.
+    pipeline
+        A spaCy pipeline by name or folder; ``neutral``: none, for any language. By default
+        ``en_core_web_sm`` if it is installed, else the one that ships, with a note.
 
     Returns
     -------
-    list of M2Block
-        One for each source; an empty source has none. A text that differs from its source in
-        white space alone leaves no line at all, not even that it is unchanged.
+    ExtractedEdits
+        One block for each source; annotators are numbered in the order of ``cor``.
 
     Raises
     ------
     LengthMismatchError
         If the texts are not equally many.
     """
-    names = origins or ("sources", *(f"corrected[{n}]" for n in range(len(corrected))))
-    for name, texts in zip(names[1:], corrected, strict=True):
+    sources, where = _lines(orig, "orig")
+    versions = [_lines(texts, f"cor[{number}]") for number, texts in enumerate(cor)]
+    for texts, name in versions:
         if len(texts) != len(sources):
-            raise LengthMismatchError(name, len(texts), names[0], len(sources))
-    rows = [row for row in zip(sources, *corrected, strict=True) if row[0].strip()]
+            raise LengthMismatchError(name, len(texts), where, len(sources))
+    extractor = annotator(pipeline, merge=merge, lev=lev)
+    columns = [sources, *(texts for texts, _ in versions)]
+    rows = [row for row in zip(*columns, strict=True) if row[0].strip()]
     texts = sorted({text for row in rows for text in row})
-    raw = dict(zip(texts, tokenise(texts), strict=True)) if tokenise else None
+    raw = dict(zip(texts, tokenised(texts, pipeline), strict=True)) if tok else None
     spaced = {text: " ".join(raw[text].texts if raw else text.split()) for text in texts}
     keys = dict(zip(texts, texts, strict=True)) if raw else spaced
     pairs = list(dict.fromkeys((keys[row[0]], keys[text]) for row in rows for text in row[1:]))
-    extracted = annotator.annotate(pairs, raw) if raw else annotator.annotate(pairs)
+    extracted = extractor.annotate(pairs, raw) if raw else extractor.annotate(pairs)
     edits = dict(zip(pairs, extracted, strict=True))
 
-    def block(source: str, *versions: str) -> M2Block:
+    def block(source: str, *corrected: str) -> M2Block:
         unchanged = source.strip() if raw else spaced[source]
         lines = (
             [UNCHANGED] if text.strip() == unchanged else edits[keys[source], keys[text]]
-            for text in versions
+            for text in corrected
         )
         numbered = ((number, edit) for number, line in enumerate(lines) for edit in line)
         return M2Block(spaced[source], tuple(numbered))
 
-    return [block(*row) for row in rows]
+    empty = len(sources) - len(rows)
+    notes = [f"{empty} empty lines of {where} are left out"] if empty else []
+    return ExtractedEdits(tuple(block(*row) for row in rows), (), (*notes, *_notice(extractor)))
 
 
-def convert_edits(
-    file: M2File,
-    annotator: Annotator,
+@checked
+def edits_convert(
+    m2_file: str | Path | M2File,
     *,
     redo: Redo,
-    minimise: bool = True,
-    keep_types: bool = False,
-    where: str = "m2",
+    no_min: bool = False,
+    old_cats: bool = False,
     lenient: bool = False,
-) -> M2File:
-    """Extract anew or type the edits of an M2 file, as ``errant_m2``.
+    lev: bool = False,
+    merge: Strategy = "rules",
+    pipeline: str | None = None,
+) -> ExtractedEdits:
+    """Extract the edits of an M2 file anew, or keep them and type them, as ``errant_m2``.
 
     Parameters
     ----------
-    file
-        Of alternative corrections the first is taken.
-    annotator
-        What extracts or types.
+    m2_file
+        A file by its name or as read; of alternative corrections the first is taken.
     redo
-        ``auto`` or ``gold``.
-    minimise, keep_types
-        Only for ``gold``: shrink edits to what they change; keep their types.
-    where
-        Names the file in messages.
+        ``auto``: extract from the corrected sentences; ``gold``: keep the edits and type them.
+    no_min, old_cats
+        Only for ``gold``: keep equal tokens at the ends of edits; keep the error types.
     lenient
-        Apply edits that overlap one upon the other, as the package does, and report them.
+        Pass over faulty edits, and apply those that overlap one upon the other.
+    lev, merge, pipeline
+        As for :func:`edits_extract`.
 
     Raises
     ------
     DataError
         If edits of one annotator overlap.
     """
-    notices: list[str] = []
+    if redo not in get_args(Redo):
+        raise UnknownNameError("way to redo edits", redo, get_args(Redo))
+    file, where = _m2(m2_file, lenient, "m2")
+    extractor = annotator(pipeline, merge=merge, lev=lev)
+    faults = list(file.notices)
     wanted: list[tuple[str, Sequence[Edit]]] = []
     for number, block in enumerate(file.blocks, start=1):
         for name, edits in block.gold.items():
             overlaps = _overlaps(edits)
             if overlaps:
                 text = f"annotator {name}: {overlaps} edits overlap an earlier one"
-                _refuse(f"{where}, sentence {number}", text, notices, lenient)
+                _refuse(f"{where}, sentence {number}", text, faults, lenient)
             if edits:
                 wanted.append((block.source, edits))
     if redo == "auto":
-        done = annotator.reextract_all(wanted)
+        done = extractor.reextract_all(wanted)
     else:
-        done = annotator.retype_all(wanted, minimise=minimise, keep_types=keep_types)
-    return M2File(tuple(_rewritten(file.blocks, done)), (*file.notices, *notices))
+        done = extractor.retype_all(wanted, minimise=not no_min, keep_types=old_cats)
+    blocks = tuple(_rewritten(file.blocks, done))
+    return ExtractedEdits(blocks, tuple(faults), _notice(extractor))
 
 
-def compare_m2(
-    hypothesis: M2File,
-    reference: M2File,
-    rules: Rules,
+@checked
+def edits_compare(
+    hyp: str | Path | M2File,
+    ref: str | Path | M2File,
     *,
     beta: float = 0.5,
-    origins: tuple[str, str] = ("hypothesis", "reference"),
+    mode: Mode = "span-correction",
+    single: bool = False,
+    multi: bool = False,
+    filt: Sequence[str] = (),
+    cat: int | None = None,
     lenient: bool = False,
-) -> tuple[EditComparison, tuple[str, ...]]:
-    """Compare two M2 files, as ``errant_compare``.
+) -> ComparedEdits:
+    """Compare the edits of two M2 files, as ``errant_compare``.
 
     Parameters
     ----------
-    hypothesis, reference
-        Annotators compete in the order of the file.
-    rules, beta
-        As for :func:`~grammeter.errant.compare.compare_edits`; F is rounded to 4 decimals where
-        references are chosen.
-    origins
-        Names for messages.
+    hyp, ref
+        The files of the hypothesis and the reference, by name or as read. Annotators compete in
+        the order of the file; F is rounded to 4 decimals while they are chosen.
+    beta
+        Weight of recall in F, greater than 0.
+    mode
+        What must be equal: ``span-correction``, ``span-detection``, ``token-detection``,
+        ``span-type`` (span, correction and error type).
+    single, multi
+        Only edits of at most one token on either side; only those of more on a side.
+    filt
+        Error types that do not count.
+    cat
+        Also count by error type: 1 operation (R), 2 main type (NOUN), 3 whole type (R:NOUN).
     lenient
-        Pass over sentences that differ between the files, and report them.
-
-    Returns
-    -------
-    comparison, notices
-        The comparison, and what was passed over in reading and here.
+        Pass over faulty lines, and over sentences that differ between the files.
 
     Raises
     ------
@@ -177,22 +268,47 @@ def compare_m2(
     DataError
         If a sentence is not the same in both files.
     """
+    if not 0 < beta * beta < float("inf"):
+        raise UsageError(f"beta (-b) {beta:g} is not possible", fix="Use a number greater than 0.")
+    if mode not in get_args(Mode):
+        raise UnknownNameError("mode", mode, get_args(Mode))
+    if cat is not None and cat not in TIERS:
+        raise UsageError(f"cat {cat} is not possible", fix="Use 1, 2 or 3.")
+    rules = Rules(mode=mode, single=single, multi=multi, dropped=frozenset(filt))
+    hypothesis, hyp_name = _m2(hyp, lenient, "hypothesis")
+    reference, ref_name = _m2(ref, lenient, "reference")
     sizes = len(hypothesis.blocks), len(reference.blocks)
     if sizes[0] != sizes[1]:
-        raise LengthMismatchError(origins[0], sizes[0], origins[1], sizes[1])
-    notices = [*hypothesis.notices, *reference.notices]
+        raise LengthMismatchError(hyp_name, sizes[0], ref_name, sizes[1])
+    faults = [*hypothesis.notices, *reference.notices]
     sources = zip(hypothesis.sources, reference.sources, strict=True)
     for number, (one, other) in enumerate(sources, start=1):
         if one.split() != other.split():
-            text = f"other tokens than in {origins[1]}: {one[:40]!r} and {other[:40]!r}"
-            _refuse(f"{origins[0]}, sentence {number}", text, notices, lenient)
+            text = f"other tokens than in {ref_name}: {one[:40]!r} and {other[:40]!r}"
+            _refuse(f"{hyp_name}, sentence {number}", text, faults, lenient)
     proposed, gold = (
         [_in_file_order(block) for block in file.blocks] for file in (hypothesis, reference)
     )
-    return compare_edits(proposed, gold, rules, beta=beta), tuple(notices)
+    comparison = compare_edits(proposed, gold, rules, beta=beta)
+    by_type = cat or filt or mode == "span-type"
+    notes = (*faults, *(_type_notes(hypothesis, reference) if by_type else ()))
+    return ComparedEdits(comparison, hypothesis.sources, mode, beta, cat, tuple(faults), notes)
 
 
-def type_notes(hypothesis: M2File, reference: M2File) -> tuple[str, ...]:
+def _lines(texts: str | Path | Sequence[str], name: str) -> tuple[Sequence[str], str]:
+    """Return sentences, and the name for messages: that of the file, if they stand in one."""
+    return (read_text_lines(texts), str(texts)) if isinstance(texts, str | Path) else (texts, name)
+
+
+def _m2(file: str | Path | M2File, lenient: bool, name: str) -> tuple[M2File, str]:
+    return (file, name) if isinstance(file, M2File) else (read_m2(file, lenient=lenient), str(file))
+
+
+def _notice(extractor: Annotator) -> tuple[str, ...]:
+    return (extractor.notice,) if extractor.notice else ()
+
+
+def _type_notes(hypothesis: M2File, reference: M2File) -> tuple[str, ...]:
     """Return a note where one file has ERRANT's types and the other those of another scheme."""
     files = ("hypothesis", hypothesis), ("reference", reference)
     foreign = {
