@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from fake_annotator import FakeAnnotator
 import grammeter as gm
+from fake_annotator import FakeAnnotator
 from grammeter.core import DataError, Edit, LengthMismatchError, UsageError
 from grammeter.formats import M2Block, M2File
 from grammeter.verbs import _edits

@@ -85,7 +85,7 @@ class ComparedEdits:
     def to_json(self) -> dict[str, Any]:
         """Return F, its parts and, if wanted, those of each error type as plain values."""
         counts = self.comparison.counts
-        data = {
+        data: dict[str, Any] = {
             "kind": "edit-comparison",
             "mode": self.mode,
             "beta": self.beta,
