@@ -6,11 +6,6 @@ from grammeter.verbs._compare.results import MetricComparison as MetricCompariso
 from grammeter.verbs._compare.results import SystemResult as SystemResult
 from grammeter.verbs._compare.samples import as_table as as_table
 from grammeter.verbs._compare.verb import compare as compare
-from grammeter.verbs._edits import compare_m2 as compare_m2
-from grammeter.verbs._edits import convert_edits as convert_edits
-from grammeter.verbs._edits import extract_edits as extract_edits
-from grammeter.verbs._edits import type_notes as type_notes
-from grammeter.verbs._compare.systems import compare as compare
 from grammeter.verbs._edits import ComparedEdits as ComparedEdits
 from grammeter.verbs._edits import ExtractedEdits as ExtractedEdits
 from grammeter.verbs._edits import edits_compare as edits_compare
