@@ -33,8 +33,6 @@ from grammeter.verbs._sample import sample as sample
 from grammeter.verbs._score import check_limits as check_limits
 from grammeter.verbs._score import fail_under as fail_under
 from grammeter.verbs._score import score as score
-from grammeter.verbs._train import Reading as Reading
-from grammeter.verbs._train import edit_impacts as edit_impacts
 from grammeter.verbs._train import train_cross_domain as train_cross_domain
 from grammeter.verbs._train import train_impacts as train_impacts
 from grammeter.verbs._train import train_impara as train_impara
