@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -32,8 +33,8 @@ class Layout:
 class Shown:
     """Base of results: a subclass says by ``_layout`` what its table is."""
 
-    def _layout(self) -> Layout:
-        raise NotImplementedError
+    @abstractmethod
+    def _layout(self) -> Layout: ...
 
     def __str__(self) -> str:
         """Return the table that ``print`` shows."""

@@ -181,7 +181,7 @@ class Metric(ABC):
 
     def type_values(self, counts: FloatArray | IntArray) -> FloatArray:
         """Score counts of :meth:`count_types`: tp, fp and fn, shape ``(..., 3)``, to ``(...)``."""
-        raise NotImplementedError(f"{self.name} counts no types")
+        raise TypeError(f"{self.name} counts no types")
 
     def found_edits(
         self, segments: Sequence[Segment], *, types: bool = False
@@ -191,7 +191,7 @@ class Metric(ABC):
         ``types``: also their error types, if the metric knows any, whatever that costs. Only
         for metrics that say :attr:`extracts`.
         """
-        raise NotImplementedError(f"{self.name} extracts no edits by itself")
+        raise TypeError(f"{self.name} extracts no edits by itself")
 
     def constants(self) -> dict[str, Any]:
         """Return what is read from files besides texts and models, as JSON values.
