@@ -218,4 +218,4 @@ def test_what_is_given_takes_the_place_of_a_default():
     given = ["some", "--scores", "t.csv", "-o", "out", "--criteria", "fluency"]
     assert parse(given).criteria == ["fluency"]
     assert parse([*given, "--criteria", "meaning"]).criteria == ["fluency", "meaning"]
-    assert parse(given[:-2]).criteria == ["grammaticality", "fluency", "meaning"]
+    assert list(parse(given[:-2]).criteria) == ["grammaticality", "fluency", "meaning"]

@@ -17,7 +17,6 @@ import grammeter as gm
         ("corpus.judgments", "read_judgments"),
         ("edits.arcs", "Proposal"),
         ("edits.pipelines", "shipped_pipeline"),
-        ("judge.protocol", "Question"),
         ("judging", "judge"),
         ("neural.measures", "TokenSimilarity"),
         ("ranking.planning", "learning_curve"),

@@ -59,13 +59,16 @@ gold.touch()
 import made_models
 made_models.encoder("encoder")
 """,
+    "scale.md": """
+from pathlib import Path
+row = '{"source": "he go", "hypothesis": "he goes", "ref": "he goes"}\\n'
+Path("pairs.jsonl").write_text(row * 20, encoding="utf-8")
+""",
     "filter-a-million-pairs.md": """
+import grammeter as gm
 import made_models
-from grammeter.training import Settings
-from grammeter.verbs import train_impara
 made_models.encoder("encoder")
-settings = Settings(encoder="encoder", epochs=1)
-train_impara(["sample/gold.m2"], "my-impara", settings=settings, pairs=64)
+gm.train_impara(["sample/gold.m2"], "my-impara", encoder="encoder", epochs=1, pairs=64)
 """,
 }
 """What a page takes as given, where its examples begin in the middle."""

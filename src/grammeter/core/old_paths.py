@@ -16,7 +16,6 @@ _ROOMS: Mapping[str, str] = {
     " corpus.records corpus.sgml corpus.standoff",
     "errant": "edits edits.annotate edits.pipelines",
     "alignment": "edits.arcs edits.ratios edits.weights",
-    "llm": "judge judge.protocol judge.runtime",
     "models": "neural neural.measures",
     "study": "ranking.assignment ranking.planning ranking.sampling ranking.separation",
     "meta": "meta.maege meta.segment meta.sentence_level meta.system meta.window",
