@@ -14,7 +14,7 @@ from stopwatch import SHARED, cpu, peak
 
 import grammeter as gm
 from grammeter.meta import MaegeDesign, maege
-from grammeter.meta.partial_outputs import partial_outputs
+from grammeter.meta.partial import partial_outputs
 
 GOLD = "data/conll14_test/alt/official-2014.combined-withalt.m2"
 METRICS = ["m2", "sentm2", "gleu", "green", "chrf", "imeasure"]

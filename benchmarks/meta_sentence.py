@@ -20,7 +20,7 @@ from stopwatch import SHARED, cpu
 
 from grammeter.core import MetricScores, Ranking, ScoreTable, SegmentScores, Signature
 from grammeter.formats import read_judgments, read_text
-from grammeter.formats.foreign import parse_score_file
+from grammeter.formats.scores import parse_score_file
 from grammeter.meta import SentenceDesign, correlate_sentences
 from grammeter.ranking import extract_pairs
 
