@@ -162,5 +162,4 @@ def test_start_up_knows_every_verb():
 def test_what_a_benchmark_imports_of_the_package_is_there(path: Path) -> None:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("grammeter"):
-            module = importlib.import_module(str(node.module))
-            assert [name.name for name in node.names if not hasattr(module, name.name)] == []
+            exec(ast.unparse(node), {})
