@@ -9,7 +9,7 @@ from dataclasses import asdict, astuple, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from grammeter.core import GrammeterError, UnknownNameError, UsageError, checked, tell
+from grammeter.core import GrammeterError, UnknownNameError, UsageError, check_home, checked, tell
 from grammeter.engine.block import Done, Totals, checked_blocks, scorer
 from grammeter.engine.job import LONGEST, EditsForm, Job
 from grammeter.engine.manifest import NAME, Manifest, at_work, digest
@@ -159,11 +159,13 @@ def batch(
     ):
         if value is not None and value not in get_args(known):
             raise UnknownNameError(what, value, get_args(known))
-    if engine != "ray" and (address, gpus_per_worker, cpus_per_worker) != (None, 0.0, None):
-        raise UsageError(
-            "address, gpus per worker and cpus per worker belong to the engine ray",
-            fix="Use the engine ray, or leave them out.",
-        )
+    check_home(
+        engine == "ray",
+        "--engine ray",
+        address=address is not None,
+        gpus_per_worker=gpus_per_worker != 0.0,
+        cpus_per_worker=cpus_per_worker is not None,
+    )
     paths = [str(path) for path in inputs if not isinstance(path, Shard)]
     shards = [shard for shard in inputs if isinstance(shard, Shard)]
     shards += find_shards(paths, input_form) if paths or not shards else []
