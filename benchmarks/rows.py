@@ -81,14 +81,14 @@ class Row:
         found = "met" if missed <= 0 else f"missed by {100 * missed:.0f} %"
         return f"{found}, on the slice" if self.slice_of else found
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the fields, ratio and verdict; what was not measured is null."""
         found = asdict(self) | {"ratio": self.ratio, "verdict": self.verdict}
         found["goals"] = [asdict(goal) | {"text": goal.text(self.unit)} for goal in self.goals]
         return {key: None if _is_nan(value) else value for key, value in found.items()}
 
     @classmethod
-    def from_json(cls, found: dict[str, Any]) -> Row:
+    def from_dict(cls, found: dict[str, Any]) -> Row:
         kept = {key: found[key] for key in cls.__dataclass_fields__ if found[key] is not None}
         kept["goals"] = tuple(Goal(g["limit"], g["of"]) for g in kept["goals"])
         return cls(**{"ours": math.nan, **kept})

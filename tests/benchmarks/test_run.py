@@ -125,10 +125,10 @@ def test_a_goal_without_its_figure_is_not_met(rows):
 
 def test_rows_come_back_from_json(rows):
     row = rows.Row("a | b", 1.0, "s wall", "peer", 3.0, goals=(rows.Goal(2.0, "ratio"),))
-    back = rows.Row.from_json(json.loads(json.dumps(row.to_json())))
-    assert back.to_json() == row.to_json()
+    back = rows.Row.from_dict(json.loads(json.dumps(row.to_dict())))
+    assert back.to_dict() == row.to_dict()
     assert "a \\| b" in rows.markdown([back])
-    lost = rows.Row.from_json(rows.Row("gone", math.nan, problem="no chromium").to_json())
+    lost = rows.Row.from_dict(rows.Row("gone", math.nan, problem="no chromium").to_dict())
     assert (lost.verdict, math.isnan(lost.ours)) == ("not run: no chromium", True)
 
 

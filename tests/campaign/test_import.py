@@ -36,7 +36,7 @@ def test_in_and_out_again(database, sample):
     assert found.rankings == judgments.rankings
     assert found.files == judgments.files
     assert format_judgments(found, "appraise") == format_judgments(judgments, "appraise")
-    assert agree(found).to_json() == agree(judgments).to_json()
+    assert agree(found).to_dict() == agree(judgments).to_dict()
 
 
 def test_the_study_of_2015(database, shared):

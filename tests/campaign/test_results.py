@@ -30,7 +30,7 @@ def test_the_organisers_figures_are_those_of_the_export(campaign, tmp_path, name
     write_judgments(path, found)
     again = read_judgments(path)
     assert again.rankings == found.rankings
-    ours, theirs = results.agreement(campaign).to_json(), agree(again).to_json()
+    ours, theirs = results.agreement(campaign).to_dict(), agree(again).to_dict()
     assert {**ours, "signature": ""} == {**theirs, "signature": ""}
     ours, theirs = results.ranking(campaign, resamples=50), rank(again, resamples=50)
     assert ours.rows == theirs.rows

@@ -221,9 +221,9 @@ def test_an_option_does_the_same_in_python_or_is_refused(run, option, correlate)
         return
     judgments = read_judgments(SAMPLE)
     data = json.loads(run(SAMPLE, *flags)[1])
-    ours = measure(judgments, correlate=correlate, **settings).to_json()
+    ours = measure(judgments, correlate=correlate, **settings).to_dict()
     assert data == json.loads(json.dumps(ours))
-    assert data != measure(judgments, correlate=correlate).to_json()
+    assert data != measure(judgments, correlate=correlate).to_dict()
 
 
 def test_a_correlation_has_no_figure(run):

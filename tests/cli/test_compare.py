@@ -30,7 +30,7 @@ def table():
 @pytest.fixture
 def stored(table, tmp_path):
     path = tmp_path / "scores.json"
-    path.write_text(json.dumps(table.to_full_json()), encoding="utf-8")
+    path.write_text(json.dumps(table.to_full_dict()), encoding="utf-8")
     return str(path)
 
 
@@ -68,7 +68,7 @@ def test_defaults_are_those_of_the_library():
 def test_json_equals_the_library_and_the_file(run, table, stored, tmp_path):
     out = tmp_path / "comparison.json"
     code, text, _ = run(stored, "--baseline", "mid", "--format", "json", "-o", str(out))
-    expected = compare_systems(table, baseline="mid", resamples=99).to_json()
+    expected = compare_systems(table, baseline="mid", resamples=99).to_dict()
     assert code == 0
     assert json.loads(text) == expected
     assert out.read_text("utf-8") == text
@@ -156,7 +156,7 @@ def test_a_missing_score_is_explained_below_the_table(run, table, tmp_path):
     lost = Score(math.nan, column.signature, 120, reason="the model gave up")
     column = replace(column, scores=dict(column.scores) | {"mid": lost})
     path = tmp_path / "lost.json"
-    path.write_text(json.dumps(ScoreTable(table.systems, 120, {"share": column}).to_full_json()))
+    path.write_text(json.dumps(ScoreTable(table.systems, 120, {"share": column}).to_full_dict()))
     for options in ([], ["--baseline", "high"]):
         lines = run(str(path), *options)[1].splitlines()
         assert lines[4].startswith("mid")  # last, for want of a score
@@ -172,7 +172,7 @@ def test_errors_are_raised_for_the_main_program(run, stored, table, tmp_path):
     with pytest.raises(DataError, match="cannot be written"):
         run(stored, "-o", str(tmp_path / "nowhere" / "x.json"))
     bare = tmp_path / "bare.json"
-    bare.write_text(json.dumps(table.to_json()))
+    bare.write_text(json.dumps(table.to_dict()))
     with pytest.raises(DataError, match="without statistics"):
         run(str(bare))
 

@@ -144,7 +144,7 @@ def test_attribution_as_json_equals_that_of_python(run) -> None:
         pipeline="neutral",
     )
     assert code == 0
-    assert json.loads(out) == json.loads(json.dumps(found.to_json()))
+    assert json.loads(out) == json.loads(json.dumps(found.to_dict()))
     values = json.loads(out)["metrics"]["m2"]["attribution"]["edits"]
     assert [edit["value"] for edit in values] == pytest.approx([0.5, -1 / 3])
 

@@ -77,7 +77,7 @@ def test_json_equals_the_library_and_the_file(run, scores, judgments, tmp_path):
     read = read_judgments(judgments)
     expected = correlate_sentences(
         read_score_file(scores), read.rankings, numbering=read.numbering
-    ).to_json()
+    ).to_dict()
     assert (code, err) == (0, "")
     assert json.loads(text) == expected
     assert out.read_text("utf-8") == text
@@ -106,7 +106,7 @@ def test_every_option_reaches_the_library(run, scores, judgments):
         judges=["x"],
         per_judge=True,
         numbering="1 (format)",
-    ).to_json()
+    ).to_dict()
     assert json.loads(text) == expected
     assert expected["systems"] == ["a", "b"]
 
@@ -207,7 +207,7 @@ def test_the_numbering_is_found_in_the_outputs_that_were_scored(run, tmp_path):
     outputs = {"a": ["x y", "p", "u"], "b": ["x", "q", "u"], "c": ["z", "q", "v"]}
     corpus = Corpus(sources=["x", "p", "u"], references=[["x y", "p", "u"]], systems=outputs)
     stored = tmp_path / "scores.json"
-    stored.write_text(json.dumps(score(corpus, ["gleu(iterations=1)"]).to_full_json()), "utf-8")
+    stored.write_text(json.dumps(score(corpus, ["gleu(iterations=1)"]).to_full_dict()), "utf-8")
     path = tmp_path / "judgments.xml"
     path.write_text(XML.format(2), encoding="utf-8")  # b and c agree in the second sentence alone
     _, text, err = run(str(stored), str(path), "--format", "json")

@@ -28,7 +28,7 @@ def table():
 @pytest.fixture
 def scores(table, tmp_path):
     path = tmp_path / "scores.json"
-    path.write_text(json.dumps(table.to_full_json()), encoding="utf-8")
+    path.write_text(json.dumps(table.to_full_dict()), encoding="utf-8")
     return str(path)
 
 
@@ -83,7 +83,7 @@ def test_json_equals_the_library_and_the_file(run, table, scores, human, tmp_pat
     code, text, err = run(scores, human, "--format", "json", "-o", str(out))
     design = system_values.Design(human="ew")
     assert code == 0
-    assert json.loads(text) == correlate_systems(table, HUMAN, design=design).to_json()
+    assert json.loads(text) == correlate_systems(table, HUMAN, design=design).to_dict()
     assert out.read_text("utf-8") == text
     assert "5 systems are few" in json.loads(text)["notes"][0]
     assert err == ""
@@ -167,7 +167,7 @@ def test_aggregates_stand_side_by_side(run, put, human):
 def test_a_ranking(run, scores, put):
     rows = tuple(RankedSystem(s, v, (1, 5), 1) for s, v in HUMAN.items())
     ranked = Ranked("expected-wins", Signature.of("expected-wins", {"unit": "pair"}), rows)
-    path = put("r.json", json.dumps(ranked.to_json()))
+    path = put("r.json", json.dumps(ranked.to_dict()))
     data = json.loads(run(scores, path, "--format", "json")[1])
     assert data["human"].startswith("expected-wins(unit=pair, version=")
     assert data["systems"] == list("ABCDE")

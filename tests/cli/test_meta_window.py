@@ -60,7 +60,7 @@ def run(capsys):
 def test_json_equals_the_library_and_the_file(run, scores, human, tmp_path):
     out = tmp_path / "windows.json"
     code, text, _ = run(scores, human, "--format", "json", "-o", str(out))
-    expected = correlate_windows(read_score_file(scores), HUMAN, human_name="human").to_json()
+    expected = correlate_windows(read_score_file(scores), HUMAN, human_name="human").to_dict()
     assert code == 0
     assert json.loads(text) == expected
     assert out.read_text("utf-8") == text
@@ -79,13 +79,13 @@ def test_every_option_reaches_the_library(run, scores, human):
         metrics=["m"],
         human_name="human",
     )
-    assert json.loads(text) == expected.to_json()
+    assert json.loads(text) == expected.to_dict()
 
 
 def test_a_ranking_brings_its_clusters(run, scores, rankings, tmp_path):
     ranked = rank(rankings)
     path = tmp_path / "ranking.json"
-    path.write_text(json.dumps(ranked.to_json()), encoding="utf-8")
+    path.write_text(json.dumps(ranked.to_dict()), encoding="utf-8")
     _, text, err = run(scores, str(path), "--format", "json")
     windows = json.loads(text)["windows"]
     assert windows[0]["clusters"] == [ranked[name].cluster for name in windows[0]["systems"]]
@@ -156,7 +156,7 @@ def test_figure_shades_windows_of_one_cluster(run, scores, tmp_path):
         for name, ranks in ranges.items()
     )
     ranked = Ranked("expected-wins", Signature.of("expected-wins", {}), rows)
-    ranking.write_text(json.dumps(ranked.to_json()), encoding="utf-8")
+    ranking.write_text(json.dumps(ranked.to_dict()), encoding="utf-8")
     _, out, _ = run(scores, str(ranking), "--size", "2", "--figure", str(path))
     assert "apart in 1 of 4 windows" in out
     assert "shaded: one cluster" in path.read_text("utf-8")

@@ -58,7 +58,7 @@ def test_json_equals_the_library_and_the_file(run, tmp_path, by):
     options = ("--by", by, "--bootstrap", "50", "--format", "json", "-o", str(out))
     text, _ = run(SAMPLE, *options)
     judgments = read_judgments(SAMPLE)
-    expected = rank(judgments, by=by, resamples=50).to_json()
+    expected = rank(judgments, by=by, resamples=50).to_dict()
     assert json.loads(text) == expected
     assert out.read_text("utf-8") == text
     assert expected["kind"] == "ranking"
@@ -82,9 +82,9 @@ def test_every_option_reaches_the_library(run):
 def test_defaults_are_those_of_the_library(run):
     judgments = read_judgments(SAMPLE)
     data = json.loads(run(SAMPLE, "--format", "json")[0])
-    assert data == rank(judgments).to_json()
+    assert data == rank(judgments).to_dict()
     data = json.loads(run(SAMPLE, "--validate", "5", "--format", "json")[0])
-    assert data == rank(judgments, validate=5).to_json()
+    assert data == rank(judgments, validate=5).to_dict()
 
 
 def test_table(run):
@@ -146,7 +146,7 @@ def test_head_to_head(run):
     assert "exact two-sided sign test: ** p <= .01, * p <= .05, + p <= .10" in lines
     judgments = read_judgments(SAMPLE)
     data = json.loads(run(SAMPLE, "--head-to-head", "--format", "json")[0])
-    assert data == rank(judgments, head_to_head=True).to_json()
+    assert data == rank(judgments, head_to_head=True).to_dict()
     long = run(SAMPLE, "--head-to-head", "--format", "tsv")[0].splitlines()
     assert long[0] == "row\tcolumn\tshare\twins\tlosses\tties\tpvalue\tmark"
     assert len(long) == 1 + 6 * 5
@@ -164,7 +164,7 @@ def test_prior(run):
     )
     judgments = read_judgments(SAMPLE)
     expected = rank(judgments, by=BradleyTerry(prior=0.5), resamples=40)
-    assert json.loads(text) == expected.to_json()
+    assert json.loads(text) == expected.to_dict()
 
 
 def test_learning_curve(run):

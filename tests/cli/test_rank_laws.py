@@ -72,8 +72,8 @@ def test_an_option_does_the_same_in_python_or_is_refused(call, question, option)
         return
     judgments = gm.read_judgments(SAMPLE)
     data = json.loads(text)
-    assert data == json.loads(json.dumps(gm.rank(judgments, **settings, **more).to_json()))
-    assert data != gm.rank(judgments, **settings).to_json()
+    assert data == json.loads(json.dumps(gm.rank(judgments, **settings, **more).to_dict()))
+    assert data != gm.rank(judgments, **settings).to_dict()
 
 
 def test_processes_that_share_nothing_are_said_to(call):
@@ -93,10 +93,10 @@ def test_a_dropped_system_is_as_if_it_had_never_been_shown(question):
         left = [(group, rank) for group, rank in shown if group]
         ranks = tuple(rank for _, rank in left) if ranking.ranks else ()
         bare.append(replace(ranking, groups=tuple(group for group, _ in left), ranks=ranks))
-    ours = gm.rank(judgments, drop=["Fluent"], **settings).to_json()
-    theirs = gm.rank(bare, **settings).to_json()
+    ours = gm.rank(judgments, drop=["Fluent"], **settings).to_dict()
+    theirs = gm.rank(bare, **settings).to_dict()
     others = sorted({name for ranking in bare for name in ranking.systems})
-    named = gm.rank(judgments, systems=others, **settings).to_json()
+    named = gm.rank(judgments, systems=others, **settings).to_dict()
     for data in (ours, theirs, named):
         assert "Fluent" not in json.dumps({**data, "signature": ""})
         data.pop("signature")

@@ -46,14 +46,14 @@ def test_parts_of_edit_based_metrics() -> None:
 
 def test_score_to_json() -> None:
     score = Score(0.5, SIGNATURE, 2, {"tp": 3, "p": 0.25, "bad": math.nan})
-    assert score.to_json() == {"value": 0.5, "parts": {"tp": 3, "p": 0.25, "bad": None}}
+    assert score.to_dict() == {"value": 0.5, "parts": {"tp": 3, "p": 0.25, "bad": None}}
     assert float(score) == 0.5
 
 
 @pytest.mark.parametrize(("reason", "shown"), [("no text", "no text"), (None, "undefined")])
 def test_nan_is_null_with_a_reason(reason: str | None, shown: str) -> None:
     score = Score(math.nan, SIGNATURE, 2, reason=reason)
-    assert score.to_json() == {"value": None, "reason": shown, "parts": {}}
+    assert score.to_dict() == {"value": None, "reason": shown, "parts": {}}
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def statistics(draw: st.DrawFn) -> Statistics:
 
 @given(statistics())
 def test_json_gives_back_what_was_written(rows: Statistics) -> None:
-    read = Statistics.from_json(json.loads(json.dumps(rows.to_json())))
+    read = Statistics.from_dict(json.loads(json.dumps(rows.to_dict())))
     assert (read.labels, read.columns) == (rows.labels, rows.columns)
     np.testing.assert_array_equal(read.present, rows.present)
     np.testing.assert_array_equal(read.rows, rows.rows)
@@ -34,12 +34,12 @@ def test_json_gives_back_what_was_written(rows: Statistics) -> None:
 
 def test_counts_stay_whole_numbers() -> None:
     rows = Statistics(np.array([[[1, 2]]]), np.array([[True]]), (0,), ("a", "b"))
-    assert Statistics.from_json(rows.to_json()).rows.dtype == np.int64
+    assert Statistics.from_dict(rows.to_dict()).rows.dtype == np.int64
 
 
 def test_an_absent_slot_is_null() -> None:
     rows = Statistics(np.array([[[1], [0]]]), np.array([[True, False]]), (0, 3), ("a",))
-    assert rows.to_json() == {"labels": [0, 3], "columns": ["a"], "rows": [[[1], None]]}
+    assert rows.to_dict() == {"labels": [0, 3], "columns": ["a"], "rows": [[[1], None]]}
 
 
 @given(statistics(), st.data())
@@ -65,14 +65,14 @@ def test_shapes_that_do_not_fit(
 
 def test_nan_is_null_and_comes_back() -> None:
     rows = Statistics(np.array([[[1.5, np.nan]]]), np.array([[True]]), (0,), ("a", "b"))
-    text = json.dumps(rows.to_json(), allow_nan=False)
+    text = json.dumps(rows.to_dict(), allow_nan=False)
     assert json.loads(text)["rows"] == [[[1.5, None]]]
-    np.testing.assert_array_equal(Statistics.from_json(json.loads(text)).rows, rows.rows)
+    np.testing.assert_array_equal(Statistics.from_dict(json.loads(text)).rows, rows.rows)
 
 
 def test_damaged_rows() -> None:
     with pytest.raises(ValueError):  # noqa: PT011 - the caller says what is damaged
-        Statistics.from_json({"labels": [0], "columns": ["a"], "rows": [[[1]], [[1, 2]]]})
+        Statistics.from_dict({"labels": [0], "columns": ["a"], "rows": [[[1]], [[1, 2]]]})
 
 
 def test_segment_scores_take() -> None:

@@ -71,23 +71,23 @@ def score(draw: st.DrawFn, signature: Signature, segments: int) -> Score:
 
 @given(tables())
 def test_json_round_trip(table: ScoreTable) -> None:
-    text = json.dumps(table.to_full_json(), allow_nan=False)
-    read = ScoreTable.from_json(json.loads(text))
-    assert json.dumps(read.to_full_json(), allow_nan=False) == text
+    text = json.dumps(table.to_full_dict(), allow_nan=False)
+    read = ScoreTable.from_dict(json.loads(text))
+    assert json.dumps(read.to_full_dict(), allow_nan=False) == text
     assert read.systems == table.systems
     assert read.corpus == table.corpus
     for name, column in table.items():
         assert read[name].signature == column.signature
         for system, own in column.items():
-            assert read[name][system].to_json() == own.to_json()
+            assert read[name][system].to_dict() == own.to_dict()
 
 
 @given(tables())
 def test_the_public_shape_alone_is_read_too(table: ScoreTable) -> None:
-    public = json.loads(json.dumps(table.to_json(), allow_nan=False))
+    public = json.loads(json.dumps(table.to_dict(), allow_nan=False))
     assert list(public) == ["kind", "grammeter", "segments", "systems", "metrics", "notes"]
-    read = ScoreTable.from_json(public)
-    assert read.to_json() == public
+    read = ScoreTable.from_dict(public)
+    assert read.to_dict() == public
     assert all(not column.statistics for column in read.values())
 
 
@@ -117,7 +117,7 @@ def test_in_and_get_are_those_of_a_mapping(table: ScoreTable) -> None:
 @pytest.mark.parametrize("data", [{}, {"kind": "comparison"}, {"kind": None}])
 def test_other_json_is_refused(data: dict[str, Any]) -> None:
     with pytest.raises(DataError, match=r"x\.json: these are no scores"):
-        ScoreTable.from_json(data, where="x.json")
+        ScoreTable.from_dict(data, where="x.json")
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_other_json_is_refused(data: dict[str, Any]) -> None:
     ],
 )
 def test_damaged_json(table: ScoreTable, path: list[str], value: object) -> None:
-    data = copy.deepcopy(table.to_full_json())
+    data = copy.deepcopy(table.to_full_dict())
     place = data
     for key in path[:-1]:
         place = place[key]
@@ -148,4 +148,4 @@ def test_damaged_json(table: ScoreTable, path: list[str], value: object) -> None
     else:
         place[path[-1]] = value
     with pytest.raises(DataError, match=r"x\.json: damaged scores"):
-        ScoreTable.from_json(data, where="x.json")
+        ScoreTable.from_dict(data, where="x.json")

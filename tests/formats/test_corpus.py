@@ -51,9 +51,9 @@ def gold_of(source: str) -> st.SearchStrategy[GoldEdits]:
 
 @given(corpora())
 def test_json_round_trip(corpus: Corpus) -> None:
-    data = json.loads(json.dumps(corpus.to_json()))
-    read = Corpus.from_json(data)
-    assert read.to_json() == corpus.to_json()
+    data = json.loads(json.dumps(corpus.to_dict()))
+    read = Corpus.from_dict(data)
+    assert read.to_dict() == corpus.to_dict()
     assert [*read.gold] == [*corpus.gold]
     assert (read.text_rule, read.normalisation) == (corpus.text_rule, corpus.normalisation)
     assert {s: [*texts] for s, texts in read.systems.items()} == corpus.systems
@@ -182,6 +182,6 @@ def test_odd_unicode_is_text() -> None:
 )
 def test_damaged_json(corpus: Corpus, change: dict[str, Any]) -> None:
     with pytest.raises(DataError):
-        Corpus.from_json(corpus.to_json() | change)
+        Corpus.from_dict(corpus.to_dict() | change)
     with pytest.raises(DataError, match="damaged corpus: KeyError"):
-        Corpus.from_json({})
+        Corpus.from_dict({})

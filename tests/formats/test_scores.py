@@ -113,9 +113,9 @@ def test_the_papers_own_files(shared):
 def test_what_score_wrote(tmp_path):
     table = scored(systems({"A": 0.5, "B": 0.7}))
     path = tmp_path / "s.json.gz"
-    path.write_bytes(gzip.compress(json.dumps(table.to_full_json()).encode()))
+    path.write_bytes(gzip.compress(json.dumps(table.to_full_dict()).encode()))
     again = read_score_file(path)
-    assert again.to_full_json() == table.to_full_json()
+    assert again.to_full_dict() == table.to_full_dict()
 
 
 def test_byte_order_mark_and_carriage_returns(tmp_path):
@@ -195,7 +195,7 @@ def test_human_scores(tmp_path):
 def test_a_ranking(tmp_path):
     rows = (RankedSystem("A", 0.7, (1, 1), 1), RankedSystem("B", math.nan, (2, 2), 2, "alone"))
     ranked = Ranked("expected-wins", Signature.of("expected-wins", {}), rows)
-    path = put(tmp_path, json.dumps(ranked.to_json()))
+    path = put(tmp_path, json.dumps(ranked.to_dict()))
     assert read_human(path)["B"].reason == "alone"
     scores = read_human_scores(path)
     assert scores["A"] == 0.7

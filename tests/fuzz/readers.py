@@ -135,7 +135,7 @@ def _items(path: Path) -> None:
 
 def _scores(path: Path) -> None:
     table = read_scores(path)
-    table.to_full_json()
+    table.to_full_dict()
     table._repr_html_()  # pyright: ignore[reportPrivateUsage]
 
 
@@ -144,7 +144,7 @@ def _materials(path: Path) -> None:
 
 
 def _score_file(path: Path) -> None:
-    read_score_file(path).to_json()
+    read_score_file(path).to_dict()
 
 
 def _shards(path: Path) -> None:

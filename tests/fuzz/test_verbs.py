@@ -86,7 +86,7 @@ def test_stored_scores_whose_parts_do_not_fit(path: list[str | int], value: obje
     assert holder[path[-1]] is not None
     holder[path[-1]] = value
     with pytest.raises(DataError, match="f: damaged scores"):
-        ScoreTable.from_json(data, where="f")
+        ScoreTable.from_dict(data, where="f")
 
 
 @pytest.mark.parametrize("text", ['{"kind": []}', '{"a": ' + "[" * 100_000])

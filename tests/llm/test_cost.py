@@ -154,8 +154,8 @@ def test_a_bill_with_and_without_a_price():
     bill.add(Usage(1, 1), None, guess=(0, 0))
     assert bill.cost is None
     assert "more than 2.0000 USD" in str(bill)
-    assert bill.to_json()["cost"] is None
-    assert json.dumps(bill.to_json())
+    assert bill.to_dict()["cost"] is None
+    assert json.dumps(bill.to_dict())
 
 
 def test_the_cache_is_on_the_bill(endpoint):

@@ -98,7 +98,7 @@ def test_f_equals_the_counts():
 
 def test_the_public_shape():
     result = sweep_beta(column(parts((0.5, 0.2), (0.4, 0.3), (0.1, 0.1))), HUMAN, [0.5, 1])
-    data = json.loads(json.dumps(result.to_json(), allow_nan=False))
+    data = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert (data["kind"], data["betas"], data["metric"]) == (KIND, [0.5, 1], "m2")
     assert len(data["pearson"]) == len(data["spearman"]) == 2
     assert data["best"]["pearson"]["beta"] == 0.5
@@ -106,7 +106,7 @@ def test_the_public_shape():
 
 def test_equal_f_is_null_with_a_reason():
     result = sweep_beta(column(parts((0.5, 0.5), (0.5, 0.5), (0.5, 0.5))), HUMAN, [0.5, 1])
-    data = result.to_json()
+    data = result.to_dict()
     assert data["pearson"] == [None, None]
     assert data["best"]["pearson"] == {"beta": None, "value": None}
     assert "same F" in data["reason"]

@@ -139,4 +139,4 @@ def test_python_says_the_same(files, answer, interval):
     both = files([0.9, 0.7, 0.6, 0.5, 0.2, 0.1], x=[0.8, 0.75, 0.4, 0.5, 0.3, 0.25])
     design = Design(human="human", interval=interval)
     ours = gm.correlate(read_score_file(both[0]), read_human_scores(both[1]), design=design)
-    assert ours.to_json() == answer("meta", "system", *both, "--interval", interval)
+    assert ours.to_dict() == answer("meta", "system", *both, "--interval", interval)

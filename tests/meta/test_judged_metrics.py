@@ -149,7 +149,7 @@ def test_mean_scores_at_system_level(answer, refused, model, people):
 def test_both_sides_are_ranked_alike_and_python_says_the_same(answer, model, people, by, tmp_path):
     shell = answer("meta", "system", model, people, "--by", by)
     sources = {"model": read_judgments(model)}
-    ours = gm.correlate(sources, read_judgments(people), by=by).to_json()
+    ours = gm.correlate(sources, read_judgments(people), by=by).to_dict()
     assert ours == shell | {"notes": ours["notes"]}
     if by != "mean":
         files = [tmp_path / "one.json", tmp_path / "two.json"]

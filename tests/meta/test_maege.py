@@ -339,7 +339,7 @@ def test_unusable_sentences_are_counted_not_lost():
 
 def test_nothing_to_measure_is_nan_with_a_reason():
     result = maege(["a"], [{0: ()}], {"m": Measure(right)})["m"]
-    data = result.to_json()
+    data = result.to_dict()
     assert data["corpus"]["pearson"] is data["sentence"]["spearman"] is None
     assert data["chain"]["kendall"] is None
     assert set(data["reasons"]) == {"corpus", "sentence", "chain"}
@@ -357,7 +357,7 @@ def test_a_text_without_score_is_told():
 def test_same_seed_same_bytes():
     def written(seed):
         result = maege(SOURCES * 9, GOLD * 9, {"m": Measure(right)}, design=MaegeDesign(seed=seed))
-        return json.dumps(result.to_json(), allow_nan=False)
+        return json.dumps(result.to_dict(), allow_nan=False)
 
     assert written(3) == written(3)
     assert written(3) != written(4)

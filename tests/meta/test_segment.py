@@ -468,7 +468,7 @@ def test_same_seed_same_figures_and_metrics_do_not_disturb_each_other():
     both = correlate_sentences(table_of(6, good=GOOD, poor=POOR), SIX, design=chosen)
     again = correlate_sentences(table_of(6, good=GOOD, poor=POOR), SIX, design=chosen)
     alone = correlate_sentences(table_of(6, poor=POOR), SIX, design=chosen)
-    assert both.to_json() == again.to_json()
+    assert both.to_dict() == again.to_dict()
     assert both["poor"] == alone["poor"]
 
 
@@ -479,8 +479,8 @@ def test_permutations_tell_a_good_metric_from_a_poor_one():
     for figure in ("tau", "accuracy"):
         assert result.pvalues[figure]["good", "twin"] == 1.0
         assert result.pvalues[figure]["good", "poor"] < 0.05
-    assert result.to_json()["permutation"]["tau"]["good"]["twin"] == 1.0
-    assert "permutation" not in correlate_sentences(table, rankings, design=EXACT).to_json()
+    assert result.to_dict()["permutation"]["tau"]["good"]["twin"] == 1.0
+    assert "permutation" not in correlate_sentences(table, rankings, design=EXACT).to_dict()
 
 
 # --- what may go wrong -------------------------------------------------------------------------
@@ -491,7 +491,7 @@ def test_a_missing_score_leaves_no_value_unless_told_to_drop_its_pairs():
     rankings = [ranked(n, ["a", "b", "c"], ranks=(1, 2, 3)) for n in (1, 2)]
     table = table_of(2, holes=holes, whole=column({"a": [1, 1], "b": [0, 0], "c": [0, 0]}))
     refused = correlate_sentences(table, rankings)
-    data = refused.to_json()["metrics"]["holes"]
+    data = refused.to_dict()["metrics"]["holes"]
     assert data["tau"]["value"] is None
     assert data["tau"]["reason"] == (
         "no score of b for sentence 2 (nobody scored it); 2 of 6 pairs lack a score"
@@ -529,7 +529,7 @@ def test_a_constant_metric_is_told_apart_from_a_missing_one():
     assert correlate_sentences(table, rankings, design=EXACT)["flat"].tau.value == 0
     dropped = correlate_sentences(table, rankings, design=design(ties="drop", resamples=9))["flat"]
     assert dropped.tau.reason == "no pair that counts under the rule drop"
-    assert dropped.tau.to_json() == {"value": None, "reason": dropped.tau.reason}
+    assert dropped.tau.to_dict() == {"value": None, "reason": dropped.tau.reason}
     assert not math.isnan(dropped.calibrated[0])
 
 
@@ -538,7 +538,7 @@ def test_a_resample_may_hold_no_pair_that_counts():
     table = table_of(3, toy=column({"a": [1] * 3, "b": [0] * 3}))
     result = correlate_sentences(table, rankings, design=design(resamples=50))["toy"].tau
     assert result.value == 1.0
-    assert result.to_json() == {
+    assert result.to_dict() == {
         "value": 1.0,
         "low": None,
         "high": None,
@@ -638,7 +638,7 @@ def test_an_unknown_metric_is_refused():
 
 def test_the_public_shape():
     result = correlate_sentences(table_of(6, good=GOOD), SIX, design=design(ties="h-ties"))
-    data = json.loads(json.dumps(result.to_json(), allow_nan=False))
+    data = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert data["kind"] == "meta-sentence"
     assert (data["pairs"], data["ties"]) == ("expanded", "h-ties")
     assert (data["systems"], data["judges"], data["rankings"]) == (["a", "b", "c"], ["x", "y"], 6)
@@ -656,7 +656,7 @@ def test_soft_pairwise_accuracy_comes_with_permutations():
     result = correlate_sentences(table, rankings, design=design(permutations=2000, unit="pair"))
     assert result.soft["turned"].value == pytest.approx(1, abs=0.01)
     assert result.soft["worst"].value == pytest.approx(1 / 64, abs=0.02)
-    data = result.to_json()["soft_pairwise_accuracy"]
+    data = result.to_dict()["soft_pairwise_accuracy"]
     assert data["holes"] == {
         "value": None,
         "reason": "a system has no score for a judged sentence",

@@ -226,7 +226,7 @@ def test_outliers_by_the_median_absolute_deviation():
     result = correlate_systems(table(m=rising("ABCDEF")), human, outlier_cutoff=2.5)
     assert result.outliers == ("F",)
     assert result.systems == tuple("ABCDE")
-    assert result.to_json()["outliers"] == ["F"]
+    assert result.to_dict()["outliers"] == ["F"]
     assert any("outliers" in text for text in result.notes)
     with pytest.raises(UsageError, match="cutoff"):
         correlate_systems(table(m=rising()), HUMAN, outlier_cutoff=0)
@@ -244,7 +244,7 @@ def test_the_public_shape():
     result = correlate_systems(
         table(up=rising(), flat=dict.fromkeys(HUMAN, 1.0)), HUMAN, design=Design(human="ew")
     )
-    data = json.loads(json.dumps(result.to_json(), allow_nan=False))
+    data = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert (data["kind"], data["human"], data["systems"]) == (KIND, "ew", list("ABCDE"))
     assert set(data["metrics"]["up"]) == {
         *("pearson", "spearman", "kendall"),
@@ -371,7 +371,7 @@ def test_same_seed_same_answer(interval):
     statistics = systems({"A": 0.8, "B": 0.6, "C": 0.7, "D": 0.6, "E": 0.4})
     design = Design(interval=interval, resamples=60)
     once, again = (
-        correlate_systems(scored(statistics), HUMAN, design=design, sampler=sampler).to_json()
+        correlate_systems(scored(statistics), HUMAN, design=design, sampler=sampler).to_dict()
         for _ in range(2)
     )
     assert once == again

@@ -118,10 +118,10 @@ def test_clusters_stand_beside_windows():
     result = correlate_windows(table_of(m=column(METRIC)), HUMAN, size=3, clusters=clusters)
     assert [window.clusters for window in result] == [(1, 1, 1), (1, 1, 2), (1, 2, 3)]
     assert [window.one_cluster for window in result] == [True, False, False]
-    assert result.to_json()["windows"][0]["one_cluster"] is True
+    assert result.to_dict()["windows"][0]["one_cluster"] is True
     without = correlate_windows(table_of(m=column(METRIC)), HUMAN, size=3)
     assert not without[0].one_cluster
-    assert "clusters" not in without.to_json()["windows"][0]
+    assert "clusters" not in without.to_dict()["windows"][0]
 
 
 def test_a_metric_that_is_better_when_lower_is_turned():
@@ -135,7 +135,7 @@ def test_a_metric_that_is_better_when_lower_is_turned():
 def test_the_public_shape_and_a_missing_score():
     holes = column(METRIC | {"e": math.nan})
     result = correlate_windows(table_of(m=column(METRIC), holes=holes), HUMAN, human_name="ew")
-    data = json.loads(json.dumps(result.to_json(), allow_nan=False))
+    data = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert (data["kind"], data["size"], len(data["windows"])) == ("meta-window", 4, 2)
     first, second = data["windows"]
     assert first["ranks"] == [1, 4]
@@ -158,7 +158,7 @@ def test_the_public_shape_and_a_missing_score():
 
 
 def test_three_systems_have_no_interval():
-    result = correlate_windows(table_of(m=column(METRIC)), HUMAN, size=3).to_json()
+    result = correlate_windows(table_of(m=column(METRIC)), HUMAN, size=3).to_dict()
     assert result["windows"][0]["metrics"]["m"]["pearson_interval"] is None
     assert result["windows"][0]["metrics"]["m"]["reason"].startswith("an interval needs 4")
 
@@ -168,7 +168,7 @@ def test_a_perfect_correlation_of_few_systems_has_no_interval_of_no_width():
     spearman = result[0].metrics["m"]["spearman"]
     assert spearman.value == 1
     assert math.isnan(spearman.low)
-    assert "around 1 or -1" in result.to_json()["windows"][0]["metrics"]["m"]["reason"]
+    assert "around 1 or -1" in result.to_dict()["windows"][0]["metrics"]["m"]["reason"]
 
 
 def test_systems_are_chosen_and_strangers_named():

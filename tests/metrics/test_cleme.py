@@ -539,7 +539,7 @@ def test_a_reference_as_hypothesis_is_perfect(drawn, metric):
 @given(corpora, metrics)
 def test_the_contract_of_a_metric(drawn, metric):
     statistics = metric.count(targets_drawn(drawn))
-    again = Statistics.from_json(json.loads(json.dumps(statistics.to_json())))
+    again = Statistics.from_dict(json.loads(json.dumps(statistics.to_dict())))
     assert metric.value_of(metric.summands(again).sum(axis=0)) == value(
         metric, targets_drawn(drawn)
     )

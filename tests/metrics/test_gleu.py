@@ -211,7 +211,7 @@ def test_draws_in_blocks_are_the_same(monkeypatch):
     batch += [Segment("a b c d", "a b c", ("a b c", None, "c c c c c"))]
     whole = Gleu(iterations=20).evaluate(batch)
     monkeypatch.setattr(gleu, "_DRAWS", 24)
-    assert Gleu(iterations=20).evaluate(batch).to_json() == whole.to_json()
+    assert Gleu(iterations=20).evaluate(batch).to_dict() == whole.to_dict()
 
 
 def test_set_difference_quirk():

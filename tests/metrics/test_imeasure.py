@@ -263,7 +263,7 @@ def test_a_batch_gives_each_segment_its_own_row(batch):
 @given(batches)
 def test_rows_survive_json(batch):
     found = IMeasure().statistics(batch)
-    again = Statistics.from_json(found.to_json())
+    again = Statistics.from_dict(found.to_dict())
     assert IMeasure().score(again) == IMeasure().score(found)
 
 

@@ -279,13 +279,13 @@ def test_no_segments(fake):
 
 def test_statistics_are_stored_and_compared(fake, tmp_path):
     table = gm.score(CORPUS, [JUDGE])
-    again = ScoreTable.from_json(table.to_full_json())
+    again = ScoreTable.from_dict(table.to_full_dict())
     rows = again[str(JUDGE)].statistics["one"]
     assert JUDGE.score(rows).value == table[str(JUDGE)]["one"].value
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         compared = gm.compare(again, baseline="two", resamples=50)
-    assert str(JUDGE) in compared.to_json()["metrics"]
+    assert str(JUDGE) in compared.to_dict()["metrics"]
 
 
 @given(st.lists(st.tuples(st.integers(1, 5), st.booleans(), st.booleans()), min_size=1))

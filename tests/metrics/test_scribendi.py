@@ -230,7 +230,7 @@ def corpus() -> Corpus:
 def test_sums_are_stored_and_compared(model):
     spelled = [f"scribendi(model='{model}')", f"scribendi(model='{model}', average=true)"]
     table = score_corpus(corpus(), spelled)
-    table = ScoreTable.from_json(json.loads(json.dumps(table.to_full_json())))
+    table = ScoreTable.from_dict(json.loads(json.dumps(table.to_full_dict())))
     total, mean = (compare(table, baseline="same")[name] for name in spelled)
     assert total["same"].value == 0
     assert total["changed"].value == -2

@@ -332,7 +332,7 @@ def test_resampling_works_from_the_summands(segments):
         with faked():
             statistics = scored.statistics(segments)
             found = scored.score(statistics)
-            again = Statistics.from_json(json.loads(json.dumps(statistics.to_json())))
+            again = Statistics.from_dict(json.loads(json.dumps(statistics.to_dict())))
             assert scored.score(again) == found
         whole = scored.value_of(scored.summands(statistics).sum(axis=0))
         assert whole == pytest.approx(found.value, abs=1e-12)

@@ -86,7 +86,7 @@ def test_ranges_are_written_as_papers_do():
 
 def test_a_cell_as_json():
     cell = Cell("p", "t", "A", "r", 0.5, math.nan, "needs", "no model")
-    assert cell.to_json()["ours"] is None
+    assert cell.to_dict()["ours"] is None
     assert Cell("p", "t", "A", "r", 0.5, 0.75, "differs").difference == 0.25
     assert Cell("p", "t", "A", "r", "2-4", "2-5", "differs").difference is None
     assert Cell("p", "t", "A", "r", None, 0.75, "differs").difference is None

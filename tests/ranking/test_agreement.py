@@ -179,7 +179,7 @@ def test_all_ties_have_no_kappa():
     pair = agreement.pairs["a", "b"]
     assert math.isnan(pair.value)
     assert (pair.observed, pair.chance, pair.reason) == (1, 1, "all judgments are the same")
-    data = agreement.to_json()["pairs"]["a|b"]
+    data = agreement.to_dict()["pairs"]["a|b"]
     assert (data["kappa"], data["reason"]) == (None, "all judgments are the same")
     assert data["in_mean"] is False
 
@@ -231,7 +231,7 @@ def test_a_judge_without_decisions_has_no_correlation():
     )
     assert correlations.rest["b"].reason == "fewer than two systems have a score from both"
     assert correlations.mean.n == 0
-    data = correlations.to_json()
+    data = correlations.to_dict()
     assert data["rest"]["b"] == {
         "spearman": None,
         "pearson": None,

@@ -34,7 +34,7 @@ def items(judges, sentences, *, agree=0.7, seed=1, systems="VWXYZ", start=1):
 
 
 def figures(agreement):
-    data = agreement.to_json()
+    data = agreement.to_dict()
     return data["inter"], data["intra"], data["alpha"]["inter"], data["alpha"]["intra"]
 
 
@@ -66,7 +66,7 @@ def test_intervals_are_those_of_resampled_sentences(figure):
         chosen = agreement.inter if figure == "inter" else agreement.alpha_inter
         return chosen.value
 
-    data = gm.agree(rankings, resamples=2000).to_json()
+    data = gm.agree(rankings, resamples=2000).to_dict()
     shape = data["inter"] if figure == "inter" else data["alpha"]["inter"]
     low, high = slow_interval(rankings, value, seeds=200)
     assert (shape["low"], shape["high"]) == pytest.approx((low, high), abs=0.05)
@@ -163,16 +163,16 @@ def test_pooled_kappa_needs_no_fifty_comparisons():
     agreement = gm.agree(rankings)
     assert agreement.inter.reason
     pairs = [pair for (a, b), pair in agreement.pairs.items() if a != b]
-    assert agreement.to_json()["pooled"]["inter"]["n"] == sum(pair.n for pair in pairs) == 90
+    assert agreement.to_dict()["pooled"]["inter"]["n"] == sum(pair.n for pair in pairs) == 90
     observed = sum(pair.n * pair.observed for pair in pairs) / 90
-    assert agreement.to_json()["pooled"]["inter"]["observed"] == pytest.approx(observed)
+    assert agreement.to_dict()["pooled"]["inter"]["observed"] == pytest.approx(observed)
 
 
 def test_pooled_kappa_of_the_paper(shared):
     agreement = gm.agree(gm.read_judgments(shared / "data/human_gjg15/judgments.xml"))
-    assert agreement.to_json()["pooled"]["intra"]["kappa"] == pytest.approx(0.46755872, abs=1e-8)
+    assert agreement.to_dict()["pooled"]["intra"]["kappa"] == pytest.approx(0.46755872, abs=1e-8)
     assert not agreement.notes
-    low, high = (agreement.to_json()["inter"][end] for end in ("low", "high"))
+    low, high = (agreement.to_dict()["inter"][end] for end in ("low", "high"))
     assert low < 0.2927 < high
     assert agreement.unexpanded is None
 
@@ -185,13 +185,13 @@ def test_files_are_pooled_and_stand_apart_too(tmp_path):
     for name, some in (("a", items("ab", 15)), ("b", items("cd", 15, seed=2, start=31))):
         paths.append(tmp_path / f"{name}.jsonl")
         gm.write_judgments(paths[-1], some)
-    result = gm.agree(gm.read_judgments(paths)).to_json()
+    result = gm.agree(gm.read_judgments(paths)).to_dict()
     assert any("2 files are pooled" in note for note in result["notes"])
     assert list(result["files"]) == [str(path) for path in paths]
     for path, part in result["files"].items():
-        alone = gm.agree(gm.read_judgments(path), resamples=0).to_json()
+        alone = gm.agree(gm.read_judgments(path), resamples=0).to_dict()
         assert part["inter"]["kappa"] == alone["inter"]["kappa"]
-    assert "files" not in gm.agree(gm.read_judgments(paths[0])).to_json()
+    assert "files" not in gm.agree(gm.read_judgments(paths[0])).to_dict()
 
 
 # --- equal outputs -----------------------------------------------------------------------------
@@ -226,20 +226,20 @@ def test_equal_outputs_that_stand_apart_inflate_agreement_with_a_word():
     apart = [expanded(ranking) for ranking in whole]
     texts = {name: [f"{'same' if name in 'ABCD' else name} {n}" for n in range(30)]
              for name in "ABCDEF"}  # fmt: skip
-    right, inflated = (gm.agree(some, outputs=texts).to_json() for some in (whole, apart))
+    right, inflated = (gm.agree(some, outputs=texts).to_dict() for some in (whole, apart))
     assert inflated["pooled"]["inter"]["kappa"] > right["pooled"]["inter"]["kappa"] + 0.1
     assert inflated["unexpanded"]["inter"]["kappa"] == right["inter"]["kappa"]
     assert any("equal outputs stand apart" in note for note in inflated["notes"])
     assert "unexpanded" not in right
     # without the texts nobody can know, but six outputs of six systems look like it
-    unknown = gm.agree(apart).to_json()
+    unknown = gm.agree(apart).to_dict()
     assert "unexpanded" not in unknown
     assert any("--hyps" in note for note in unknown["notes"])
 
 
 def test_a_ranking_tells_another_which_outputs_are_equal():
     people, model = grouped(), [replace(expanded(ranking), judge="m") for ranking in grouped()[::2]]
-    result = gm.agree([*people, *model]).to_json()
+    result = gm.agree([*people, *model]).to_dict()
     assert result["pairs"]["m|x"]["n"] == 30  # E against F only
     assert any("equal outputs stand apart" in note for note in result["notes"])
     joined = gm.agree([*people, *(replace(ranking, judge="m") for ranking in people[::2])])

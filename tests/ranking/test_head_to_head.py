@@ -70,7 +70,7 @@ def test_a_zero_counts_as_one_as_in_the_original():
 def test_systems_never_compared_and_never_decided():
     items = [*duel("A", "B"), *duel("B", "C", tie=True, times=2)]
     duels = duels_of(items)
-    never, tied = duels["A", "C"].to_json(), duels["B", "C"].to_json()
+    never, tied = duels["A", "C"].to_dict(), duels["B", "C"].to_dict()
     assert never == {
         "row": "A", "column": "C", "share": None, "wins": 0, "losses": 0, "ties": 0,
         "pvalue": None, "mark": "", "reason": "never compared",
@@ -79,7 +79,7 @@ def test_systems_never_compared_and_never_decided():
 
 
 def test_public_shape():
-    data = duels_of([*duel("A", "B", times=12), *duel("B", "A")], judge=["x"]).to_json()
+    data = duels_of([*duel("A", "B", times=12), *duel("B", "A")], judge=["x"]).to_dict()
     assert list(data) == ["kind", "grammeter", "signature", "systems", "cells", "notes"]
     assert data["kind"] == "head-to-head"
     assert data["systems"] == ["A", "B"]

@@ -116,7 +116,7 @@ def test_result():
     items = random_duels(CHAIN, 60)
     prediction = rank(items, validate=5, resamples=20, seed=3, judge=["x"])
     assert prediction == rank(items, validate=5, resamples=20, seed=3, judge=["x"])
-    data = prediction.to_json()
+    data = prediction.to_dict()
     assert data["kind"] == "prediction"
     assert data["clusters"] == {"accuracy": prediction.clusters, "n": 60}
     assert data["order"]["n"] == prediction.decided

@@ -94,7 +94,7 @@ def test_any_judgments_give_a_ranking(items):
         assert not math.isnan(row.score) or row.reason
     clusters = [row.cluster for row in ranked.rows]
     assert clusters == sorted(clusters)
-    again = Ranked.from_json(ranked.to_json())
+    again = Ranked.from_dict(ranked.to_dict())
     assert list(again) == list(ranked)
 
 
@@ -110,7 +110,7 @@ def test_same_seed_same_ranking():
     items = random_duels(CHAIN, 80)
     for by in METHODS:
         first, again = (rank(items, by=by, resamples=50, seed=9) for _ in range(2))
-        assert first.to_json() == again.to_json()
+        assert first.to_dict() == again.to_dict()
 
 
 def test_signature():
@@ -133,7 +133,7 @@ def test_methods_as_values():
     items = random_duels(CHAIN, 80)
     named = rank(items, divisor="beaten-opponents", resamples=50)
     value = rank(items, by=ExpectedWins(divisor="beaten-opponents"), resamples=50)
-    assert named.to_json() == value.to_json()
+    assert named.to_dict() == value.to_dict()
     assert "tau:0.1" in str(rank(items, by=TrueSkill(tau=0.1), resamples=50).signature)
     assert "prior:0.5" in str(rank(items, by=BradleyTerry(prior=0.5), resamples=50).signature)
 
@@ -162,7 +162,7 @@ def test_a_system_without_decided_comparisons_stands_last():
     assert last.system == "Z"
     assert math.isnan(last.score)
     assert last.reason == "all its comparisons are ties"
-    assert ranked.to_json()["systems"][-1]["score"] is None
+    assert ranked.to_dict()["systems"][-1]["score"] is None
     alone = Ranking(judge="x", segment=9, groups=(("Q",),), ranks=(1,))
     never = rank([*items, alone], by=TrueSkill(games=50), resamples=50)["Q"]
     assert (never.reason, math.isnan(never.score)) == ("never compared with any system", True)

@@ -63,7 +63,7 @@ def test_a_ranking_survives_relabelling(judgments, names, by, unit):
 def test_a_validation_survives_relabelling(judgments, names, unit):
     moved, _ = relabelled(judgments, names)
     ours, theirs = (
-        gm.rank(some, validate=4, unit=unit, resamples=40).to_json() for some in (judgments, moved)
+        gm.rank(some, validate=4, unit=unit, resamples=40).to_dict() for some in (judgments, moved)
     )
     assert ours == theirs
 
@@ -71,7 +71,7 @@ def test_a_validation_survives_relabelling(judgments, names, unit):
 def test_a_learning_curve_survives_relabelling(judgments, names):
     moved, _ = relabelled(judgments, names)
     ours, theirs = (
-        learning_curve(draw_campaigns(some, draws=40)).to_json() for some in (judgments, moved)
+        learning_curve(draw_campaigns(some, draws=40)).to_dict() for some in (judgments, moved)
     )
     assert ours == theirs
 

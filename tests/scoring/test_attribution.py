@@ -520,7 +520,7 @@ def test_explain_knows_the_company_of_a_pooled_metric() -> None:
 
 def test_json() -> None:
     asked = {"system": "A", "line": 1, "metrics": ["m2"], "pipeline": "neutral"}
-    data = gm.explain(corpus(), **asked, attribution="leave-one-out").to_json()
+    data = gm.explain(corpus(), **asked, attribution="leave-one-out").to_dict()
     assert json.loads(json.dumps(data, allow_nan=False)) == data
     found = data["metrics"]["m2"]["attribution"]
     assert list(found) == ["method", "signature", "total", "baseline", "edits"]
@@ -549,7 +549,7 @@ def test_json_of_what_is_drawn_or_missing() -> None:
     )
     judged = (JudgedEdit(Edit(0, 2, "x b"), "a b", "spurious", 0.25),)
     explanation = Explanation(1.0, edits=judged, attribution=attribution)
-    data = SentenceExplanation("A", 1, "a b", "x b", (), {"m": explanation}).to_json()
+    data = SentenceExplanation("A", 1, "a b", "x b", (), {"m": explanation}).to_dict()
     found = data["metrics"]["m"]["attribution"]
     assert json.loads(json.dumps(data, allow_nan=False)) == data
     assert (found["total"], found["orders"], found["reason"]) == (None, 4, "no score")

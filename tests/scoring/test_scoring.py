@@ -82,7 +82,7 @@ def test_systems_together_get_the_scores_they_get_alone(systems: dict[str, list[
 
 
 def test_the_same_run_gives_the_same_bytes() -> None:
-    first, second = (score(corpus(), ["m2", "gleu"]).to_full_json() for _ in range(2))
+    first, second = (score(corpus(), ["m2", "gleu"]).to_full_dict() for _ in range(2))
     assert json.dumps(first) == json.dumps(second)
 
 
@@ -135,7 +135,7 @@ def test_a_missing_score_is_nan_with_a_reason_everywhere() -> None:
     table = score(corpus(), ["sentm2(annotator=1)"])
     (column,) = table.values()
     assert math.isnan(column["A"].value)
-    shown = column["A"].to_json()
+    shown = column["A"].to_dict()
     assert shown["value"] is None
     assert "1 of 2 segments have no score: annotator 1 is not listed" in shown["reason"]
     rows = [line.split("\t") for line in segments_tsv(table).splitlines()]
@@ -143,8 +143,8 @@ def test_a_missing_score_is_nan_with_a_reason_everywhere() -> None:
     assert first[:4] == ["A", "1", "sentm2(annotator=1)", "null"]
     assert "not listed" in json.loads(first[5])["reason"]
     assert float(second[3]) == 0.0  # annotator 1 asks for a correction that A lacks
-    full = json.dumps(table.to_full_json(), allow_nan=False)
-    assert json.dumps(gm.ScoreTable.from_json(json.loads(full)).to_full_json()) == full
+    full = json.dumps(table.to_full_dict(), allow_nan=False)
+    assert json.dumps(gm.ScoreTable.from_dict(json.loads(full)).to_full_dict()) == full
 
 
 def test_sentences_that_share_one_gold_object_are_told_apart() -> None:
@@ -173,7 +173,7 @@ def test_odd_sentences_are_scored(name: str, hypothesis: str) -> None:
     )
     table = score(odd, [name])
     assert all(math.isfinite(own.value) for own in table[name].values())
-    json.dumps(table.to_full_json(), allow_nan=False)
+    json.dumps(table.to_full_dict(), allow_nan=False)
 
 
 def test_systems_below_a_limit_are_named() -> None:

@@ -131,7 +131,7 @@ def test_curve_rises():
     assert curve.sizes[-1] == 200
     assert curve.mean[-1] == curve.low[-1] == pytest.approx(1)
     assert curve.mean[0] < curve.mean[len(curve.mean) // 2] < 1 + 1e-9
-    data = curve.to_json()
+    data = curve.to_dict()
     assert data["kind"] == "learning-curve"
     assert len(data["sizes"]) == len(data["mean"]) == len(data["low"]) == len(data["high"])
     assert data["signature"].startswith(
@@ -154,7 +154,7 @@ def test_more_is_asked_than_there_is():
 
 def test_same_seed_same_curve():
     curves = [
-        learning_curve(draw_campaigns(made_up(), draws=50, seed=seed)).to_json()
+        learning_curve(draw_campaigns(made_up(), draws=50, seed=seed)).to_dict()
         for seed in (1, 1, 2)
     ]
     assert curves[0] == curves[1] != curves[2]

@@ -106,7 +106,7 @@ def test_systems_that_were_never_compared():
     result = separations(items, ["A", "C"])[0]
     assert math.isnan(result.share)
     assert result.items_needed is result.items_to_go is None
-    data = result.to_json()
+    data = result.to_dict()
     assert data["share"] is None
     assert data["reason"] == "no decided comparison"
 

@@ -30,7 +30,7 @@ def test_extract_and_compare(tmp_path):
     assert (counts.tp, counts.fp, counts.fn) == (2, 0, 0)
     assert [pairing.reference for pairing in compared.comparison.best] == [0, 1]
     assert (compared.faults, compared.notes) == ((), ())
-    assert set(compared.to_json()["types"]) == set(compared.by_type())
+    assert set(compared.to_dict()["types"]) == set(compared.by_type())
 
 
 def test_every_distinct_pair_is_annotated_once(fake):

@@ -54,11 +54,11 @@ def test_scores_are_stored_with_all_they_need(
 ) -> None:
     gm.write_scores(table, tmp_path / name)
     read = gm.read_scores(tmp_path / name)
-    assert read.to_full_json() == table.to_full_json()
+    assert read.to_full_dict() == table.to_full_dict()
     data = (tmp_path / name).read_bytes()
     text = (gzip.decompress(data) if name.endswith("gz") else data).decode("utf-8")
     assert text.endswith("}\n")
-    assert json.loads(text)["metrics"] == json.loads(json.dumps(table.to_json()["metrics"]))
+    assert json.loads(text)["metrics"] == json.loads(json.dumps(table.to_dict()["metrics"]))
 
 
 def test_explanations_from_tables_files_and_corpora_agree(
@@ -68,7 +68,7 @@ def test_explanations_from_tables_files_and_corpora_agree(
     stored = gm.read_scores(tmp_path / "s.json")
     first = gm.explain(table, system="A", line=1)
     assert gm.explain(stored, system="A", line=1) == first
-    assert gm.explain(corpus, system="A", line=1, metrics=list(table)).to_json() == first.to_json()
+    assert gm.explain(corpus, system="A", line=1, metrics=list(table)).to_dict() == first.to_dict()
     judged = first.metrics["m2"].edits
     assert [(j.edit.start, j.original, j.verdict) for j in judged] == [(1, "go", "matched")]
 
@@ -80,7 +80,7 @@ def test_a_table_explains_metrics_it_does_not_hold(table: gm.ScoreTable) -> None
 
 
 def test_explanation_json(corpus: gm.Corpus) -> None:
-    data = gm.explain(corpus, system="B", line=1, metrics=["m2"]).to_json()
+    data = gm.explain(corpus, system="B", line=1, metrics=["m2"]).to_dict()
     assert json.loads(json.dumps(data, allow_nan=False)) == data
     assert data["kind"] == "explanation"
     assert (data["system"], data["line"], data["references"]) == ("B", 1, ["he goes home ."])
@@ -99,7 +99,7 @@ def test_an_explanation_without_a_score_has_a_reason() -> None:
     from grammeter.core import Explanation, SentenceExplanation
 
     metrics = {"x": Explanation(float("nan")), "y": Explanation(float("nan"), reason="no text")}
-    data = SentenceExplanation("A", 1, "a", "b", (None,), metrics).to_json()
+    data = SentenceExplanation("A", 1, "a", "b", (None,), metrics).to_dict()
     assert [data["metrics"][name]["value"] for name in "xy"] == [None, None]
     assert [data["metrics"][name]["reason"] for name in "xy"] == ["undefined", "no text"]
 
@@ -132,13 +132,13 @@ def test_a_corpus_needs_metrics_and_what_they_need() -> None:
 
 
 def test_scores_without_sentences_cannot_be_explained(table: gm.ScoreTable) -> None:
-    public = gm.ScoreTable.from_json(json.loads(json.dumps(table.to_json())))
+    public = gm.ScoreTable.from_dict(json.loads(json.dumps(table.to_dict())))
     with pytest.raises(gm.DataError, match="do not hold the sentences"):
         gm.explain(public, system="A", line=1)
-    full = json.loads(json.dumps(table.to_full_json()))
+    full = json.loads(json.dumps(table.to_full_dict()))
     with pytest.raises(gm.DataError, match="damaged scores"):
-        gm.ScoreTable.from_json(full | {"corpus": {"sources": 3}})
-    damaged = gm.ScoreTable.from_json(full | {"corpus": full["corpus"] | {"gold": 3}})
+        gm.ScoreTable.from_dict(full | {"corpus": {"sources": 3}})
+    damaged = gm.ScoreTable.from_dict(full | {"corpus": full["corpus"] | {"gold": 3}})
     with pytest.raises(gm.DataError, match="damaged corpus"):
         gm.explain(damaged, system="A", line=1)
 
@@ -171,7 +171,7 @@ def test_json_never_holds_a_bare_nan(tmp_path: Path) -> None:
 
 
 def test_numbers_are_not_rounded(table: gm.ScoreTable) -> None:
-    data = json.loads(objects.object_text(table.to_json()))
+    data = json.loads(objects.object_text(table.to_dict()))
     assert data["metrics"]["gleu"]["systems"]["A"]["value"] == table["gleu"]["A"].value
 
 

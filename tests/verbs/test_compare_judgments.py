@@ -60,7 +60,7 @@ def test_the_shell_takes_the_file_and_numbers_stay(rankings, tmp_path, capsys):
     assert main(["compare", str(path), "--format", "json", "--test", "randomisation"]) == 0
     (shell,) = json.loads(capsys.readouterr().out)["metrics"].values()
     (python,) = (
-        gm.compare(gm.read_judgments(path), test="randomisation").to_json()["metrics"].values()
+        gm.compare(gm.read_judgments(path), test="randomisation").to_dict()["metrics"].values()
     )
     assert shell["systems"] == python["systems"]
     assert main(["compare", str(path), "--difference", "best", "worst", "--format", "json"]) == 0

@@ -66,7 +66,7 @@ def test_values_are_those_of_the_score(table):
 def test_the_whole_does_not_change(table):
     plain, typed = gm.compare(table), gm.compare(table, types=True)
     without = {name: replace(metric, types={}) for name, metric in typed.items()}
-    assert {n: metric.to_json() for n, metric in without.items()} == plain.to_json()["metrics"]
+    assert {n: metric.to_dict() for n, metric in without.items()} == plain.to_dict()["metrics"]
 
 
 @pytest.mark.parametrize("words", [[], ["--baseline", "none"], ["--test", "randomisation"]])
@@ -76,7 +76,7 @@ def test_shell_and_python_say_the_same(table, run, words):
     code, out, _ = run("--types", "operation", "--format", "json", *words)
     assert code == 0
     assert json.loads(out) == json.loads(
-        json.dumps(gm.compare(table, types="operation", **options).to_json())
+        json.dumps(gm.compare(table, types="operation", **options).to_dict())
     )
     printed = json.loads(out)["metrics"][NEUTRAL]
     assert "|types:operation|" in printed["types_signature"]
@@ -140,7 +140,7 @@ def test_full_types_fold_into_what_would_have_been_stored(monkeypatch):
     }
     for tier in ("main", "operation"):
         folded, direct = (
-            gm.compare(tables[of], types=wanted)["errant"].to_json()
+            gm.compare(tables[of], types=wanted)["errant"].to_dict()
             for of, wanted in (("full", tier), (tier, True))
         )
         for key in ("types", "types_signature", "systems"):

@@ -30,7 +30,7 @@ def pairs_of(result):
 
 
 def test_baseline_json_has_the_promised_shape(table):
-    data = compare(table, baseline="base", resamples=200).to_json()
+    data = compare(table, baseline="base", resamples=200).to_dict()
     assert (data["kind"], data["baseline"]) == ("comparison", "base")
     assert set(data["metrics"]) == {"share", "errors"}
     share = data["metrics"]["share"]
@@ -44,7 +44,7 @@ def test_baseline_json_has_the_promised_shape(table):
 
 
 def test_every_pair_json_has_the_promised_shape(table):
-    data = compare(table, resamples=200).to_json()
+    data = compare(table, resamples=200).to_dict()
     assert data["baseline"] is None
     share = data["metrics"]["share"]
     assert set(share["systems"]["good"]) == {"value", "low", "high", "letters"}
@@ -119,13 +119,13 @@ def test_correction_adjusts_within_a_metric(table):
         assert before.pvalue_raw is None
         assert after.pvalue_raw == before.pvalue
         assert after.pvalue == min(1, before.pvalue * 6)
-    assert "pvalue_raw" in corrected.to_json()["pairs"][0]
+    assert "pvalue_raw" in corrected.to_dict()["pairs"][0]
 
 
 def test_correction_against_a_baseline_counts_its_comparisons(table):
     result = compare(table, baseline="base", resamples=300, correction="bonferroni")
     assert result["share"]["good"].pvalue == result["share"]["good"].pvalue_raw * 3
-    assert "pvalue_raw" not in result["share"]["base"].to_json()
+    assert "pvalue_raw" not in result["share"]["base"].to_dict()
 
 
 def test_level_of_the_letters_follows_the_confidence(table):
@@ -145,7 +145,7 @@ def test_a_confidence_next_to_1_is_possible(table, correction):
 
 def test_same_seed_same_bytes(table):
     def text(**options):
-        return json.dumps(compare(table, resamples=50, **options).to_json())
+        return json.dumps(compare(table, resamples=50, **options).to_dict())
 
     assert text() == text(seed=1)
     assert text() != text(seed=2)
@@ -160,7 +160,7 @@ from grammeter.metrics import registry
 registry.BUILT_IN["share"] = "fake_metric:Share"
 random = np.random.default_rng(1)
 table = scored({name: counted(random.random(700), random.random(700)) for name in "abc"})
-print(json.dumps(compare(table, test="randomisation", resamples=300).to_json()))
+print(json.dumps(compare(table, test="randomisation", resamples=300).to_dict()))
 """
 
 
@@ -227,7 +227,7 @@ def test_impossible_designs_are_refused(options):
 
 
 def test_scores_alone_cannot_be_compared(table):
-    bare = ScoreTable.from_json(table.to_json())
+    bare = ScoreTable.from_dict(table.to_dict())
     with pytest.raises(DataError, match="scored without statistics") as caught:
         compare(bare)
     assert "score" in caught.value.fix
@@ -250,7 +250,7 @@ def test_a_missing_score_keeps_its_reason_and_leaves_the_family(table, test):
         correction="bonferroni",
         resamples=100,
     )["share"]
-    data = result.to_json()
+    data = result.to_dict()
     assert data["systems"]["same"] == {
         "value": None,
         "low": None,
@@ -258,7 +258,7 @@ def test_a_missing_score_keeps_its_reason_and_leaves_the_family(table, test):
         "letters": None,
         "reason": "same: the model gave up",
     }
-    pair = pairs_of(result)["same", "bad"].to_json()
+    pair = pairs_of(result)["same", "bad"].to_dict()
     assert pair["pvalue"] is None
     assert pair["reason"] == "same: the model gave up"
     pair = pairs_of(result)["good", "bad"]
@@ -271,7 +271,7 @@ def test_a_missing_baseline_keeps_its_reason(table):
     column = replace(column, scores=dict(column.scores) | {"base": lost})
     result = compare(
         ScoreTable(table.systems, 120, {"share": column}), baseline="base", resamples=20
-    )["share"].to_json()["systems"]
+    )["share"].to_dict()["systems"]
     assert result["good"]["pvalue"] is None
     assert result["good"]["difference"] is None
     assert result["good"]["low"] is not None
@@ -286,7 +286,7 @@ def test_undefined_in_some_resamples_is_said():
         result = compare(
             scored({"a": counted(words // 2, words), "b": counted(words, words)}), resamples=50
         )["share"]
-    assert result["a"].to_json()["low"] is None
+    assert result["a"].to_dict()["low"] is None
     assert result["a"].value == 0.5
     assert result["a"].letters == result["b"].letters == "a"
     assert "some resamples" in result["a"].reason
@@ -298,7 +298,7 @@ def test_one_system_alone(test):
     table = scored(systems({"only": 0.5}))
     result = compare(table, test=test, resamples=30)["share"]
     assert result["only"].letters == "a"
-    assert result.to_json()["pairs"] == []
+    assert result.to_dict()["pairs"] == []
     versus = compare(table, test=test, baseline="only", resamples=30)["share"]
     assert versus["only"].difference == 0
 
@@ -350,7 +350,7 @@ def test_without_a_correction_and_for_few_comparisons_it_stays_1000(table):
 @pytest.mark.parametrize("correction", ["holm", "bonferroni"])
 def test_a_strict_correction_of_hundreds_of_systems_is_replaced_and_named(correction):
     result = compare(many(40), correction=correction)
-    data = result.to_json()
+    data = result.to_dict()
     assert data["correction"] == "benjamini-hochberg"
     assert "correction:benjamini-hochberg" in data["metrics"]["share"]["signature"]
     assert f"{correction} over 780 comparisons" in data["notes"][0]
@@ -375,7 +375,7 @@ def test_letters_that_nobody_could_read_are_left_out():
     )
     assert all(r.letters is None for r in result["share"].values())
     assert any("share: no letters" in note for note in result.notes)
-    assert result.to_json()["metrics"]["share"]["systems"]["s000"]["letters"] is None
+    assert result.to_dict()["metrics"]["share"]["systems"]["s000"]["letters"] is None
 
 
 @pytest.mark.parametrize("test", ["bootstrap", "randomisation"])
@@ -384,14 +384,14 @@ def test_order_and_names_of_systems_change_nothing(test):
     rows["d"] = rows["b"]  # equal systems
     plain = compare(scored(rows), test=test, correction="holm")["share"]
     turned = compare(scored(dict(reversed(rows.items()))), test=test, correction="holm")["share"]
-    assert {n: plain[n].to_json() for n in rows} == {n: turned[n].to_json() for n in rows}
+    assert {n: plain[n].to_dict() for n in rows} == {n: turned[n].to_dict() for n in rows}
     assert plain["b"].letters == plain["d"].letters
     pvalues = {frozenset(p): r.pvalue for p, r in pairs_of(plain).items()}
     assert pvalues == {frozenset(p): r.pvalue for p, r in pairs_of(turned).items()}
     assert pvalues[frozenset("bd")] == 1
     named = dict(zip("vwxyz", rows.values(), strict=True))
     renamed = compare(scored(named), test=test, correction="holm")["share"]
-    assert [r.to_json() for r in renamed.values()] == [r.to_json() for r in plain.values()]
+    assert [r.to_dict() for r in renamed.values()] == [r.to_dict() for r in plain.values()]
 
 
 def test_equal_systems_are_named(table):
@@ -408,7 +408,7 @@ def test_data_without_variation_give_no_certainty(segments):
         return counted(np.full(segments, right), np.full(segments, 10))
 
     result = compare(scored({"a": rows(7), "b": rows(5)}))["share"]
-    data = result.to_json()
+    data = result.to_dict()
     assert data["systems"]["a"]["low"] is None
     assert "same score" in data["systems"]["a"]["reason"]
     assert data["pairs"][0]["pvalue"] is None

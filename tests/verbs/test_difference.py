@@ -44,7 +44,7 @@ def test_the_shell_prints_what_python_gives(scores, stored, capsys):
     assert main(["compare", stored, "--difference", "Careful", "Eager", *options, "json"]) == 0
     data = json.loads(capsys.readouterr().out)
     result = gm.difference(scores, "Careful", "Eager", metrics=["gleu"], show=2)
-    assert data == result.to_json()
+    assert data == result.to_dict()
     values = by_hand(scores, "gleu")
     assert [row["metrics"]["gleu"]["difference"] for row in data["segments"]] == [
         values[at] for at in result.order
@@ -74,7 +74,7 @@ def test_what_has_no_effect_or_makes_no_sense_is_refused(stored, options, capsys
 
 
 def test_scores_without_sentences_are_refused(scores):
-    bare = gm.ScoreTable.from_json(scores.to_json())
+    bare = gm.ScoreTable.from_dict(scores.to_dict())
     with pytest.raises(gm.DataError, match="no scores of sentences"):
         gm.difference(bare, "Careful", "Eager")
 
@@ -88,7 +88,7 @@ def test_error_types_are_sorted_by_the_difference(tmp_path, capsys):
     words = ["compare", str(tmp_path / "s.json"), "--difference", "Careful", "Eager", "--types"]
     assert main([*words, "--format", "json", "--show", "0"]) == 0
     data = json.loads(capsys.readouterr().out)
-    assert data == gm.difference(table, "Careful", "Eager", types=True, show=0).to_json()
+    assert data == gm.difference(table, "Careful", "Eager", types=True, show=0).to_dict()
     of = table[name].types
     rows = {row["type"]: row["metrics"][name]["difference"] for row in data["types"]}
     assert rows
@@ -106,5 +106,5 @@ def test_python_reads_scores_of_other_programs_as_the_shell_does(tmp_path, capsy
     rows = [f"x\t{name}\t{n}\t{n * (name == 'a')}\n" for name in "ab" for n in (1, 2, 3)]
     path.write_text("metric\tsystem\tsegment\tvalue\n" + "".join(rows))
     assert main(["compare", str(path), "--format", "json"]) == 0
-    assert json.loads(capsys.readouterr().out) == gm.compare(gm.read_scores(path)).to_json()
+    assert json.loads(capsys.readouterr().out) == gm.compare(gm.read_scores(path)).to_dict()
     assert gm.difference(gm.read_scores(path), "a", "b").order == (2, 1, 0)

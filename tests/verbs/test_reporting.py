@@ -135,7 +135,7 @@ def test_a_comparison_of_other_scores_is_refused(scores: ScoreTable) -> None:
     other = compare(gm.score(small(), ["m2"]), resamples=20)
     with pytest.raises(gm.DataError, match="of other scores"):
         gm.make_report(scores, comparison=other, types=False)
-    shape = json.loads(json.dumps(compare(scores, resamples=20).to_json()))
+    shape = json.loads(json.dumps(compare(scores, resamples=20).to_dict()))
     shape["metrics"]["m2"]["systems"]["Echo"]["value"] = 0.5
     with pytest.raises(gm.DataError, match="m2, Echo"):
         gm.make_report(scores, comparison=shape, types=False)
@@ -183,7 +183,7 @@ def test_lower_is_better_is_said(scores: ScoreTable) -> None:
 
 
 def test_error_types_are_made_anew_as_score_makes_them(page: Page, scores: ScoreTable) -> None:
-    corpus = gm.Corpus.from_json(dict(scores.corpus or {}))
+    corpus = gm.Corpus.from_dict(dict(scores.corpus or {}))
     stored = gm.score(corpus, ["errant"], types=True)
     types = stored["errant"].types["Thorough"]
     values, counts = section(page, "types").tables
@@ -235,7 +235,7 @@ def test_each_distinct_output_stands_once_with_all_who_wrote_it(
     browser = page.browser
     assert browser is not None
     assert browser.systems == scores.systems
-    corpus = gm.Corpus.from_json(dict(scores.corpus or {}))
+    corpus = gm.Corpus.from_dict(dict(scores.corpus or {}))
     assert len(browser.sentences) == len(corpus)
     for line, sentence in enumerate(browser.sentences):
         assert sentence.source == corpus.sources[line]
@@ -260,7 +260,7 @@ def test_sentence_scores_are_those_of_the_table(scores: ScoreTable, page: Page) 
 def test_edits_are_judged_by_the_first_metric_that_can(scores: ScoreTable, page: Page) -> None:
     assert page.browser is not None
     assert page.browser.judged_by == "m2"
-    corpus = gm.Corpus.from_json(dict(scores.corpus or {}))
+    corpus = gm.Corpus.from_dict(dict(scores.corpus or {}))
     segment = corpus.segments("Thorough")[15]
     (output,) = [o for o in page.browser.sentences[15].outputs if o.text == segment.hypothesis]
     explained = M2().explain(segment).edits
@@ -373,10 +373,10 @@ def test_files_are_told_apart_by_their_content(
 ) -> None:
     ranked = gm.rank(judgments, resamples=20)
     shapes = {
-        "a": ranked.to_json(),
-        "b": gm.correlate(scores, ranked).to_json(),
-        "c": compare(scores, resamples=20).to_json(),
-        "d": gm.agree(judgments).to_json(),
+        "a": ranked.to_dict(),
+        "b": gm.correlate(scores, ranked).to_dict(),
+        "c": compare(scores, resamples=20).to_dict(),
+        "d": gm.agree(judgments).to_dict(),
     }
     for name, shape in shapes.items():
         (tmp_path / name).write_text(json.dumps(shape), encoding="utf-8")
@@ -434,7 +434,7 @@ def test_a_file_that_is_none_of_these(text: str, message: str, tmp_path: Path) -
 
 def test_two_of_one_kind_or_one_file_twice(tmp_path: Path, judgments: gm.Judgments) -> None:
     for name in "ab":
-        shape = json.dumps(gm.agree(judgments).to_json())
+        shape = json.dumps(gm.agree(judgments).to_dict())
         (tmp_path / name).write_text(shape, encoding="utf-8")
     with pytest.raises(gm.UsageError, match="a second file of the kind"):
         read_materials([tmp_path / "a", tmp_path / "b"])

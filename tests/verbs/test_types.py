@@ -162,7 +162,7 @@ def test_shell_and_python_say_the_same(files, capsys):
     data = result(capsys, files, "--types", "operation", "--gold-types")
     corpus = gm.read_corpus(references=[files / "gold.m2"], systems=[files / "X.txt"])
     table = gm.score(corpus, [NEUTRAL], types="operation", gold_types=True)
-    assert json.loads(json.dumps(table.to_json())) == data
+    assert json.loads(json.dumps(table.to_dict())) == data
 
 
 def test_what_is_stored_reads_back(files):
@@ -170,7 +170,7 @@ def test_what_is_stored_reads_back(files):
     table = gm.score(corpus, [NEUTRAL], types=True, gold_types=True)
     gm.write_scores(table, files / "s.json")
     again = gm.read_scores(files / "s.json")
-    assert again.to_full_json() == table.to_full_json()
+    assert again.to_full_dict() == table.to_full_dict()
     (counts,) = again[NEUTRAL].type_counts.values()
     assert {kind: own.parts() for kind, own in counts.totals().items()} == {
         kind: dict(own.parts) for kind, own in table[NEUTRAL].types["X"].items()

@@ -54,7 +54,7 @@ class CampaignProgress:
             **remarks,
         )
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
         names = ("campaign", "task", "strategy", "closed", "seed", "signature", "origin")
         data = {name: getattr(self, name) for name in names}
@@ -93,12 +93,12 @@ class CampaignStatus(CampaignProgress):
         progress = CampaignProgress.of(campaign, notes=tuple(notes), **remarks)
         return cls(**vars(progress), **measures, reasons=reasons)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
-        data = super().to_json()
+        data = super().to_dict()
         for name in ("agreement", "ranking"):
             result: Agreement | Ranked | None = getattr(self, name)
-            data[name] = None if result is None else result.to_json()
+            data[name] = None if result is None else result.to_dict()
             if result is None:
                 data[f"{name}_reason"] = self.reasons[name]
         return data | {"notes": list(self.notes)}
@@ -110,11 +110,11 @@ class CampaignList:
 
     campaigns: tuple[CampaignProgress, ...]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
         rows: list[dict[str, Any]] = []
         for campaign in self.campaigns:
-            data = campaign.to_json()
+            data = campaign.to_dict()
             counts = data.pop("progress")
             rows.append(data | counts | {"judges": len(campaign.progress.judges)})
         return {"kind": "campaigns", "campaigns": rows}

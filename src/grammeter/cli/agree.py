@@ -92,11 +92,11 @@ def run(args: argparse.Namespace) -> int:
     verb = cast("Callable[..., Agreement | JudgeCorrelations]", agree)
     result = verb(judgments, **options)
     if not isinstance(result, Agreement):
-        emit(args, result.to_json(), lambda: drawn(args, *correlation_tables(result, args)))
+        emit(args, result.to_dict(), lambda: drawn(args, *correlation_tables(result, args)))
         return 0
     if args.figure:
         _save_figure(result, args.figure)
-    emit(args, result.to_json(), lambda: drawn(args, *agreement_tables(result, args)))
+    emit(args, result.to_dict(), lambda: drawn(args, *agreement_tables(result, args)))
     return 0
 
 

@@ -160,7 +160,7 @@ def _tell(args: argparse.Namespace, shards: Sequence[Shard], summary: Summary) -
         rate = summary.fresh / summary.seconds
         notice(args, f"{summary.fresh} rows in {summary.seconds:.1f} s, {rate:.0f} a second")
     if args.format == "json":
-        print_json(summary.to_json())
+        print_json(summary.to_dict())
         return
     filtered = f", {totals.kept} kept" if args.keep else ""
     print(f"{totals.rows} rows of {files}{filtered}, {totals.errors} with an error: {args.output}")

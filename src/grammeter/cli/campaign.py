@@ -144,7 +144,7 @@ def _status(args: argparse.Namespace) -> None:
 
     status = _call(campaign_status, args)
     draw = campaign_tables.list_text if args.name is None else campaign_tables.status_text
-    emit(args, status.to_json(), lambda: draw(status))
+    emit(args, status.to_dict(), lambda: draw(status))
 
 
 def _export(args: argparse.Namespace) -> None:

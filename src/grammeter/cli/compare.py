@@ -66,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
 
     with progress(args):
         result = call(args, compare, table=args.scores)
-    emit(args, result.to_json(), lambda: _drawn(result, args))
+    emit(args, result.to_dict(), lambda: _drawn(result, args))
     return 0
 
 

@@ -166,7 +166,7 @@ def _compare(args: argparse.Namespace) -> int:
     compared = edits_compare(args.hyp, args.ref, **{name: getattr(args, name) for name in options})
     if not compared.faults:
         remark_idle(args, NO_FAULTS, "--lenient")
-    emit(args, compared.to_json(), lambda: _text(args, compared))
+    emit(args, compared.to_dict(), lambda: _text(args, compared))
     return 0
 
 

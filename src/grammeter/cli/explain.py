@@ -84,5 +84,5 @@ def _explain(args: argparse.Namespace) -> int:
             limit=args.limit,
             pipeline=args.pipeline,
         )
-    emit(args, explained.to_json(), lambda: explanation_text(explained, digits=decimals(args)))
+    emit(args, explained.to_dict(), lambda: explanation_text(explained, digits=decimals(args)))
     return 0

@@ -123,7 +123,7 @@ def run(args: argparse.Namespace) -> int:
         notice(args, text)
     notes = (*_unused_offline(args), *judged.notes)
     if args.format == "json":
-        print_json({**judged.to_json(), "notes": [*corpus.notes, *notes]})
+        print_json({**judged.to_dict(), "notes": [*corpus.notes, *notes]})
     else:
         remark(notes)
     if judged.shortfall:
@@ -197,7 +197,7 @@ def _print_estimate(args: argparse.Namespace, estimate: Estimate) -> None:
     from grammeter.rendering import Table, to_text
 
     if args.format == "json":
-        print_json(estimate.to_json())
+        print_json(estimate.to_dict())
         return
     rows = (
         ("distinct calls", str(estimate.calls)),

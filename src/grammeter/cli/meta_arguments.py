@@ -78,5 +78,5 @@ def show(
 ) -> int:
     """Print a result: ``tables`` for people, or ``rows`` for programs; return the exit code."""
     long = args.format == "tsv"
-    emit(args, result.to_json(), lambda: drawn(args, *([rows()] if long else tables())))
+    emit(args, result.to_dict(), lambda: drawn(args, *([rows()] if long else tables())))
     return 0

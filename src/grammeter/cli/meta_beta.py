@@ -51,5 +51,5 @@ def run(args: argparse.Namespace) -> int:
     from grammeter.verbs import meta_beta
 
     sweep = meta_arguments.call(args, meta_beta)
-    emit(args, sweep.to_json(), lambda: drawn(args, beta_table(sweep, decimals(args))))
+    emit(args, sweep.to_dict(), lambda: drawn(args, beta_table(sweep, decimals(args))))
     return 0

@@ -171,7 +171,7 @@ def run(args: argparse.Namespace) -> int:
         result = verb(judgments, **options)
     if args.figure:
         _save_figure(result, args.figure)
-    emit(args, result.to_json(), lambda: drawn(args, *_tables(result, args)))
+    emit(args, result.to_dict(), lambda: drawn(args, *_tables(result, args)))
     return 0
 
 

@@ -68,12 +68,12 @@ def run(args: argparse.Namespace) -> int:
     paper: str | None = args.paper
     if paper is None:
         listing = reproduce(table=args.table)
-        _emit(args, listing.to_json(), [("What can be made again", _listing(listing.tasks))])
+        _emit(args, listing.to_dict(), [("What can be made again", _listing(listing.tasks))])
         return 0
     with using(model_arguments.runtime(args)), progress(args):
         reproduction = reproduce(paper, args.table, models=args.models, processes=PROCESSES)
     tables = summary(reproduction) if args.summary else _all_tables(reproduction, args.differing)
-    _emit(args, reproduction.to_json(), tables)
+    _emit(args, reproduction.to_dict(), tables)
     counts = Counter(cell.verdict for cell in reproduction.cells)
     verdicts = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())
     notice(args, f"{len(reproduction.cells)} cells: {verdicts}; {sum(reproduction.seconds):.0f} s")

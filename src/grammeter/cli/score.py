@@ -110,7 +110,7 @@ def _print(table: ScoreTable, args: argparse.Namespace) -> None:
     from grammeter.rendering import Style, long_types_tables, scores_table, types_tables
 
     if args.format == "json":
-        print_json(table.to_json())
+        print_json(table.to_dict())
         return
     digits = decimals(args, tsv=4, percent=args.percent)
     laid_out = [scores_table(table, percent=args.percent, digits=digits, parts=args.parts)]

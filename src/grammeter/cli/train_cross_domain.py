@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
             _corpora(args.parallel), args.output, **options(args, train_cross_domain)
         )
     if args.format == "json":
-        print_json(crossed.to_json())
+        print_json(crossed.to_dict())
     else:
         sys.stdout.write(render(_table(crossed.cells), args.format))
     return 0

@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
     with at_work(args):
         impacts = train_impacts(args.parallel, **options(args, train_impacts))
     if args.format == "json":
-        print_json(impacts.to_json())
+        print_json(impacts.to_dict())
         return 0
     edits, shown = impacts.edits, max(args.show, 0)
     tables = [_types(impacts.types), _edits(edits[:shown]), _edits(edits[len(edits) - shown :])]

@@ -134,7 +134,7 @@ class SentenceExplanation:
     metrics: Mapping[str, Explanation]
     notes: tuple[str, ...] = ()
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return ``{"kind": "explanation", ...}`` with all that is known."""
         return {
             "kind": "explanation",

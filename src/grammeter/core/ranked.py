@@ -66,7 +66,7 @@ class Ranked(Shown, Mapping[str, RankedSystem]):
     def __len__(self) -> int:
         return len(self.rows)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the public shape of a ranking."""
         return {
             "kind": RANKING_KIND,
@@ -85,8 +85,8 @@ class Ranked(Shown, Mapping[str, RankedSystem]):
         return records_layout("system", shown, notes=[*self.notes, str(self.signature)])
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any], *, where: str | None = None) -> Ranked:
-        """Read what :meth:`to_json` wrote.
+    def from_dict(cls, data: Mapping[str, Any], *, where: str | None = None) -> Ranked:
+        """Read what :meth:`to_dict` wrote.
 
         Raises
         ------

@@ -83,7 +83,7 @@ class Score:
     def __float__(self) -> float:
         return self.value
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return ``{"value": ..., "parts": {...}}``; NaN becomes ``null`` with a reason."""
         data: dict[str, Any] = {"value": json_number(self.value)}
         if data["value"] is None:

@@ -54,7 +54,7 @@ class Statistics:
         chosen = np.asarray(indices, dtype=np.int64)
         return Statistics(self.rows[chosen], self.present[chosen], self.labels, self.columns)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return plain lists; an absent slot is ``null``, and so is a number that is NaN."""
         finite = np.isfinite(self.rows)
         numbers: Any = self.rows if finite.all() else np.where(finite, self.rows, cast("Any", None))
@@ -65,8 +65,8 @@ class Statistics:
         return {"labels": list(self.labels), "columns": list(self.columns), "rows": rows}
 
     @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Statistics:
-        """Read what :meth:`to_json` wrote."""
+    def from_dict(cls, data: dict[str, Any]) -> Statistics:
+        """Read what :meth:`to_dict` wrote."""
         empty = [0] * len(data["columns"])
         present = [[slot is not None for slot in slots] for slots in data["rows"]]
         rows = [[slot or empty for slot in slots] for slots in data["rows"]]

@@ -75,12 +75,12 @@ class MetricScores(Named[Score], over="scores", what="system"):
         }
         return replace(self, **chosen)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the public shape: signature, direction, a score by system."""
         return {
             "signature": str(self.signature),
             "higher_is_better": self.higher_is_better,
-            "systems": {name: score.to_json() for name, score in self.scores.items()},
+            "systems": {name: score.to_dict() for name, score in self.scores.items()},
             **({"types": _types_to_json(self.types)} if self.types else {}),
             **({"gold_types": _types_to_json(self.gold_types)} if self.gold_types else {}),
             **({"notes": [*self.notes]} if self.notes else {}),
@@ -124,30 +124,30 @@ class ScoreTable(Shown, Named[MetricScores], over="columns", what="metric in thi
         of_metrics = [note for name in metrics for note in self[name].notes]
         return tuple(dict.fromkeys([*self.about, *of_metrics]))
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the public shape, without segments and statistics."""
         return {
             "kind": SCORES_KIND,
             "grammeter": __version__,
             "segments": self.segments,
             "systems": list(self.systems),
-            "metrics": {name: column.to_json() for name, column in self.columns.items()},
+            "metrics": {name: column.to_dict() for name, column in self.columns.items()},
             "notes": [*self.notes],
         }
 
-    def to_full_json(self) -> dict[str, Any]:
+    def to_full_dict(self) -> dict[str, Any]:
         """Return the public shape and, under ``details`` and ``corpus``, all that is known."""
         details = {
             name: {
                 "metric": column.metric,
-                "statistics": {s: rows.to_json() for s, rows in column.statistics.items()},
+                "statistics": {s: rows.to_dict() for s, rows in column.statistics.items()},
                 "sentences": {s: _sentences_to_json(x) for s, x in column.segments.items()},
-                "types": {s: counts.to_json() for s, counts in column.type_counts.items()},
+                "types": {s: counts.to_dict() for s, counts in column.type_counts.items()},
                 "constants": dict(column.constants),
             }
             for name, column in self.columns.items()
         }
-        return self.to_json() | {"details": details, "corpus": self.corpus}
+        return self.to_dict() | {"details": details, "corpus": self.corpus}
 
     __repr__ = Shown.short
 
@@ -173,8 +173,8 @@ class ScoreTable(Shown, Named[MetricScores], over="columns", what="metric in thi
         return Layout(("system", *self.columns), rows, best, [*notes, *self.notes])
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any], *, where: str | None = None) -> ScoreTable:
-        """Read what :meth:`to_json` or :meth:`to_full_json` wrote.
+    def from_dict(cls, data: Mapping[str, Any], *, where: str | None = None) -> ScoreTable:
+        """Read what :meth:`to_dict` or :meth:`to_full_dict` wrote.
 
         Raises
         ------
@@ -230,8 +230,8 @@ def _column(
         }
         for key in ("types", "gold_types")
     )
-    counts = {s: TypeCounts.from_json(d) for s, d in details.get("types", {}).items()}
-    statistics = {s: Statistics.from_json(d) for s, d in details.get("statistics", {}).items()}
+    counts = {s: TypeCounts.from_dict(d) for s, d in details.get("types", {}).items()}
+    statistics = {s: Statistics.from_dict(d) for s, d in details.get("statistics", {}).items()}
     sentences = {s: _sentences_from_json(d) for s, d in details.get("sentences", {}).items()}
     metric = details.get("metric", spelling)
     return MetricScores(
@@ -261,7 +261,7 @@ def _score(data: Mapping[str, Any], signature: Signature, segments: int) -> Scor
 
 def _types_to_json(types: Mapping[str, Mapping[str, Score]]) -> dict[str, Any]:
     return {
-        system: {kind: score.to_json() for kind, score in kinds.items()}
+        system: {kind: score.to_dict() for kind, score in kinds.items()}
         for system, kinds in types.items()
     }
 

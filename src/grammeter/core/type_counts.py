@@ -96,13 +96,13 @@ class TypeCounts:
             counts[rows[:, 0]] = rows[:, 2:]
         return counts
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return plain lists."""
         return {"names": list(self.names), "rows": self.rows.tolist()}
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> TypeCounts:
-        """Read what :meth:`to_json` wrote."""
+    def from_dict(cls, data: Mapping[str, Any]) -> TypeCounts:
+        """Read what :meth:`to_dict` wrote."""
         return cls(tuple(data["names"]), np.array(data["rows"], dtype=np.int64).reshape(-1, 5))
 
 

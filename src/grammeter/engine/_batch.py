@@ -63,7 +63,7 @@ class Summary:
         """Rows that this run scored."""
         return sum(t.rows for name, t in self.totals.items() if name not in self.earlier)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the counts and notes as plain values."""
         return {
             "kind": "batch-summary",

@@ -67,6 +67,6 @@ class Job:
         if self.form == "text":
             raise UsageError("plain text has no columns", fix="Write jsonl, tsv, csv or parquet.")
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the settings as plain values."""
         return json.loads(json.dumps(asdict(self)))

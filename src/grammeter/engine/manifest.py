@@ -111,7 +111,7 @@ class Manifest:
         where, data = str(self._path), read_object(self._path)
         with reading(data, KIND, verb="batch", where=where):
             settings, version = data["settings"], data["grammeter"]
-            ours = self._job.to_json()
+            ours = self._job.to_dict()
             changes = [
                 f"{name}: {settings.get(name)} / {ours.get(name)}"
                 for name in dict.fromkeys([*settings, *ours])
@@ -132,7 +132,7 @@ class Manifest:
         data = {
             "kind": KIND,
             "grammeter": __version__,
-            "settings": self._job.to_json(),
+            "settings": self._job.to_dict(),
             "shards": dict(sorted(self._shards.items())),
         }
         text = json.dumps(data, ensure_ascii=False, indent=1)

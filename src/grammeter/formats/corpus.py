@@ -207,8 +207,8 @@ class Corpus:
                     fix="A sentence is one line of Unicode text.",
                 )
 
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values; :meth:`from_json` reads them back."""
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values; :meth:`from_dict` reads them back."""
         return {
             "sources": list(self.sources),
             "references": [list(reference) for reference in self.references],
@@ -219,8 +219,8 @@ class Corpus:
         }
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Corpus:
-        """Read what :meth:`to_json` wrote; raise :class:`DataError` if it is something else."""
+    def from_dict(cls, data: Mapping[str, Any]) -> Corpus:
+        """Read what :meth:`to_dict` wrote; raise :class:`DataError` if it is something else."""
         try:
             return cls(
                 sources=data["sources"],

@@ -52,13 +52,13 @@ def read_scores(path: str | Path) -> ScoreTable:
     text, where = read_text(path), str(path)
     if "\t" in text.split("\n", 1)[0]:
         return parse_score_file(text, where)
-    return ScoreTable.from_json(parse_object(text, where), where=where)
+    return ScoreTable.from_dict(parse_object(text, where), where=where)
 
 
 @checked
 def write_scores(table: ScoreTable, path: str | Path) -> None:
     """Write a score table with all that ``compare`` and ``explain`` need."""
-    write_object(table.to_full_json(), path)
+    write_object(table.to_full_dict(), path)
 
 
 def read_score_file(path: str | Path) -> ScoreTable:
@@ -87,7 +87,7 @@ def parse_score_file(text: str, where: str) -> ScoreTable:
     if _JUDGMENTS.match(text):
         raise DataError("these are judgments, no scores of metrics", where=where, fix=SCORES_FIX)
     if text.lstrip()[:1] == "{":
-        return ScoreTable.from_json(parse_object(text, where), where=where)
+        return ScoreTable.from_dict(parse_object(text, where), where=where)
     return parse_score_table(text, where)
 
 
@@ -111,7 +111,7 @@ def read_any_scores(path: str | Path) -> ScoreTable | Ranked | Judgments:
     if text.lstrip()[:1] == "{":
         data = parse_object(text, where)
         if data.get("kind") == RANKING:
-            return Ranked.from_json(data, where=where)
+            return Ranked.from_dict(data, where=where)
     return parse_score_file(text, where)
 
 
@@ -158,7 +158,7 @@ def read_human(
     if _holds_judgments(text):
         return parse_judgments(text, where, first_segment=first_segment)
     if text.lstrip()[:1] == "{":
-        return Ranked.from_json(parse_object(text, where), where=where)
+        return Ranked.from_dict(parse_object(text, where), where=where)
     return parse_human_scores(text, where)
 
 

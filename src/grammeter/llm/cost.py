@@ -209,7 +209,7 @@ class Bill:
             parts.append("price not known")
         return ", ".join(parts)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return ``{"kind": "bill", ...}``."""
         names = ("requests", "tokens_in", "tokens_out", "reasoning", "guessed", "cost",
                  "currency", "known")  # fmt: skip

@@ -114,7 +114,7 @@ class Estimate:
     basis: str
     date: str | None = None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return ``{"kind": "estimate", ...}``."""
         fields = {name: value for name, value in asdict(self).items() if name != "date"}
         return {"kind": "estimate", **fields}

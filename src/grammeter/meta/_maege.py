@@ -156,7 +156,7 @@ class MetricResult:
         ]
         return [*rows, ("chain", "kendall", self.chain.kendall, self.chain.pvalue)]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the public shape; NaN becomes ``null``, ``reasons`` say why."""
         chain = asdict(self.chain) | {"tie_share": self.chain.tie_share}
         chain.pop("reason")
@@ -194,7 +194,7 @@ class Maege(Named[MetricResult], over="metrics", what="metric in these results")
     dropped: Mapping[str, int] = field(default_factory=dict[str, int])
     notes: tuple[str, ...] = ()
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the public shape."""
         return {
             "kind": KIND,
@@ -204,7 +204,7 @@ class Maege(Named[MetricResult], over="metrics", what="metric in these results")
             "target_values": [json_number(value) for value in self.target],
             "applied": [json_number(value) for value in self.applied],
             "dropped": dict(self.dropped),
-            "metrics": {name: result.to_json() for name, result in self.metrics.items()},
+            "metrics": {name: result.to_dict() for name, result in self.metrics.items()},
             "notes": [*self.notes],
         }
 

@@ -84,7 +84,7 @@ class BetaSweep:
         at = int(np.nanargmax(values))
         return float(self.betas[at]), float(values[at])
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the public shape; a NaN is ``None`` with a reason beside it."""
         data: dict[str, Any] = {
             "kind": KIND,

@@ -99,7 +99,7 @@ class Estimate:
     high: float | None = None
     reason: str | None = None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the public shape; NaN becomes ``null`` with a reason."""
         return plain_fields(self)
 
@@ -149,7 +149,7 @@ class PairCounts:
         tied = self.metric_ties + self.both_ties
         return tied / self.total if self.total else float("nan")
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the public shape."""
         return {
             "n": self.total,
@@ -184,16 +184,16 @@ class MetricAgreement:
     accuracy: Estimate
     calibrated: tuple[float, float]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the public shape of one metric."""
         accuracy, epsilon = (json_number(number) for number in self.calibrated)
         calibrated: dict[str, Any] = {"accuracy": accuracy, "epsilon": epsilon}
         if accuracy is None:
             calibrated["reason"] = self.tau.reason or "no pair"
         return {
-            "tau": self.tau.to_json(),
-            "accuracy": self.accuracy.to_json(),
-            **self.counts.to_json(),
+            "tau": self.tau.to_dict(),
+            "accuracy": self.accuracy.to_dict(),
+            **self.counts.to_dict(),
             "tie_calibrated": calibrated,
             "signature": str(self.signature),
         }
@@ -234,7 +234,7 @@ class SentenceLevel(Named[MetricAgreement], over="metrics", what="metric in this
     notices: tuple[str, ...] = field(default=(), compare=False)
     """What was noticed while files were read."""
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the public shape."""
         data: dict[str, Any] = {
             "kind": KIND,
@@ -257,7 +257,7 @@ class SentenceLevel(Named[MetricAgreement], over="metrics", what="metric in this
 
 
 def _shapes(by_metric: Mapping[str, MetricAgreement | Estimate]) -> dict[str, Any]:
-    return {name: result.to_json() for name, result in by_metric.items()}
+    return {name: result.to_dict() for name, result in by_metric.items()}
 
 
 def _nested(pvalues: Mapping[tuple[str, str], float]) -> dict[str, Any]:

@@ -84,7 +84,7 @@ class PairwiseAccuracy:
         """Correct pairs by all that people decide; 0 to 1."""
         return self.correct / self.pairs if self.pairs and self.reason is None else math.nan
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return plain values; a NaN is ``None`` with a reason."""
         data: dict[str, Any] = {
             "value": json_number(self.value),
@@ -184,7 +184,7 @@ class Correlation:
     n: int
     reason: str | None = None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return plain values; a NaN is ``None``."""
         return plain_fields(self)
 
@@ -197,7 +197,7 @@ class WilliamsCell:
     pvalue: float
     reason: str | None = None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return plain values; a NaN is ``None``."""
         return plain_fields(self)
 
@@ -230,10 +230,10 @@ class MetricMeta(Named[Correlation], over="correlations", what="correlation"):
     leave_one_out: Mapping[str, Pair] = field(default_factory=dict[str, Pair])
     top: Mapping[int, Pair] = field(default_factory=dict[int, Pair])
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the correlations by kind, the signature, and what else was asked for."""
-        data: dict[str, Any] = {kind: correlation.to_json() for kind, correlation in self.items()}
-        data["pairwise_accuracy"] = self.pairwise.to_json()
+        data: dict[str, Any] = {kind: correlation.to_dict() for kind, correlation in self.items()}
+        data["pairwise_accuracy"] = self.pairwise.to_dict()
         data["signature"] = str(self.signature)
         if self.leave_one_out:
             without = self.leave_one_out.items()
@@ -300,7 +300,7 @@ class SystemMeta(Shown, Named[MetricMeta], over="metrics", what="metric"):
         subject = f"{len(self.systems)} systems against {self.design.human}"
         return Layout(header, rows, notes=[subject, *self.notes])
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the public shape; a NaN is ``None`` with a reason beside it."""
         return {
             "kind": KIND,
@@ -309,10 +309,10 @@ class SystemMeta(Shown, Named[MetricMeta], over="metrics", what="metric"):
             "systems": list(self.systems),
             "outliers": list(self.outliers),
             "interval": self.design.interval,
-            "metrics": {name: metric.to_json() for name, metric in self.metrics.items()},
+            "metrics": {name: metric.to_dict() for name, metric in self.metrics.items()},
             "williams": {
                 kind: {
-                    first: {second: cell.to_json() for second, cell in row.items()}
+                    first: {second: cell.to_dict() for second, cell in row.items()}
                     for first, row in rows.items()
                 }
                 for kind, rows in self.williams.items()

@@ -62,7 +62,7 @@ class Window:
         """Whether people cannot tell any of these systems apart, as far as is known."""
         return self.clusters is not None and len(set(self.clusters)) == 1
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the public shape; NaN is ``None`` with a reason beside it."""
         data: dict[str, Any] = {"ranks": [self.first, self.last], "systems": list(self.systems)}
         if self.clusters is not None:
@@ -102,7 +102,7 @@ class Windows(Sequence[Window]):
     def __len__(self) -> int:
         return len(self.windows)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the public shape."""
         return {
             "kind": KIND,
@@ -110,7 +110,7 @@ class Windows(Sequence[Window]):
             "size": self.size,
             "systems": list(self.systems),
             "signatures": {name: str(signature) for name, signature in self.signatures.items()},
-            "windows": [window.to_json() for window in self.windows],
+            "windows": [window.to_dict() for window in self.windows],
             "notes": [*self.notes],
         }
 

@@ -34,7 +34,7 @@ class Task:
     recipe: Recipe
     missing: tuple[str, ...]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the public shape."""
         return {
             "paper": self.printed.paper,
@@ -54,9 +54,9 @@ class Reproducible:
 
     tasks: tuple[Task, ...]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the public shape."""
-        return {"kind": "reproductions", "tables": [task.to_json() for task in self.tasks]}
+        return {"kind": "reproductions", "tables": [task.to_dict() for task in self.tasks]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +68,12 @@ class Reproduction:
     seconds: tuple[float, ...]
     notes: tuple[str, ...] = ()
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the public shape."""
         return {
             "kind": "reproduction",
             "grammeter": __version__,
-            "cells": [cell.to_json() for cell in self.cells],
+            "cells": [cell.to_dict() for cell in self.cells],
             "notes": [*self.notes],
         }
 

@@ -100,7 +100,7 @@ class Cell:
             return self.ours - self.published
         return None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the public shape of a cell."""
         return {**asdict(self), "published": _plain(self.published), "ours": _plain(self.ours)}
 

@@ -77,7 +77,7 @@ def _distinct_outputs(materials: Materials) -> list[int]:
 
 
 def _table1(materials: Materials) -> Made:
-    counts = _agreement(materials).to_json()["counts"]
+    counts = _agreement(materials).to_dict()["counts"]
     return {
         (judge, column): float(figure)
         for judge, figures in counts.items()

@@ -131,7 +131,7 @@ class Agreement(Shown):
         """The other definition of kappa."""
         return next(kind for kind in self.kappas if kind != self.kind)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the public shape: NaN becomes ``null`` with a reason."""
         other = self.kappas[self.beside]
         chosen = self.kappas[self.kind]

@@ -54,7 +54,7 @@ class Duel:
     mark: str
     reason: str | None = None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the public shape of a cell; NaN becomes ``None`` with a reason."""
         data: dict[str, Any] = {"row": self.row, "column": self.column}
         data["share"] = json_number(self.share)
@@ -79,14 +79,14 @@ class HeadToHead:
                 return cell
         raise UnknownNameError("pair of systems", " ".join(names), self.systems)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the public shape."""
         return {
             "kind": KIND,
             "grammeter": __version__,
             "signature": str(self.signature),
             "systems": list(self.systems),
-            "cells": [cell.to_json() for cell in self.cells],
+            "cells": [cell.to_dict() for cell in self.cells],
             "notes": [*self.notes],
         }
 

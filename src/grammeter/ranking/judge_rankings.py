@@ -71,7 +71,7 @@ class JudgeCorrelations:
     mean: Correlation
     notes: tuple[str, ...] = ()
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the public shape: NaN becomes ``null`` with a reason."""
         return {
             "kind": KIND,

@@ -74,7 +74,7 @@ class Prediction:
     clusterings: Mapping[int, int]
     notes: tuple[str, ...] = ()
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
         return {
             "kind": KIND,

@@ -53,7 +53,7 @@ def score_table(
         notes += [*_too_long(spelled, column), *_uncovered(spelled, column)]
         columns[spelled] = replace(column, notes=tuple(dict.fromkeys(filter(None, notes))))
     about = (*corpus.notes, *(_without_types(columns) if types or gold_types else ()))
-    return ScoreTable(tuple(corpus.systems), len(corpus), columns, corpus.to_json(), about)
+    return ScoreTable(tuple(corpus.systems), len(corpus), columns, corpus.to_dict(), about)
 
 
 def _too_long(name: str, column: MetricScores) -> Iterator[str]:

@@ -83,7 +83,7 @@ class Separation:
         """How many of them are still to be judged."""
         return None if self.items_needed is None else max(0, self.items_needed - self.items)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return all figures by name; ``null`` where there is none."""
         reason = {} if self.wins + self.losses else {"reason": "no decided comparison"}
         return (
@@ -116,11 +116,11 @@ class Outlook:
     separations: tuple[Separation, ...]
     notes: tuple[str, ...] = ()
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the public shape: that of the curve, and the rest beside it."""
-        return self.curve.to_json() | {
+        return self.curve.to_dict() | {
             "items_needed": self.items_needed,
-            "separations": [separation.to_json() for separation in self.separations],
+            "separations": [separation.to_dict() for separation in self.separations],
             "notes": [*self.notes],
         }
 

@@ -102,7 +102,7 @@ class LearningCurve:
     signature: Signature
     notes: tuple[str, ...] = ()
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return ``{"kind": "learning-curve", ...}``, a list for each column."""
         return {
             "kind": "learning-curve",

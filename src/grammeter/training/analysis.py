@@ -55,7 +55,7 @@ class Impacts:
         """Return the impacts of these sentences."""
         return cls(tuple(impacts_by_type(sentences)), tuple(impacts_of_edits(sentences)))
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the public shape."""
         one = {"deviation": None, "deviation_reason": "a single edit"}
         types = [{**asdict(row), **(one if row.count == 1 else {})} for row in self.types]
@@ -131,7 +131,7 @@ class Cell:
         """95 % interval of the mean over seeds, by Student's t; NaN for one seed."""
         return t_interval(self.accuracies)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the public shape."""
         low, high = self.interval
         reasons: dict[str, str] = {}
@@ -158,9 +158,9 @@ class CrossDomain:
     seeds: tuple[int, ...]
     cells: tuple[Cell, ...]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the public shape."""
-        cells = [cell.to_json() for cell in self.cells]
+        cells = [cell.to_dict() for cell in self.cells]
         return {"kind": "cross-domain", "seeds": [*self.seeds], "cells": cells}
 
 

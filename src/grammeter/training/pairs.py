@@ -60,13 +60,13 @@ class Pair:
         low, high = set(self.low_edits), set(self.high_edits)
         return low < high or high < low
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return one JSON object."""
         return {**asdict(self), "inclusion": self.inclusion}
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Pair:
-        """Read the object of :meth:`to_json`."""
+    def from_dict(cls, data: Mapping[str, Any]) -> Pair:
+        """Read the object of :meth:`to_dict`."""
         known = {name: data[name] for name in cls.__dataclass_fields__}
         known["low_edits"] = tuple(known["low_edits"])
         known["high_edits"] = tuple(known["high_edits"])
@@ -248,7 +248,7 @@ def _at_most(
 
 def pairs_text(pairs: Iterable[Pair]) -> str:
     """Return JSON lines, one pair per line."""
-    return "".join(json.dumps(pair.to_json(), ensure_ascii=False) + "\n" for pair in pairs)
+    return "".join(json.dumps(pair.to_dict(), ensure_ascii=False) + "\n" for pair in pairs)
 
 
 def read_pairs(text: str, where: str) -> list[Pair]:
@@ -263,7 +263,7 @@ def read_pairs(text: str, where: str) -> list[Pair]:
     lines = text.removesuffix("\n").split("\n")  # a text may hold what else ends lines, U+2028
     for number, line in enumerate(lines if text else (), start=1):
         try:
-            pairs.append(Pair.from_json(cast("dict[str, Any]", json.loads(line))))
+            pairs.append(Pair.from_dict(cast("dict[str, Any]", json.loads(line))))
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise DataError(
                 f"no training pair: {error}",

@@ -82,7 +82,7 @@ class ComparedEdits:
         """Return the counts of each error type, in alphabetical order; none without ``cat``."""
         return self.comparison.by_type(TIERS[self.cat]) if self.cat else {}
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return F, its parts and, if wanted, those of each error type as plain values."""
         counts = self.comparison.counts
         data: dict[str, Any] = {

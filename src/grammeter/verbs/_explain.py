@@ -132,7 +132,7 @@ def corpus_of(table: ScoreTable) -> Corpus:
             "these scores do not hold the sentences they were made from",
             fix="Score again with 'grammeter score -o FILE', or give the corpus itself.",
         )
-    return Corpus.from_json(table.corpus)
+    return Corpus.from_dict(table.corpus)
 
 
 @dataclass(frozen=True)

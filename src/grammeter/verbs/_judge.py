@@ -101,7 +101,7 @@ class Judged:
             *(f"the endpoint does not take {name}" for name in self.concessions),
         )
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return ``{"kind": "judged", ...}``: counts and notes, not the rankings themselves."""
         return {
             "kind": "judged",

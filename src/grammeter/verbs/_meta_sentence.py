@@ -209,7 +209,7 @@ def _judgments_of(
     corpus = next((table.corpus for table in tables if table.corpus is not None), None)
     return read_judgments_of(
         paths,
-        None if corpus is None else Corpus.from_json(corpus).systems,
+        None if corpus is None else Corpus.from_dict(corpus).systems,
         segments=max((table.segments for table in tables), default=0),
         first_segment=first_segment,
     )

@@ -79,7 +79,7 @@ class Difference(Shown):
         """Return the number of a sentence, from 1, or the name of a type."""
         return place + 1 if self.types is None else self.types[place]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the public shape; a NaN is ``None``."""
         unit = "segment" if self.types is None else "type"
         whole = {

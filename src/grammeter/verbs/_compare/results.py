@@ -50,7 +50,7 @@ class SystemResult:
     letters: str | None = None
     reason: str | None = None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return what applies to this system; a NaN is ``None``."""
         data = plain_fields(self)
         return data if self.difference is not None else {**data, "letters": self.letters}
@@ -67,7 +67,7 @@ class PairResult:
     pvalue_raw: float | None = None
     reason: str | None = None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return plain values; a NaN is ``None``."""
         return plain_fields(self)
 
@@ -90,7 +90,7 @@ class MetricComparison(Named[SystemResult], over="systems", what="system"):
         """Whether the systems with a score have letters."""
         return all(r.letters for r in self.systems.values() if not math.isnan(r.value))
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return signature, direction, results by system and, without a baseline, by pair."""
         data: dict[str, Any] = {
             "signature": str(self.signature),
@@ -104,10 +104,10 @@ class MetricComparison(Named[SystemResult], over="systems", what="system"):
         return data | {"types_signature": str(signature), "types": by_type}
 
     def _results(self) -> dict[str, Any]:
-        systems = {name: result.to_json() for name, result in self.systems.items()}
+        systems = {name: result.to_dict() for name, result in self.systems.items()}
         if all(result.difference is not None for result in self.systems.values()):
             return {"systems": systems}
-        return {"systems": systems, "pairs": [pair.to_json() for pair in self.pairs]}
+        return {"systems": systems, "pairs": [pair.to_dict() for pair in self.pairs]}
 
 
 @dataclass(frozen=True)
@@ -127,17 +127,17 @@ class Comparison(Shown, Named[MetricComparison], over="metrics", what="metric in
     def _layout(self) -> Layout:
         """Lay out a row for each metric and system."""
         records = {
-            f"{m}, {s}": r.to_json() for m, metric in self.items() for s, r in metric.items()
+            f"{m}, {s}": r.to_dict() for m, metric in self.items() for s, r in metric.items()
         }
         return records_layout("metric, system", records, notes=self.notes)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return plain values; a NaN is ``None`` with a reason beside it."""
         return {
             "kind": KIND,
             "grammeter": __version__,
             "segments": self.segments,
             **asdict(self.design),
-            "metrics": {name: metric.to_json() for name, metric in self.metrics.items()},
+            "metrics": {name: metric.to_dict() for name, metric in self.metrics.items()},
             "notes": [*self.notes],
         }

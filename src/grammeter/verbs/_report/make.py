@@ -250,7 +250,7 @@ def restricted(
 
 def _shape(result: Any) -> Shape | None:
     """Convert a result to its documented JSON form; accept a dictionary too."""
-    return result.to_json() if hasattr(result, "to_json") else result
+    return result.to_dict() if hasattr(result, "to_dict") else result
 
 
 @dataclass(frozen=True)
@@ -295,7 +295,7 @@ class _People:
             systems=self.common,
             design=Design(human=f"{self.ranking.method}({shown})"),
         )
-        return replace(self, meta=meta.to_json())
+        return replace(self, meta=meta.to_dict())
 
     def sections(self) -> Iterator[Section]:
         """Yield the sections of the known results."""

@@ -166,7 +166,7 @@ def _checked(data: Mapping[str, Any], where: str) -> Ranked | Shape:
     """Read a stored result; an error about a missing part names the file."""
     kind = data["kind"]
     if kind == ranked_values.RANKING_KIND:
-        return Ranked.from_json(data, where=where)
+        return Ranked.from_dict(data, where=where)
     with reading(data, kind, verb=VERBS[kind], where=where):
         _LAID_OUT[kind](data)
     return data
@@ -203,4 +203,4 @@ _LAID_OUT: Mapping[str, Callable[[Shape], object]] = {
 def _outputs(scores: ScoreTable | None) -> Outputs | None:
     if scores is None or scores.corpus is None:
         return None
-    return Corpus.from_json(scores.corpus).systems
+    return Corpus.from_dict(scores.corpus).systems
