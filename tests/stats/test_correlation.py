@@ -16,12 +16,12 @@ from grammeter.stats.correlation import (
     average_ranks,
     bootstrap_coefficients,
     coefficients,
-    correlate,
     defined_interval,
     fisher_interval,
     pearson,
     spearman,
 )
+from grammeter.stats.correlation_tests import correlate
 from grammeter.stats.resample import resample_counts
 
 few = st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3)), min_size=2, max_size=9)

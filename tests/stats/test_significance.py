@@ -8,9 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from grammeter.stats import resample, significance
-from grammeter.stats.resample import PairedSamples, bootstrap, generator
-from grammeter.stats.significance import bootstrap_pvalues, randomisation_pvalues, sign_test
+from grammeter.stats import resample
+from grammeter.stats.resample import (
+    PairedSamples,
+    bootstrap,
+    bootstrap_pvalues,
+    generator,
+    randomisation_pvalues,
+    sign_test,
+)
 
 PAIR = np.array([[0, 1]])
 
@@ -167,7 +173,7 @@ def test_parts_of_the_pairs_change_nothing(test, monkeypatch):
     samples = paired(6, 30, effect=0.2, samples=9)
     pairs = np.array([(i, j) for i in range(9) for j in range(i)])
     whole = test(samples, pairs, resamples=50, seed=2)
-    monkeypatch.setattr(significance, "CELLS", 120)
+    monkeypatch.setattr(resample, "CELLS_OF_PAIRS", 120)
     np.testing.assert_array_equal(test(samples, pairs, resamples=50, seed=2), whole)
 
 

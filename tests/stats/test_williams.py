@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from grammeter.core import DataError
-from grammeter.stats.williams import williams_matrix, williams_test
+from grammeter.stats.correlation_tests import williams_matrix, williams_test
 
 
 def slow_williams(human, first, second):

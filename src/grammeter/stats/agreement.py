@@ -39,10 +39,8 @@ class Kappa:
         From -1 to 1; 1 is full agreement, 0 what chance brings; NaN with a ``reason``.
     observed, chance
         The shares of agreement, from 0 to 1; NaN without comparisons.
-    n
-        Number of comparisons.
-    interval
-        Of the value, if there are resamples.
+    n, interval
+        Number of comparisons; interval of the value, if there are resamples.
     """
 
     value: float
@@ -57,14 +55,8 @@ class Kappa:
 class Alpha:
     """Krippendorff's alpha: 1 is full agreement, 0 what chance brings.
 
-    Attributes
-    ----------
-    value
-        At most 1; NaN with a ``reason``.
-    n
-        Number of values that could be compared.
-    interval
-        Of the value, if there are resamples.
+    Its ``value`` is at most 1, NaN with a ``reason``; ``n`` is the number of values that could be
+    compared.
     """
 
     value: float
@@ -96,15 +88,7 @@ def between_rows(first: IntArray, second: IntArray) -> IntArray:
 def within_rows(counts: IntArray) -> IntArray:
     """Compare every two judgments of one observer on the same unit.
 
-    Parameters
-    ----------
-    counts
-        Shape ``(units, categories)``: how often the observer chose each category.
-
-    Returns
-    -------
-    IntArray
-        As :func:`between_rows`; 0 for units that were judged once.
+    Shapes as for :func:`between_rows`; 0 for units that were judged once.
     """
     total = counts.sum(axis=1)
     agreeing = (counts * (counts - 1) // 2).sum(axis=1)
@@ -112,20 +96,7 @@ def within_rows(counts: IntArray) -> IntArray:
 
 
 def kappa_values(sums: FloatArray, *, alike: Sequence[int] = ()) -> FloatArray:
-    """Compute :func:`kappa` for many sums at once.
-
-    Parameters
-    ----------
-    sums
-        Shape ``(..., 2 + categories)``: sums of rows of :func:`between_rows`.
-    alike
-        See :func:`kappa`.
-
-    Returns
-    -------
-    FloatArray
-        Shape ``(...)``; NaN where kappa is not defined.
-    """
+    """Compute :func:`kappa` for many sums, ``(..., 2 + categories)``, at once: shape ``(...)``."""
     return _kappa_parts(sums, alike)[0]
 
 
@@ -172,12 +143,8 @@ def _kappa_parts(
 def mean_kappa(kappas: Sequence[Kappa], *, least: int) -> Kappa:
     """Average kappas, each weighted by its number of comparisons.
 
-    ``observed`` and ``chance`` are averaged likewise; the mean kappa is not their function.
-
-    Parameters
-    ----------
-    least
-        Kappas of fewer comparisons do not count, nor those that are NaN.
+    ``observed`` and ``chance`` are averaged likewise; the mean kappa is not their function. Kappas
+    of fewer than ``least`` comparisons do not count, nor those that are NaN.
     """
     counted = [kappa for kappa in kappas if kappa.n >= least and not np.isnan(kappa.value)]
     if not counted:
@@ -202,8 +169,6 @@ def krippendorff_alpha(values: FloatArray, *, level: Level = "ordinal") -> Alpha
     values
         Shape ``(units, observers)``; NaN where an observer gave none. Units with fewer than two
         values do not count.
-    level
-        The level of measurement.
 
     Returns
     -------
@@ -262,18 +227,7 @@ class Coincidences:
         return cls(known, totals, pairs)
 
     def alpha(self, totals: FloatArray, pairs: FloatArray, level: Level = "ordinal") -> FloatArray:
-        """Compute alpha from sums over groups.
-
-        Parameters
-        ----------
-        totals, pairs
-            Shape ``(..., values)`` and ``(..., values, values)``.
-
-        Returns
-        -------
-        FloatArray
-            Shape ``(...)``; NaN without two different values.
-        """
+        """Compute alpha, shape ``(...)``, from sums over groups; NaN without two values."""
         distances = _squared_distances(self.known, totals, level)
         # a value has no distance to itself, so pairs of one value with itself need no correction
         observed = (pairs * distances).sum(axis=(-2, -1))

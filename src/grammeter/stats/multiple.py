@@ -37,15 +37,19 @@ def adjust(pvalues: FloatArray, correction: Correction) -> FloatArray:
     Returns
     -------
     FloatArray
-        Shape ``(m,)``, none above 1, in the order given.
+        Shape ``(m,)``, none above 1, in the order of the p-values.
     """
     adjusted = np.array(pvalues, dtype=np.float64)
-    members = ~np.isnan(adjusted)
-    family = adjusted[members]
+    order = np.argsort(adjusted, kind="stable")  # NaN last
+    m = int((~np.isnan(adjusted)).sum())
+    family, ranks = adjusted[order[:m]], np.arange(1, m + 1)
     if correction == "bonferroni":
-        adjusted[members] = np.minimum(family * len(family), 1.0)
-    elif correction != "none":
-        adjusted[members] = _stepwise(family, correction)
+        family = family * m
+    elif correction == "holm":
+        family = np.maximum.accumulate(family * (m + 1 - ranks))
+    elif correction == "benjamini-hochberg":
+        family = np.minimum.accumulate((family * m / ranks)[::-1])[::-1]
+    adjusted[order[:m]] = np.minimum(family, 1.0)
     return adjusted
 
 
@@ -69,8 +73,9 @@ def compact_letters(different: BoolArray) -> list[str] | None:
     groups = letter_groups(different, most=MOST_GROUPS)
     if groups is None:
         return None
+    letters = [chr(ord("a") + number % 26) + "'" * (number // 26) for number in range(len(groups))]
     return [
-        "".join(_letter(number) for number, group in enumerate(groups) if item in group)
+        "".join(letter for letter, group in zip(letters, groups, strict=True) if item in group)
         for item in range(len(different))
     ]
 
@@ -125,20 +130,3 @@ def _bits(number: int) -> Iterator[int]:
         lowest = number & -number
         yield lowest.bit_length() - 1
         number ^= lowest
-
-
-def _stepwise(family: FloatArray, correction: Literal["holm", "benjamini-hochberg"]) -> FloatArray:
-    """Adjust by rank; running extremes keep the order of the p-values."""
-    order = np.argsort(family, kind="stable")
-    m, ranks = len(family), np.arange(1, len(family) + 1)
-    if correction == "holm":
-        stepped = np.maximum.accumulate(family[order] * (m + 1 - ranks))
-    else:
-        stepped = np.minimum.accumulate((family[order] * m / ranks)[::-1])[::-1]
-    adjusted = np.empty_like(family)
-    adjusted[order] = np.minimum(stepped, 1.0)
-    return adjusted
-
-
-def _letter(number: int) -> str:
-    return chr(ord("a") + number % 26) + "'" * (number // 26)

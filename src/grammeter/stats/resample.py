@@ -1,24 +1,33 @@
-"""Bootstrap over sufficient statistics: sums are resampled, the data are never counted again.
+"""Bootstrap and paired tests over sufficient statistics: sums are resampled, no data counted again.
 
 A score that is a function of sums over units (sentences) needs only those sums for a
 resample. One matrix of counts, how often each resample holds each unit, serves all samples
 (systems) and all statistics (metrics): ``counts @ rows``. Sharing it is also what makes the
-comparison *paired*.
+comparison *paired*. All tests are two-sided. They add one to both counts of ``p = c / R``, for the
+observed data are one of the arrangements possible under the null hypothesis; so p is never 0
+and the randomisation test is exact (Davison & Hinkley 1997, section 4.2; Phipson & Smyth 2010).
 """
 
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
 
-from grammeter.core import FloatArray, tell
+from grammeter.core import FloatArray, IntArray, tell
 
 CELLS = 2**21
 """Most numbers in one working array, so that memory is bounded."""
+
+CELLS_OF_PAIRS = 2**18
+"""Numbers of one working array of pairs: small enough for a processor's cache."""
+
+RELATIVE_TOLERANCE = 1e-10
+"""Differences nearer than this, relative to the values, are equal: sums of floats may be off."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,17 +63,12 @@ class PairedSamples:
 
 
 def on_grid(rows: FloatArray) -> FloatArray:
-    """Round rows so that all their resampled sums are exact, in any order of addition.
+    """Round rows ``(samples, units, k)`` so that resampled sums are exact, in any order.
 
     That order depends on the number of threads and on the processor, and the last digits of
     float sums on that order. Each column gets a power of two as its grid, which leaves 52 bits
-    for the largest sum possible: whole numbers stay as they are, others change by less than
-    ``units * 2**-52`` of the largest row.
-
-    Parameters
-    ----------
-    rows
-        Shape ``(samples, units, k)``; resamples give the units a total weight of ``units``.
+    for the largest sum possible, that of ``units`` rows: whole numbers stay as they are, others
+    change by less than ``units * 2**-52`` of the largest row.
     """
     finite = np.isfinite(rows)
     largest = np.max(np.abs(rows), axis=(0, 1), where=finite, initial=0.0) * rows.shape[1]
@@ -76,20 +80,6 @@ def on_grid(rows: FloatArray) -> FloatArray:
 def generator(seed: int) -> np.random.Generator:
     """Return the random numbers of a seed: PCG64, independent of numpy's global state."""
     return np.random.Generator(np.random.PCG64(seed))
-
-
-def count_units(groups: Sequence[PairedSamples]) -> int:
-    """Return the number of units that all groups share.
-
-    Raises
-    ------
-    ValueError
-        If there is no unit, or the groups differ.
-    """
-    sizes = {group.rows.shape[1] for group in groups}
-    if len(sizes) != 1 or 0 in sizes:
-        raise ValueError(f"paired samples need the same units, at least one; found {sizes}")
-    return sizes.pop()
 
 
 def chunks(resamples: int, width: int) -> Iterator[int]:
@@ -142,16 +132,24 @@ def bootstrap(groups: Sequence[PairedSamples], *, resamples: int, seed: int) -> 
     """
     if not groups:
         return []
-    width = max(group.rows.shape[0] * group.rows.shape[2] for group in groups)
+    units, width = _units_and_width(groups)
     values = [np.empty((len(group.rows), resamples)) for group in groups]
     done = 0
-    for counts in resample_counts(count_units(groups), resamples, seed=seed, width=width):
+    for counts in resample_counts(units, resamples, seed=seed, width=width):
         part = slice(done, done + len(counts))
         for group, of_group in zip(groups, values, strict=True):
             of_group[:, part] = group.value_of(group.sums(counts)).T
         done += len(counts)
         tell("resamples", done, resamples)
     return values
+
+
+def _units_and_width(groups: Sequence[PairedSamples]) -> tuple[int, int]:
+    """Return the number of units that all groups share, and the columns of their widest sums."""
+    sizes = {group.rows.shape[1] for group in groups}
+    if len(sizes) != 1 or 0 in sizes:
+        raise ValueError(f"paired samples need the same units, at least one; found {sizes}")
+    return sizes.pop(), max(group.rows.shape[0] * group.rows.shape[2] for group in groups)
 
 
 def percentile_interval(values: FloatArray, confidence: float) -> tuple[FloatArray, FloatArray]:
@@ -188,14 +186,10 @@ def bca_interval(
 
     Parameters
     ----------
-    values
-        Shape ``(resamples,)``, all finite.
-    observed
-        The statistic of the data themselves.
+    values, observed
+        Of the resamples, shape ``(resamples,)``, all finite; and of the data themselves.
     jackknife
         Shape ``(units,)``: the statistic without each unit.
-    confidence
-        Between 0 and 1.
 
     Returns
     -------
@@ -218,19 +212,9 @@ def bca_interval(
 
 
 def t_interval(values: Sequence[float], *, level: float = 0.95) -> tuple[float, float]:
-    """Return the interval of the mean of independent runs, by Student's t.
+    """Return the interval of the mean of independent runs, by Student's t; NaN for fewer than two.
 
-    Parameters
-    ----------
-    values
-        One figure for each run.
-    level
-        0 to 1.
-
-    Returns
-    -------
-    tuple of float
-        Low and high end; NaN for fewer than two runs.
+    ``level``, from 0 to 1, is the share covered.
     """
     if len(values) < 2:
         return math.nan, math.nan
@@ -240,3 +224,131 @@ def t_interval(values: Sequence[float], *, level: float = 0.95) -> tuple[float, 
     half = quantile * float(np.std(values, ddof=1)) / math.sqrt(len(values))
     mean = float(np.mean(values))
     return mean - half, mean + half
+
+
+def bootstrap_pvalues(samples: PairedSamples, resampled: FloatArray, pairs: IntArray) -> FloatArray:
+    """Paired bootstrap test of the difference between pairs of samples.
+
+    Efron & Tibshirani 1993, ch. 16, in the paired form: the distribution of the difference
+    under the null hypothesis is that of the resampled differences shifted to 0. With the
+    observed difference d and the resampled ones d*, ``p = (#{|d* - d| >= |d|} + 1) / (R + 1)``.
+
+    Parameters
+    ----------
+    samples
+        The samples, for their observed values.
+    resampled
+        Shape ``(samples, resamples)``, from :func:`bootstrap`.
+    pairs
+        Shape ``(pairs, 2)``: numbers of the samples to compare.
+
+    Returns
+    -------
+    FloatArray
+        Shape ``(pairs,)``; NaN where a value, observed or resampled, is not finite, and where
+        every resample gives the observed difference, which is not 0: such data (one unit, say)
+        do not show how the difference varies.
+    """
+    observed = samples.observed
+    pvalues = np.empty(len(pairs))
+    for part in _parts(len(pairs), resampled.shape[1]):
+        first, second = pairs[part].T
+        difference = observed[first] - observed[second]
+        null = resampled[first]
+        null -= resampled[second]
+        null -= difference[:, None]
+        null = np.abs(null, out=null)
+        tolerance = _tolerance(observed, pairs[part])
+        extreme = null >= (np.abs(difference) - tolerance)[:, None]
+        rigid = (null.max(axis=1, initial=0) <= tolerance) & (np.abs(difference) > tolerance)
+        defined = np.isfinite(null).all(axis=1) & np.isfinite(difference) & ~rigid
+        share = (extreme.sum(axis=1) + 1) / (resampled.shape[1] + 1)
+        pvalues[part] = np.where(defined, share, np.nan)
+        tell("pairs compared", min(part.stop, len(pairs)), len(pairs))
+    return pvalues
+
+
+def randomisation_pvalues(
+    groups: Sequence[PairedSamples], pairs: Sequence[IntArray], *, resamples: int, seed: int
+) -> list[FloatArray]:
+    """Approximate randomisation test (Noreen 1989; Riezler & Maxwell 2005).
+
+    If two samples do not differ, it does not matter which of them a unit's row comes from.
+    Each round swaps the rows of the two samples in each unit with probability one half;
+    ``p = (#{|d of the round| >= |d|} + 1) / (R + 1)``. All pairs and groups share the swaps.
+
+    Parameters
+    ----------
+    groups, pairs
+        For each group, the pairs of its samples to compare, shape ``(pairs, 2)``.
+    resamples, seed
+        Number of rounds R, and where their random numbers start.
+
+    Returns
+    -------
+    list
+        For each group, shape ``(pairs,)``; NaN where a value is not finite.
+    """
+    if not groups:
+        return []
+    units, width = _units_and_width(groups)
+    random, done = generator(seed), 0
+    extreme = [np.zeros(len(some)) for some in pairs]
+    for size in chunks(resamples, max(units, width)):
+        swapped = (random.random((size, units)) < 0.5).astype(np.float64)
+        extreme = [
+            counts + _extreme_rounds(group, some, swapped)
+            for counts, group, some in zip(extreme, groups, pairs, strict=True)
+        ]
+        done += size
+        tell("rounds of swaps", done, resamples)
+    return [(counts + 1) / (resamples + 1) for counts in extreme]
+
+
+def _extreme_rounds(group: PairedSamples, pairs: IntArray, swapped: FloatArray) -> FloatArray:
+    """Count the rounds, ``(rounds, units)``, with a difference as large as the observed one.
+
+    Shape ``(pairs,)``, NaN where a value is not finite. What stays and what crosses over are
+    summed apart and only ever added: a difference of sums could leave a rounding error where a
+    count must be 0.
+    """
+    observed = group.observed
+    difference = observed[pairs[:, 0]] - observed[pairs[:, 1]]
+    bound = np.abs(difference) - _tolerance(observed, pairs)
+    stays, crosses = group.sums(1 - swapped), group.sums(swapped)
+    counts = np.empty(len(pairs))
+    for part in _parts(len(pairs), len(swapped) * group.rows.shape[2]):
+        first, second = pairs[part].T
+        ours = group.value_of(stays[:, first] + crosses[:, second])
+        theirs = group.value_of(stays[:, second] + crosses[:, first])
+        null = np.abs(ours - theirs)
+        extreme = (null >= bound[part]).sum(axis=0)
+        counts[part] = np.where(np.isfinite(null).all(axis=0), extreme, np.nan)
+    return np.where(np.isfinite(difference), counts, np.nan)
+
+
+def _parts(pairs: int, width: int) -> Iterator[slice]:
+    """Split pairs so that an array of ``width`` numbers for each of them stays small."""
+    at_once = max(1, CELLS_OF_PAIRS // max(width, 1))
+    return (slice(start, start + at_once) for start in range(0, pairs, at_once))
+
+
+def _tolerance(observed: FloatArray, pairs: IntArray) -> FloatArray:
+    return RELATIVE_TOLERANCE * np.abs(observed[pairs]).max(axis=1)
+
+
+def sign_test(wins: int, losses: int) -> float:
+    """Exact sign test: would a fair coin fall so unevenly, or more so? Ties are left out.
+
+    Returns
+    -------
+    float
+        Two-sided p-value of the binomial distribution; 1 where nothing was decided. Never 0: the
+        smallest is 2.2e-308, where a float ends.
+    """
+    decided, fewer = wins + losses, min(wins, losses)
+    ways, tail = 1, 0
+    for outcomes in range(fewer + 1):  # whole numbers: exact however small the tail
+        tail += ways
+        ways = ways * (decided - outcomes) // (outcomes + 1)
+    return min(1.0, max(sys.float_info.min, 2 * tail / 2**decided))
