@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from grammeter.core import MissingResourceError, Ranked, RankedSystem, Signature, UsageError
-from grammeter.rendering import charts, curves, figures
-from grammeter.rendering.figures import save_figure
+from grammeter.rendering import charts, curves
+from grammeter.rendering.svg import save_figure
 
 NAN = math.nan
 NAMES = ("AMU", "a<b&c", "$x$ and $y$")
@@ -39,13 +39,13 @@ def ranked():
 
 FIGURES = {
     "ranges": lambda: charts.rank_ranges(ranked()),
-    "heads": lambda: figures.head_to_head_map(NAMES, SHARES, [["", "*", "‡"]] * 3),
-    "agreement": lambda: figures.agreement_matrix(NAMES, SHARES - 0.3),
+    "heads": lambda: charts.head_to_head_map(NAMES, SHARES, [["", "*", "‡"]] * 3),
+    "agreement": lambda: charts.agreement_matrix(NAMES, SHARES - 0.3),
     "learning": lambda: curves.learning_curve(SIZES, MEAN, LOW, HIGH),
-    "scatter": lambda: figures.metric_scatters(
+    "scatter": lambda: curves.metric_scatters(
         HUMAN, METRICS, human_label="wins", captions={"m2": "pearson 0.981"}
     ),
-    "williams": lambda: figures.williams_map(
+    "williams": lambda: charts.williams_map(
         ("m2", "a<b"), {"pearson": PVALUES, "spearman": PVALUES / 1000}
     ),
     "beta": lambda: curves.beta_curve(BETAS, [0.2, 0.8, 0.4], [0.1, NAN, 0.3]),
@@ -181,27 +181,27 @@ def test_undefined_everywhere(tmp_path):
     assert "m" in texts(curves.window_curve(["1-2", "2-3"], {"p": {"m": nothing}}), path)
     shown = texts(curves.beta_curve([0.1, 1], [NAN, NAN], [NAN, NAN]), path)
     assert not any(text.startswith("best") for text in shown)
-    assert "m" in texts(figures.williams_map("m", {"p": np.array([[NAN]])}), path)
-    assert "no score: A" in texts(figures.metric_scatters({"A": 0.4}, {"m": {"A": NAN}}), path)
+    assert "m" in texts(charts.williams_map("m", {"p": np.array([[NAN]])}), path)
+    assert "no score: A" in texts(curves.metric_scatters({"A": 0.4}, {"m": {"A": NAN}}), path)
 
 
 def test_one_system():
     single = Ranked("m", Signature.of("m", {}), (RankedSystem("A", 0.0, (1, 1), 1),))
     assert charts.rank_ranges(single).svg
-    assert figures.metric_scatters({"A": 0.4}, {"m": {"A": 0.5}}).svg
+    assert curves.metric_scatters({"A": 0.4}, {"m": {"A": 0.5}}).svg
 
 
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: figures.head_to_head_map(NAMES, SHARES[:2]),
-        lambda: figures.head_to_head_map(NAMES, SHARES, [["*"]]),
-        lambda: figures.agreement_matrix(NAMES[:2], SHARES),
+        lambda: charts.head_to_head_map(NAMES, SHARES[:2]),
+        lambda: charts.head_to_head_map(NAMES, SHARES, [["*"]]),
+        lambda: charts.agreement_matrix(NAMES[:2], SHARES),
         lambda: curves.learning_curve(SIZES, MEAN, LOW, HIGH[:2]),
-        lambda: figures.metric_scatters(HUMAN, {}),
-        lambda: figures.metric_scatters(HUMAN, {"m": {"AMU": 0.5}}),
-        lambda: figures.williams_map(("a", "b", "c"), {"pearson": PVALUES}),
-        lambda: figures.williams_map(("a", "b"), {}),
+        lambda: curves.metric_scatters(HUMAN, {}),
+        lambda: curves.metric_scatters(HUMAN, {"m": {"AMU": 0.5}}),
+        lambda: charts.williams_map(("a", "b", "c"), {"pearson": PVALUES}),
+        lambda: charts.williams_map(("a", "b"), {}),
         lambda: curves.beta_curve(BETAS, [0.1], [0.1]),
         lambda: curves.window_curve(["1-2"], {"p": {"m": WINDOWS}}),
         lambda: curves.window_curve(["1-2"], {}),

@@ -10,14 +10,8 @@ from xml.etree import ElementTree
 import pytest
 
 from grammeter.core import Ranked, RankedSystem, Signature, UsageError
-from grammeter.rendering.charts import (
-    Dot,
-    Point,
-    dot_plot,
-    heat_map,
-    rank_ranges,
-    scatter,
-)
+from grammeter.rendering.charts import Dot, dot_plot, heat_map, rank_ranges
+from grammeter.rendering.curves import Point, scatter
 from grammeter.rendering.html import page_html
 from grammeter.rendering.page import Drawing, Page, Section
 from grammeter.rendering.svg import Scale, shortened

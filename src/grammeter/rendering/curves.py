@@ -1,35 +1,146 @@
-"""Curves: how a ranking settles, correlations by beta and by window."""
+"""Points and curves: metrics against people, how a ranking settles, correlations by beta, window.
+
+Functions that draw raise UsageError if figures and names differ in number, or there are none.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, product
+from textwrap import wrap
 
 import numpy as np
 
 from grammeter.core import FloatArray, UsageError
-from grammeter.rendering.charts import GAP, PLOT, ROW, Box, grid
+from grammeter.rendering import svg
+from grammeter.rendering.charts import LINE
 from grammeter.rendering.page import Drawing
-from grammeter.rendering.svg import (
-    BAND,
-    SERIES,
-    Panel,
-    Scale,
-    drawing,
-    label_width,
-    line,
-    marker,
-    polygon,
-    polyline,
-    rectangle,
-    shortened,
-    text,
-)
+from grammeter.rendering.svg import FONT, GAP, LETTER, PLOT, ROW, Panel, Scale, drawing
+from grammeter.rendering.tables import display_width, format_number
 
 FLAT = 220
 """Height of the plot of a curve."""
+_WIDEST = 60
+"""Letters that a line below one plot has room for."""
+
+Box = tuple[float, float, float, float]  # left, top, right, bottom
+
+
+# --- points ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A system: its score by people (to the right) and by a metric (upward)."""
+
+    name: str
+    x: float
+    y: float
+
+    def __str__(self) -> str:
+        """Write name and both scores."""
+        return f"{self.name}: {format_number(self.x)}, {format_number(self.y)}"
+
+
+def scatter(
+    points: Sequence[Point], *, title: str, caption: str, x_label: str, y_label: str
+) -> Drawing:
+    """Draw points with their names beside them; those without two finite scores are left out.
+
+    The caption names what is left out.
+    """
+    drawn, missing = _drawn(points)
+    lacking = f" Without a score: {missing}." if missing else ""
+    panel = _point_panel(drawn, x_label, y_label)
+    return drawing(panel, title=title, caption=caption + lacking)
+
+
+def metric_scatters(
+    human: Mapping[str, float],
+    metrics: Mapping[str, Mapping[str, float]],
+    *,
+    human_label: str = "human score",
+    captions: Mapping[str, str] | None = None,
+) -> Drawing:
+    """Draw scores by metrics against scores by people, a plot for each metric.
+
+    As Figure 1 of Chollampatt and Ng (2018). Systems without a finite score on both sides are
+    named below the plot instead.
+
+    Parameters
+    ----------
+    human, metrics
+        Scores by system; by metric, scores of the same systems.
+    captions
+        By metric, what stands below its plot, such as its correlation.
+    """
+    if not metrics or any(set(scores) != set(human) for scores in metrics.values()):
+        raise UsageError(
+            "no scores to draw, or scores of other systems than people's",
+            fix="Give one metric at least, and each a score of each system.",
+        )
+    panels: list[Panel] = []
+    for name, scores in metrics.items():
+        drawn, missing = _drawn([Point(system, human[system], scores[system]) for system in human])
+        below = [(captions or {}).get(name, ""), *wrap(missing and f"no score: {missing}", _WIDEST)]
+        panels.append(_point_panel(drawn, human_label, name, below))
+    return drawing(*panels, title="Metrics against people", columns=3)
+
+
+def _drawn(points: Sequence[Point]) -> tuple[list[Point], str]:
+    """Return the points that can be drawn, and the names of the others."""
+    drawn = [point for point in points if math.isfinite(point.x + point.y)]
+    return drawn, ", ".join(point.name for point in points if point not in drawn)
+
+
+def _point_panel(
+    points: Sequence[Point], x_label: str, y_label: str, below: Sequence[str] = ()
+) -> Panel:
+    left, top, right, bottom = 64.0, 2.0 * GAP, 64.0 + PLOT, 2.0 * GAP + PLOT
+    across = Scale.around([point.x for point in points], left, right)
+    upward = Scale.around([point.y for point in points], bottom, top)
+    frame: Box = (left, top, right + 80, bottom)
+    parts = [*_grid(across, upward, frame, x_label, y_label)]
+    spots = [(across.at(point.x), upward.at(point.y)) for point in points]
+    names = [svg.shortened(point.name) for point in points]
+    places = _label_places(names, spots, frame)
+    for point, name, spot, place in zip(points, names, spots, places, strict=True):
+        parts.append(svg.hinted(str(point), svg.dot(*spot), svg.text(*place, name)))
+    parts += [
+        svg.text(left, bottom + 32 + LINE * n, words) for n, words in enumerate(below, start=1)
+    ]
+    return Panel(right + 90, bottom + 46 + LINE * len(below), parts, "; ".join(map(str, points)))
+
+
+def _label_places(
+    names: Sequence[str], spots: Sequence[tuple[float, float]], frame: Box
+) -> list[tuple[float, float]]:
+    """Return where each name starts: beside its dot, on top of as little else as can be."""
+    taken: list[Box] = [(x - 5, y - 5, x + 5, y + 5) for x, y in spots]
+    places: list[tuple[float, float]] = []
+    for name, (x, y) in zip(names, spots, strict=True):
+        width = LETTER * display_width(name)
+        shifts = product((0, -FONT, FONT, -2 * FONT, 2 * FONT), (8, -8 - width, -width / 2))
+        tries = [(x + dx, y + dy) for dy, dx in shifts if dx != -width / 2 or dy]
+        boxes = [(a, b - FONT / 2, a + width, b + FONT / 2) for a, b in tries]
+        costs = [_cost(box, taken, frame) for box in boxes]
+        best = costs.index(min(costs))
+        taken.append(boxes[best])
+        places.append(tries[best])
+    return places
+
+
+def _cost(box: Box, taken: Sequence[Box], frame: Box) -> int:
+    outside = box[0] < frame[0] or box[2] > frame[2] or box[1] < frame[1] or box[3] > frame[3]
+    return 10 * outside + sum(
+        box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3]
+        for other in taken
+    )
+
+
+# --- curves ---------------------------------------------------------------------------------
 
 
 def learning_curve(
@@ -51,22 +162,16 @@ def learning_curve(
         The mean over draws, and the quantiles ``tail`` and ``1 - tail``, for each size.
     target
         Where to draw a line.
-
-    Raises
-    ------
-    UsageError
-        If the columns differ in length.
     """
-    if not len(sizes) == len(mean) == len(low) == len(high):
-        raise UsageError("columns of different lengths", fix="Give one figure for each size.")
+    _check_lengths("size", sizes, mean, low, high)
     start, end = sizes[0] / 1.1, sizes[-1] * 1.1
     band = list(zip(sizes, low, high, strict=True))
     goal = [(start, target), (end, target)]
-    panel = curve_panel(
+    panel = _curve_panel(
         [
-            Series(f"{1 - 2 * tail:.0%} of the draws", 0, spans=band),
-            Series("mean", 0, list(zip(sizes, mean, strict=True))),
-            Series(f"{target:g}", 1, goal, dashes="6 4", marked=False),
+            _Series(f"{1 - 2 * tail:.0%} of the draws", 0, spans=band),
+            _Series("mean", 0, list(zip(sizes, mean, strict=True))),
+            _Series(f"{target:g}", 1, goal, dashes="6 4", marked=False),
         ],
         Scale(start, end, 64, 64 + PLOT, log=True),
         Scale(min(0.0, *low), 1.02, 20 + FLAT, 20),
@@ -82,22 +187,16 @@ def beta_curve(
     """Draw how F-measures correlate with people's scores, by beta; the best are marked.
 
     As Figure 3 of Grundkiewicz et al. (2015). Where a correlation is NaN its line has a gap.
-
-    Raises
-    ------
-    UsageError
-        If the columns differ in length.
     """
-    if not len(betas) == len(pearson) == len(spearman):
-        raise UsageError("columns of different lengths", fix="Give one figure for each beta.")
-    series: list[Series] = []
+    _check_lengths("beta", betas, pearson, spearman)
+    series: list[_Series] = []
     for number, (kind, values) in enumerate((("Pearson", pearson), ("Spearman", spearman))):
         points = list(zip(betas, values, strict=True))
-        series.append(Series(kind, number, points, dashes="6 4" * number, marked=len(points) == 1))
+        series.append(_Series(kind, number, points, dashes="6 4" * number, marked=len(points) == 1))
         if np.isfinite(values).any():
             beta, greatest = points[int(np.nanargmax(values))]
-            series.append(Series(f"best: {greatest:.3f} at {beta:g}", number, [(beta, greatest)]))
-    panel = curve_panel(
+            series.append(_Series(f"best: {greatest:.3f} at {beta:g}", number, [(beta, greatest)]))
+    panel = _curve_panel(
         series,
         Scale.around(betas, 64, 64 + PLOT),
         Scale.around([*pearson, *spearman], 20 + FLAT, 20),
@@ -124,11 +223,6 @@ def window_curve(
         not drawn.
     alike
         For each window whether people tell none of its systems apart; those are shaded.
-
-    Raises
-    ------
-    UsageError
-        If the shapes do not fit, or there is nothing to draw.
     """
     shapes = {rows.shape for metrics in correlations.values() for rows in metrics.values()}
     if shapes != {(len(windows), 3)} or len(alike) not in (0, len(windows)):
@@ -139,7 +233,7 @@ def window_curve(
     across = Scale(-0.5, len(windows) - 0.5, 64, 64 + max(PLOT, 44.0 * len(windows)))
     note = "; shaded: one cluster of people's" if any(alike) else ""
     panels = [
-        curve_panel(
+        _curve_panel(
             _beside(metrics),
             across,
             Scale(-1.05, 1.05, 20 + FLAT, 20),
@@ -153,27 +247,13 @@ def window_curve(
     return drawing(*panels, title="Correlation with people by window")
 
 
-def _beside(metrics: Mapping[str, FloatArray]) -> list[Series]:
-    """Return a line for each metric, the metrics beside each other in every window."""
-    step = 0.7 / len(metrics)
-    series: list[Series] = []
-    for number, (name, rows) in enumerate(metrics.items()):
-        shift = step * (number - (len(metrics) - 1) / 2)
-        points = [(at + shift, value) for at, value in enumerate(rows[:, 0].tolist())]
-        spans = [
-            (at + shift, low, high)
-            for at, (value, low, high) in enumerate(rows.tolist())
-            if math.isfinite(value + low + high)
-        ]
-        series.append(Series(name, number, points, spans))
-    return series
-
-
-# --- parts ----------------------------------------------------------------------------------
+def _check_lengths(what: str, *columns: Sequence[float]) -> None:
+    if len(set(map(len, columns))) > 1:
+        raise UsageError("columns of different lengths", fix=f"Give one figure for each {what}.")
 
 
 @dataclass(frozen=True, slots=True)
-class Series:
+class _Series:
     """Values along an axis; ``number`` settles colour and marker.
 
     A line joins the points whose value is finite, with a gap where it is not. ``spans`` are
@@ -187,13 +267,26 @@ class Series:
     dashes: str = ""
     marked: bool = True
 
-    def __str__(self) -> str:
-        """Write the name."""
-        return self.name
+    @property
+    def colour(self) -> str:
+        return svg.SERIES[self.number % len(svg.SERIES)]
 
 
-def curve_panel(
-    series: Sequence[Series],
+def _beside(metrics: Mapping[str, FloatArray]) -> list[_Series]:
+    """Return a line for each metric, the metrics beside each other in every window."""
+    step = 0.7 / len(metrics)
+    series: list[_Series] = []
+    for number, (name, rows) in enumerate(metrics.items()):
+        shift = step * (number - (len(metrics) - 1) / 2)
+        shifted = [(at + shift, *row) for at, row in enumerate(rows.tolist())]
+        points = [(x, value) for x, value, _, _ in shifted]
+        spans = [(x, a, b) for x, value, a, b in shifted if math.isfinite(value + a + b)]
+        series.append(_Series(name, number, points, spans))
+    return series
+
+
+def _curve_panel(
+    series: Sequence[_Series],
     across: Scale,
     upward: Scale,
     *,
@@ -202,54 +295,65 @@ def curve_panel(
     ticks: Sequence[tuple[float, str]] = (),
     shaded: Iterable[tuple[float, float]] = (),
 ) -> Panel:
-    """Draw series with their legend to the right.
-
-    Parameters
-    ----------
-    ticks
-        What is written below the plot, and where; default: round numbers.
-    shaded
-        Stretches of the axis with a darker ground.
-    """
+    """Draw series with their legend to the right; ``shaded`` are stretches of the axis."""
     frame: Box = (across.start, upward.end, across.end, upward.start)
-    parts = [
-        rectangle(across.at(low), frame[1], across.at(high) - across.at(low),
-                  frame[3] - frame[1], BAND)
-        for low, high in shaded
-    ]  # fmt: skip
-    parts += grid(across, upward, frame, x_label, y_label, ticks)
+    height = frame[3] - frame[1]
+    ends = [(across.at(low), across.at(high)) for low, high in shaded]
+    parts = [svg.rectangle(low, frame[1], high - low, height, svg.BAND) for low, high in ends]
+    parts += _grid(across, upward, frame, x_label, y_label, ticks)
     x = across.end + GAP
     for place, curve in enumerate(series):
         y = upward.end + ROW * (place + 0.5)
         parts += [*_curve(curve, across, upward), *_sample(curve, x, y)]
-        parts.append(text(x + 30, y, shortened(curve.name)))
-    width = x + 30 + label_width(curve.name for curve in series) + GAP
+        parts.append(svg.text(x + 30, y, svg.shortened(curve.name)))
+    width = x + 30 + svg.label_width(curve.name for curve in series) + GAP
     height = max(upward.start + 46, upward.end + ROW * len(series) + GAP)
-    return Panel(width, height, parts, f"{y_label} by {x_label}: {', '.join(map(str, series))}")
+    names = ", ".join(curve.name for curve in series)
+    return Panel(width, height, parts, f"{y_label} by {x_label}: {names}")
 
 
-def _curve(series: Series, across: Scale, upward: Scale) -> Iterator[str]:
-    colour = SERIES[series.number % len(SERIES)]
+def _curve(series: _Series, across: Scale, upward: Scale) -> Iterator[str]:
     spans = [(across.at(x), upward.at(a), upward.at(b)) for x, a, b in series.spans]
     if not series.points:
         corners = [(x, low) for x, low, _ in spans] + [(x, high) for x, _, high in spans[::-1]]
-        yield polygon(corners, colour, 0.2)
+        yield svg.polygon(corners, series.colour, 0.2)
     else:
-        yield from (line(x, low, x, high, colour) for x, low, high in spans)
+        yield from (svg.line(x, low, x, high, series.colour) for x, low, high in spans)
     for known, run in groupby(series.points, key=lambda point: math.isfinite(point[1])):
         if known:
             spots = [(across.at(x), upward.at(y)) for x, y in run]
-            yield polyline(spots, colour, series.dashes)
-            yield from (marker(*spot, series.number) for spot in spots if series.marked)
+            yield svg.polyline(spots, series.colour, series.dashes)
+            yield from (svg.marker(*spot, series.number) for spot in spots if series.marked)
 
 
-def _sample(series: Series, x: float, y: float) -> Iterator[str]:
+def _sample(series: _Series, x: float, y: float) -> Iterator[str]:
     """Draw what a series looks like, for the legend."""
-    colour = SERIES[series.number % len(SERIES)]
     if not series.points:
-        yield rectangle(x, y - 5, 24, 10, colour, fill_opacity=0.2)
+        yield svg.rectangle(x, y - 5, 24, 10, series.colour, 0.2)
         return
     if len(series.points) > 1:
-        yield polyline([(x, y), (x + 24, y)], colour, series.dashes)
+        yield svg.polyline([(x, y), (x + 24, y)], series.colour, series.dashes)
     if series.marked:
-        yield marker(x + 12, y, series.number)
+        yield svg.marker(x + 12, y, series.number)
+
+
+def _grid(
+    across: Scale,
+    upward: Scale,
+    frame: Box,
+    x_label: str,
+    y_label: str,
+    ticks: Sequence[tuple[float, str]] = (),
+) -> Iterator[str]:
+    """Yield the lines, numbers and names of both axes; ``ticks`` replace round numbers."""
+    left, top, right, bottom = frame
+    for value, shown in ticks or across.labelled():
+        x = across.at(value)
+        yield svg.line(x, top, x, bottom)
+        yield svg.text(x, bottom + 12, shown, anchor="middle", colour=svg.MUTED)
+    for value, shown in upward.labelled():
+        y = upward.at(value)
+        yield svg.line(left, y, right, y)
+        yield svg.text(left - 6, y, shown, anchor="end", colour=svg.MUTED)
+    yield svg.text((left + right) / 2, bottom + 32, svg.shortened(x_label, 60), anchor="middle")
+    yield svg.text(6, top - GAP, svg.shortened(y_label, 60))

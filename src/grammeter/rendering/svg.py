@@ -1,16 +1,20 @@
-"""SVG elements, texts, axes and panels: what all figures are made of.
+"""SVG elements, texts, axes and panels: what all figures are made of; and drawings as files.
 
 Only what :mod:`grammeter.rendering.html` lets into a page: presentation attributes, no style, no
-references. Colours are variables of the page with a fallback, so that a drawing follows the
-theme and stands alone, too. Equal input gives equal bytes.
+references. Colours are variables of the page with a fallback. Equal input gives equal bytes.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import Any
 
+from grammeter.core import UsageError, require
 from grammeter.rendering.html import escaped
 from grammeter.rendering.page import Drawing
 from grammeter.rendering.tables import display_width, terminal
@@ -45,13 +49,24 @@ LETTER = 6.8
 """About the width of a letter."""
 LONGEST = 26
 """Columns that a name has room for; the rest is cut, and stands in a hint."""
+GAP = 10
+ROW = 22
+PLOT = 360
+"""Width of what lies between names and numbers; of a scatter plot, height, too."""
 
-Attributes = Mapping[str, str | float]
+Points = Iterable[tuple[float, float]]
 
 
-def element(tag: str, attributes: Attributes, *children: str) -> str:
-    """Write an element; ``children`` are markup already."""
-    written = "".join(f' {key}="{_attribute(value)}"' for key, value in attributes.items())
+# --- elements -------------------------------------------------------------------------------
+
+
+def element(tag: str, *children: str, **attributes: str | float | None) -> str:
+    """Write an element of markup ``children``; in names of attributes ``_`` is a hyphen."""
+    written = "".join(
+        f' {key.replace("_", "-")}="{escaped(value) if isinstance(value, str) else _number(value)}"'
+        for key, value in attributes.items()
+        if value is not None
+    )
     return f"<{tag}{written}>{''.join(children)}</{tag}>" if children else f"<{tag}{written}/>"
 
 
@@ -65,25 +80,20 @@ def text(
     y: float,
     content: str,
     *,
-    anchor: str = "start",
+    anchor: str | None = None,
     colour: str = INK,
-    bold: bool = False,
+    weight: str | None = None,
 ) -> str:
-    """Write a text, ``y`` its middle; ``anchor``: whether it starts, centres or ends at ``x``."""
-    attributes: dict[str, str | float] = {"x": x, "y": y + 0.35 * FONT, "fill": colour}
-    if anchor != "start":
-        attributes["text-anchor"] = anchor
-    if bold:
-        attributes["font-weight"] = "bold"
-    return element("text", attributes, plain(content))
+    """Write a text, ``y`` its middle; ``anchor``: ``middle`` or ``end`` if it does not start."""
+    place = {"x": x, "y": y + 0.35 * FONT}
+    look = {"fill": colour, "text_anchor": anchor, "font_weight": weight}
+    return element("text", plain(content), **place, **look)
 
 
-def label(x: float, y: float, content: str, *, anchor: str = "end") -> str:
+def label(x: float, y: float, content: str, *, anchor: str | None = "end") -> str:
     """Write a name, cut where it is long; whoever points at it reads it in full."""
-    short = shortened(content)
-    if short == terminal(content):
-        return text(x, y, content, anchor=anchor)
-    return element("g", {}, hint(content), text(x, y, short, anchor=anchor))
+    short = text(x, y, shortened(content), anchor=anchor)
+    return short if shortened(content) == terminal(content) else hinted(content, short)
 
 
 def shortened(content: str, columns: int = LONGEST) -> str:
@@ -101,46 +111,38 @@ def label_width(names: Iterable[str]) -> float:
     return LETTER * max((display_width(shortened(name)) for name in names), default=0)
 
 
-def hint(content: str) -> str:
-    """Say what the element around it is."""
-    return element("title", {}, plain(content))
+def hinted(content: str, *parts: str) -> str:
+    """Group elements, and say what they are."""
+    return element("g", element("title", plain(content)), *parts)
 
 
 def line(x1: float, y1: float, x2: float, y2: float, colour: str = LINE, width: float = 1) -> str:
     """Draw a line."""
-    ends = {"x1": x1, "y1": y1, "x2": x2, "y2": y2}
-    return element("line", {**ends, "stroke": colour, "stroke-width": width})
+    return element("line", x1=x1, y1=y1, x2=x2, y2=y2, stroke=colour, stroke_width=width)
 
 
-def rectangle(x: float, y: float, width: float, height: float, colour: str, **more: float) -> str:
-    """Draw a rectangle; ``more`` are further attributes, ``_`` for a hyphen."""
-    others = {key.replace("_", "-"): value for key, value in more.items()}
+def rectangle(
+    x: float, y: float, width: float, height: float, colour: str, opacity: float | None = None
+) -> str:
+    """Draw a rectangle."""
     box = {"x": x, "y": y, "width": width, "height": height}
-    return element("rect", {**box, "fill": colour, **others})
+    return element("rect", **box, fill=colour, fill_opacity=opacity)
 
 
-def polyline(points: Iterable[tuple[float, float]], colour: str, dashes: str = "") -> str:
+def polyline(points: Points, colour: str, dashes: str = "") -> str:
     """Draw a line through points."""
-    attributes: dict[str, str | float] = {
-        "points": _points(points),
-        "fill": "none",
-        "stroke": colour,
-        "stroke-width": 1.5,
-    }
-    if dashes:
-        attributes["stroke-dasharray"] = dashes
-    return element("polyline", attributes)
+    look = {"stroke": colour, "stroke_width": 1.5, "stroke_dasharray": dashes or None}
+    return element("polyline", points=_points(points), fill="none", **look)
 
 
-def polygon(points: Iterable[tuple[float, float]], colour: str, opacity: float = 1) -> str:
+def polygon(points: Points, colour: str, opacity: float = 1) -> str:
     """Draw a filled area with these corners."""
-    attributes = {"points": _points(points), "fill": colour, "fill-opacity": opacity}
-    return element("polygon", attributes)
+    return element("polygon", points=_points(points), fill=colour, fill_opacity=opacity)
 
 
 def dot(x: float, y: float, radius: float = 4, colour: str = ACCENT) -> str:
     """Draw a dot."""
-    return element("circle", {"cx": x, "cy": y, "r": radius, "fill": colour})
+    return element("circle", cx=x, cy=y, r=radius, fill=colour)
 
 
 def marker(x: float, y: float, number: int) -> str:
@@ -149,6 +151,17 @@ def marker(x: float, y: float, number: int) -> str:
     if corners is None:
         return dot(x, y, 3.5, colour)
     return polygon([(x + 3.5 * dx, y + 3.5 * dy) for dx, dy in corners], colour)
+
+
+def _points(points: Points) -> str:
+    return " ".join(f"{_number(x)},{_number(y)}" for x, y in points)
+
+
+def _number(value: float) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".") if value else "0"
+
+
+# --- panels and scales ----------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,22 +179,17 @@ def drawing(*panels: Panel, title: str, caption: str = "", columns: int = 1) -> 
     width, height = max(p.width for p in panels), max(p.height for p in panels)
     columns = min(columns, len(panels))
     whole = width * columns, height * math.ceil(len(panels) / columns)
-    attributes: dict[str, str | float] = {
-        "xmlns": "http://www.w3.org/2000/svg",
-        "viewBox": f"0 0 {_number(whole[0])} {_number(whole[1])}",
-        "width": whole[0],
-        "height": whole[1],
-        "role": "img",
-        "font-family": "system-ui, sans-serif",
-        "font-size": FONT,
-    }
     summary = "; ".join(panel.summary for panel in panels)
-    parts = [element("title", {}, plain(title)), element("desc", {}, plain(summary))]
+    parts = [element("title", plain(title)), element("desc", plain(summary))]
     for place, panel in enumerate(panels):
         x, y = width * (place % columns), height * (place // columns)
-        shift = {"transform": f"translate({_number(x)} {_number(y)})"}
-        parts += [element("g", shift, *panel.parts)] if place else panel.parts
-    return Drawing(element("svg", attributes, *parts), caption or f"{title}.")
+        shift = f"translate({_number(x)} {_number(y)})"
+        parts += [element("g", *panel.parts, transform=shift)] if place else panel.parts
+    box = f"0 0 {_number(whole[0])} {_number(whole[1])}"
+    head = {"xmlns": "http://www.w3.org/2000/svg", "viewBox": box, "width": whole[0]}
+    look = {"role": "img", "font_family": "system-ui, sans-serif", "font_size": FONT}
+    svg = element("svg", *parts, **head, height=whole[1], **look)
+    return Drawing(svg, caption or f"{title}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,13 +238,141 @@ class Scale:
         return [(n * step, f"{n * step:.{digits}f}") for n in range(first, last + 1)]
 
 
-def _points(points: Iterable[tuple[float, float]]) -> str:
-    return " ".join(f"{_number(x)},{_number(y)}" for x, y in points)
+# --- files ----------------------------------------------------------------------------------
+
+SUFFIXES = (".svg", ".png")
+TITLE_ROOM = 2 * FONT
+"""What the title takes above a drawing in a file."""
+
+_VARIABLE = re.compile(r"var\(--[\w-]+, (#\w+)\)")
+_STYLE = {"font.family": "DejaVu Sans", "text.parse_math": False}  # the same on every machine
+_POINT = 0.75
+"""Points in a unit of a drawing."""
+_SMALLER = 0.9
+"""DejaVu Sans is so much wider than what browsers show."""
 
 
-def _attribute(value: str | float) -> str:
-    return escaped(value) if isinstance(value, str) else _number(value)
+def check_figure(path: str | Path) -> None:
+    """Refuse, before anything is computed, a figure that could not be written in the end.
+
+    Raises
+    ------
+    UsageError
+        If the name's suffix is no figure's.
+    MissingResourceError
+        If it is a PNG, and matplotlib is not installed.
+    """
+    if not str(path).lower().endswith(SUFFIXES):
+        raise UsageError(f"{path}: no name of a figure", fix=f"End it in {' or '.join(SUFFIXES)}.")
+    if str(path).lower().endswith(".png"):
+        _plotting("matplotlib")
 
 
-def _number(value: float) -> str:
-    return f"{value:.2f}".rstrip("0").rstrip(".") if value else "0"
+def save_figure(figure: Drawing, path: str | Path) -> None:
+    """Write a drawing as SVG or PNG, by the name's suffix; no date, no version, no random ids.
+
+    Raises as :func:`check_figure` does, and UsageError if the file cannot be written.
+    """
+    check_figure(path)
+    markup = _standalone(figure.svg)
+    try:
+        if str(path).lower().endswith(".svg"):
+            Path(path).write_text(markup, encoding="utf-8")
+        else:
+            _write_png(markup, path)
+    except OSError as error:
+        raise UsageError(
+            f"cannot write {path}: {error.strerror}", fix="Name a file in a folder that exists."
+        ) from error
+
+
+def _standalone(svg: str) -> str:
+    """Return a drawing as a file of its own: its title above it, on white, in plain colours."""
+    root = _parsed(svg)
+    width, height = float(root.get("width")), float(root.get("height")) + TITLE_ROOM
+    box = f'viewBox="0 {-TITLE_ROOM} {width:g} {height:g}" width="{width:g}" height="{height:g}"'
+    ground = f'<rect x="0" y="{-TITLE_ROOM}" width="{width:g}" height="{height:g}" fill="#ffffff"/>'
+    heading = text(10, -FONT, root[0].text, weight="bold")
+    head, body = svg.split("</desc>", maxsplit=1)
+    head = re.sub(r'viewBox="[^"]*" width="[^"]*" height="[^"]*"', box, head)
+    whole = f"{head}</desc>{ground}{heading}{body}\n"
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + _VARIABLE.sub(r"\1", whole)
+
+
+def _parsed(svg: str) -> Any:
+    from defusedxml.ElementTree import fromstring
+
+    return fromstring(svg)
+
+
+def _plotting(module: str) -> Any:
+    return require(module, extra="plot")
+
+
+def _write_png(markup: str, path: str | Path) -> None:
+    """Draw the elements of our SVG with matplotlib, which touches no setting of the reader's."""
+    root = _parsed(markup.partition("\n")[2])
+    left, top, width, height = map(float, root.get("viewBox").split())
+    with _plotting("matplotlib.style").context(["default", _STYLE]):
+        size = (_POINT * width / 72, _POINT * height / 72)
+        figure = _plotting("matplotlib.figure").Figure(figsize=size)
+        axes = figure.add_axes((0, 0, 1, 1), xlim=(left, left + width), ylim=(top + height, top))
+        axes.set_axis_off()
+        place = _plotting("matplotlib.transforms").Affine2D()
+        for order, (shape, moved, turned) in zip(count(1), _placed(root, place, 0.0)):
+            _paint(axes, shape, moved, turned, order)
+        figure.savefig(path, dpi=200, metadata={"Title": root[0].text, "Software": None})
+
+
+def _placed(parent: Any, place: Any, turned: float) -> Iterator[tuple[Any, Any, float]]:
+    """Yield all elements, each with what moves its points and the degrees that turn its text."""
+    for child in parent:
+        moved, angle = _plotting("matplotlib.transforms").Affine2D(), turned
+        kind, _, numbers = child.get("transform", "").rstrip(")").partition("(")
+        if kind == "translate":
+            moved.translate(*map(float, numbers.split()))
+        elif kind == "rotate":
+            angle, x, y = map(float, numbers.split())
+            moved.rotate_deg_around(x, y, angle)
+        yield child, moved + place, angle
+        yield from _placed(child, moved + place, angle)
+
+
+def _paint(axes: Any, shape: Any, moved: Any, turned: float, order: int) -> None:
+    """Draw one element; ``order`` keeps later ones above earlier ones."""
+    patches = _plotting("matplotlib.patches")
+    points = [tuple(map(float, pair.split(","))) for pair in shape.get("points", "").split()]
+
+    def numbers(*keys: str) -> list[float]:
+        return [float(shape.get(key)) for key in keys]
+
+    match shape.tag.rpartition("}")[2]:
+        case "line" | "polyline" as tag:
+            ends = [numbers("x1", "y1"), numbers("x2", "y2")] if tag == "line" else points
+            dashes = "--" if shape.get("stroke-dasharray") else "-"
+            colour, (width,) = shape.get("stroke"), numbers("stroke-width")
+            axes.plot(
+                *zip(*ends, strict=True), color=colour, linewidth=_POINT * width, linestyle=dashes,
+                transform=moved + axes.transData, zorder=order,
+            )  # fmt: skip
+            return
+        case "text":
+            align = {"middle": "center", "end": "right"}.get(shape.get("text-anchor"), "left")
+            axes.text(
+                *moved.transform(numbers("x", "y")), shape.text, color=shape.get("fill"),
+                ha=align, va="baseline", rotation=-turned, rotation_mode="anchor", zorder=order,
+                size=_POINT * _SMALLER * FONT, weight=shape.get("font-weight", "normal"),
+            )  # fmt: skip
+            return
+        case "rect":
+            patch = patches.Rectangle(numbers("x", "y"), *numbers("width", "height"))
+        case "circle":
+            patch = patches.Circle(numbers("cx", "cy"), *numbers("r"))
+        case "polygon":
+            patch = patches.Polygon(points)
+        case _:
+            return
+    colour, opacity = shape.get("fill"), float(shape.get("fill-opacity", 1))
+    patch.set(linewidth=0, facecolor=colour, alpha=opacity, zorder=order)
+    patch.set_transform(moved + axes.transData)
+    axes.add_patch(patch)
