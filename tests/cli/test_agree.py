@@ -11,7 +11,6 @@ import pytest
 from grammeter.cli import agree, main
 from grammeter.core import DataError, UsageError
 from grammeter.formats import read_judgments, write_judgments
-from grammeter.ranking import agreement_results
 from grammeter.resources import sample_corpus
 from grammeter.verbs import agree as measure
 
@@ -33,11 +32,6 @@ def run(capsys):
         return code, printed.out, printed.err
 
     return call
-
-
-def test_the_choices_are_those_of_the_library():
-    """They stand in the verb, too, so that --help imports nothing heavy."""
-    assert agree.KAPPAS == agreement_results.KINDS
 
 
 def test_json_has_the_promised_shape(run):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import astuple
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-from grammeter.cli import judgment_arguments
-from grammeter.cli.chance_arguments import add_confidence, add_resamples, add_seed
+from grammeter.cli import inputs
+from grammeter.cli.flags import add_options, call
 from grammeter.cli.output import (
     TSV_DIGITS,
     add_numbers,
@@ -24,10 +24,6 @@ if TYPE_CHECKING:
     from grammeter.ranking import Agreement, Correlation, JudgeCorrelations
     from grammeter.rendering import Table
     from grammeter.stats import Alpha, Interval, Kappa
-
-KAPPAS = ("script", "orientation-free")
-OPTIONS = ("correlate", "kappa", "judge", "without_judge", "resamples", "seed", "confidence")
-"""Flags that are parameters of :func:`grammeter.agree`."""
 
 WIDEST = 20
 """Judges that a matrix has room for."""
@@ -49,27 +45,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "  grammeter agree judgments.xml --correlate\n"
         "  grammeter agree judgments.xml --hyps out/* --format json -o agreement.json"
     )
-    judgment_arguments.add_judgments(parser)
-    parser.add_argument(
-        "--correlate",
-        action="store_true",
-        help="correlate each judge's ranking of the systems with the others' instead",
-    )
-    parser.add_argument(
-        "--kappa",
-        choices=KAPPAS,
-        default="script",
-        help="chance agreement as the script of Grundkiewicz et al. (2015) takes it, or with"
-        " 'better' and 'worse' equally likely; default: %(default)s",
-    )
-    parser.add_argument("--judge", nargs="+", metavar="NAME", help="only these judges")
-    parser.add_argument("--without-judge", nargs="+", metavar="NAME", help="all but these judges")
-    add_resamples(
-        parser.add_argument,
-        help_="of the sentences, for intervals; 0: none; default: %(default)s",
-    )
-    add_seed(parser.add_argument)
-    add_confidence(parser.add_argument)
+    inputs.add_judgments(parser)
+    add_options(parser, "verbs.agree", {
+        "correlate": "correlate each judge's ranking of the systems with the others' instead",
+        "kappa": "chance agreement as the script of Grundkiewicz et al. (2015) takes it, or with"
+        " 'better' and 'worse' equally likely",
+        **inputs.JUDGES,
+        "resamples": "of the sentences, for intervals; 0: none",
+        "seed": "where the random numbers start",
+        "confidence": "share of the resamples that an interval covers",
+    })  # fmt: skip
     parser.add_argument(
         "--figure", metavar="FILE", help="draw the kappa of each two judges: .svg or .png"
     )
@@ -86,11 +71,9 @@ def run(args: argparse.Namespace) -> int:
 
     check_home(not args.correlate, "results other than --correlate's", figure=args.figure)
     check_figures(args.figure)
-    judgments = judgment_arguments.read(args)
-    options = {name: getattr(args, name) for name in OPTIONS}
-    options["outputs"] = read_outputs(args.hyps) if args.hyps else None
-    verb = cast("Callable[..., Agreement | JudgeCorrelations]", agree)
-    result = verb(judgments, **options)
+    judgments = inputs.judgments(args)
+    outputs = read_outputs(args.hyps) if args.hyps else None
+    result = call(args, agree, rankings=judgments, outputs=outputs)
     if not isinstance(result, Agreement):
         emit(args, result.to_dict(), lambda: drawn(args, *correlation_tables(result, args)))
         return 0

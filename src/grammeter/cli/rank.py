@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, cast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from grammeter.cli import judgment_arguments
-from grammeter.cli.chance_arguments import add_confidence, add_resamples, add_seed
+from grammeter.cli import inputs
+from grammeter.cli.flags import add_options, call
 from grammeter.cli.output import (
     add_numbers,
     add_output,
@@ -30,16 +30,6 @@ if TYPE_CHECKING:
     Result = Ranked | HeadToHead | Prediction | Outlook
 
 METHODS = ("expected-wins", "trueskill", "bradley-terry")
-UNITS = ("sentence", "ranking", "pair")
-DIVISORS = ("all-opponents", "beaten-opponents", "met-opponents")
-ZEROS = ("one", "keep")
-TRAININGS = ("held-out", "makefile")
-OPTIONS = (
-    "head_to_head", "validate", "learning_curve", "by", "unit", "resamples", "seed", "confidence",
-    "divisor", "prior", "training", "zeros", "processes", "judge", "without_judge", "systems",
-    "drop", "extraction",
-)  # fmt: skip
-"""Flags that are parameters of :func:`grammeter.rank`."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -55,10 +45,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "  grammeter rank judgments.xml --head-to-head\n"
         "  grammeter rank judgments.xml --validate 100 --unit pair"
     )
-    judgment_arguments.add_judgments(parser)
-    _add_question(parser)
-    _add_method(parser)
-    _add_data(parser)
+    inputs.add_judgments(parser)
+    _add_options(parser)
     add_numbers(parser.add_argument)
     parser.add_argument(
         "--figure",
@@ -69,89 +57,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_output(parser)
 
 
-def _add_question(parser: argparse.ArgumentParser) -> None:
+def _add_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("instead of a ranking").add_mutually_exclusive_group()
-    group.add_argument(
-        "--head-to-head",
-        action="store_true",
-        help="each system's share of wins against each other, with an exact sign test",
-    )
-    group.add_argument(
-        "--validate",
-        type=int,
-        metavar="FOLDS",
-        help="cross-validated accuracy: how well do rankings predict judgments held out?",
-    )
-    group.add_argument(
-        "--learning-curve",
-        action="store_true",
-        help="how the ranking by expected wins settles with more items, and how many more each"
-        " two neighbours need",
-    )
-
-
-def _add_method(parser: argparse.ArgumentParser) -> None:
+    add_options(group, "verbs.rank", {
+        "head_to_head": "each system's share of wins against each other, with an exact sign test",
+        "validate": "cross-validated accuracy: how well do rankings predict judgments held out?",
+        "learning_curve": "how the ranking by expected wins settles with more items, and how many"
+        " more each two neighbours need",
+    })  # fmt: skip
     group = parser.add_argument_group("method")
-    group.add_argument(
-        "--by", choices=METHODS, default="expected-wins", help="default: %(default)s"
-    )
-    group.add_argument(
-        "--unit",
-        choices=UNITS,
-        help="what is resampled as a whole; default: sentence. TrueSkill's runs differ by their"
+    add_options(group, "verbs.rank", {
+        "by": "default: %(default)s",
+        "unit": "what is resampled as a whole; default: sentence. TrueSkill's runs differ by their"
         " random games; with a unit, their judgments are resampled, too",
-    )
-    add_resamples(
-        group.add_argument,
-        default=None,
-        help_="or runs of TrueSkill; default: 1000, with --validate 100 for each fold",
-    )
-    add_seed(group.add_argument)
-    add_confidence(
-        group.add_argument, help_="share of the resamples that a range covers; default: %(default)s"
-    )
-    group.add_argument(
-        "--divisor",
-        choices=DIVISORS,
-        help="of expected wins: average over all opponents, over those beaten at least once as"
-        " in tables 6 and 7 of Grundkiewicz et al. (2015), or over those with whom a comparison"
+        "resamples": "",
+        "seed": "",
+        "confidence": "share of the resamples that a range covers",
+        "divisor": "of expected wins: average over all opponents, over those beaten at least once"
+        " as in tables 6 and 7 of Grundkiewicz et al. (2015), or over those with whom a comparison"
         " was decided; default: all-opponents",
-    )
-    group.add_argument(
-        "--prior",
-        type=float,
-        metavar="WINS",
-        help="of bradley-terry: wins added in both directions for each pair; default: 0",
-    )
-    group.add_argument(
-        "--training",
-        choices=TRAININGS,
-        help="of --validate: all other folds, or the leaking procedure published with the paper;"
-        " default: held-out",
-    )
-    group.add_argument(
-        "--zeros",
-        choices=ZEROS,
-        help="of --head-to-head: no wins beside some losses count as one win, as in the original,"
-        " or as none; default: one",
-    )
-    group.add_argument(
-        "--processes", type=int, default=1, metavar="N", help="for trueskill; same result"
-    )
-
-
-def _add_data(parser: argparse.ArgumentParser) -> None:
+        "prior": "of bradley-terry: wins added in both directions for each pair; default: 0",
+        "training": "of --validate: all other folds, or the leaking procedure published with the"
+        " paper; default: held-out",
+        "zeros": "of --head-to-head: no wins beside some losses count as one win, as in the"
+        " original, or as none; default: one",
+        "processes": "for trueskill; same result",
+    }, by={"choices": METHODS, "metavar": None})  # fmt: skip
     group = parser.add_argument_group("judgments that count")
-    group.add_argument("--judge", nargs="+", metavar="NAME", help="only these judges'")
-    group.add_argument("--without-judge", nargs="+", metavar="NAME", help="all but these judges'")
-    group.add_argument(
-        "--systems",
-        nargs="+",
-        metavar="NAME",
-        help="only these; base, +input and +fluent are the sets of SEEDA; default: all",
-    )
-    group.add_argument("--drop", nargs="+", default=[], metavar="NAME", help="all but these")
-    judgment_arguments.add_extraction(group.add_argument)
+    add_options(group, "verbs.rank", inputs.WHO | inputs.EXTRACTION)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -164,11 +97,9 @@ def run(args: argparse.Namespace) -> int:
     check_figures(args.figure)
     if args.processes != 1 and args.by != "trueskill":
         notice(args, "--processes changes nothing here: only runs of TrueSkill are shared out")
-    judgments = judgment_arguments.read(args)
-    options = {name: getattr(args, name) for name in OPTIONS}
-    verb = cast("Callable[..., Result]", rank)
+    judgments = inputs.judgments(args)
     with progress(args):
-        result = verb(judgments, **options)
+        result = call(args, rank, rankings=judgments)
     if args.figure:
         _save_figure(result, args.figure)
     emit(args, result.to_dict(), lambda: drawn(args, *_tables(result, args)))

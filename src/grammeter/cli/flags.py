@@ -1,0 +1,298 @@
+"""Flags that are parameters of a function: types, choices, defaults and texts come from there.
+
+Functions are read as text, not imported: ``--help`` is fast, and needs no other package.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+from grammeter.cli.output import notice, remark
+
+HOUSE = Path(__file__).parents[1]
+
+SHORT = {"metrics": "-m", "metric": "-m", "output": "-o", "source": "-s", "references": "-r"}
+LONG = {"resamples": "--bootstrap", "extraction": "--pairs"}
+"""Second names."""
+
+METAVARS = {
+    "confidence": "C", "per_item": "M", "validate": "FOLDS", "prior": "WINS", "limit": "TOKENS",
+    "metric": "METRIC", "metrics": "METRIC", "cache_dir": "DIR", "base_url": "URL",
+    "timeout": "SECONDS", "patience": "SECONDS", "idle": "SECONDS", "title": "TEXT",
+    "baseline": "SYSTEM", "beta": "BETAS", "encoder": "MODEL", "warmup": "SHARE",
+    "coverage": "SHARE", "pass_threshold": "SHARE", "pass_code": "CODE", "fail_code": "CODE",
+    "redirect": "URL", "keep": "FILTER", "address": "ADDRESS", "host": "ADDRESS",
+    "device": "DEVICE", "gpus_per_worker": "G", "cpus_per_worker": "C", "parallel": "DATA",
+    "database": "FILE_OR_URL", "days": "N", "requests_per_minute": "N", "tokens_per_minute": "N",
+}  # fmt: skip
+"""What a value is called in help where its type does not say it."""
+
+VALUES = {str: "NAME", int: "N", float: "X"}
+TYPES = {"str": str, "Path": str, "int": int, "float": float, "bool": bool}
+
+
+class Kind(NamedTuple):
+    """What an option takes: one value of a type or many, of some choices; ``bool``: none."""
+
+    type: type
+    choices: tuple[Any, ...] = ()
+    many: bool = False
+    path: bool = False
+
+
+class Parameter(NamedTuple):
+    """A parameter of a function, or a field of a class, as it is written in a module."""
+
+    module: str
+    annotation: ast.expr | None
+    default: ast.expr | None
+    text: str
+
+
+# --- options of a parser -------------------------------------------------------------------
+
+
+def add_options(
+    parser: Any,
+    function: str,
+    options: Mapping[str, str] | str,
+    *,
+    dash: str = "--",
+    **settings: Mapping[str, Any],
+) -> None:
+    """Declare parameters of a function as options of a parser or group.
+
+    Parameters
+    ----------
+    parser
+        The parser or group of arguments.
+    function
+        ``ROOM.NAME`` of a function, or of a dataclass, on the door of a room.
+    options
+        Their names, with a text of help; an empty one is the first sentence of the docstring. Or
+        names alone, between spaces. ``default: X`` is added to a text that names no default.
+    dash
+        What options begin with.
+    settings
+        By name, arguments of ``add_argument`` that are otherwise.
+    """
+    if isinstance(options, str):
+        options = dict.fromkeys(options.split(), "")
+    for name, text in options.items():
+        parameter = _parameters(function)[name]
+        more = dict(settings.get(name, {}))
+        names = more.pop("names", None) or _spelled(name, parameter, dash)
+        usual = _settings(name, parameter, text or parameter.text)
+        parser.add_argument(*names, **(usual | {"dest": name} | more))
+
+
+def options(args: argparse.Namespace, function: Callable[..., Any], **more: Any) -> dict[str, Any]:
+    """Return the arguments of a command that are parameters of a function; ``more`` go first."""
+    from inspect import signature
+
+    names = signature(function).parameters
+    return {name: value for name, value in vars(args).items() if name in names} | more
+
+
+def call(args: argparse.Namespace, function: Callable[..., Any], **more: Any) -> Any:
+    """Call a function with its options, and print the notices of the result."""
+    result = function(**options(args, function, **more))
+    for text in getattr(result, "notices", ()):
+        notice(args, text)
+    return result
+
+
+def share_or_count(text: str) -> float | int:
+    """Read ``0.2`` or ``20%`` as a share, ``40`` as a count."""
+    try:
+        if text.endswith("%"):
+            return float(text[:-1]) / 100
+        return float(text) if "." in text else int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is neither a share such as 0.2 nor a count such as 40"
+        ) from None
+
+
+def _spelled(name: str, parameter: Parameter, dash: str) -> list[str]:
+    if len(name) == 1:
+        return [f"-{name}"]
+    on = isinstance(parameter.default, ast.Constant) and parameter.default.value is True
+    long = dash + ("no-" if on else "") + name.replace("_", "-")
+    return [text for text in (SHORT.get(name), long, LONG.get(name)) if text]
+
+
+def _settings(name: str, parameter: Parameter, text: str) -> dict[str, Any]:
+    """Return arguments of ``add_argument``."""
+    kinds = [*_kinds(parameter.module, parameter.annotation)]
+    default = _value(parameter.module, parameter.default)
+    if {kind.type for kind in kinds} == {bool}:
+        return {"action": "store_false" if default else "store_true", "help": text}
+    several = isinstance(default, tuple)
+    shown = " ".join(map(str, cast("tuple[Any, ...]", default))) if several else default
+    if shown and "default" not in text:
+        usual = f"default: {shown:g}" if isinstance(shown, float) else f"default: {shown}"
+        text = f"{text}; {usual}" if text else usual
+    settings: dict[str, Any] = {
+        "help": text,
+        "default": default,
+        "required": parameter.default is None,
+    }
+    tiers = next((kind.choices for kind in kinds if kind.choices), ())
+    if tiers and kinds[0].type is bool:
+        switch = {"nargs": "?", "const": True, "metavar": "|".join(tiers)}
+        return settings | switch | {"choices": tiers}
+    kind = next((kind for kind in kinds if kind.many), kinds[0])
+    if kind.type is not str:
+        both = {kind.type for kind in kinds} == {int, float}
+        settings["type"] = share_or_count if both else kind.type
+    if kind.many:
+        settings["nargs"] = "+"
+    if kind.choices:
+        return settings | {"choices": kind.choices}
+    usual = "FILE" if any(kind.path for kind in kinds) else VALUES[kind.type]
+    return settings | {"metavar": METAVARS.get(name, usual)}
+
+
+# --- functions as they are written ---------------------------------------------------------
+
+
+@cache
+def _source(module: str) -> str:
+    """Return the text of a module, or of the stub of a room; nothing if there is none."""
+    files = (HOUSE / module / "__init__.pyi", HOUSE / f"{module}.py")
+    return next((file.read_text(encoding="utf-8") for file in files if file.exists()), "")
+
+
+@cache
+def _defined(module: str, name: str) -> tuple[str, ast.stmt] | None:
+    """Return the definition of a name and the module where it stands; ``None``: not in here."""
+    text = _source(module)
+    start = rf"(?:def|class) {name}\b|{name}(?:: [^\n=]+)? = "
+    statements = re.findall(rf"(?ms)^(?:{start}).*?(?=^[^\s)\]}}]|\Z)", text)
+    if statements:  # the last one: those before it are overloads
+        return module, ast.parse(statements[-1]).body[0]
+    for home, names in re.findall(r"(?m)^ *from grammeter\.(\S+) import (\([^)]*\)|.*)$", text):
+        if match := re.search(rf"\b(?:(\w+) as )?{name}\b", names):
+            return _defined(home.replace(".", "/"), match[1] or name)
+    return None
+
+
+@cache
+def _parameters(function: str) -> dict[str, Parameter]:
+    """Return the parameters of a function, or the fields of a dataclass: ``ROOM.NAME``."""
+    room, _, name = function.rpartition(".")
+    match _defined(room.replace(".", "/"), name):
+        case module, ast.ClassDef(body=body) as node:
+            texts = _texts(node, module)
+            return {
+                name: Parameter(module, field.annotation, field.value, texts.get(name, ""))
+                for field in body
+                if isinstance(field, ast.AnnAssign) and (name := ast.unparse(field.target))
+            }
+        case module, ast.FunctionDef(args=args) as node:
+            texts = _texts(node, module)
+            usual: list[ast.expr | None] = [None] * (len(args.args) - len(args.defaults))
+            values = [*usual, *args.defaults, *args.kw_defaults]
+            return {
+                arg.arg: Parameter(module, arg.annotation, value, texts.get(arg.arg, ""))
+                for arg, value in zip([*args.args, *args.kwonlyargs], values, strict=True)
+            }
+        case _:
+            return {}
+
+
+def _kinds(module: str, node: ast.AST | None) -> Iterator[Kind]:
+    """Yield the kinds of values that an annotation allows, as far as the shell can write them."""
+    match node:
+        case ast.BinOp(left=left, right=right):
+            yield from (*_kinds(module, left), *_kinds(module, right))
+        case ast.Subscript(value=ast.Name(id="Literal"), slice=ast.Tuple(elts=values)):
+            choices = tuple(map(ast.literal_eval, values))
+            yield Kind(type(choices[0]), choices)
+        case ast.Subscript(value=ast.Name(id="Sequence"), slice=inside):
+            items = [*_kinds(module, inside)]
+            path = any(kind.path for kind in items)
+            yield from (kind._replace(many=True, path=path) for kind in items[:1])
+        case ast.Name(id=name) if name in TYPES:
+            yield Kind(TYPES[name], path=name == "Path")
+        case ast.Name(id=name):
+            match _defined(module, name):
+                case home, ast.Assign(value=value):
+                    yield from _kinds(home, value)
+                case _:
+                    pass
+        case _:
+            pass
+
+
+def _value(module: str, node: ast.AST | None) -> Any:
+    """Return the value of a default."""
+    match node:
+        case ast.Name(id=name):
+            match _defined(module, name):
+                case home, ast.Assign(value=value) | ast.AnnAssign(value=value):
+                    return _value(home, value)
+                case _:
+                    raise LookupError(name)
+        case ast.Call(func=ast.Name(id="get_args"), args=[alias]):
+            return next(_kinds(module, alias)).choices
+        case None:
+            return None
+        case _:
+            return ast.literal_eval(ast.unparse(node))
+
+
+def _texts(node: ast.FunctionDef | ast.ClassDef, module: str) -> dict[str, str]:
+    """Return the first sentence on each parameter; ``As for :func:`x``` is the sentence there."""
+    texts: dict[str, str] = {}
+    docstring = (ast.get_docstring(node) or "").replace("\\\n", "")
+    _, _, section = re.sub(r"\n(Raises|Returns|Yields)\n(?s:.*)", "", docstring).partition("\n---")
+    section = re.sub(r",\n(?=\w)", ", ", section)
+    for head, body in re.findall(r"(?m)^(\w.*)\n((?:    .*\n?|\n)+)", section):
+        text = re.split(r"\.\s|\.$|[;,] see :", " ".join(body.split()))[0]
+        same = re.match(
+            r"(?:As for|As in|See) :(?:func|class):`~?(?:grammeter\.)?(?:([\w.]+)\.)?(\w+)`", text
+        )
+        others: dict[str, Parameter] = {}
+        if same:
+            others = _parameters(f"{same[1] or module.replace('/', '.')}.{same[2]}")
+        text = re.sub(r":\w+:`~?(?:\w+\.)*(\w+)`", r"\1", text).replace("``", "")
+        text = (text[:1].lower() + text[1:]).replace("%", "%%")
+        for name in re.findall(r"\w+", head):
+            texts[name] = others[name].text if name in others else text
+    return texts
+
+
+# --- options without effect ----------------------------------------------------------------
+
+NO_FAULTS = "there was nothing to pass over"
+"""Why ``--lenient`` has no effect."""
+
+
+def check_home(args: argparse.Namespace, at_home: bool, home: str, *names: str) -> None:
+    """Refuse written options, by long names, that do something only beside ``home``."""
+    from grammeter.core import UsageError
+
+    for option in () if at_home else names:
+        if option in _written(args):
+            raise UsageError(f"{option} belongs to {home}", fix=f"Leave out {option}.")
+
+
+def remark_idle(args: argparse.Namespace, why: str, *names: str) -> None:
+    """Say, ``--quiet`` or not, which of some options were written and do nothing, and why."""
+    idle = [option for option in names if option in _written(args)]
+    if idle:
+        has = "has" if len(idle) == 1 else "have"
+        remark([f"{', '.join(idle)} {has} no effect: {why}"])
+
+
+def _written(args: argparse.Namespace) -> frozenset[str]:
+    """Return the options that were written; none where a verb is called without its parser."""
+    return frozenset(getattr(args, "asked", ()))
