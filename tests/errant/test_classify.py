@@ -9,12 +9,10 @@ import pytest
 from made_up import DEPS, PAIRS, POS, TAGS, WORDS, sentence
 
 from grammeter.core import UsageError
-from grammeter.errant.align import Span
 from grammeter.errant.classify import classify
-from grammeter.errant.english import dictionary, english
-from grammeter.errant.lancaster import stem
+from grammeter.errant.english import dictionary, english, stem
 from grammeter.errant.pipelines import shipped_pipeline
-from grammeter.errant.tokens import split
+from grammeter.errant.tokens import Span, split
 
 pytest.importorskip("rapidfuzz", reason="extra errant is missing")
 

@@ -13,8 +13,7 @@ import pytest
 
 from grammeter.core import MissingResourceError, UsageError, cache_folder
 from grammeter.errant import pipelines
-from grammeter.errant.parse import Parser, idle_without_dependencies
-from grammeter.errant.parse_cache import FILE, ParseCache
+from grammeter.errant.parse import FILE, ParseCache, Parser, idle_without_dependencies
 from grammeter.errant.pipelines import find_pipeline, shipped_pipeline
 from grammeter.errant.tokens import Tokens, split
 
@@ -218,13 +217,13 @@ class TestCache:
     def test_a_file_that_has_grown_too_large_is_begun_anew(self, tmp_path, monkeypatch):
         tokens = split("a b").with_columns("cd", "ef", "gh")
         ParseCache(tmp_path, "").write([tokens])
-        monkeypatch.setattr("grammeter.errant.parse_cache.SIZE_LIMIT", 1)
+        monkeypatch.setattr("grammeter.errant.parse.SIZE_LIMIT", 1)
         assert ParseCache(tmp_path, "").read([tokens]) == [None]
 
     def test_two_processes_at_once(self, tmp_path):
         script = (
             "import sys; from pathlib import Path\n"
-            "from grammeter.errant.parse_cache import ParseCache\n"
+            "from grammeter.errant.parse import ParseCache\n"
             "from grammeter.errant.tokens import split\n"
             "cache = ParseCache(Path(sys.argv[1]), 'x')\n"
             "for at in range(30):\n"

@@ -11,9 +11,9 @@ import sys
 import pytest
 
 import grammeter as gm
-from grammeter.alignment import tokenised
 from grammeter.cli.main import main
 from grammeter.core import MissingResourceError
+from grammeter.errant import tokenised
 from grammeter.errant.parse import Parser
 from grammeter.errant.pipelines import find_pipeline
 from grammeter.errant.tokens import split

@@ -18,8 +18,8 @@ from fuzz.trial import Reader, Seeds
 from grammeter.engine.job import Job
 from grammeter.engine.manifest import NAME, Manifest
 from grammeter.errant import find_pipeline
-from grammeter.errant.parse_cache import FILE as PARSES
-from grammeter.errant.parse_cache import ParseCache
+from grammeter.errant.parse import FILE as PARSES
+from grammeter.errant.parse import ParseCache
 from grammeter.errant.tokens import split
 from grammeter.llm.cache import FILE as REPLIES
 from grammeter.llm.cache import Attempt, Attempts

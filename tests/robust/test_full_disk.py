@@ -14,7 +14,7 @@ import made_models
 from grammeter.cli.main import main
 from grammeter.cli.parser import VERBS as ALL
 from grammeter.cli.parser import parser_of
-from grammeter.errant.parse_cache import ParseCache
+from grammeter.errant.parse import ParseCache
 from grammeter.errant.tokens import split
 from grammeter.models.runtime import Store
 from robust.inside import call, fill, listing, mounted

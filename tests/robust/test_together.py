@@ -52,7 +52,7 @@ def ends(*processes: subprocess.Popen[str]) -> list[tuple[int, str, str]]:
 _PARSES = f"""
 import sys
 from pathlib import Path
-from grammeter.errant.parse_cache import ParseCache
+from grammeter.errant.parse import ParseCache
 from grammeter.errant.tokens import split
 for number in range({TIMES}):
     texts = [split(f"w{{number}} {{who}}") for who in ("shared", sys.argv[1])]

@@ -36,7 +36,6 @@ from grammeter.alignment.threeway import GAP as GAP
 from grammeter.alignment.threeway import Column as Column
 from grammeter.alignment.threeway import align as align
 from grammeter.alignment.threeway import align_all as align_all
-from grammeter.alignment.tokenise import tokenised as tokenised
 from grammeter.alignment.verdicts import CURVES as CURVES
 from grammeter.alignment.verdicts import FN as FN
 from grammeter.alignment.verdicts import FP_NE as FP_NE

@@ -1,5 +1,9 @@
 from grammeter.errant.annotate import Annotator as Annotator
+from grammeter.errant.annotate import GoldTypes as GoldTypes
 from grammeter.errant.annotate import annotator as annotator
+from grammeter.errant.annotate import foreign_types as foreign_types
+from grammeter.errant.annotate import one_scheme as one_scheme
+from grammeter.errant.annotate import types_by_rules as types_by_rules
 from grammeter.errant.compare import EditComparison as EditComparison
 from grammeter.errant.compare import Groups as Groups
 from grammeter.errant.compare import Mode as Mode
@@ -21,9 +25,6 @@ from grammeter.errant.pipelines import NEUTRAL as NEUTRAL
 from grammeter.errant.pipelines import USUAL as USUAL
 from grammeter.errant.pipelines import find_pipeline as find_pipeline
 from grammeter.errant.pipelines import shipped_pipeline as shipped_pipeline
-from grammeter.errant.schemes import GoldTypes as GoldTypes
-from grammeter.errant.schemes import foreign_types as foreign_types
-from grammeter.errant.schemes import one_scheme as one_scheme
-from grammeter.errant.schemes import types_by_rules as types_by_rules
+from grammeter.errant.pipelines import tokenised as tokenised
 from grammeter.errant.tokens import Tokens as Tokens
 from grammeter.errant.tokens import from_words as from_words

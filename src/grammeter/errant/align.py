@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, cached_property
-from itertools import accumulate, islice
+from itertools import accumulate
 from math import inf
 from typing import Literal, NamedTuple, cast
 
@@ -32,23 +32,9 @@ COST_LIMIT = 300_000
 
 
 class Change(NamedTuple):
-    """A step of an alignment other than a match: source tokens and what replaces them."""
+    """A step of an alignment other than a match, and the tokens of its :class:`Span`."""
 
     kind: Operation
-    start: int
-    end: int
-    target_start: int
-    target_end: int
-
-    @property
-    def span(self) -> Span:
-        """The tokens on both sides."""
-        return Span(*self[1:])
-
-
-class Span(NamedTuple):
-    """Source tokens ``start:end`` and the target tokens that replace them."""
-
     start: int
     end: int
     target_start: int
@@ -88,7 +74,7 @@ class Aligner:
 
     def __init__(self, *, lev: bool = False, cost_limit: int = COST_LIMIT) -> None:
         self.lev = lev
-        self._costs = _EvenCosts() if lev else _Costs(cost_limit)
+        self._costs = _Costs(cost_limit, even=lev)
 
     def is_decided_by_words(self, source: Tokens, target: Tokens) -> bool:
         """Whether :meth:`align` needs only the words of these two sentences."""
@@ -108,8 +94,7 @@ class Aligner:
             return [Change("S", at, at + 1, at, at + 1)]  # at most 1.999: an I and a D cost 2
         if left and right:
             self._costs.prune(left * right)
-            grid = _Grid(self._costs, source, target, part, transpose=not self.lev)
-            left, right = grid.retrace(changes)
+            left, right = _Grid(self._costs, source, target, part).retrace(changes)
         changes.extend(self._along_border(source, target, part.start, left, right))
         changes.reverse()
         return changes
@@ -139,22 +124,14 @@ class Aligner:
 class _Grid:
     """The matrix of costs of one region."""
 
-    def __init__(
-        self,
-        costs: _Costs | _EvenCosts,
-        source: Tokens,
-        target: Tokens,
-        part: Region,
-        *,
-        transpose: bool,
-    ) -> None:
-        sides = (slice(part.start, part.source_end), slice(part.start, part.target_end))
+    def __init__(self, costs: _Costs, source: Tokens, target: Tokens, part: Region) -> None:
+        left, right = slice(part.start, part.source_end), slice(part.start, part.target_end)
         self._start = part.start
-        self._source = source.texts[sides[0]]
-        self._target = target.texts[sides[1]]
-        self._rows = costs.rows_of(source, sides[0])
-        self._words = costs.words_of(target, sides[1])
-        self._orders = _Orders(source.lowers[sides[0]], target.lowers[sides[1]], transpose)
+        self._source = source.texts[left]
+        self._target = target.texts[right]
+        self._rows = costs.rows_of(source, left)
+        self._words = costs.words_of(target, right)
+        self._orders = _Orders(source.lowers[left], target.lowers[right], wanted=not costs.even)
         self._cells = [[float(at) for at in range(len(self._target) + 1)]]
         for i in range(len(self._source)):
             self._cells.append([i + 1.0])
@@ -164,14 +141,8 @@ class _Grid:
         above, current = self._cells[-2:]
         text, costs, first = self._source[i], self._rows[i], self._orders.first_in_target[i]
         left, diagonal = current[0], above[0]
-        columns = zip(
-            self._target,
-            self._words,
-            islice(above, 1, None),
-            self._orders.first_in_source,
-            strict=True,
-        )
-        for other, word, up, first_in_source in columns:
+        columns = (self._target, self._words, above[1:], self._orders.first_in_source)
+        for other, word, up, first_in_source in zip(*columns, strict=True):
             if text == other:
                 left = diagonal
             else:
@@ -229,7 +200,7 @@ class _Orders:
     position beyond the end if there is none or transpositions are not ``wanted``.
     """
 
-    def __init__(self, source: Sequence[str], target: Sequence[str], wanted: bool) -> None:
+    def __init__(self, source: Sequence[str], target: Sequence[str], *, wanted: bool) -> None:
         self._source = source
         self._target = target
         self.first_in_target = _first_positions(source, target if wanted else ())
@@ -265,23 +236,27 @@ _Word = tuple[str, str, str, str]
 
 
 class _Costs:
-    """Costs of substituting one word for another, computed on first use."""
+    """Costs of substituting one word for another, computed on first use; if ``even``, all 1."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, *, even: bool) -> None:
+        self.even = even
         self._limit = limit
         self._at_most = 0
-        self._distance = indel_distance()
         self._numbers: dict[_Word, int] = {}
         self._words: list[_Word] = []
-        self._rows: list[_Row] = []
+        self._rows: list[dict[int, float]] = []
 
     def words_of(self, tokens: Tokens, part: slice) -> list[int]:
         """Return a number for each token, the same for tokens that cost the same."""
+        if self.even:
+            return [0] * len(tokens.texts[part])
         columns = (tokens.texts, tokens.lowers, tokens.lemmas, tokens.pos)
         return [self._number(word) for word in zip(*(c[part] for c in columns), strict=True)]
 
     def rows_of(self, tokens: Tokens, part: slice) -> Sequence[dict[int, float]]:
         """Return for each token the costs of its substitutes, by their numbers."""
+        if self.even:
+            return [{0: 1.0}] * len(tokens.texts[part])
         return [self._rows[number] for number in self.words_of(tokens, part)]
 
     def prune(self, more: int) -> None:
@@ -297,23 +272,8 @@ class _Costs:
         if number is None:
             number = self._numbers[word] = len(self._rows)
             self._words.append(word)
-            self._rows.append(_Row(word, self._words, self._distance))
+            self._rows.append(_Row(word, self._words))
         return number
-
-
-class _EvenCosts:
-    """All substitutions cost 1."""
-
-    def words_of(self, tokens: Tokens, part: slice) -> list[int]:
-        """Return one number for all tokens."""
-        return [0] * len(tokens.texts[part])
-
-    def rows_of(self, tokens: Tokens, part: slice) -> Sequence[dict[int, float]]:
-        """Return the cost of any substitution."""
-        return [{0: 1.0}] * len(tokens.texts[part])
-
-    def prune(self, more: int) -> None:
-        """Do nothing: there is only one cost."""
 
 
 class _Row(dict[int, float]):
@@ -323,20 +283,15 @@ class _Row(dict[int, float]):
     Words that differ only in case cost nothing.
     """
 
-    def __init__(
-        self, word: _Word, words: list[_Word], distance: Callable[[str, str], float]
-    ) -> None:
+    def __init__(self, word: _Word, words: list[_Word]) -> None:
         super().__init__()
-        self._word = word
-        self._words = words
-        self._distance = distance
+        self._word, self._words, self._distance = word, words, indel_distance()
 
     def __missing__(self, number: int) -> float:
         text, lower, lemma, pos = self._word
         other_text, other_lower, other_lemma, other_pos = self._words[number]
-        if lower == other_lower:
-            cost = 0.0
-        else:
+        cost = 0.0
+        if lower != other_lower:
             cost = 0.0 if lemma == other_lemma else 0.499
             if pos != other_pos:
                 cost += 0.25 if pos in OPEN_CLASSES and other_pos in OPEN_CLASSES else 0.5

@@ -1,25 +1,32 @@
-"""The ERRANT annotator: pairs of sentences to typed edits, in batches.
+"""The ERRANT annotator: pairs of sentences to typed edits, in batches; annotators' edits retyped.
 
-Align, merge, classify, over parses that are made once for each distinct sentence and only where
-one of the three looks at more than the words.
+Each distinct sentence is parsed once, and only where aligning, merging or classifying looks at
+more than the words.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import get_args
 
-from grammeter.core import Edit, UnknownNameError, cache_folder
+from grammeter.core import (
+    DETECTION_ONLY,
+    Edit,
+    GoldEdits,
+    Segment,
+    UnknownNameError,
+    cache_folder,
+)
 from grammeter.errant.align import Aligner, Change
-from grammeter.errant.given import GivenEdits, by_span
 from grammeter.errant.languages import NEUTRAL_RULES, Language, language
 from grammeter.errant.merge import Strategy, is_decided_by_changes, merge
 from grammeter.errant.parse import Parser
 from grammeter.errant.pipelines import NEUTRAL, Pipeline, find_pipeline
-from grammeter.errant.tokens import Tokens, split
+from grammeter.errant.tokens import Applied, Tokens, by_span, split
 
 CHUNK = 4096
 """Pairs that are processed together."""
@@ -30,19 +37,16 @@ EDIT_LIMIT = 100_000
 Texts = tuple[str, str]
 """Source and corrected sentence."""
 
+GoldTypes = Mapping[int, Mapping[int, Sequence[str]]]
+"""By identity of a sentence's gold edits and by annotator: a type for each edit, in order."""
+
 
 class Annotator:
     """Extracts and types edits. Make one with :func:`annotator`, which explains the options.
 
-    Without a ``parser``, the rules of the language may need words alone.
-
-    Attributes
-    ----------
-    rules
-        Those of the language.
-    notice
-        One line that users should see once, or ``None``: the pipeline was not chosen by the
-        user and its scores are not comparable with published ones.
+    Without a ``parser``, the ``rules`` of the language may need words alone. ``notice`` is one
+    line that users should see: the default pipeline's scores are not comparable with published
+    ones.
     """
 
     def __init__(
@@ -72,12 +76,10 @@ class Annotator:
         Parameters
         ----------
         pairs
-            Texts whose tokens are separated by white space. Equal tokens give no edits, ``()``,
-            also where the texts differ in their spaces (``errant_parallel`` then writes no
-            ``noop`` line).
+            Texts whose tokens are separated by white space. Equal tokens give no edits, also
+            where the texts differ in their spaces.
         tokens
-            By text, where these texts are raw and the pipeline's tokeniser split them; see
-            :func:`~grammeter.alignment.tokenise.tokenised`.
+            By text, where these texts are raw; see :func:`~.pipelines.tokenised`.
 
         Raises
         ------
@@ -128,8 +130,8 @@ class Annotator:
             By sentence, in the order of their original spans. Those that only detect (``Um``,
             ``UNK``) keep span and text and get the type ``UNK``.
         """
-        placed = [GivenEdits.of(source, edits, minimise=minimise) for source, edits in sentences]
-        return [sentence.placed() for sentence in placed] if keep_types else self._typed(placed)
+        applied = [Applied.of(source, edits, minimise) for source, edits in sentences]
+        return [one.edits() for one in applied] if keep_types else self._typed(applied)
 
     def reextract_all(
         self, sentences: Sequence[tuple[str, Sequence[Edit]]]
@@ -139,9 +141,14 @@ class Annotator:
         Edits that only detect (``Um``, ``UNK``) are not applied; they stay, typed ``UNK``, and
         among edits with the same span stand first.
         """
-        placed = [GivenEdits.of(source, edits, minimise=False) for source, edits in sentences]
-        detected = self._typed([sentence.detections() for sentence in placed])
-        extracted = self.annotate([(sentence.source, sentence.target) for sentence in placed])
+        applied = [Applied.of(source, edits, minimise=False) for source, edits in sentences]
+        detected = self._typed(
+            [
+                replace(one, spans=[s for s in one.spans if s[0].type in DETECTION_ONLY])
+                for one in applied
+            ]
+        )
+        extracted = self.annotate([(one.source, one.target) for one in applied])
         return [
             tuple(sorted([*old, *new], key=by_span))
             for old, new in zip(detected, extracted, strict=True)
@@ -158,12 +165,17 @@ class Annotator:
             "align": "lev" if self._lev else "linguistic",
         }
 
-    def _typed(self, placed: Sequence[GivenEdits]) -> list[tuple[Edit, ...]]:
-        texts = {text for one in placed if one.spans for text in (one.source, one.target)}
+    def _typed(self, applied: Sequence[Applied]) -> list[tuple[Edit, ...]]:
+        texts = {text for one in applied if one.spans for text in (one.source, one.target)}
         parses = self._parse({text: split(text) for text in sorted(texts)})
         return [
-            one.typed(self.rules, parses[one.source], parses[one.target]) if one.spans else ()
-            for one in placed
+            tuple(
+                replace(
+                    edit, type=self.rules.classify(span, parses[one.source], parses[one.target])
+                )
+                for edit, (_, span) in zip(one.edits(), one.spans, strict=True)
+            )
+            for one in applied
         ]
 
     def _extract(
@@ -256,9 +268,8 @@ def annotator(
     Parameters
     ----------
     pipeline
-        A spaCy pipeline by name or folder; ``neutral``: none, for any language, by words
-        alone. By default ``en_core_web_sm`` if it is installed, else the small one that ships
-        with this package, and then with a notice.
+        A spaCy pipeline, as for :func:`~.pipelines.find_pipeline`; ``neutral``: none, for any
+        language, by words alone.
     types
         Whether edits get types. Without them nothing needs a dependency parser, and the spans
         are the same.
@@ -267,8 +278,8 @@ def annotator(
     lev
         Align by plain Levenshtein distance.
     cache_dir
-        Where parses are kept on disk; ``off``: nowhere. By default ``GRAMMETER_CACHE`` names
-        it, else it is the user's cache folder.
+        Folder of the parses on disk, or ``off``; by default ``GRAMMETER_CACHE``, else the user's
+        cache folder.
 
     Raises
     ------
@@ -305,3 +316,61 @@ def _by_source(pairs: Iterable[Texts]) -> list[Texts]:
     for pair in pairs:
         groups.setdefault(pair[0], {})[pair] = None
     return [pair for group in groups.values() for pair in group]
+
+
+def foreign_types(gold: Iterable[GoldEdits], rules: Language) -> list[str]:
+    """Return the types of gold edits that the rules of a language never give, sorted.
+
+    Types of edits that only mark an error (``Um``, ``UNK``) belong to every scheme.
+    """
+    annotations = chain.from_iterable(by_annotator.values() for by_annotator in gold)
+    types = {edit.type for edit in chain.from_iterable(annotations) if not edit.is_noop}
+    return sorted(kind for kind in types - DETECTION_ONLY if not rules.gives(kind))
+
+
+def types_by_rules(segments: Iterable[Segment], annotator: Annotator) -> GoldTypes:
+    """Type gold edits by the annotator's rules; spans and corrections stay as they are.
+
+    Edits that only mark an error are ``UNK``, as in ``errant_m2 -gold``.
+    """
+    lines = {id(segment.gold): segment for segment in segments}
+    jobs = [
+        (key, number, segment.source, edits)
+        for key, segment in lines.items()
+        for number, edits in segment.gold.items()
+    ]
+    typed = annotator.retype_all([(source, edits) for *_, source, edits in jobs], minimise=False)
+    types: dict[int, dict[int, Sequence[str]]] = {key: {} for key in lines}
+    for (key, number, _, edits), retyped in zip(jobs, typed, strict=True):
+        places = sorted(
+            (at for at, edit in enumerate(edits) if not edit.is_noop),
+            key=lambda at, edits=edits: by_span(edits[at]),
+        )
+        names = [edit.type for edit in edits]
+        for at, edit in zip(places, retyped, strict=True):
+            names[at] = edit.type
+        types[key][number] = names
+    return types
+
+
+def one_scheme(segments: Sequence[Segment], annotator: Annotator) -> list[Segment]:
+    """Return segments whose gold edits have types of the annotator's rules, if they had others.
+
+    Edits that only mark an error, or change nothing, keep their types, so that the same edits
+    count as before.
+    """
+    if not foreign_types((segment.gold for segment in segments), annotator.rules):
+        return list(segments)
+    types = types_by_rules(segments, annotator)
+    gold: dict[int, GoldEdits] = {
+        id(segment.gold): {
+            number: tuple(map(_retyped, edits, types[id(segment.gold)][number]))
+            for number, edits in segment.gold.items()
+        }
+        for segment in segments
+    }
+    return [replace(segment, gold=gold[id(segment.gold)]) for segment in segments]
+
+
+def _retyped(edit: Edit, name: str) -> Edit:
+    return edit if {edit.type, name} & DETECTION_ONLY else replace(edit, type=name)

@@ -10,17 +10,11 @@ are short functions, tried in order; what they know of words, tags and relations
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import cast
+from typing import NamedTuple, cast
 
-from grammeter.core import UsageError, require
-from grammeter.errant.align import Span
-from grammeter.errant.english import dictionary, english
-from grammeter.errant.lancaster import stem
-from grammeter.errant.tokens import Tokens
-
-UNKNOWN = "UNK"
-"""Type of an edit that changes nothing: an error that is marked but not corrected."""
+from grammeter.core import UNKNOWN, UsageError, require
+from grammeter.errant.english import dictionary, english, stem
+from grammeter.errant.tokens import Span, Tokens
 
 
 def classify(span: Span, source: Tokens, target: Tokens) -> str:
@@ -51,30 +45,16 @@ class _Side:
     """The tokens on one side of an edit; each column starts at 0."""
 
     def __init__(self, tokens: Tokens, start: int, end: int) -> None:
-        self.tokens = tokens
-        self.start = start
-        self.end = end
+        self.tokens, self.start, self.end = tokens, start, end
+        self.texts = tokens.texts[start:end]
         self.lowers = tokens.lowers[start:end]
+        self.lemmas = tokens.lemmas[start:end]
+        self.pos = tokens.pos[start:end]
+        self.tags = tokens.tags[start:end]
         self.deps = tokens.deps[start:end]
 
     def __len__(self) -> int:
         return self.end - self.start
-
-    @property
-    def texts(self) -> tuple[str, ...]:
-        return self.tokens.texts[self.start : self.end]
-
-    @property
-    def tags(self) -> tuple[str, ...]:
-        return self.tokens.tags[self.start : self.end]
-
-    @property
-    def pos(self) -> tuple[str, ...]:
-        return self.tokens.pos[self.start : self.end]
-
-    @property
-    def lemmas(self) -> tuple[str, ...]:
-        return self.tokens.lemmas[self.start : self.end]
 
     @property
     def categories(self) -> tuple[str, ...]:
@@ -154,8 +134,7 @@ def _phrases(one: _Side, other: _Side) -> str:
     return "OTHER"
 
 
-@dataclass(frozen=True, slots=True)
-class _Word:
+class _Word(NamedTuple):
     """One token with its sentence."""
 
     text: str
@@ -173,13 +152,8 @@ class _Word:
         tag, category, dep = side.tags[0], side.categories[0], side.deps[0]
         return cls(text, lower, lemma, tag, category, dep, side.tokens, side.start)
 
-    @property
-    def is_auxiliary(self) -> bool:
-        return self.dep.startswith("aux")
 
-
-@dataclass(frozen=True, slots=True)
-class _Pair:
+class _Pair(NamedTuple):
     """One token that replaces another."""
 
     one: _Word
@@ -203,7 +177,7 @@ class _Pair:
 
     @property
     def both_auxiliary(self) -> bool:
-        return self.one.is_auxiliary and self.other.is_auxiliary
+        return self.one.dep.startswith("aux") and self.other.dep.startswith("aux")
 
     @property
     def similarity(self) -> float:

@@ -28,15 +28,9 @@ Triple = tuple[float, float, float]
 class Rules:
     """Which edits count, and when two of them agree.
 
-    Attributes
-    ----------
-    mode
-        What must be equal. The detection modes count edits of the type ``UNK``, too.
-    single, multi
-        Only edits with at most one token on either side; only those with more on one side.
-        Both leave nothing, as in the package.
-    dropped
-        Error types that do not count.
+    The detection modes count edits of the type ``UNK``, too; ``single`` counts only edits with at
+    most one token on either side, ``multi`` only the others (both leave nothing, as in the
+    package); edits of ``dropped`` types do not count.
     """
 
     mode: Mode = "span-correction"
@@ -88,8 +82,7 @@ def grouped(
     """Group the types of the edits that count by key, in the order of the edits.
 
     ``wanted`` are keys of the hypothesis, by which references choose among alternative
-    corrections. ``types`` are other names for the types of the edits, one for each; the edits'
-    own types decide which edits count and agree.
+    corrections. ``types`` are other names for the types; the edits' own decide what counts.
     """
     groups: dict[Key, list[str]] = {}
     for edit, name in zip(edits, types or [edit.type for edit in edits], strict=True):
@@ -124,10 +117,9 @@ def counted(proposed: Groups, gold: Groups) -> Counts:
 
 def counted_by_type(typed_outcomes: Iterable[tuple[str, Outcome]]) -> dict[str, Counts]:
     """Count outcomes by error type, in the order in which the types come."""
-    counts: dict[str, Counter[Outcome]] = {}
-    for kind, outcome in typed_outcomes:
-        counts.setdefault(kind, Counter())[outcome] += 1
-    return {kind: Counts(c["tp"], c["fp"], c["fn"]) for kind, c in counts.items()}
+    totals = Counter(typed_outcomes)
+    kinds = dict.fromkeys(kind for kind, _ in totals)
+    return {k: Counts(totals[k, "tp"], totals[k, "fp"], totals[k, "fn"]) for k in kinds}
 
 
 def choose(
@@ -146,8 +138,7 @@ def choose(
     Parameters
     ----------
     rows
-        For each sentence, true and false positives and false negatives by reference; ``None``
-        does not compete.
+        For each sentence, the counts by reference; ``None`` does not compete.
     beta
         Weight of recall in F.
     digits
@@ -163,30 +154,24 @@ def choose(
     """
     total: Triple = (0, 0, 0)
     chosen: list[int] = []
+
+    def rank(counts: Triple | None) -> tuple[float, ...]:
+        if counts is None:
+            return ()
+        tp, fp, fn = total[0] + counts[0], total[1] + counts[1], total[2] + counts[2]
+        if digits is None:
+            f = f_measure(tp, tp + fp, tp + fn, beta)
+        else:
+            f = round(package_f(Counts(tp, fp, fn), beta), digits)
+        return f, counts[0], -counts[1], -counts[2]
+
     for row in rows:
-        at = _best(row, total, beta, digits)
+        at = max(range(len(row)), key=lambda at, row=row: rank(row[at]), default=0)
         chosen.append(at)
         best = row[at] if row else None
         if running and best is not None:
             total = (total[0] + best[0], total[1] + best[1], total[2] + best[2])
     return chosen
-
-
-def _best(row: Sequence[Triple | None], total: Triple, beta: float, digits: int | None) -> int:
-    def rank(at: int) -> tuple[float, ...]:
-        counts = row[at]
-        if counts is None:
-            return ()
-        tp, fp, fn = counts
-        return _f(total[0] + tp, total[1] + fp, total[2] + fn, beta, digits), tp, -fp, -fn
-
-    return max(range(len(row)), key=rank, default=0)
-
-
-def _f(tp: float, fp: float, fn: float, beta: float, digits: int | None) -> float:
-    if digits is None:
-        return f_measure(tp, tp + fp, tp + fn, beta)
-    return round(package_f(Counts(tp, fp, fn), beta), digits)
 
 
 def package_f(counts: Counts, beta: float) -> float:
@@ -198,11 +183,7 @@ def package_f(counts: Counts, beta: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """The edits of one hypothesis annotator compared with those of one reference annotator.
-
-    ``hypothesis`` and ``reference`` are annotator numbers, ``proposed`` and ``gold`` error types
-    by key.
-    """
+    """The edits of one hypothesis annotator compared with those of one reference annotator."""
 
     hypothesis: int
     reference: int
@@ -256,19 +237,8 @@ def compare_edits(
 ) -> EditComparison:
     """Compare two annotations of the same sentences, as ``errant_compare``.
 
-    Parameters
-    ----------
-    hypotheses, references
-        For each sentence, edits by annotator. If hypotheses have several, the best pair counts.
-    rules
-        Which edits count, and when two agree.
-    beta, digits
-        As for :func:`choose`.
-
-    Raises
-    ------
-    ValueError
-        If they are not equally many.
+    If hypotheses have several annotators, the best pair counts; ``beta`` and ``digits`` are those
+    of :func:`choose`. Raises :class:`ValueError` if they are not equally many.
     """
     pairings = [
         [_paired(*h, *r, rules) for h in hypothesis.items() for r in reference.items()]

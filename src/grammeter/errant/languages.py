@@ -18,10 +18,10 @@ from itertools import chain
 from typing import cast
 
 from grammeter.core import UsageError
-from grammeter.errant.align import Change, Span
+from grammeter.errant.align import Change
 from grammeter.errant.classify import classify
 from grammeter.errant.merge import adjacent, is_decided_by_changes, joined, merge, parts
-from grammeter.errant.tokens import Tokens
+from grammeter.errant.tokens import Span, Tokens
 
 GROUP = "grammeter.languages"
 """The entry point group in which other packages announce rules."""
@@ -41,8 +41,7 @@ class Language:
     merge
         Changes of an alignment, source and target to the spans of edits, left to right.
     merges_by_changes
-        Whether :attr:`merge` would look at nothing but the words for these changes; where it
-        says so, sentences are not parsed for it.
+        Whether :attr:`merge` needs only the words for these changes, and no parse.
     classify
         The type of an edit.
     types_need
@@ -72,9 +71,8 @@ class Language:
 def merge_neutral(changes: Sequence[Change], source: Tokens, target: Tokens) -> list[Span]:
     """Merge adjacent changes, except that substitutions among themselves stay apart.
 
-    Single characters are merged all the same, for tokens of Chinese text. Against the edits of
-    human annotators and of ERRANT's relatives this is better than merging all, nothing, or
-    changes of one kind: docs/concepts/errant-edits.md has the figures.
+    Single characters are merged all the same, for tokens of Chinese text. The figures behind
+    this choice stand in docs/concepts/errant-edits.md.
     """
 
     def is_letter(change: Change) -> bool:
@@ -101,14 +99,10 @@ def operation(span: Span, source: Tokens, target: Tokens) -> str:
     return "R" if old and new else "U" if old else "M"
 
 
-def _words_suffice(_changes: Sequence[Change]) -> bool:
-    return True
-
-
 NEUTRAL_RULES = Language(
     rules="neutral-1",
     merge=merge_neutral,
-    merges_by_changes=_words_suffice,
+    merges_by_changes=lambda _changes: True,
     classify=operation,
     types_need="words",
     types=OPERATIONS,
@@ -121,18 +115,10 @@ ENGLISH = Language(
     classify=classify,
 )
 
-BUILT_IN = {"en": ENGLISH}
-
 
 def language(code: str) -> Language:
-    """Return the rules of a language by its code; the neutral ones where there are none.
-
-    Raises
-    ------
-    UsageError
-        If rules that a package announces cannot be loaded.
-    """
-    return BUILT_IN.get(code) or _plugin(code) or NEUTRAL_RULES
+    """Return the rules of a language by its code; the neutral ones where there are none."""
+    return ENGLISH if code == "en" else _plugin(code) or NEUTRAL_RULES
 
 
 @cache

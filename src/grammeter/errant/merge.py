@@ -11,8 +11,8 @@ from itertools import accumulate, pairwise
 from string import punctuation
 from typing import Literal, NamedTuple
 
-from grammeter.errant.align import Change, Span, indel_distance
-from grammeter.errant.tokens import Tokens
+from grammeter.errant.align import Change, indel_distance
+from grammeter.errant.tokens import Span, Tokens
 
 Strategy = Literal["rules", "all-split", "all-merge", "all-equal"]
 """``rules``: those of English; ``all-split``: each change alone; ``all-merge``: all adjacent
@@ -33,7 +33,7 @@ def merge(
     """
     groups = adjacent(changes)
     if strategy == "all-split":
-        return [change.span for group in groups for change in group]
+        return [joined([change]) for group in groups for change in group]
     if strategy == "all-merge":
         return [joined(group) for group in groups]
     if strategy == "all-equal":
@@ -93,14 +93,8 @@ def _same_operation(one: Change, next_: Change) -> bool:
     return one.kind == next_.kind and one.end - one.start == next_.end - next_.start
 
 
-class _Cut(NamedTuple):
-    """The decision of a rule: merge ``changes[left:right]``, then treat both sides of it.
-
-    Equal positions merge nothing and split there.
-    """
-
-    left: int
-    right: int
+_Cut = tuple[int, int]
+"""The decision of a rule: merge the changes ``left:right``, or split there if these are equal."""
 
 
 class _Part(NamedTuple):
@@ -152,20 +146,13 @@ class _Sequence:
             for width in range(high - low - 1, 0, -1):
                 last_start = high - width if width <= part.ceiling else low + 1
                 for start in range(low, last_start):
-                    cut = self._rules(start, start + width, part)
-                    if cut is not None:
-                        return self._applied(cut, part, width)
+                    if cut := self._rules(start, start + width, part):
+                        left, right = cut
+                        middle = [joined(self._changes[left:right])] if left < right else []
+                        return [_Part(low, left, width), *middle, _Part(right, high, width)]
             if any(side.has_content(low, high - 1) for side in self._sides):
                 return [joined(changes)]
-        return [change.span for change in changes]
-
-    def _applied(self, cut: _Cut, part: _Part, width: int) -> list[_Part | Span]:
-        middle = self._changes[cut.left : cut.right]
-        return [
-            _Part(part.low, cut.left, width),
-            *([joined(middle)] if middle else []),
-            _Part(cut.right, part.high, width),
-        ]
+        return [joined([change]) for change in changes]
 
     def _rules(self, first: int, last: int, part: _Part) -> _Cut | None:
         """Try the rules in their order on the changes from ``first`` to ``last``."""
@@ -182,9 +169,9 @@ class _Sequence:
     def _possessive(self, first: int, last: int, part: _Part) -> _Cut | None:
         """Keep a suffix with its noun: [friends -> friend 's]."""
         if first == part.low and any(side.tag(first, 0) == "POS" for side in self._sides):
-            return _Cut(first + 1, first + 1)
+            return (first + 1, first + 1)
         if any(side.tag(last, -1) == "POS" for side in self._sides):
-            return _Cut(last - 1, last + 1)
+            return (last - 1, last + 1)
         return None
 
     def _case(self, first: int, last: int, part: _Part) -> _Cut | None:
@@ -197,19 +184,19 @@ class _Sequence:
             (lengths[0] == 1 and target.first(first)[0].isupper())
             or (lengths[1] == 1 and source.first(first)[0].isupper())
         ):
-            return _Cut(first, last + 1)  # [Cat -> The big cat]
+            return (first, last + 1)  # [Cat -> The big cat]
         if any(
             length > 1 and side.is_punctuation(last)
             for side, length in zip(self._sides, lengths, strict=True)
         ):
-            return _Cut(last - 1, last + 1)  # [, we -> . We]
+            return (last - 1, last + 1)  # [, we -> . We]
         return None
 
     def _white_space(self, first: int, last: int) -> _Cut | None:
         """Merge what is the same but for spaces, hyphens and apostrophes: [sub - way -> subway]."""
         source, target = self._sides
         same = source.letters(first, last) == target.letters(first, last)
-        return _Cut(first, last + 1) if same else None
+        return (first, last + 1) if same else None
 
     def _same_class(self, first: int, last: int) -> _Cut | None:
         """Merge tokens of one word class, and verbs with what helps them: [to eat -> eating]."""
@@ -219,7 +206,7 @@ class _Sequence:
         verbal = source.is_verbal(first, last) and target.is_verbal(first, last)
         uniform = source.only_class(first, last)
         if verbal or (uniform is not None and uniform == target.only_class(first, last)):
-            return _Cut(first, last + 1)
+            return (first, last + 1)
         return None
 
     def _smallest(self, first: int, last: int, part: _Part) -> _Cut | None:
@@ -231,11 +218,11 @@ class _Sequence:
             or (one == "S" and _similar(source.first(first), target.first(first)))
             or (other == "S" and _similar(source.last(last), target.last(last)))
         ):
-            return _Cut(last, last)
+            return (last, last)
         final_determiner = (other in "DS" and source.ends_in_determiner(last)) or (
             other in "IS" and target.ends_in_determiner(last)
         )
-        return _Cut(last, last) if last == part.high - 1 and final_determiner else None
+        return (last, last) if last == part.high - 1 and final_determiner else None
 
 
 class _Side:

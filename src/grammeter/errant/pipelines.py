@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +16,7 @@ from types import ModuleType
 from typing import Any, cast
 
 from grammeter.core import MissingResourceError, UsageError, kept_out, require, words_of
+from grammeter.errant.tokens import Tokens, from_words
 
 NEUTRAL = "neutral"
 """Instead of a pipeline: tokens are only split, whatever the language."""
@@ -43,17 +44,7 @@ _WITHOUT_TORCH = re.compile(
 
 @dataclass(frozen=True)
 class Pipeline:
-    """A pipeline on disk.
-
-    Attributes
-    ----------
-    name, version, language
-        As its ``meta.json`` has them.
-    folder
-        Where its files lie.
-    notice
-        One line that users should see about the choice.
-    """
+    """A pipeline on disk, as its ``meta.json`` has it; ``notice`` is what users should see."""
 
     name: str
     version: str
@@ -94,15 +85,7 @@ class Pipeline:
     def load(self, exclude: Sequence[str] | None = None) -> Any:
         """Load it with spaCy and parse a word, so that damage is detected here.
 
-        Parameters
-        ----------
-        exclude
-            Components to leave out; ``None``: all, so that only the tokeniser is loaded.
-
-        Raises
-        ------
-        MissingResourceError
-            If spaCy is not installed, or the files are damaged or of another version of spaCy.
+        Components of ``exclude`` are left out; ``None``: all, so only the tokeniser is loaded.
         """
         spacy: Any = self.spacy()
         try:
@@ -120,13 +103,10 @@ class Pipeline:
 
 
 def find_pipeline(wanted: str | None = None) -> Pipeline:
-    """Find a pipeline.
+    """Find a pipeline: an installed package by its name, or a folder.
 
-    Parameters
-    ----------
-    wanted
-        The name of an installed package or a folder. By default ``en_core_web_sm`` if it is
-        installed, else the one that ships with this package, with a notice.
+    By default ``en_core_web_sm`` if it is installed, else the one that ships with this package,
+    with a notice.
 
     Raises
     ------
@@ -153,6 +133,19 @@ def find_pipeline(wanted: str | None = None) -> Pipeline:
 def shipped_pipeline() -> Path:
     """Return the folder of the small English pipeline in this package."""
     return Path(str(files("grammeter.resources") / "en_ud_sm" / "base"))
+
+
+def tokenised(texts: Iterable[str], pipeline: str | None = None) -> list[Tokens]:
+    """Split raw texts with the tokeniser of a pipeline (:func:`find_pipeline`).
+
+    Runs of white space are no tokens. The result holds the texts as they were written, which
+    the pipeline parses.
+    """
+    tokenizer = find_pipeline(pipeline).load().tokenizer
+    return [
+        from_words((token.text for token in tokenizer(text) if not token.is_space), text)
+        for text in map(str.strip, texts)
+    ]
 
 
 def _how_to_get(wanted: str) -> str:

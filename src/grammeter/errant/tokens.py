@@ -1,19 +1,18 @@
-"""Parsed sentences as plain values: all that alignment, merging and typing of edits need."""
+"""Sentences as plain values: their tokens, parsed or not, and edits applied to them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from sys import intern
+from typing import NamedTuple
+
+from grammeter.core import DETECTION_ONLY, Edit
 
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """One sentence, an entry for each token in every column.
-
-    Columns that nothing has computed are empty: a sentence that was only split at white space
-    has ``texts`` and ``lowers``; without a dependency parser ``deps`` and ``heads`` are
-    missing.
+    """One sentence, an entry for each token in every column; unknown columns are empty.
 
     Attributes
     ----------
@@ -21,14 +20,10 @@ class Tokens:
         The tokens, and the same in lower case.
     lemmas
         Dictionary forms; an empty text where the pipeline gives none.
-    pos
-        Word classes of Universal Dependencies: ``NOUN``, ``AUX`` ...
-    tags
-        The treebank's own finer tags: ``NNS``, ``VBZ`` ...
-    deps
-        Names of the relations to the heads: ``nsubj``, ``aux`` ...
-    heads
-        Positions of the heads; a root is its own head.
+    pos, tags
+        Word classes of Universal Dependencies (``NOUN``), and the treebank's own (``NNS``).
+    deps, heads
+        Relations to the heads (``nsubj``), and their positions; a root is its own head.
     raw
         The text as it was written, if a pipeline's tokeniser split it: the pipeline parses this
         text, for it may look at where no space stands between two tokens.
@@ -69,16 +64,8 @@ class Tokens:
         heads: Iterable[int] = (),
     ) -> Tokens:
         """Return the sentence with a parser's columns; equal values share one object."""
-        return Tokens(
-            self.texts,
-            self.lowers,
-            tuple(map(intern, lemmas)),
-            tuple(map(intern, pos)),
-            tuple(map(intern, tags)),
-            tuple(map(intern, deps)),
-            tuple(heads),
-            self.raw,
-        )
+        columns = [tuple(map(intern, column)) for column in (lemmas, pos, tags, deps)]
+        return Tokens(self.texts, self.lowers, *columns, heads=tuple(heads), raw=self.raw)
 
 
 def split(text: str) -> Tokens:
@@ -90,3 +77,72 @@ def from_words(words: Iterable[str], raw: str = "") -> Tokens:
     """Make a sentence of its tokens; ``raw`` is the text that a pipeline's tokeniser split."""
     texts = tuple(map(intern, words))
     return Tokens(texts, tuple([intern(text.lower()) for text in texts]), raw=raw)
+
+
+class Span(NamedTuple):
+    """Source tokens ``start:end`` and the target tokens that replace them."""
+
+    start: int
+    end: int
+    target_start: int
+    target_end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """A sentence, an annotator's edits with their tokens in both texts, and what they make.
+
+    Edits that only detect an error are not applied: both sides are the same there, unless
+    another edit overlaps.
+    """
+
+    source: str
+    target: str
+    spans: Sequence[tuple[Edit, Span]]
+
+    @classmethod
+    def of(cls, source: str, edits: Iterable[Edit], minimise: bool) -> Applied:
+        """Apply edits one by one, from the left, each at its place after the earlier ones."""
+        before = source.split()
+        after = list(before)
+        moved = 0
+        spans: list[tuple[Edit, Span]] = []
+        for edit in sorted((e for e in edits if not e.is_noop), key=by_span):
+            new = before[edit.start : edit.end] if _detects(edit) else edit.correction.split()
+            start = edit.start + moved
+            after[start : edit.end + moved] = new
+            moved += len(new) - (edit.end - edit.start)
+            span = Span(edit.start, edit.end, start, start + len(new))
+            spans.append((replace(edit, alternatives=()), span))
+        if minimise:
+            spans = [(e, s if _detects(e) else _minimised(s, before, after)) for e, s in spans]
+        return cls(" ".join(before), " ".join(after), spans)
+
+    def edits(self) -> tuple[Edit, ...]:
+        """Return all edits with their final offsets and the tokens that the target has there."""
+        target = self.target.split()
+        return tuple(
+            edit
+            if _detects(edit)
+            else replace(edit, start=start, end=end, correction=" ".join(target[first:last]))
+            for edit, (start, end, first, last) in self.spans
+        )
+
+
+def _detects(edit: Edit) -> bool:
+    return edit.type in DETECTION_ONLY
+
+
+def by_span(edit: Edit) -> tuple[int, int]:
+    """Sort edits by where they begin and end."""
+    return edit.start, edit.end
+
+
+def _minimised(span: Span, source: Sequence[str], target: Sequence[str]) -> Span:
+    """Remove equal tokens from both ends, first from the beginning."""
+    start, end, target_start, target_end = span
+    while start < end and target_start < target_end and source[start] == target[target_start]:
+        start, target_start = start + 1, target_start + 1
+    while start < end and target_start < target_end and source[end - 1] == target[target_end - 1]:
+        end, target_end = end - 1, target_end - 1
+    return Span(start, end, target_start, target_end)

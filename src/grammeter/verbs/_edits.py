@@ -8,7 +8,6 @@ from itertools import permutations
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from grammeter.alignment import tokenised
 from grammeter.core import (
     DETECTION_ONLY,
     NOOP,
@@ -33,6 +32,7 @@ from grammeter.errant import (
     annotator,
     compare_edits,
     foreign_types,
+    tokenised,
 )
 from grammeter.formats import M2Block, M2File, format_m2, read_m2, read_text_lines
 
