@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grammeter.alignment.candidates import (
+from grammeter.alignment.corrected import (
     apply_backwards,
     corrected_by_annotator,
     distinct,

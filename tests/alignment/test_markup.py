@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grammeter.alignment.markup import marked
+from grammeter.alignment.corrected import marked
 from grammeter.core import NOOP, Edit, apply
 
 WORDS = st.lists(st.sampled_from("abc"), max_size=6)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from maxmatch_twin import optimal_moves as table_moves
 
-from grammeter.alignment.moves import optimal_moves
+from grammeter.alignment.arcs import optimal_moves
 
 SENTENCE = st.lists(st.sampled_from("abc"), max_size=9)
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grammeter.alignment.partial import (
+from grammeter.alignment.corrected import (
     appliable,
     chain,
     draw_subset,

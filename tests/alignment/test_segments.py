@@ -2,7 +2,7 @@
 
 import pytest
 
-from grammeter.alignment.segments import segment_edits
+from grammeter.alignment.chunks import segment_edits
 from grammeter.core import DataError, Edit, Segment, reference_texts
 
 GOLD = {3: (Edit(0, 1, "b"),)}

@@ -1,20 +1,31 @@
-"""Sentences cut into chunks, so that versions of one source can be held against each other.
+"""The edits that segments need, and sentences cut into chunks by them.
 
-Two ways to cut: :func:`partition` gives all versions of a sentence the same boundaries (CLEME),
-:func:`pieces` cuts each version at its own edits (GoToScorer). Both start from the edits of
-:func:`read_targets`.
+:func:`partition` gives all versions of a sentence the same boundaries (CLEME), :func:`pieces`
+cuts each version at its own edits (GoToScorer).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from grammeter.alignment.segments import Extract
-from grammeter.core import DataError, Edit, Segment
+from grammeter.core import DataError, Edit, GoldEdits, Segment
 
 Tokens = tuple[str, ...]
+
+Pair = tuple[str, str]
+"""Source and corrected text."""
+
+Extract = Callable[[Sequence[Pair]], Sequence[Sequence[Edit]]]
+"""Gives the edits of each pair, as an annotator's ``annotate`` does."""
+
+
+class SegmentEdits(NamedTuple):
+    """The edits of a hypothesis, and those of each annotator or reference, by its number."""
+
+    proposed: Sequence[Edit]
+    gold: GoldEdits
 
 
 class Change(NamedTuple):
@@ -30,18 +41,10 @@ Changes = tuple[Change, ...]
 
 
 class Chunk(NamedTuple):
-    """A span of the source and what stands there in each version.
+    """The source tokens ``start:end`` (none where versions only insert) and each version's.
 
-    Attributes
-    ----------
-    start, end
-        Source tokens ``start:end``; empty where versions only insert.
-    source
-        These tokens.
-    texts
-        The tokens of each version.
-    changed
-        Whether an edit of that version lies here, even one that leaves the text as it is.
+    ``changed`` says whether an edit of that version lies here, even one that leaves the text as
+    it is.
     """
 
     start: int
@@ -70,6 +73,49 @@ class ChunkedSentence:
 
 Target = tuple[ChunkedSentence, Changes]
 """A sentence and what a hypothesis changes in it."""
+
+
+def segment_edits(segments: Sequence[Segment], extract: Extract) -> list[SegmentEdits]:
+    """Return the edits of each segment.
+
+    Gold edits stand as they are; where a segment has none, edits are extracted from its
+    reference texts, numbered from 0. All extraction is done in one call, each distinct pair of
+    texts once.
+
+    Raises
+    ------
+    DataError
+        If a segment has neither gold edits nor a reference text; names the sentence.
+    """
+    edits = _extracted((pair for segment in segments for pair in _pairs(segment)), extract)
+    return [
+        SegmentEdits(
+            edits[segment.source, segment.hypothesis],
+            segment.gold
+            or {
+                number: edits[segment.source, text]
+                for number, text in enumerate(segment.references)
+                if text is not None
+            },
+        )
+        for segment in segments
+    ]
+
+
+def _extracted(pairs: Iterable[Pair], extract: Extract) -> dict[Pair, tuple[Edit, ...]]:
+    distinct = list(dict.fromkeys(pairs))
+    return dict(zip(distinct, map(tuple, extract(distinct)), strict=True))
+
+
+def _pairs(segment: Segment) -> Iterator[Pair]:
+    """Return what must be annotated: the hypothesis, and the texts where there is no gold."""
+    if not segment.gold and not segment.texts:
+        raise DataError(
+            f"neither gold edits nor a reference for {segment.source[:40]!r}",
+            fix="Each sentence needs one reference at least.",
+        )
+    for text in (segment.hypothesis, *(() if segment.gold else segment.texts)):
+        yield segment.source, text
 
 
 def ordered(source: Sequence[str], edits: Iterable[Edit]) -> Changes:
@@ -126,25 +172,36 @@ def pieces(source: Tokens, changes: Changes) -> list[Piece]:
     stands an empty piece, unless an insertion stands there.
     """
     cut: list[Piece] = []
+
+    def add(piece: Piece | None, position: int) -> None:
+        if not cut or cut[-1][:2] != (position, position):
+            cut.append(Piece(position, position, (), edited=False))
+        if piece:
+            cut.append(piece)
+
+    def add_unchanged(start: int, end: int) -> None:
+        for at in range(start, end):
+            add(Piece(at, at + 1, source[at : at + 1], edited=False), at)
+
     done = 0
     for change in changes:
-        _add_unchanged(cut, source, done, change.start)
+        add_unchanged(done, change.start)
+        piece = Piece(*change, edited=True)
         if change.start < change.end:
-            _add_gap(cut, change.start)
-        cut.append(Piece(*change, edited=True))
+            add(piece, change.start)
+        else:
+            cut.append(piece)
         done = change.end
-    _add_unchanged(cut, source, done, len(source))
-    _add_gap(cut, len(source))
+    add_unchanged(done, len(source))
+    add(None, len(source))
     return cut
 
 
 def read_targets(segments: Sequence[Segment], extract: Extract) -> list[Target]:
     """Return each segment's sentence and what its hypothesis changes.
 
-    Gold edits stand as they are; where a segment has none, edits are extracted from its
-    reference texts, numbered from 0. Segments of one source line share one
-    :class:`ChunkedSentence`.
-    All extraction is done in one call, each distinct pair of texts once.
+    Edits are taken as by :func:`segment_edits`; runs of white space do not count. Segments of
+    one source line share one :class:`ChunkedSentence`.
 
     Raises
     ------
@@ -152,18 +209,30 @@ def read_targets(segments: Sequence[Segment], extract: Extract) -> list[Target]:
         If a source is empty, a segment has neither gold edits nor a reference text, or gold
         edits overlap; names the sentence.
     """
-    wanted = (pair for segment in segments for pair in _pairs(segment))
-    pairs = list(dict.fromkeys(pair for pair in wanted if pair[0] != pair[1]))
-    edits = dict(zip(pairs, extract(pairs), strict=True))
+    normal = [
+        replace(
+            segment,
+            source=_normal(segment.source),
+            hypothesis=_normal(segment.hypothesis),
+            references=tuple(text and _normal(text) for text in segment.references),
+        )
+        for segment in segments
+    ]
+    wanted = (
+        (segment.source, text)
+        for segment in normal
+        for text in (segment.hypothesis, *(() if segment.gold else segment.texts))
+    )
+    edits = _extracted((pair for pair in wanted if pair[0] != pair[1]), extract)
     known: dict[tuple[str, int, int], ChunkedSentence] = {}
     targets: list[Target] = []
-    for segment in segments:
-        key = (segment.source, id(segment.references), id(segment.gold) if segment.gold else 0)
+    for written, segment in zip(segments, normal, strict=True):
+        key = (written.source, id(written.references), id(segment.gold) if segment.gold else 0)
         sentence = known.get(key)
         if sentence is None:
             sentence = known[key] = _sentence(segment, edits, number=len(known) + 1)
-        pair = _normal(segment.source), _normal(segment.hypothesis)
-        targets.append((sentence, ordered(sentence.source, edits.get(pair, ()))))
+        changes = ordered(sentence.source, edits.get((segment.source, segment.hypothesis), ()))
+        targets.append((sentence, changes))
     return targets
 
 
@@ -204,36 +273,16 @@ def _texts(
     return texts
 
 
-def _add_unchanged(cut: list[Piece], source: Tokens, start: int, end: int) -> None:
-    """Add unchanged tokens, each with the empty place before it."""
-    for position in range(start, end):
-        _add_gap(cut, position)
-        cut.append(Piece(position, position + 1, source[position : position + 1], edited=False))
-
-
-def _add_gap(cut: list[Piece], position: int) -> None:
-    """Add the empty place at a position unless an insertion stands there."""
-    if not cut or cut[-1][:2] != (position, position):
-        cut.append(Piece(position, position, (), edited=False))
-
-
 def _normal(text: str) -> str:
     return " ".join(text.split())
-
-
-def _pairs(segment: Segment) -> list[tuple[str, str]]:
-    """Return all pairs of texts whose edits a segment needs."""
-    source = _normal(segment.source)
-    texts = [segment.hypothesis, *([] if segment.gold else segment.texts)]
-    return [(source, _normal(text)) for text in texts]
 
 
 def _sentence(
     segment: Segment, extracted: Mapping[tuple[str, str], Sequence[Edit]], *, number: int
 ) -> ChunkedSentence:
-    source = _normal(segment.source)
+    source = segment.source
     references: Mapping[int, Sequence[Edit]] = segment.gold or {
-        label: extracted.get((source, _normal(text)), ())
+        label: extracted.get((source, text), ())
         for label, text in enumerate(segment.references)
         if text is not None
     }

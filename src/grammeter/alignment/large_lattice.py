@@ -13,14 +13,15 @@ the earliest beginning wins, there the rounding of floating-point sums).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from grammeter.alignment.arcs import (
     Arc,
+    Graph,
     Proposal,
     Row0,
     Texts,
@@ -29,7 +30,6 @@ from grammeter.alignment.arcs import (
     longer_arcs,
     weigh_insertions,
 )
-from grammeter.alignment.moves import Graph
 from grammeter.core import Edit
 
 Integers = npt.NDArray[np.int64]
@@ -42,8 +42,7 @@ _VERTEX = (1 << _BITS) - 1
 _FAR = 1 << 60
 
 
-@dataclass(frozen=True, slots=True)
-class _Step:
+class _Step(NamedTuple):
     """A part of a path: an elementary edge or a phrase edit, with its assumed cost."""
 
     begin: int
@@ -55,9 +54,7 @@ class LargeLattice:
     """All edits that can turn a source into a hypothesis; made by :func:`~.lattice.matcher`."""
 
     def __init__(self, graph: Graph, texts: Texts, *, max_unchanged: int, row0: Row0) -> None:
-        self._graph = graph
-        self._texts = texts
-        self._max_unchanged = max_unchanged
+        self._graph, self._texts, self._max_unchanged = graph, texts, max_unchanged
         self._row0: Row0 = row0
         self._match = -2 * EDGE * (len(texts.source) + len(texts.hypothesis) + 2)
         self._sweep = _Sweep(graph, texts, max_unchanged)
@@ -80,13 +77,11 @@ class LargeLattice:
 
     def _holds(self, step: _Step, exact: Mapping[tuple[int, int], int]) -> bool:
         """Whether a step costs what the scorer's arc costs."""
-        if (step.begin, step.target) in exact or self._is_elementary(step):
+        elementary = any(target == step.target for target, _, _ in self._graph[step.begin])
+        if elementary or (step.begin, step.target) in exact:
             return True
         arc = self._arc(step.begin, step.target)
         return arc is not None and step.cost == EDGE * arc.length + arc.times
-
-    def _is_elementary(self, step: _Step) -> bool:
-        return any(target == step.target for target, _, _ in self._graph[step.begin])
 
     def _edits_on(self, path: Iterable[_Step]) -> Iterable[Proposal]:
         for step in path:

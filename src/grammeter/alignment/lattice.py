@@ -10,23 +10,23 @@ the edits.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from itertools import chain
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from grammeter.alignment.arcs import (
     EPSILON,
     Arc,
+    Graph,
     Proposal,
     Row0,
     Texts,
     by_span,
     elementary_arcs,
     longer_arcs,
+    optimal_moves,
     weigh_insertions,
 )
-from grammeter.alignment.moves import Graph, optimal_moves
 from grammeter.core import Edit
 
 ARC_LIMIT = 200_000
@@ -64,8 +64,7 @@ def matcher(
         Leave out runs of unchanged words at both ends. Exact unless a gold edit replaces words
         with themselves.
     arc_limit
-        Above this many phrase edits the result is that of
-        :class:`~grammeter.alignment.large_lattice.LargeLattice`.
+        Above this many phrase edits they are not listed: :mod:`~.alignment.large_lattice`.
     """
     graph = optimal_moves(source, hypothesis)
     window = _window(graph, max_unchanged, trim)
@@ -94,16 +93,9 @@ class Lattice:
     """
 
     def __init__(
-        self,
-        texts: Texts,
-        vertices: Sequence[int],
-        arcs: Sequence[Arc],
-        offset: int,
-        edges: int,
+        self, texts: Texts, vertices: Sequence[int], arcs: Sequence[Arc], offset: int, edges: int
     ) -> None:
-        self._texts = texts
-        self._vertices = vertices
-        self._arcs = arcs
+        self._texts, self._vertices, self._arcs = texts, vertices, arcs
         self._offset = float(offset)
         self._match = -float(edges)
         self._edges = [
@@ -111,7 +103,6 @@ class Lattice:
             for arc in arcs
         ]
         self._without_gold: tuple[Proposal, ...] | None = None
-        self._by_span: dict[tuple[int, int], list[Arc]] | None = None
 
     def edits(self, gold: Iterable[Edit] = ()) -> tuple[Proposal, ...]:
         """Return the hypothesis's edits, left to right, that agree best with gold edits."""
@@ -154,7 +145,7 @@ class Lattice:
         """Return the weights that gold edits change; empty if no arc matches."""
         weights: dict[Arc, float] = {}
         for span, edits in by_span(gold).items():
-            arcs = self._at(span)
+            arcs = self._by_span.get(span, [])
             matching = [arc for arc in arcs if any(self._agree(arc, edit) for edit in edits)]
             if matching and span[0] == span[1]:
                 weights |= weigh_insertions(arcs, edits, self._agree, self._match)
@@ -162,13 +153,9 @@ class Lattice:
                 weights |= dict.fromkeys(matching, self._match)
         return weights
 
-    def _at(self, span: tuple[int, int]) -> list[Arc]:
-        """Return the arcs with these offsets."""
-        if self._by_span is None:
-            self._by_span = {}
-            for arc in self._arcs:
-                self._by_span.setdefault((arc.start, arc.end), []).append(arc)
-        return self._by_span.get(span, [])
+    @cached_property
+    def _by_span(self) -> dict[tuple[int, int], list[Arc]]:
+        return by_span(self._arcs)
 
     def _agree(self, arc: Arc, gold: Edit) -> bool:
         return self._proposal(arc).matches(gold, self._texts.source)
@@ -178,8 +165,7 @@ class Lattice:
         return self._texts.proposal(arc, begin, target)
 
 
-@dataclass(frozen=True, slots=True)
-class _Window:
+class _Window(NamedTuple):
     """The range of vertices that can change the result, by position.
 
     Runs of unchanged words at both ends cannot: up to ``first`` all distances are whole numbers,

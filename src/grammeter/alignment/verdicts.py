@@ -18,10 +18,20 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 import numpy.typing as npt
 
 from grammeter.alignment.chunks import Changes, Chunk, ChunkedSentence, Tokens, partition
-from grammeter.core import Edit, EditVerdict, Grid, JudgedEdit, f_measure
+from grammeter.core import (
+    Edit,
+    EditVerdict,
+    FloatArray,
+    Grid,
+    IntArray,
+    JudgedEdit,
+    Statistics,
+    f_measure,
+)
 
 KINDS = ("tp", "fp_ne", "fp_un", "fn", "tn")
 """The names of the kinds; a kind is its place here."""
@@ -116,7 +126,7 @@ def judge(
     """
     chunks = partition(source, [hypothesis, *references.values()])
     return [
-        Judged(label, (at,), chunks, [_kind(chunk, at, detection) for chunk in chunks])
+        _judged(label, (at,), chunks, detection=detection, together=False)
         for at, label in enumerate(references, start=1)
     ]
 
@@ -127,8 +137,7 @@ def judge_together(
     """Judge a hypothesis against all references at once (independent assumption)."""
     chunks = partition(source, [hypothesis, *references.values()])
     versions = tuple(range(1, len(references) + 1))
-    kinds = [_kind_together(chunk, versions, detection) for chunk in chunks]
-    return Judged(TOGETHER, versions, chunks, kinds)
+    return _judged(TOGETHER, versions, chunks, detection=detection, together=True)
 
 
 def each_version(judged: Judged, labels: Iterable[int]) -> list[Judged]:
@@ -153,6 +162,48 @@ def counts_by_length(judged: Judged) -> Counter[tuple[str, int]]:
                 counts["changed", WHOLE] += 1
                 counts["length", WHOLE] += max(width, len(chunk.texts[at]))
     return counts
+
+
+_CENTRE = {("changed", WHOLE), ("length", WHOLE)}
+"""Columns from which the average length comes."""
+
+
+def rows_by_length(judged: Sequence[Judged]) -> tuple[tuple[str, ...], IntArray]:
+    """Return columns such as ``tp@2``, with ``changed`` and ``length``, and a row for each."""
+    counted = list(map(counts_by_length, judged))
+    columns = sorted({column for row in counted for column in row} | _CENTRE)
+    rows = [[row[column] for column in columns] for row in counted]
+    names = tuple(name if n == WHOLE else f"{name}@{n}" for name, n in columns)
+    return names, np.array(rows, dtype=np.int64).reshape(-1, len(columns))
+
+
+def average_length(statistics: Statistics) -> float:
+    """Return the mean length in tokens of the chunks that references change; 0 without any."""
+    changed = _total(statistics, "changed")
+    return _total(statistics, "length") / changed if changed else 0.0
+
+
+def changes_nothing(statistics: Statistics) -> bool:
+    """Whether chunks are counted by length, and no reference changes any."""
+    return "changed" in statistics.columns and not _total(statistics, "changed")
+
+
+def weighted_sums(
+    statistics: Statistics, curves: tuple[Curve, Curve, Curve], average: float
+) -> FloatArray:
+    """Weigh chunks by how far their lengths are from an average: ``(segments, slots, 5)``."""
+    sums = np.zeros((*statistics.present.shape, len(KINDS)))
+    for number, column in enumerate(statistics.columns):
+        name, _, length = column.partition("@")
+        if name in KINDS:  # one column after the other: equal counts give equal sums
+            kind = KINDS.index(name)
+            weight = length_weight(curves, kind, int(length) - average) if length else 1.0
+            sums[..., kind] += statistics.rows[..., number] * weight
+    return sums
+
+
+def _total(statistics: Statistics, column: str) -> int:
+    return int(statistics.rows[..., statistics.columns.index(column)].sum())
 
 
 def trials(judged: Judged) -> list[tuple[str, str]]:
@@ -268,25 +319,24 @@ def judged_edits(judged: Judged) -> Iterator[JudgedEdit]:
             yield JudgedEdit(edit, " ".join(chunk.source), verdict)
 
 
-def _kind(chunk: Chunk, at: int, detection: bool) -> int:
-    """Return the kind against one reference; what is unchanged is compared by its text."""
-    equal = chunk.texts[0] == chunk.texts[at]
-    if not chunk.changed[0]:
-        return TN if equal else FN
-    if chunk.changed[at]:
-        return TP if equal or detection else FP_NE
-    return TP if equal and not detection else FP_UN
+def _judged(
+    label: int, versions: tuple[int, ...], chunks: list[Chunk], *, detection: bool, together: bool
+) -> Judged:
+    """Judge chunks against some references.
 
+    Against all ``together`` a miss is what all of them change; against one, a different text.
+    """
 
-def _kind_together(chunk: Chunk, versions: Sequence[int], detection: bool) -> int:
-    """Return the kind against several references; a miss is what all of them change."""
-    touched = [chunk.changed[at] for at in versions]
-    if not chunk.changed[0]:
-        return FN if all(touched) else TN
-    equal = any(chunk.texts[at] == chunk.texts[0] for at in versions)
-    if any(touched) if detection else equal:
-        return TP
-    return FP_NE if any(touched) else FP_UN
+    def kind(chunk: Chunk) -> int:
+        touched = [chunk.changed[at] for at in versions]
+        equal = any(chunk.texts[at] == chunk.texts[0] for at in versions)
+        if not chunk.changed[0]:
+            return FN if (all(touched) if together else not equal) else TN
+        if any(touched) if detection else equal:
+            return TP
+        return FP_NE if any(touched) else FP_UN
+
+    return Judged(label, versions, chunks, list(map(kind, chunks)))
 
 
 def _join(texts: Iterable[Tokens]) -> str:

@@ -1,0 +1,238 @@
+"""Texts that annotators' edits make: all of them, combinations, subsets, or drawn in brackets."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from random import Random
+
+from grammeter.core import Edit, GoldEdits, UsageError, apply, without_overlaps
+
+Words = tuple[str, ...]
+"""Tokens."""
+
+ARROW = "→"
+
+_GLUED_COMMA = re.compile(r",(?!\d)")
+_LAST_STOP = re.compile(r"(?<=[^.])\.$")
+
+
+def corrected_by_annotator(
+    source: Sequence[str], gold: GoldEdits, *, treebank: bool = True
+) -> dict[int, Words]:
+    """Apply all edits of each annotator, as the I-measure's authors do.
+
+    Felice and Briscoe (2015); the details are those of their program.
+
+    Parameters
+    ----------
+    source
+        Tokens.
+    gold
+        Edits by annotator; only the first correction of an edit is used.
+    treebank
+        Split punctuation off corrections as the Penn Treebank does.
+
+    Returns
+    -------
+    dict
+        Annotator to text, in the order of ``gold``. An annotator without edits has the source;
+        a text that an earlier annotator has too is left out.
+    """
+    edits_of = _readied(gold, treebank)
+    return distinct({number: apply_backwards(source, edits) for number, edits in edits_of.items()})
+
+
+def distinct(texts: dict[int, Words]) -> dict[int, Words]:
+    """Drop texts that an earlier number has."""
+    first = {text: number for number, text in reversed(texts.items())}
+    return {number: text for number, text in texts.items() if first[text] == number}
+
+
+def mixed(
+    source: Sequence[str], gold: GoldEdits, *, treebank: bool = True, limit: int = 20_000
+) -> list[Words]:
+    """Combine the annotators' ways to correct each error; see :func:`corrected_by_annotator`.
+
+    Overlapping edits, of whichever annotator, are one error; the ways to correct it are what
+    each annotator did there, and to leave it if some annotator did. Combinations with two
+    edits of the same span are left out.
+
+    Returns
+    -------
+    list
+        The different texts, those with the ways of the first annotators first.
+
+    Raises
+    ------
+    UsageError
+        If there are more than ``limit`` combinations; they are counted before they are made.
+    """
+    choices = [_choices(cluster, len(gold)) for cluster in _clusters(_readied(gold, treebank))]
+    count = math.prod(map(len, choices))
+    if count > limit:
+        raise UsageError(
+            f"{count} combinations of corrections, more than {limit}, for the sentence"
+            f" {' '.join(source)[:60]!r}",
+            fix="Use mix=false, or raise limit.",
+        )
+    combined = (list(itertools.chain(*ways)) for ways in itertools.product(*choices))
+    return list(
+        dict.fromkeys(
+            apply_backwards(source, edits)
+            for edits in combined
+            if len({(edit.start, edit.end) for edit in edits}) == len(edits)
+        )
+    )
+
+
+def split_punctuation(correction: str) -> str:
+    """Split a comma off what follows, unless that is a digit, and a full stop off the end.
+
+    This much of the Penn Treebank rules, which the authors' converter applies to corrections,
+    changes a text of the CoNLL-2014 test set.
+    """
+    spaced = _GLUED_COMMA.sub(" , ", correction.rstrip())
+    return " ".join(_LAST_STOP.sub(" .", spaced).split())
+
+
+def apply_backwards(source: Sequence[str], edits: Iterable[Edit]) -> Words:
+    """Apply edits from right to left, as the authors' program does.
+
+    An edit that would leave nothing of the sentence is not applied. Overlapping edits are
+    applied to what those to the right of them left.
+    """
+    tokens = list(source)
+    for edit in sorted(edits, key=lambda e: (e.start, e.end), reverse=True):
+        changed = [*tokens[: edit.start], *edit.correction.split(), *tokens[edit.end :]]
+        tokens = changed or tokens
+    return tuple(tokens)
+
+
+def _readied(gold: GoldEdits, treebank: bool) -> dict[int, list[Edit]]:
+    """Tokenise corrections, and join an annotator's edits of the same span in their order."""
+    readied: dict[int, list[Edit]] = {}
+    for number, edits in gold.items():
+        by_span: dict[tuple[int, int], Edit] = {}
+        for edit in edits:
+            new = split_punctuation(edit.correction) if treebank else edit.correction
+            span = edit.start, edit.end
+            if span in by_span:
+                new = f"{by_span[span].correction} {new}".strip()
+            by_span[span] = Edit(edit.start, edit.end, new)
+        readied[number] = list(by_span.values())
+    return readied
+
+
+def _clusters(edits_of: Mapping[int, Sequence[Edit]]) -> Iterator[dict[int, list[Edit]]]:
+    """Group overlapping edits, long ones first; each group is kept by annotator."""
+    listed = [(number, edit) for number, edits in edits_of.items() for edit in edits]
+    clusters: list[list[tuple[int, Edit]]] = []
+    for number, edit in sorted(listed, key=lambda item: item[1].start - item[1].end):
+        near = (c for c in clusters if any(_overlap(edit, member) for _, member in c))
+        cluster = next(near, None)
+        if cluster is None:
+            clusters.append([(number, edit)])
+        else:
+            cluster.append((number, edit))
+    for cluster in clusters:
+        yield {n: [edit for other, edit in cluster if other == n] for n, _ in cluster}
+
+
+def _overlap(a: Edit, b: Edit) -> bool:
+    """Whether two edits share a token, or one inserts strictly inside the other, or are equal."""
+    return (a.start, a.end) == (b.start, b.end) or (a.start < b.end and b.start < a.end)
+
+
+def _choices(cluster: Mapping[int, Sequence[Edit]], annotators: int) -> list[tuple[Edit, ...]]:
+    """Return the different ways to deal with an error; leaving it is last."""
+    ways = dict.fromkeys(tuple(cluster[number]) for number in sorted(cluster))
+    return list(ways) if len(cluster) == annotators else [*ways, ()]
+
+
+def marked(source: Sequence[str], edits: Iterable[Edit]) -> str:
+    """Write a sentence with its edits in brackets: ``She [go→went] to [the→] school [→.]``.
+
+    ``[→the]`` inserts, ``[the→]`` deletes, ``[the→a]`` replaces (Kobayashi et al. 2024). Of two
+    edits at one place the insertion stands first. Edits are in any order; if they overlap or
+    reach outside the sentence, :class:`ValueError` is raised.
+    """
+    sequence, overlapping = without_overlaps(edits)
+    if overlapping or any(not 0 <= e.start <= e.end <= len(source) for e in sequence):
+        raise ValueError(f"edits overlap or lie outside {len(source)} tokens: {sequence}")
+    words: list[str] = []
+    done = 0
+    for edit in sequence:
+        words += source[done : edit.start]
+        words.append(f"[{' '.join(source[edit.start : edit.end])}{ARROW}{edit.correction}]")
+        done = edit.end
+    return " ".join([*words, *source[done:]])
+
+
+def partial_text(source: Sequence[str], edits: Sequence[Edit]) -> str:
+    """Apply edits to a sentence and return its text.
+
+    Insertions at one place stand in the order in which they are given. Where the first or the
+    last word is deleted, one blank stays in its place, as in the published program of MAEGE
+    (Choshen & Abend 2018); metrics on words ignore it. Raises :class:`ValueError` if an edit
+    reaches outside the sentence or two edits overlap.
+    """
+    words = apply(source, edits)
+    ordered = sorted((e for e in edits if not e.is_noop), key=lambda e: (e.start, e.end))
+    if not words or not ordered:
+        return " ".join(words)
+    first, last = ordered[0], ordered[-1]
+    before = " " if first.start == 0 and not first.correction.split() else ""
+    after = " " if last.end == len(source) and not last.correction.split() else ""
+    return before + " ".join(words) + after
+
+
+def appliable(edits: Sequence[Edit]) -> tuple[Edit, ...]:
+    """Return the edits that can be applied together, in their own order.
+
+    Of two that overlap the one that stands later in the sentence is left out.
+    """
+    left = Counter(without_overlaps(edits)[0])
+    chosen: list[Edit] = []
+    for edit in edits:
+        if left[edit]:
+            left[edit] -= 1
+            chosen.append(edit)
+    return tuple(chosen)
+
+
+def orders(size: int, limit: int, random: Random) -> list[tuple[int, ...]]:
+    """Return orders in which so many edits may be applied.
+
+    All ``size!`` orders if these are fewer than ``limit``, else ``limit`` random ones, which may
+    repeat.
+    """
+    if math.factorial(size) < limit:
+        return list(itertools.permutations(range(size)))
+    return [tuple(random.sample(range(size), size)) for _ in range(limit)]
+
+
+def chain(source: Sequence[str], edits: Sequence[Edit], order: Sequence[int]) -> tuple[str, ...]:
+    """Return the texts with the first 0, 1, ... ``len(order)`` of the edits applied, in order."""
+    chosen = [edits[number] for number in order]
+    return tuple(partial_text(source, chosen[:size]) for size in range(len(chosen) + 1))
+
+
+def draw_subset(size: int, random: Random) -> frozenset[int]:
+    """Draw a subset of ``size`` edits: its own size uniform in 1 to ``size``, then its members.
+
+    The draw of Maeda et al. 2022 (IMPARA), section 2.3.
+    """
+    return frozenset(random.sample(range(size), random.randint(1, size)))
+
+
+def flip_some(subset: Collection[int], size: int, random: Random) -> frozenset[int]:
+    """Take each of ``size`` edits out of a subset, or into it, with probability ``1 / size``.
+
+    The neighbour of Maeda et al. 2022 (IMPARA), section 2.3; it may be empty or the same.
+    """
+    flipped = (number for number in range(size) if random.random() < 1 / size)
+    return frozenset(subset) ^ frozenset(flipped)
