@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grammeter.alignment._stem import IRREGULAR, stem
+from grammeter.alignment.strings import IRREGULAR, stem
 
 # Examples of the rules in Porter (1980), sections 2 to 4, taken through all five steps;
 # stems are those of nltk 3.10.4: nltk.stem.porter.PorterStemmer().stem(word)

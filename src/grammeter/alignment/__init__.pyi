@@ -1,5 +1,4 @@
 from grammeter.alignment import ngrams as ngrams
-from grammeter.alignment._stem import stem as stem
 from grammeter.alignment.arcs import Proposal as Proposal
 from grammeter.alignment.arcs import Row0 as Row0
 from grammeter.alignment.chunks import Changes as Changes
@@ -26,8 +25,9 @@ from grammeter.alignment.ngrams import Shared as Shared
 from grammeter.alignment.ngrams import Unit as Unit
 from grammeter.alignment.ngrams import gap as gap
 from grammeter.alignment.ngrams import reference_slots as reference_slots
-from grammeter.alignment.ratios import levenshtein_ratio as levenshtein_ratio
-from grammeter.alignment.ratios import token_sort_ratio as token_sort_ratio
+from grammeter.alignment.strings import levenshtein_ratio as levenshtein_ratio
+from grammeter.alignment.strings import stem as stem
+from grammeter.alignment.strings import token_sort_ratio as token_sort_ratio
 from grammeter.alignment.threeway import GAP as GAP
 from grammeter.alignment.threeway import Column as Column
 from grammeter.alignment.threeway import align as align

@@ -41,6 +41,7 @@ Triple = tuple[Tokens, Tokens, Tokens]
 MOVES = ((1, 1, 1), (1, 1, 0), (1, 0, 1), (0, 1, 1), (1, 0, 0), (0, 1, 0), (0, 0, 1))
 """Which sentences have a token in a column, in the order of preference."""
 
+_SIDES = ((0, 1), (0, 2), (1, 2))  # source and hypothesis, source and reference, the other two
 _PAIR_MOVES = ((1, 1), (1, 0), (0, 1))
 _EQUAL, _DIFFERENT = 4, 1  # gains: two gaps, 2 + 2, less 0 or 3
 _NEVER = 1 << 30
@@ -56,15 +57,10 @@ def align(source: Tokens, hypothesis: Tokens, reference: Tokens) -> list[Column]
 
 
 def align_all(triples: Sequence[Triple]) -> Iterator[tuple[int, list[Column]]]:
-    """Align many triples, sentences of like length together.
+    """Align many triples, sentences of like length together; no token is empty.
 
     If the source equals the hypothesis or the reference, the other two are aligned as a pair
     with the same costs (both; the first alone; the second alone), as the authors' program does.
-
-    Parameters
-    ----------
-    triples
-        Source, hypothesis, reference as sequences of tokens; no token is empty.
 
     Yields
     ------
@@ -102,11 +98,9 @@ def _align_pairs(batch: list[tuple[int, Triple]]) -> Iterator[tuple[int, list[Co
     first, second = _encoded(pairs)
     gains = _views(_pair_gains(first, second))
     for (index, triple), (x, y), gain in zip(batch, pairs, gains, strict=True):
-        columns = _pair_columns(x, y, gain, second.shape[1] + 1)
-        if triple[0] == triple[1]:
-            yield index, [(a, a, b) for a, b in columns]
-        else:
-            yield index, [(a, b, a) for a, b in columns]
+        columns = _pair_columns(_Pair(x, y, gain, second.shape[1] + 1))
+        same = triple[0] == triple[1]
+        yield index, [(a, a, b) if same else (a, b, a) for a, b in columns]
 
 
 def _align_triples(batch: list[tuple[int, Triple]]) -> Iterator[tuple[int, list[Column]]]:
@@ -117,17 +111,17 @@ def _align_triples(batch: list[tuple[int, Triple]]) -> Iterator[tuple[int, list[
         (s[: len(s) - tail], h[: len(h) - tail], r[: len(r) - tail])
         for (_, (s, h, r)), tail in zip(batch, tails, strict=True)
     ]
-    source, hypothesis, reference = _encoded(heads)
-    width = hypothesis.shape[1] + 1, reference.shape[1] + 1
+    encoded = _encoded(heads)
     gains = zip(
-        _views(_pair_gains(source, hypothesis)),
-        _views(_pair_gains(source, reference)),
-        _views(_pair_gains(hypothesis, reference)),
+        *(_views(_pair_gains(encoded[a], encoded[b])) for a, b in _SIDES),
         strict=True,
     )
-    for (index, triple), tail, head, (sh, sr, hr) in zip(batch, tails, heads, gains, strict=True):
-        s, h, r = head
-        pairs = (_Pair(s, h, sh, width[0]), _Pair(s, r, sr, width[1]), _Pair(h, r, hr, width[1]))
+    widths = [encoded[b].shape[1] + 1 for _, b in _SIDES]
+    for (index, triple), tail, head, tables in zip(batch, tails, heads, gains, strict=True):
+        pairs = [
+            _Pair(head[a], head[b], table, width)
+            for (a, b), table, width in zip(_SIDES, tables, widths, strict=True)
+        ]
         moves = _Search(head, pairs).path() or _from_planes(head)
         yield index, _columns(triple, moves + [MOVES[0]] * tail)
 
@@ -141,12 +135,8 @@ def _columns(triple: Triple, moves: Sequence[_Cell]) -> list[Column]:
     """Return the columns that moves from left to right make."""
     source, hypothesis, reference = map(iter, triple)
     return [
-        (
-            next(source) if in_source else GAP,
-            next(hypothesis) if in_hypothesis else GAP,
-            next(reference) if in_reference else GAP,
-        )
-        for in_source, in_hypothesis, in_reference in moves
+        (next(source) if s else GAP, next(hypothesis) if h else GAP, next(reference) if r else GAP)
+        for s, h, r in moves
     ]
 
 
@@ -185,24 +175,20 @@ def _pair_gains(first: npt.NDArray[np.int32], second: npt.NDArray[np.int32]) -> 
     return table
 
 
-def _views(table: _Gains) -> Iterator[memoryview]:
+def _views(tables: _Gains) -> Iterator[memoryview]:
     """Return each item's table as one flat memory view: single cells are read fast."""
-    size = table.shape[1] * table.shape[2]
-    flat = table.reshape(-1).data
-    return (flat[at : at + size] for at in range(0, len(flat), size))
+    return (table.reshape(-1).data for table in tables)
 
 
-def _pair_columns(x: Tokens, y: Tokens, gains: memoryview, width: int) -> list[tuple[str, str]]:
+def _pair_columns(pair: _Pair) -> list[tuple[str, str]]:
     """Read back the alignment of two sentences."""
-    pair = _Pair(x, y, gains, width)
-    i, j = len(x), len(y)
+    i, j = len(pair.first), len(pair.second)
     columns: list[tuple[str, str]] = []
     while i or j:
         di, dj = _PAIR_MOVES[pair.losses(i, j).index(0)]
         i, j = i - di, j - dj
-        columns.append((x[i] if di else GAP, y[j] if dj else GAP))
-    columns.reverse()
-    return columns
+        columns.append((pair.first[i] if di else GAP, pair.second[j] if dj else GAP))
+    return columns[::-1]
 
 
 @dataclass(slots=True)
@@ -261,7 +247,7 @@ class _Search:
     """
 
     tokens: Triple
-    pairs: tuple[_Pair, _Pair, _Pair]
+    pairs: Sequence[_Pair]
     needed: dict[_Cell, int] = field(default_factory=dict[_Cell, int])
     visits: int = 0
 
@@ -316,15 +302,8 @@ class _Search:
         sh, s_h, h_s = source_hypothesis.losses(i, j)
         sr, s_r, r_s = source_reference.losses(i, k)
         hr, h_r, r_h = hypothesis_reference.losses(j, k)
-        losses = (
-            sh + sr + hr,
-            sh + s_r + h_r,
-            sr + s_h + r_h,
-            hr + h_s + r_s,
-            s_h + s_r,
-            h_s + h_r,
-            r_s + r_h,
-        )
+        two = (sh + s_r + h_r, sr + s_h + r_h, hr + h_s + r_s)
+        losses = (sh + sr + hr, *two, s_h + s_r, h_s + h_r, r_s + r_h)
         return _Frame(cell, run, slack, zip(losses, MOVES, strict=True))
 
 
@@ -362,16 +341,13 @@ def _from_planes(triple: Triple) -> list[_Cell]:
     return moves
 
 
-def _token_gains(triple: Triple) -> tuple[_Gains, _Gains, _Gains]:
+def _token_gains(triple: Triple) -> list[_Gains]:
     """Gain of each pair of tokens, counted from 1, so that they go with the cells."""
-    s, h, r = (array[0] for array in _encoded([triple]))
-    dtype = _gain_type(len(s) + len(h) + len(r))
-
-    def gains(first: npt.NDArray[np.int32], second: npt.NDArray[np.int32]) -> _Gains:
-        table = np.where(first[:, None] == second, _EQUAL, _DIFFERENT).astype(dtype)
-        return np.pad(table, ((1, 0), (1, 0)))
-
-    return gains(s, h), gains(s, r), gains(h, r)
+    encoded = [array[0] for array in _encoded([triple])]
+    dtype = _gain_type(sum(map(len, encoded)))
+    equal = [encoded[a][:, None] == encoded[b] for a, b in _SIDES]
+    tables = [np.where(same, _EQUAL, _DIFFERENT).astype(dtype) for same in equal]
+    return [np.pad(table, ((1, 0), (1, 0))) for table in tables]
 
 
 def _planes_backwards(sh: _Gains, sr: _Gains, hr: _Gains) -> Iterator[_Gains]:

@@ -41,21 +41,18 @@ COLUMNS = (*WEIGHTS, *COUNTS, "truncated")
 
 @dataclass(frozen=True, slots=True)
 class Union:
-    """The edits of a hypothesis and of one annotator; identical ones are one.
+    """The edits of a hypothesis, then of one annotator; identical ones are one.
 
     Attributes
     ----------
     source, reference
         The sentence, and what the annotator makes of it; tokens joined by one blank.
-    edits
-        First those of the hypothesis.
-    originals, texts
-        For each edit, the words that it replaces, and the sentence with this edit alone.
+    edits, originals, texts
+        The edits, the words that each replaces, and the sentence with this edit alone.
     verdicts
-        For each edit, ``None`` for one of the annotator that the hypothesis met by another of
-        the annotator's corrections.
+        ``None`` for an edit of the annotator that the hypothesis met by another correction.
     gold
-        For each edit, whether it is the annotator's, by the first correction.
+        Whether each edit is the annotator's, by the first correction.
     """
 
     source: str
@@ -75,10 +72,10 @@ class Union:
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """Edits with their weights, of one hypothesis against one annotator.
+    """Edits with their weights, 0 or more, NaN where unknown.
 
-    A weight is 0 or more, NaN where unknown. ``weightless`` counts the edits that weigh nothing,
-    or did before weights were inverted; ``truncated``: a model read only a part of a text.
+    ``weightless`` counts the edits that weigh nothing, or did before weights were inverted;
+    ``truncated``: a model read only a part of a text.
     """
 
     union: Union
@@ -141,18 +138,10 @@ def statistics_of(weighed: Sequence[Mapping[int, Weighed]]) -> Statistics:
 
 
 def united(source: Sequence[str], proposed: Mapping[Proposal, str], gold: Iterable[Edit]) -> Union:
-    """Put together the edits of a hypothesis and of one annotator.
+    """Put together the edits of a hypothesis, with their types, and those of one annotator.
 
-    Parameters
-    ----------
-    source
-        The tokens of the sentence.
-    proposed
-        The edits of the hypothesis, and the type of each.
-    gold
-        The edits of the annotator. The first correction of each makes the reference; an edit of
-        the hypothesis may agree with any. One that overlaps an earlier one does not go into the
-        reference.
+    The first correction of each gold edit makes the reference, unless the edit overlaps an
+    earlier one; an edit of the hypothesis may agree with any of its corrections.
     """
     wanted: dict[Proposal, Edit] = {}
     for edit in gold:
@@ -237,7 +226,7 @@ def _with_one(source: Sequence[str], edit: Proposal) -> str:
     old = edit.original.split()
     start = edit.start
     if old and list(source[start : start + len(old)]) != old:
-        start = 0  # only before the first token do offsets not fit the words: see edits.arcs.Row0
+        start = 0  # only before the first token do offsets not fit the words: see Row0
     return " ".join([*source[:start], *edit.correction.split(), *source[start + len(old) :]])
 
 

@@ -1,0 +1,175 @@
+"""Stems of English words, and how much of two strings is the same."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+
+def _table(pairs: str) -> dict[str, str]:
+    return dict(pair.split(":") for pair in pairs.split())
+
+
+IRREGULAR = _table(
+    "skies:sky sky:sky dying:die lying:lie tying:tie news:news innings:inning inning:inning"
+    " outings:outing outing:outing cannings:canning canning:canning howe:howe proceed:proceed"
+    " exceed:exceed succeed:succeed"
+)
+"""Forms whose stem no rule gives."""
+
+_STEP_2 = _table(
+    "ational:ate tional:tion enci:ence anci:ance izer:ize bli:ble alli:al entli:ent eli:e"
+    " ousli:ous ization:ize ation:ate ator:ate alism:al iveness:ive fulness:ful ousness:ous"
+    " aliti:al iviti:ive biliti:ble fulli:ful"
+)
+_STEP_3 = _table("icate:ic ative: alize:al iciti:ic ical:ic ful: ness:")
+_STEP_4 = _table(
+    "al: ance: ence: er: ic: able: ible: ant: ement: ment: ent: ion: ou: ism: ate: iti: ous: ive:"
+    " ize:"
+)
+
+
+def stem(word: str) -> str:
+    """Return the stem of a word in lower case, by Porter's algorithm.
+
+    M. F. Porter, "An algorithm for suffix stripping", Program 14(3), 1980. A word of the form
+    [C](VC)^m[V], where C and V are runs of consonants and vowels, has measure m; most suffixes
+    go only if what stays has a measure above 0 or 1.
+
+    Departures from the paper are those of the Natural Language Toolkit's stemmer, so that
+    figures can be compared: words of one or two letters stay (not "is" -> "i"), ``IRREGULAR``
+    forms stand in a list, "dies" and "died" keep "die", y turns to i only after a consonant that
+    does not begin the word ("enjoy" stays), "-bli", "-fulli" and "-logi" are suffixes of step 2,
+    "-alli" may give way to another suffix, and a vowel with a consonant ("are" less e) counts as
+    a short word.
+    """
+    if word in IRREGULAR or len(word) <= 2:
+        return IRREGULAR.get(word, word)
+    word = _i_for_y(_past_and_progressive(_plural(word)))
+    word = _replaced(_adverb(word), _STEP_3, above=0)
+    return _without_e(_replaced(word, _STEP_4, above=1))
+
+
+def _shape(word: str) -> str:
+    """Write c and v for consonants and vowels; y is a vowel after a consonant."""
+    shape = ""
+    for letter in word:
+        vowel = letter in "aeiou" or (letter == "y" and shape.endswith("c"))
+        shape += "v" if vowel else "c"
+    return shape
+
+
+def _measure(word: str) -> int:
+    return _shape(word).count("vc")
+
+
+def _is_short(word: str) -> bool:
+    """Whether it ends in consonant, vowel, consonant but w, x, y; or is vowel and consonant."""
+    shape = _shape(word)
+    return shape == "vc" or (shape.endswith("cvc") and word[-1] not in "wxy")
+
+
+def _plural(word: str) -> str:
+    """Step 1a."""
+    if word.endswith("ies"):
+        return word[:-1] if len(word) == 4 else word[:-2]
+    if word.endswith("sses"):
+        return word[:-2]
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
+
+
+def _past_and_progressive(word: str) -> str:
+    """Step 1b."""
+    if word.endswith("ied"):
+        return word[:-1] if len(word) == 4 else word[:-2]
+    if word.endswith("eed"):
+        return word[:-1] if _measure(word[:-3]) > 0 else word
+    for suffix in ("ed", "ing"):
+        rest = word.removesuffix(suffix)
+        if rest != word and "v" in _shape(rest):
+            return _mended(rest)
+    return word
+
+
+def _mended(word: str) -> str:
+    """Step 1b, after a suffix is removed: add an e, or remove a double letter."""
+    if word.endswith(("at", "bl", "iz")):
+        return word + "e"
+    if word[-2:-1] == word[-1] and _shape(word).endswith("c"):
+        return word if word[-1] in "lsz" else word[:-1]
+    return word + "e" if _measure(word) == 1 and _is_short(word) else word
+
+
+def _i_for_y(word: str) -> str:
+    """Step 1c."""
+    rest = word[:-1]
+    consonant = word.endswith("y") and len(rest) > 1 and _shape(rest).endswith("c")
+    return rest + "i" if consonant else word
+
+
+def _adverb(word: str) -> str:
+    """Step 2, with the suffixes that need more than a table."""
+    if word.endswith("alli") and _measure(word[:-4]) > 0:
+        return _adverb(word[:-2])
+    if word.endswith("logi"):
+        return word[:-1] if _measure(word[:-3]) > 0 else word
+    return _replaced(word, _STEP_2, above=0)
+
+
+def _replaced(word: str, rules: Mapping[str, str], *, above: int) -> str:
+    """Replace the longest suffix that fits, if the rest has a measure greater than ``above``."""
+    for length in range(min(len(word), 7), 1, -1):
+        suffix = word[-length:]
+        if suffix in rules:
+            rest = word[:-length]
+            stays = suffix == "ion" and not rest.endswith(("s", "t"))
+            return word if stays or _measure(rest) <= above else rest + rules[suffix]
+    return word
+
+
+def _without_e(word: str) -> str:
+    """Step 5."""
+    rest = word[:-1]
+    if word.endswith("e") and (_measure(rest) > 1 or (_measure(rest) == 1 and not _is_short(rest))):
+        word = rest
+    return word[:-1] if word.endswith("ll") and _measure(word[:-1]) > 1 else word
+
+
+def levenshtein_ratio(first: str, second: str) -> float:
+    """Return 1 less the share of characters to delete and insert; 0 to 1.
+
+    A substitution is a deletion and an insertion, so of ``a`` and ``b`` nothing is the same.
+    Two empty strings are equal: 1. Characters are code points; nothing is prepared.
+    """
+    total = len(first) + len(second)
+    if not total:
+        return 1.0
+    return 1 - (total - 2 * common_subsequence(first, second)) / total
+
+
+def token_sort_ratio(first: str, second: str) -> float:
+    """Return the ratio of two strings whose tokens are sorted, in hundredths; 0 to 1.
+
+    Characters above U+007F are dropped first, then whatever is neither letter, digit nor
+    underscore becomes a blank, and letters become small. Strings that are equal after that have
+    ratio 1, so ``.`` and ``!`` too.
+    """
+    ascii_texts = (re.sub(r"[^\x00-\x7f]+", "", text) for text in (first, second))
+    one, other = (" ".join(sorted(re.sub(r"\W", " ", t).lower().split())) for t in ascii_texts)
+    return round(100 * levenshtein_ratio(one, other)) / 100
+
+
+def common_subsequence(first: str, second: str) -> int:
+    """Return the length of the longest common subsequence of two strings.
+
+    All of ``first`` is one number with a bit for each character, so that a character of
+    ``second`` costs a few operations on whole numbers (Hyyrö 2004).
+    """
+    places: dict[str, int] = {}
+    for position, letter in enumerate(first):
+        places[letter] = places.get(letter, 0) | 1 << position
+    everything = unmatched = (1 << len(first)) - 1
+    for letter in second:
+        met = unmatched & places.get(letter, 0)
+        unmatched = ((unmatched + met) | (unmatched - met)) & everything
+    return len(first) - unmatched.bit_count()
