@@ -1,17 +1,24 @@
-"""How far judges agree, as values: counts, kappas, alphas, and their public shape."""
+"""How far judges agree, as values: counts, kappas, alphas, their public shape, and notes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, get_args
 
 import numpy as np
 
-from grammeter.core import Layout, Shown, Signature, json_number, records_layout
-from grammeter.ranking.judged_units import Judges
+from grammeter.core import Layout, Ranking, Shown, Signature, json_number, records_layout
+from grammeter.ranking.judged_units import Compared, Judges, Outputs
+from grammeter.ranking.selection import FEW, listed
 from grammeter.stats import Alpha, Kappa
 from grammeter.version import __version__
+
+_NOTABLE = 0.01
+"""Figures that differ by this much get a note."""
+
+_SHOWN_AT_ONCE = 5
+"""Number of outputs that an item shows in campaigns of distinct outputs."""
 
 AGREEMENT = "agreement"
 TOTAL = "total"
@@ -30,14 +37,8 @@ LEAST = 50
 class JudgeCounts:
     """Amount of work of one judge (Table 1 of the paper).
 
-    Attributes
-    ----------
-    items
-        All items, skipped ones too.
-    unexpanded, unexpanded_ties
-        Pairs of outputs that were ranked together, and those that tied.
-    expanded, expanded_ties
-        The same for systems; systems that wrote the same tie.
+    All ``items``, skipped ones too; ``unexpanded`` pairs of outputs that were ranked together, and
+    those that tied; the same for systems: those that wrote the same tie.
     """
 
     items: int
@@ -51,15 +52,10 @@ class JudgeCounts:
 class Kappas:
     """Kappa by one definition.
 
-    Attributes
-    ----------
-    inter, intra
-        The mean over pairs of judges, and over judges with themselves, weighted by comparisons,
-        with intervals by resampling sentences.
-    pairs
-        By two judges in alphabetical order; twice the same judge is its own consistency.
-    pooled_inter, pooled_intra
-        Of the summed counts of all of them, pairs with few comparisons, too.
+    ``inter`` and ``intra`` are means over pairs of judges, and over judges with themselves,
+    weighted by comparisons, with intervals by resampling sentences. ``pairs`` are by two judges in
+    alphabetical order; twice the same judge is its own consistency. The pooled ones are of the
+    summed counts of all of them, pairs with few comparisons, too.
     """
 
     inter: Kappa
@@ -75,16 +71,12 @@ class Agreement(Shown):
 
     Attributes
     ----------
-    kind
-        The definition of kappa that comes first.
-    kappas
-        Kappa by each definition.
+    kind, kappas
+        The definition of kappa that comes first; kappa by each definition.
     alpha_inter, alpha_intra
         Krippendorff's alpha (ordinal) of the ranks, between judges and within.
-    counts
-        By judge, in alphabetical order.
-    total
-        The sums of the counts.
+    counts, total
+        By judge, in alphabetical order; and their sums.
     by_file
         The same for each file of several, without intervals.
     unexpanded
@@ -191,3 +183,70 @@ def _to_json(figure: Kappa | Alpha) -> dict[str, Any]:
         data |= {"low": json_number(interval.low), "high": json_number(interval.high)}
     reason = figure.reason or (interval and interval.reason)
     return data | ({"reason": reason} if reason else {})
+
+
+def agreement_notes(
+    agreement: Agreement, pairs: Compared, rankings: Sequence[Ranking], outputs: Outputs | None
+) -> Iterator[str]:
+    """Yield what a reader needs before believing the figures of these comparisons."""
+    if files := agreement.by_file:
+        yield f"judgments of {len(files)} files are pooled: {listed([*files])}"
+    yield from _notes_of_few(pairs)
+    yield from _notes_of_strangers(pairs)
+    script, free = (agreement.kappas[kind].inter.value for kind in KINDS)
+    if abs(script - free) >= _NOTABLE:
+        yield (
+            f"kappa by the script depends on the alphabetical order of the systems' names: between"
+            f" judges {script:.4f}, orientation-free {free:.4f}"
+        )
+    if agreement.unexpanded:
+        yield from _notes_of_expansion(agreement, agreement.unexpanded)
+    elif not outputs and all(len(group) == 1 for r in rankings for group in r.groups):
+        most = max((len(ranking.groups) for ranking in rankings), default=0)
+        if most > _SHOWN_AT_ONCE:
+            yield (
+                f"items show up to {most} outputs, none of them by several systems: if equal"
+                " outputs stand apart, their ties inflate agreement; give the outputs (--hyps) to"
+                " see"
+            )
+
+
+def _notes_of_few(pairs: Compared) -> Iterator[str]:
+    for same, judged in ((False, "by two judges"), (True, "twice by one judge")):
+        some = [rows[:, 1] for (a, b), rows in pairs.rows.items() if (a == b) is same]
+        compared_in = np.sum(some, axis=0) if some else np.zeros(0, dtype=np.int64)
+        sentences, total = int(np.count_nonzero(compared_in)), int(compared_in.sum())
+        if 0 < sentences < FEW:
+            were = "sentence was" if sentences == 1 else "sentences were"
+            yield (
+                f"few judgments: {sentences} {were} judged {judged} ({total} comparisons); below"
+                f" {FEW} sentences agreement is uncertain, also where it looks perfect"
+            )
+
+
+def _notes_of_strangers(pairs: Compared) -> Iterator[str]:
+    """Yield which judges cannot be compared."""
+    others = {judges: rows for judges, rows in pairs.rows.items() if judges[0] != judges[1]}
+    nothing = [judges for judges, rows in others.items() if not rows[:, 1].any()]
+    for shared, fault in (
+        (False, "judged no sentence both"),
+        (True, "judged the same sentences, but no two outputs both"),
+    ):
+        names = [" and ".join(judges) for judges in nothing if bool(pairs.shared[judges]) is shared]
+        if names:
+            yield f"{len(names)} of {len(others)} pairs of judges {fault}: {listed(names)}"
+
+
+def _notes_of_expansion(apart: Agreement, joined: Agreement) -> Iterator[str]:
+    chosen, other = apart.kappas[apart.kind], joined.kappas[joined.kind]
+    for figure, separate, joint in (
+        ("pooled kappa between judges", chosen.pooled_inter, other.pooled_inter),
+        ("pooled kappa within judges", chosen.pooled_intra, other.pooled_intra),
+        ("alpha between judges", apart.alpha_inter, joined.alpha_inter),
+    ):
+        if separate.n != joint.n or abs(separate.value - joint.value) >= _NOTABLE:
+            yield (
+                f"equal outputs stand apart in some rankings, and tie there by themselves: {figure}"
+                f" {separate.value:.4f} (n {separate.n}), with equal outputs as one"
+                f" {joint.value:.4f} (n {joint.n})"
+            )

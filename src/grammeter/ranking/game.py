@@ -40,23 +40,9 @@ _FRACTIONS = 20
 class GameModel:
     """The assumptions of TrueSkill (Herbrich, Minka and Graepel 2006), for two players.
 
-    Attributes
-    ----------
-    sigma
-        Standard deviation of a rating before the first game; its mean is 0.
-    beta
-        Standard deviation of a performance around the rating.
-    tau
-        Deviation that a rating gains before each game.
-    draw_probability
-        Of two equal players, between 0 and 1; it sets the draw margin.
-    games
-        How many games are played.
-
-    Raises
-    ------
-    UsageError
-        If a value is out of range.
+    ``sigma`` is the standard deviation of a rating before the first of ``games`` games, its mean 0;
+    ``beta`` that of a performance around the rating; ``tau`` what a rating's deviation gains before
+    each game; ``draw_probability``, of two equal players, sets the draw margin.
     """
 
     sigma: float
@@ -66,13 +52,9 @@ class GameModel:
     games: int
 
     def __post_init__(self) -> None:
-        numbers = (self.sigma, self.beta, self.tau)
         possible = min(self.sigma, self.beta) > 0 and self.tau >= 0 and self.games >= 1
-        if (
-            not possible
-            or not 0 < self.draw_probability < 1
-            or not all(map(math.isfinite, numbers))
-        ):
+        finite = all(map(math.isfinite, (self.sigma, self.beta, self.tau)))
+        if not (possible and finite and 0 < self.draw_probability < 1):
             raise UsageError(
                 f"TrueSkill with {self}",
                 fix="sigma, beta and games must be above 0, tau at least 0, and the draw"
@@ -86,18 +68,9 @@ class GameModel:
 
 
 def corrections(t: FloatArray, margin: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return ``v`` and ``w`` for arrays of games and each outcome.
+    """Return ``v`` and ``w`` for arrays of games, shape ``(3, *t.shape)``; see :func:`correction`.
 
-    Parameters
-    ----------
-    t, margin
-        Of the same shape; see :func:`correction`.
-
-    Returns
-    -------
-    v, w
-        Shape ``(3, *t.shape)``: for a draw, for the first winning, for the second winning, so
-        that an outcome of -1, 0 or 1 is the index.
+    They are for a draw, the first winning, and the second: an outcome of -1, 0 or 1 is the index.
     """
     v, w = np.empty((3, *t.shape)), np.empty((3, *t.shape))
     x = np.empty((2, *t.shape))
@@ -126,14 +99,8 @@ def _mills(x: FloatArray) -> FloatArray:
 def correction(t: float, margin: float, outcome: int) -> tuple[float, float]:
     """Return ``v`` and ``w`` for one game, exact to rounding however surprising the result.
 
-    Parameters
-    ----------
-    t
-        Difference of the means, first less second, in deviations of the difference.
-    margin
-        Draw margin, likewise; above 0.
-    outcome
-        1 if the first won, -1 if the second won, 0 for a draw.
+    ``t`` and ``margin`` are in deviations of the difference of the means, first less second;
+    ``outcome`` is 1 if the first won, -1 if the second did, 0 for a draw.
     """
     if outcome:
         hazard, gap = _hazard(outcome * t - margin)
@@ -179,20 +146,10 @@ def play_games(
     a run is a plain loop, which numba compiles where it is installed (extra ``fast``). Both draw
     the same random numbers and agree to rounding.
 
-    Parameters
-    ----------
-    mean, variance
-        Shape ``(n,)``, systems in descending order of their names; variance 0 where a system
-        never plays.
-    wins, decided
-        Shares of the judgments of each pair that prefer the first, and that prefer either:
-        shape ``(n, n)``.
-    allowed
-        Which pairs were compared, shape ``(n, n)``.
-    uniform
-        Two random numbers for each game, shape ``(games, 2)``.
-    beta, tau, margin
-        See :class:`GameModel`.
+    Systems stand in descending order of their names; ``mean`` and ``variance``, shape ``(n,)``, the
+    latter 0 where a system never plays. ``wins`` and ``decided``, shape ``(n, n)``, are the shares
+    of the judgments of each pair that prefer the first, and either; ``allowed`` says which pairs
+    were compared; ``uniform``, shape ``(games, 2)``, has two random numbers for each game.
     """
     n = len(mean)
     sums = np.empty(n)

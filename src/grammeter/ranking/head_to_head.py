@@ -8,12 +8,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import permutations
 from typing import Any, Literal, get_args
 
-from grammeter.core import IntArray, Signature, UnknownNameError, json_number
-from grammeter.ranking._expected_wins import expected_wins
-from grammeter.ranking.clusters import score_order
-from grammeter.ranking.selection import Selection
+from grammeter.core import Signature, UnknownNameError
+from grammeter.ranking.methods import expected_wins
+from grammeter.ranking.rank import score_order
+from grammeter.ranking.selection import Selection, figures_of
 from grammeter.stats import sign_test
 from grammeter.version import __version__
 
@@ -38,10 +39,9 @@ class Duel:
         The column's share of the decided comparisons; NaN with a ``reason`` if there is none.
     wins, losses, ties
         Of the column system.
-    pvalue
-        Two-sided, of the exact sign test.
-    mark
-        ``**`` for p <= .01, ``*`` for p <= .05, ``+`` for p <= .10, else nothing.
+    pvalue, mark
+        Of the exact sign test, two-sided: ``**`` for p <= .01, ``*`` for p <= .05, ``+`` for
+        p <= .10, else nothing.
     """
 
     row: str
@@ -53,14 +53,6 @@ class Duel:
     pvalue: float
     mark: str
     reason: str | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the public shape of a cell; NaN becomes ``None`` with a reason."""
-        data: dict[str, Any] = {"row": self.row, "column": self.column}
-        data["share"] = json_number(self.share)
-        data |= {"wins": self.wins, "losses": self.losses, "ties": self.ties}
-        data |= {"pvalue": json_number(self.pvalue), "mark": self.mark}
-        return data | ({"reason": self.reason} if self.reason else {})
 
 
 @dataclass(frozen=True)
@@ -86,7 +78,7 @@ class HeadToHead:
             "grammeter": __version__,
             "signature": str(self.signature),
             "systems": list(self.systems),
-            "cells": [cell.to_dict() for cell in self.cells],
+            "cells": [figures_of(cell) for cell in self.cells],
             "notes": [*self.notes],
         }
 
@@ -94,28 +86,28 @@ class HeadToHead:
 def duels(selection: Selection, *, zeros: Zeros = "one") -> HeadToHead:
     """Compare each system with each other by the judgments of a selection.
 
-    Parameters
-    ----------
-    selection
-        From :func:`~grammeter.ranking.selection.select`.
-    zeros
-        ``one``: where a system never won against another that did, its count is taken as 1 for
-        share and p-value, as in the original; ``wins`` and ``losses`` are the true counts.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such treatment of zeros.
+    With ``zeros`` of ``one``, where a system never won against another that did, its count is
+    taken as 1 for share and p-value, as in the original; ``wins`` and ``losses`` are the true
+    counts.
     """
     if zeros not in ZEROS:
         raise UnknownNameError("treatment of zeros", zeros, ZEROS)
-    pairs = selection.pairs
-    wins, ties = pairs.counts()
+    systems, (wins, ties) = selection.pairs.systems, selection.pairs.counts()
     order = score_order(expected_wins(wins))
-    names = tuple(pairs.systems[at] for at in order)
     settings = {"test": "sign, exact, two-sided", "zeros": zeros}
     signature = Signature.of(KIND, {**settings, **selection.shown})
-    cells = tuple(_cells(pairs.systems, order, wins, ties, zeros))
+    cells = tuple(
+        _duel(
+            systems[row],
+            systems[column],
+            int(wins[column, row]),
+            int(wins[row, column]),
+            int(ties[row, column]),
+            zeros,
+        )
+        for row, column in permutations(order, 2)
+    )
+    names = tuple(systems[at] for at in order)
     return HeadToHead(names, signature, cells, (*selection.notes, *_notes(cells, zeros)))
 
 
@@ -136,17 +128,6 @@ def _notes(cells: Sequence[Duel], zeros: Zeros) -> Iterator[str]:
             f"{pairs} of systems with all decided comparisons won by one: the other's 0 wins count"
             " as 1 for share and p-value, as in the original (--zeros keep leaves them)"
         )
-
-
-def _cells(
-    names: Sequence[str], order: Sequence[int], wins: IntArray, ties: IntArray, zeros: Zeros
-) -> Iterator[Duel]:
-    for row in order:
-        for column in order:
-            if row != column:
-                won, lost = int(wins[column, row]), int(wins[row, column])
-                tied = int(ties[row, column])
-                yield _duel(names[row], names[column], won, lost, tied, zeros)
 
 
 def _duel(row: str, column: str, won: int, lost: int, tied: int, zeros: Zeros) -> Duel:

@@ -13,10 +13,18 @@ from typing import Any
 
 import numpy as np
 
-from grammeter.core import DataError, FloatArray, Ranking, Signature, json_number
-from grammeter.ranking._expected_wins import Divisor, expected_wins
+from grammeter.core import DataError, FloatArray, Ranking, Signature
+from grammeter.ranking.methods import Divisor, expected_wins
 from grammeter.ranking.pairs import Pairs, extract_pairs
-from grammeter.ranking.selection import FEW, listed, notes_of, notes_of_few, of_judges
+from grammeter.ranking.selection import (
+    FEW,
+    figures_of,
+    listed,
+    notes_of,
+    notes_of_few,
+    numbering_of,
+    of_judges,
+)
 from grammeter.stats import pearson, spearman
 from grammeter.version import __version__
 
@@ -31,15 +39,10 @@ FEW_SYSTEMS = 10
 
 @dataclass(frozen=True, slots=True)
 class Correlation:
-    """How alike two rankings of systems are.
+    """How alike two rankings of the ``n`` systems that both have scored are.
 
-    Attributes
-    ----------
-    spearman, pearson
-        Of the ranks (equal scores share their mean) and of the scores, from -1 to 1; NaN with a
-        ``reason``.
-    n
-        Number of systems that both have scored.
+    ``spearman`` is of the ranks (equal scores share their mean), ``pearson`` of the scores, from
+    -1 to 1; NaN with a ``reason``.
     """
 
     spearman: float
@@ -56,10 +59,8 @@ class JudgeCorrelations:
     ----------
     pairs
         By two judges in alphabetical order.
-    rest
-        By judge: against all others together.
-    weights
-        By judge: the number of expanded pairs.
+    rest, weights
+        By judge: against all others together, and the number of expanded pairs.
     mean
         Of ``rest``, weighted; ``n`` is the number of judges.
     """
@@ -77,15 +78,12 @@ class JudgeCorrelations:
             "kind": KIND,
             "grammeter": __version__,
             "signature": str(self.signature),
-            "pairs": {
-                "|".join(judges): _to_json(correlation)
-                for judges, correlation in self.pairs.items()
-            },
+            "pairs": {"|".join(judges): figures_of(of) for judges, of in self.pairs.items()},
             "rest": {
-                judge: _to_json(correlation) | {"weight": self.weights[judge]}
-                for judge, correlation in self.rest.items()
+                judge: figures_of(of) | {"weight": self.weights[judge]}
+                for judge, of in self.rest.items()
             },
-            "mean": _to_json(self.mean),
+            "mean": figures_of(self.mean),
             "notes": [*self.notes],
         }
 
@@ -99,19 +97,13 @@ def judge_correlations(
 ) -> JudgeCorrelations:
     """Correlate the rankings of systems by each judge with each other's and the rest's.
 
-    Parameters
-    ----------
-    judges, without_judges
-        Whose judgments count, as their own and as the rest's; default everybody's.
-    numbering
-        How the file counted sentences, for the signature; what was read from files knows it.
+    ``judges`` and ``without_judges`` say whose judgments count, as their own and as the rest's;
+    for ``numbering`` see :func:`select`.
 
     Raises
     ------
     DataError
         If there are fewer than two judges.
-    UnknownNameError
-        If a judge is unknown.
     """
     chosen = of_judges(rankings, judges, without_judges)
     pairs = extract_pairs(chosen)
@@ -124,10 +116,11 @@ def judge_correlations(
     others = [_scores(pairs.select(pairs.judge != number)) for number in range(len(names))]
     weights = np.bincount(pairs.judge, minlength=len(names)).tolist()
     rest = [_correlation(ours, theirs) for ours, theirs in zip(scores, others, strict=True)]
-    counted = numbering or getattr(rankings, "numbering", None)  # Judgments have one
-    settings = _settings(pairs, len(chosen), counted)
-    if judges is not None or without_judges:
-        settings["judges"] = "+".join(names)
+    settings: dict[str, object] = {"method": "expected-wins", "divisor": DIVISOR}
+    settings |= {"ties": "ignored", "decimals": DECIMALS, "extraction": "expanded"}
+    settings["judges"] = len(names) if judges is None and not without_judges else "+".join(names)
+    settings |= numbering_of(rankings, numbering)
+    settings |= {"systems": len(pairs.systems), "items": len(chosen)}
     numbered = combinations(range(len(names)), 2)
     return JudgeCorrelations(
         Signature.of(KIND, settings),
@@ -147,15 +140,6 @@ def _notes(pairs: Pairs, weights: Sequence[int]) -> Iterator[str]:
     size = len(pairs.systems)
     if size < FEW_SYSTEMS:
         yield f"{size} systems are few: correlations vary widely by chance"
-
-
-def _settings(pairs: Pairs, items: int, numbering: str | None) -> dict[str, object]:
-    shown: dict[str, object] = {"method": "expected-wins", "divisor": DIVISOR}
-    shown |= {"ties": "ignored", "decimals": DECIMALS}
-    shown |= {"extraction": "expanded", "judges": len(pairs.judges)}
-    if numbering:
-        shown["first-segment"] = numbering
-    return shown | {"systems": len(pairs.systems), "items": items}
 
 
 def _scores(pairs: Pairs) -> FloatArray:
@@ -182,12 +166,3 @@ def _mean(rest: Sequence[Correlation], weights: Sequence[int]) -> Correlation:
     columns = [(r.spearman, r.pearson) for r, _ in known]
     spearman, pearson = np.average(columns, axis=0, weights=[weight for _, weight in known])
     return Correlation(float(spearman), float(pearson), len(known))
-
-
-def _to_json(correlation: Correlation) -> dict[str, Any]:
-    data: dict[str, Any] = {
-        "spearman": json_number(correlation.spearman),
-        "pearson": json_number(correlation.pearson),
-        "n": correlation.n,
-    }
-    return data | ({"reason": correlation.reason} if correlation.reason else {})

@@ -10,8 +10,7 @@ from itertools import combinations, combinations_with_replacement
 import numpy as np
 
 from grammeter.core import FloatArray, IntArray, Ranking
-from grammeter.ranking.bootstrap import order_of_units, unit_numbers
-from grammeter.ranking.pairs import extract_pairs
+from grammeter.ranking.pairs import extract_pairs, order_of_units, unit_numbers
 from grammeter.stats import average_ranks, between_rows, within_rows
 
 BETTER, EQUAL, WORSE = range(3)
@@ -25,13 +24,9 @@ Outputs = Mapping[str, Sequence[str]]
 class Compared:
     """The comparisons of judges, sentence by sentence.
 
-    Attributes
-    ----------
-    rows
-        By two judges in alphabetical order, shape ``(sentences, 5)``: rows of
-        :func:`grammeter.stats.agreement.between_rows`, summed over each sentence.
-    shared
-        By two judges: how many sentences both have judged.
+    By two judges in alphabetical order: ``rows``, shape ``(sentences, 5)``, those of
+    :func:`grammeter.stats.between_rows` summed over each sentence; ``shared``, how many sentences
+    both have judged.
     """
 
     rows: Mapping[Judges, IntArray]
@@ -53,15 +48,10 @@ def numbered(rankings: Sequence[Ranking]) -> list[Ranking]:
 
 
 def compared(rankings: Sequence[Ranking]) -> Compared:
-    """Compare every two judges, and each with itself.
+    """Compare every two judges, and each with itself, in rankings from :func:`numbered`.
 
     A unit is two outputs of a sentence. Outputs are named by their systems, and stand in the
     alphabetical order of these names.
-
-    Parameters
-    ----------
-    rankings
-        From :func:`numbered`.
     """
     judged, segment_of = _judged(rankings)
     sentences = {judge: set(segment_of[units].tolist()) for judge, (units, _) in judged.items()}
@@ -112,14 +102,8 @@ def outputs_of(ranking: Ranking) -> Iterator[tuple[str, int]]:
 def values_between(rankings: Iterable[Ranking]) -> tuple[FloatArray, IntArray]:
     """Return one rank of each judge for each output, among the same outputs shown.
 
-    It is the mean of the ranks that the judge gave it, in whatever order.
-
-    Returns
-    -------
-    values
-        Shape ``(units, observers)``; NaN where there is none.
-    segments
-        Shape ``(units,)``: the units' sentences.
+    It is the mean of the ranks that the judge gave it, in whatever order. The values have shape
+    ``(units, observers)``, NaN where there is none; the units' sentences ``(units,)``.
     """
     return _padded(
         (segment, [math.fsum(ranks) / len(ranks) for ranks in by_judge.values()])
@@ -128,10 +112,7 @@ def values_between(rankings: Iterable[Ranking]) -> tuple[FloatArray, IntArray]:
 
 
 def values_within(rankings: Iterable[Ranking]) -> tuple[FloatArray, IntArray]:
-    """Return all ranks of one judge for each output, among the same outputs shown.
-
-    The shapes are those of :func:`values_between`.
-    """
+    """Return all ranks of one judge for each output; shapes as in :func:`values_between`."""
     return _padded(
         (segment, ranks)
         for (segment, *_), by_judge in _ranks(rankings).items()
@@ -170,13 +151,8 @@ def equal_outputs_joined(
 ) -> list[Ranking]:
     """Make one output of the outputs of a sentence that are known to be equal.
 
-    They are if one of the rankings says so, of whatever judge, or if the texts are equal, white
-    space aside. Of different ranks in one ranking the best counts.
-
-    Parameters
-    ----------
-    outputs
-        The systems' texts; default: only the rankings tell.
+    They are if one of the rankings says so, of whatever judge, or if the texts in ``outputs`` are
+    equal, white space aside. Of different ranks in one ranking the best counts.
     """
     classes = _classes(rankings, outputs or {})
     return [_joined(ranking, classes.get(ranking.segment, {})) for ranking in rankings]

@@ -7,7 +7,7 @@ computed as their script does. Krippendorff's alpha of the ranks stands beside.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 
 import numpy as np
@@ -31,6 +31,7 @@ from grammeter.ranking.agreement_results import (
     JudgeCounts,
     KappaKind,
     Kappas,
+    agreement_notes,
     in_mean,
 )
 from grammeter.ranking.judged_units import (
@@ -46,8 +47,9 @@ from grammeter.ranking.judged_units import (
     values_within,
 )
 from grammeter.ranking.pairs import extract_pairs
-from grammeter.ranking.selection import FEW, listed, notes_of, of_judges
+from grammeter.ranking.selection import notes_of, numbering_of, of_judges
 from grammeter.stats import (
+    Alpha,
     Coincidences,
     Interval,
     Kappa,
@@ -64,26 +66,14 @@ LEAST_SENTENCES = 10
 _MOST_UNDEFINED = 0.05
 """The share of resamples in which a figure may not exist."""
 
-_NOTABLE = 0.01
-"""Figures that differ by this much get a note."""
-
-_SHOWN_AT_ONCE = 5
-"""Number of outputs that an item shows in campaigns of distinct outputs."""
-
 ALIKE: Mapping[KappaKind, tuple[int, ...]] = {"script": (), "orientation-free": (BETTER, WORSE)}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Resamples:
-    """Number of resamples of the sentences, seed, and the share that intervals cover.
+class _Resamples:
+    """Number of resamples of the sentences, seed, and the share that intervals cover."""
 
-    Raises
-    ------
-    UsageError
-        If a number is out of range.
-    """
-
-    runs: int = 1000
+    runs: int = 0
     seed: int = 1
     confidence: float = 0.95
 
@@ -96,10 +86,8 @@ class Resamples:
 
     def shown(self) -> dict[str, object]:
         """Return the settings for a signature."""
-        shown: dict[str, object] = {"resamples": self.runs}
-        if self.runs:
-            shown |= {"seed": self.seed, "confidence": f"{self.confidence:.10g}"}
-        return shown
+        chance = {"seed": self.seed, "confidence": f"{self.confidence:.10g}"}
+        return {"resamples": self.runs} | (chance if self.runs else {})
 
 
 def measure_agreement(
@@ -117,7 +105,7 @@ def measure_agreement(
     """Measure the agreement of judges on pairs of outputs; see :func:`grammeter.agree`."""
     if kappa not in KINDS:
         raise UnknownNameError("kappa", kappa, KINDS)
-    drawn = Resamples(runs=resamples, seed=seed, confidence=confidence)
+    drawn = _Resamples(runs=resamples, seed=seed, confidence=confidence)
     chosen = of_judges(rankings, judges, without_judges)
     names = sorted({ranking.judge for ranking in chosen})
     if not names or TOTAL in names:
@@ -126,42 +114,37 @@ def measure_agreement(
     shown: dict[str, object] = {"kappa": kappa, "least": LEAST}
     shown |= {"alpha": "ordinal", "alpha-ranks": "mid", "unit": "sentence", **drawn.shown()}
     shown["judges"] = len(names) if judges is None and not without_judges else "+".join(names)
-    counted = numbering or getattr(rankings, "numbering", None)  # Judgments have one
-    if counted:
-        shown["first-segment"] = counted
+    shown |= numbering_of(rankings, numbering)
     signature = Signature.of(AGREEMENT, shown | {"items": len(chosen)})
-    files = {
-        path: _measured(part, kappa, Resamples(runs=0), signature)
-        for path, part in _by_file(rankings, names).items()
-    }
+    agreement, pairs = _measured(chosen, kappa, drawn, signature)
     apart = _apart(chosen, outputs)
-    unexpanded = _measured(apart, kappa, Resamples(runs=0), signature) if apart else None
-    agreement = _measured(chosen, kappa, drawn, signature)
-    agreement = replace(agreement, by_file=files, unexpanded=unexpanded)
-    pairs = compared(numbered(with_sentence_numbers(chosen)))
+    agreement = replace(
+        agreement,
+        by_file={
+            path: _measured(part, kappa, _Resamples(), signature)[0]
+            for path, part in _by_file(rankings, names).items()
+        },
+        unexpanded=_measured(apart, kappa, _Resamples(), signature)[0] if apart else None,
+    )
     notes = (*notes_of(rankings), *agreement_notes(agreement, pairs, chosen, outputs))
     return replace(agreement, notes=notes)
 
 
 def _measured(
-    rankings: Sequence[Ranking], kind: KappaKind, drawn: Resamples, signature: Signature
-) -> Agreement:
+    rankings: Sequence[Ranking], kind: KappaKind, drawn: _Resamples, signature: Signature
+) -> tuple[Agreement, Compared]:
     counts = _count(rankings, sorted({ranking.judge for ranking in rankings}))
     ordered = numbered(with_sentence_numbers(rankings))
     pairs = compared(ordered)
-    between, within = values_between(ordered), values_within(ordered)
-    return Agreement(
-        kind,
-        signature,
-        {definition: _kappas(pairs, definition, drawn) for definition in KINDS},
-        replace(krippendorff_alpha(between[0]), interval=alpha_interval(*between, drawn)),
-        replace(krippendorff_alpha(within[0]), interval=alpha_interval(*within, drawn)),
-        counts,
-        _sum(counts.values()),
+    alphas = (
+        _alpha(*values, drawn) for values in (values_between(ordered), values_within(ordered))
     )
+    kappas = {definition: _kappas(pairs, definition, drawn) for definition in KINDS}
+    total = JudgeCounts(*map(sum, zip(*map(astuple, counts.values()), strict=True)))
+    return Agreement(kind, signature, kappas, *alphas, counts, total), pairs
 
 
-def _kappas(pairs: Compared, kind: KappaKind, drawn: Resamples) -> Kappas:
+def _kappas(pairs: Compared, kind: KappaKind, drawn: _Resamples) -> Kappas:
     alike = ALIKE[kind]
     kappas = {
         judges: kappa_of(rows.sum(axis=0), alike=alike) for judges, rows in pairs.rows.items()
@@ -173,7 +156,7 @@ def _kappas(pairs: Compared, kind: KappaKind, drawn: Resamples) -> Kappas:
     def mean(some: Sequence[Judges]) -> Kappa:
         rows = [pairs.rows[judges] for judges in some if in_mean(kappas[judges])]
         value = mean_kappa([kappas[judges] for judges in some], least=LEAST)
-        return replace(value, interval=kappa_interval(rows, alike, drawn))
+        return replace(value, interval=_kappa_interval(rows, alike, drawn))
 
     def pooled(some: Sequence[Judges]) -> Kappa:
         sums = np.sum([pairs.rows[judges].sum(axis=0) for judges in some], axis=0)
@@ -214,33 +197,21 @@ def _count(rankings: Sequence[Ranking], judges: Sequence[str]) -> dict[str, Judg
     return {judge: JudgeCounts(*row) for judge, row in zip(judges, rows, strict=True)}
 
 
-def _sum(counts: Iterable[JudgeCounts]) -> JudgeCounts:
-    return JudgeCounts(*map(sum, zip(*map(astuple, counts), strict=True)))
-
-
-# --- intervals ---------------------------------------------------------------------------------
-
-
-def kappa_interval(
-    rows: Sequence[IntArray], alike: Sequence[int], resamples: Resamples
+def _kappa_interval(
+    rows: Sequence[IntArray], alike: Sequence[int], resamples: _Resamples
 ) -> Interval:
     """Return the interval of a mean kappa, weighted by comparisons.
 
-    Parameters
-    ----------
-    rows
-        For each kappa of the mean, shape ``(sentences, 2 + categories)``, from
-        :func:`grammeter.stats.agreement.between_rows`.
-    alike
-        See :func:`grammeter.stats.agreement.kappa`.
+    For each kappa of the mean, ``rows`` of each sentence, shape ``(sentences, 2 + categories)``.
     """
     if not rows:
         return Interval(np.nan, np.nan)  # the mean has a reason of its own
     table = np.stack(rows, axis=1).astype(np.float64)
 
     def mean(sums: FloatArray) -> FloatArray:
-        kappas = kappa_values(sums.reshape(len(sums), *table.shape[1:]), alike=alike)
-        weights = np.where(np.isnan(kappas), 0, sums.reshape(len(sums), *table.shape[1:])[..., 1])
+        sums = sums.reshape(len(sums), *table.shape[1:])
+        kappas = kappa_values(sums, alike=alike)
+        weights = np.where(np.isnan(kappas), 0, sums[..., 1])
         with np.errstate(invalid="ignore"):
             values: FloatArray = (np.nan_to_num(kappas) * weights).sum(axis=1) / weights.sum(axis=1)
         return values
@@ -248,128 +219,42 @@ def kappa_interval(
     return _interval(table.reshape(len(table), -1), mean, resamples)
 
 
-def alpha_interval(values: FloatArray, segments: IntArray, resamples: Resamples) -> Interval:
-    """Return the interval of Krippendorff's alpha (ordinal).
-
-    Parameters
-    ----------
-    values, segments
-        Shape ``(units, observers)``, and the sentence of each unit.
-    """
+def _alpha(values: FloatArray, segments: IntArray, resamples: _Resamples) -> Alpha:
+    """Return alpha with its interval; ``segments`` holds the sentence of each unit."""
+    alpha = krippendorff_alpha(values)
     coincidences = Coincidences.of(values, segments)
     size = len(coincidences.known)
-    if size < 2:
-        return Interval(np.nan, np.nan)  # alpha has a reason of its own
+    if size < 2:  # alpha has a reason of its own
+        return replace(alpha, interval=Interval(np.nan, np.nan))
     table = np.concatenate(
         [coincidences.totals, coincidences.pairs.reshape(len(coincidences.pairs), -1)], axis=1
     )
 
-    def alpha(sums: FloatArray) -> FloatArray:
+    def values_of(sums: FloatArray) -> FloatArray:
         return coincidences.alpha(sums[:, :size], sums[:, size:].reshape(-1, size, size))
 
-    return _interval(table, alpha, resamples)
+    return replace(alpha, interval=_interval(table, values_of, resamples))
 
 
 def _interval(
-    table: FloatArray, values_of: Callable[[FloatArray], FloatArray], resamples: Resamples
+    table: FloatArray, values_of: Callable[[FloatArray], FloatArray], resamples: _Resamples
 ) -> Interval:
     """Resample the rows of sentences that hold anything; ``values_of`` maps sums to values."""
     chosen = table[table.any(axis=1)]
     if not resamples.runs:
-        return _none("no resamples were asked for")
+        return Interval(np.nan, np.nan, "no resamples were asked for")
     if len(chosen) < LEAST_SENTENCES:
-        return _none(f"an interval takes {LEAST_SENTENCES} sentences, here are {len(chosen)}")
-    drawn = resample_counts(
-        len(chosen), resamples.runs, seed=resamples.seed, width=4 * chosen.shape[1]
-    )
+        reason = f"an interval takes {LEAST_SENTENCES} sentences, here are {len(chosen)}"
+        return Interval(np.nan, np.nan, reason)
+    runs, width = resamples.runs, 4 * chosen.shape[1]
+    drawn = resample_counts(len(chosen), runs, seed=resamples.seed, width=width)
     values = np.concatenate([values_of(counts @ chosen) for counts in drawn])
     values = values[~np.isnan(values)]
-    if len(values) < (1 - _MOST_UNDEFINED) * resamples.runs:
-        return _none("not defined in many of the resamples")
+    if len(values) < (1 - _MOST_UNDEFINED) * runs:
+        return Interval(np.nan, np.nan, "not defined in many of the resamples")
     tail = (1 - resamples.confidence) / 2
     low, high = np.quantile(values, [tail, 1 - tail]).tolist()
     if np.isclose(low, high, rtol=0, atol=1e-12):
-        return _none("all resamples are equal, which gives no interval")
+        reason = "all resamples are equal, which gives no interval"
+        return Interval(np.nan, np.nan, reason)
     return Interval(low, high)
-
-
-def _none(reason: str) -> Interval:
-    return Interval(np.nan, np.nan, reason)
-
-
-# --- notes -------------------------------------------------------------------------------------
-
-
-def agreement_notes(
-    agreement: Agreement, pairs: Compared, rankings: Sequence[Ranking], outputs: Outputs | None
-) -> Iterator[str]:
-    """Yield notes that a reader needs before believing the figures.
-
-    Parameters
-    ----------
-    found, pairs
-        The figures, and the comparisons behind them.
-    rankings, outputs
-        Their sources, see :func:`grammeter.agree`.
-    """
-    if files := agreement.by_file:
-        yield f"judgments of {len(files)} files are pooled: {listed([*files])}"
-    yield from _notes_of_few(pairs)
-    yield from _notes_of_strangers(pairs)
-    script, free = (agreement.kappas[kind].inter.value for kind in KINDS)
-    if abs(script - free) >= _NOTABLE:
-        yield (
-            f"kappa by the script depends on the alphabetical order of the systems' names: between"
-            f" judges {script:.4f}, orientation-free {free:.4f}"
-        )
-    if agreement.unexpanded:
-        yield from _notes_of_expansion(agreement, agreement.unexpanded)
-    elif not outputs and all(len(group) == 1 for r in rankings for group in r.groups):
-        most = max((len(ranking.groups) for ranking in rankings), default=0)
-        if most > _SHOWN_AT_ONCE:
-            yield (
-                f"items show up to {most} outputs, none of them by several systems: if equal"
-                " outputs stand apart, their ties inflate agreement; give the outputs (--hyps) to"
-                " see"
-            )
-
-
-def _notes_of_few(pairs: Compared) -> Iterator[str]:
-    for same, judged in ((False, "by two judges"), (True, "twice by one judge")):
-        some = [rows[:, 1] for (a, b), rows in pairs.rows.items() if (a == b) is same]
-        compared_in = np.sum(some, axis=0) if some else np.zeros(0, dtype=np.int64)
-        sentences, total = int(np.count_nonzero(compared_in)), int(compared_in.sum())
-        if 0 < sentences < FEW:
-            were = "sentence was" if sentences == 1 else "sentences were"
-            yield (
-                f"few judgments: {sentences} {were} judged {judged} ({total} comparisons); below"
-                f" {FEW} sentences agreement is uncertain, also where it looks perfect"
-            )
-
-
-def _notes_of_strangers(pairs: Compared) -> Iterator[str]:
-    """Yield which judges cannot be compared."""
-    others = {judges: rows for judges, rows in pairs.rows.items() if judges[0] != judges[1]}
-    nothing = [judges for judges, rows in others.items() if not rows[:, 1].any()]
-    for shared, fault in (
-        (False, "judged no sentence both"),
-        (True, "judged the same sentences, but no two outputs both"),
-    ):
-        names = [" and ".join(judges) for judges in nothing if bool(pairs.shared[judges]) is shared]
-        if names:
-            yield f"{len(names)} of {len(others)} pairs of judges {fault}: {listed(names)}"
-
-
-def _notes_of_expansion(apart: Agreement, joined: Agreement) -> Iterator[str]:
-    chosen, other = apart.kappas[apart.kind], joined.kappas[joined.kind]
-    for figure, separate, joint in (
-        ("pooled kappa between judges", chosen.pooled_inter, other.pooled_inter),
-        ("pooled kappa within judges", chosen.pooled_intra, other.pooled_intra),
-        ("alpha between judges", apart.alpha_inter, joined.alpha_inter),
-    ):
-        if separate.n != joint.n or abs(separate.value - joint.value) >= _NOTABLE:
-            yield (
-                f"equal outputs stand apart in some rankings, and tie there by themselves: {figure}"
-                f" {separate.value:.4f} (n {separate.n}), with equal outputs as one"
-                f" {joint.value:.4f} (n {joint.n})"
-            )

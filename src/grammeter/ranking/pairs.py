@@ -1,36 +1,64 @@
-"""Pairwise comparisons from rankings, the input of every ranking method."""
+"""Pairwise comparisons, the input of every ranking method: extracted, resampled, without names.
+
+A resample is never built; only its counts are. With comparisons as the unit they are one
+multinomial draw over the cells (first better, second better, tie) of all pairs of systems; with
+larger units, the number of times that each unit was drawn times the counts of the unit.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
-from grammeter.core import BoolArray, IntArray, Ranking
+from grammeter.core import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    Ranking,
+    UnknownNameError,
+    UsageError,
+)
+from grammeter.stats import chunks, generator, resample_counts
 
 Extraction = Literal["expanded", "unexpanded"]
 """``expanded``: all systems behind an output are compared; ``unexpanded``: one for each output."""
 
+EXTRACTIONS: tuple[Extraction, ...] = get_args(Extraction)
+
+Unit = Literal["pair", "ranking", "sentence"]
+"""The unit of resampling.
+
+``pair``: one comparison of two systems (Grundkiewicz et al. 2015), as if the comparisons of one
+item were independent; ``ranking``: one item of one judge; ``sentence``: all items of a sentence.
+"""
+
+UNITS: tuple[Unit, ...] = get_args(Unit)
+
+_Colours = NDArray[np.uint64]
+
+_MIXERS = np.array([0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB], dtype=np.uint64)
+_SHIFTS = np.array([30, 27, 31], dtype=np.uint64)
+
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Comparisons of two systems, column by column.
+    """Comparisons of two systems, column by column, each of shape ``(pairs,)``.
 
     Attributes
     ----------
-    systems
+    systems, judges
         Names, in alphabetical order; all other columns hold numbers.
     first, second
-        Shape ``(pairs,)``: positions in ``systems``, ``first < second``.
+        Positions in ``systems``, ``first < second``.
     outcome
         1 if the first system is better, -1 if the second is, 0 for a tie.
     ranking, segment, judge
         Position of the ranking in the data, number of the sentence, and position in ``judges``.
-    judges
-        Names, in alphabetical order.
     """
 
     systems: tuple[str, ...]
@@ -50,24 +78,43 @@ class Pairs:
         columns = (self.first, self.second, self.outcome, self.ranking, self.segment, self.judge)
         return Pairs(self.systems, self.judges, *(column[chosen] for column in columns))
 
-    def counts(self, weights: IntArray | None = None) -> tuple[IntArray, IntArray]:
-        """Count comparisons, each ``weights`` times.
+    def counts(self) -> tuple[IntArray, IntArray]:
+        """Count comparisons: wins of the row over the column, and ties, which are symmetric.
 
-        Returns
-        -------
-        wins, ties
-            Shape ``(systems, systems)``: how often the row beat the column; how often they
-            tied (symmetric).
+        Both have shape ``(systems, systems)``.
         """
-        size = len(self.systems)
-        times = np.ones(len(self), dtype=np.int64) if weights is None else weights
-        wins, ties = (np.zeros((size, size), dtype=np.int64) for _ in range(2))
-        won, lost = self.outcome > 0, self.outcome < 0
-        np.add.at(wins, (self.first[won], self.second[won]), times[won])
-        np.add.at(wins, (self.second[lost], self.first[lost]), times[lost])
-        tied = self.outcome == 0
-        np.add.at(ties, (self.first[tied], self.second[tied]), times[tied])
-        return wins, ties + ties.T
+        cells = self.cells(np.zeros(len(self), dtype=np.int64), 1)
+        (wins,), (ties,) = counted(cells, len(self.systems))
+        return wins, ties
+
+    def cells(self, units: IntArray, count: int) -> IntArray:
+        """Count the outcomes of each unit; ``units`` numbers that of each comparison.
+
+        Shape ``(count, 3 * pairs of systems)``: first better, second better and tie for each
+        pair of systems in turn.
+        """
+        first, second = _all_pairs(len(self.systems))
+        number = np.zeros((len(self.systems),) * 2, dtype=np.int64)
+        number[first, second] = np.arange(len(first))
+        outcome = np.array([2, 0, 1])[self.outcome]  # tie, first better; -1 is the last: second
+        cell = 3 * number[self.first, self.second] + outcome
+        width = 3 * len(first)
+        return np.bincount(units * width + cell, minlength=count * width).reshape(count, width)
+
+
+def counted(cells: IntArray | FloatArray, systems: int) -> tuple[IntArray, IntArray]:
+    """Return the wins and ties, shape ``(rows, systems, systems)``, of rows of cells."""
+    first, second = _all_pairs(systems)
+    won, lost, tied = np.moveaxis(cells.reshape(len(cells), len(first), 3), -1, 0)
+    wins, ties = (np.zeros((len(cells), systems, systems), dtype=np.int64) for _ in range(2))
+    wins[:, first, second], wins[:, second, first] = won, lost
+    ties[:, first, second] = ties[:, second, first] = tied
+    return wins, ties
+
+
+def _all_pairs(systems: int) -> tuple[IntArray, IntArray]:
+    first, second = np.triu_indices(systems, 1)
+    return first, second
 
 
 def extract_pairs(rankings: Sequence[Ranking], *, extraction: Extraction = "expanded") -> Pairs:
@@ -91,13 +138,169 @@ def extract_pairs(rankings: Sequence[Ranking], *, extraction: Extraction = "expa
 
 
 def _compared(ranking: Ranking, extraction: Extraction) -> list[tuple[str, str, int]]:
+    if ranking.skipped:
+        return []
+    groups = ranking.groups
     if extraction == "unexpanded":
-        groups: list[tuple[str, ...]] = [(min(group),) for group in ranking.groups]
-    else:
-        groups = list(ranking.groups)
+        groups = tuple((min(group),) for group in groups)
     compared = [(a, b, 0) for group in groups for a, b in combinations(group, 2)]
-    ranked = list(zip(groups, ranking.ranks, strict=False))  # a skipped ranking has no ranks
-    for (group, rank), (other, worse) in combinations(ranked, 2):
+    for (group, rank), (other, worse) in combinations(zip(groups, ranking.ranks, strict=False), 2):
         outcome = (worse > rank) - (worse < rank)
         compared += [(a, b, outcome) for a, b in product(group, other)]
-    return compared if not ranking.skipped else []
+    return compared
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resampling:
+    """How resamples are drawn.
+
+    Attributes
+    ----------
+    unit
+        What is drawn as a whole; ``None`` for a method whose own chance makes the runs differ.
+    runs, seed
+        How many resamples, and where the random numbers start, at least 0.
+    processes
+        How many processes share work that takes long; the result does not depend on it. Above
+        1, a script needs the usual guard ``if __name__ == "__main__":``.
+    """
+
+    unit: Unit | None = "sentence"
+    runs: int = 1000
+    seed: int = 1
+    processes: int = 1
+
+    def __post_init__(self) -> None:
+        if self.unit is not None and self.unit not in UNITS:
+            raise UnknownNameError("resampling unit", self.unit, UNITS)
+        if self.runs < 1 or self.seed < 0 or self.processes < 1:
+            raise UsageError(
+                f"{self.runs} resamples, seed {self.seed}, {self.processes} processes",
+                fix="Take at least one resample and one process, and a seed of at least 0.",
+            )
+
+
+def derived_seed(seed: int, *numbers: int) -> int:
+    """Return a seed for a part of the work, independent of those of the other parts."""
+    return int(np.random.SeedSequence(seed, spawn_key=numbers).generate_state(1, np.uint64)[0])
+
+
+def unit_numbers(pairs: Pairs, unit: Unit) -> IntArray:
+    """Return the number of each comparison's unit, from 0 on without gaps."""
+    if unit == "pair":
+        return np.arange(len(pairs))
+    return np.unique(pairs.ranking if unit == "ranking" else pairs.segment, return_inverse=True)[1]
+
+
+def resampled_counts(pairs: Pairs, resampling: Resampling) -> Iterator[tuple[IntArray, IntArray]]:
+    """Yield :func:`counted` resamples, each of as many units as gave a comparison."""
+    drawn = _resampled_pairs if resampling.unit == "pair" else _resampled_units
+    for cells in drawn(pairs, resampling):
+        yield counted(cells, len(pairs.systems))
+
+
+def _resampled_pairs(pairs: Pairs, resampling: Resampling) -> Iterator[IntArray]:
+    size = len(pairs)
+    cells = pairs.cells(np.zeros(size, dtype=np.int64), 1)[0]
+    filled = np.flatnonzero(cells)
+    random = generator(resampling.seed)
+    for some in chunks(resampling.runs, len(cells)):
+        drawn = np.zeros((some, len(cells)), dtype=np.int64)
+        drawn[:, filled] = random.multinomial(size, cells[filled] / size, size=some)
+        yield drawn
+
+
+def _resampled_units(pairs: Pairs, resampling: Resampling) -> Iterator[FloatArray]:
+    assert resampling.unit is not None
+    numbers = unit_numbers(pairs, resampling.unit)
+    per_unit = pairs.cells(numbers, int(numbers.max(initial=-1)) + 1).astype(np.float64)
+    units, width = per_unit.shape
+    for counts in resample_counts(units, resampling.runs, seed=resampling.seed, width=width):
+        yield counts @ per_unit  # whole numbers: exact in any order
+
+
+@dataclass(frozen=True, eq=False)
+class Unlabelled:
+    """Comparisons in an order that no name and no file decides.
+
+    Random draws go by position. So that a ranking does not change when systems are renamed,
+    sentences are renumbered or files come in another order, systems and units are put into an
+    order that depends on the judgments alone. Colours, numbers of 64 bits, are refined round by
+    round: that of a system by its comparisons and their units, that of a unit by its systems
+    (Weisfeiler and Leman 1968). Systems of one colour cannot be told apart by any judgment.
+
+    In ``pairs``, systems, rows and numbers of units stand in the new order. ``place``, shape
+    ``(systems,)``, is where each system of the original order stands now; ``alike``, in the new
+    order, has equal numbers for systems that have the same judgments.
+    """
+
+    pairs: Pairs
+    place: IntArray
+    alike: IntArray
+
+
+def unlabelled(pairs: Pairs, unit: Unit | None) -> Unlabelled:
+    """Order comparisons by their content and by the unit to be drawn; ``None``: by ``pair``."""
+    units = unit_numbers(pairs, unit or "pair")
+    systems, rows, of_units = _colours(pairs, units)
+    order = np.argsort(systems, kind="stable")
+    place = np.argsort(order)
+    first, second = place[pairs.first], place[pairs.second]
+    swapped = first > second
+    unit_now = np.argsort(np.argsort(of_units, kind="stable"))[units]
+    moved = Pairs(
+        tuple(np.array(pairs.systems)[order].tolist()),
+        pairs.judges,
+        np.where(swapped, second, first),
+        np.where(swapped, first, second),
+        np.where(swapped, -pairs.outcome, pairs.outcome),
+        unit_now if unit == "ranking" else pairs.ranking,
+        unit_now if unit == "sentence" else pairs.segment,
+        pairs.judge,
+    )
+    alike = np.unique(systems[order], return_inverse=True)[1]
+    return Unlabelled(moved.select(np.lexsort((rows, unit_now))), place, alike)
+
+
+def order_of_units(pairs: Pairs, units: IntArray) -> IntArray:
+    """Return the numbers of units, shape ``(units,)``, in the order of their content."""
+    return np.argsort(_colours(pairs, units)[2], kind="stable")
+
+
+def _colours(pairs: Pairs, units: IntArray) -> tuple[_Colours, _Colours, _Colours]:
+    """Return the colours of systems, comparisons and units."""
+    count = len(pairs.systems)
+    systems = np.zeros(count, dtype=np.uint64)
+    known = 0
+    while True:
+        rows = _rows(pairs, systems)
+        of_units = _sums(units, rows, int(units.max(initial=-1)) + 1)
+        if known == (known := len(np.unique(systems))):
+            return systems, rows, of_units
+        seen = _mixed(rows + _mixed(of_units)[units])
+        for side, outcome in ((pairs.first, pairs.outcome), (pairs.second, -pairs.outcome)):
+            systems = systems + _sums(side, _mixed(seen + (outcome + 1).astype(np.uint64)), count)
+        systems = _mixed(systems)
+
+
+def _rows(pairs: Pairs, systems: _Colours) -> _Colours:
+    """Colour comparisons; which system comes first does not matter."""
+    first, second = _mixed(systems[pairs.first]), _mixed(systems[pairs.second])
+    better = np.where(pairs.outcome < 0, second, first)
+    tied = (pairs.outcome == 0).astype(np.uint64)
+    return _mixed(np.where(tied, np.uint64(0), better) + first + second + tied)
+
+
+def _sums(groups: IntArray, colours: _Colours, count: int) -> _Colours:
+    """Add up the colours of each group; the order of addition does not matter."""
+    sums = np.zeros(count, dtype=np.uint64)
+    np.add.at(sums, groups, colours)
+    return sums
+
+
+def _mixed(colours: _Colours) -> _Colours:
+    """Scatter numbers over all 64 bits (splitmix64, Steele, Lea and Flood 2014)."""
+    mixed = colours + _MIXERS[0]
+    for shift, mixer in zip(_SHIFTS[:2], _MIXERS[1:], strict=True):
+        mixed = (mixed ^ (mixed >> shift)) * mixer
+    return mixed ^ (mixed >> _SHIFTS[2])

@@ -25,10 +25,16 @@ from grammeter.core import (
     UsageError,
     track,
 )
-from grammeter.ranking.bootstrap import Resampling, Unit, derived_seed, unit_numbers, unlabelled
-from grammeter.ranking.clusters import Clustering, cluster_runs
-from grammeter.ranking.pairs import Pairs
-from grammeter.ranking.rank import Method, notes_of_method, shown_design
+from grammeter.ranking.methods import Method
+from grammeter.ranking.pairs import (
+    Pairs,
+    Resampling,
+    Unit,
+    derived_seed,
+    unit_numbers,
+    unlabelled,
+)
+from grammeter.ranking.rank import Clustering, cluster_runs, notes_of_method, shown_design
 from grammeter.ranking.selection import Selection
 from grammeter.stats import generator
 from grammeter.version import __version__
@@ -106,14 +112,10 @@ def cross_validate(
 
     Parameters
     ----------
-    selection
-        From :func:`~grammeter.ranking.selection.select`.
-    method
-        How systems are scored.
+    selection, method
+        From :func:`~grammeter.ranking.select`, and how systems are scored.
     folds
         At least 2; the paper has 100.
-    training
-        See :data:`Training`.
     resampling
         The unit of folds and of resampling (default ``sentence``, in the paper ``pair``), and
         the number of resamples or runs for each fold (default 100). TrueSkill resamples nothing,
@@ -140,66 +142,55 @@ def cross_validate(
     fold_of = deal_out(pairs, unit, folds, seed)
     trained = _held_out if training == "held-out" else _makefile
     runs = trained(method, pairs, fold_of, resampling)
-    shares: list[tuple[float, float, float, int]] = []
-    sizes: Counter[int] = Counter()
-    for fold, scores in enumerate(track(runs, "folds", total=folds)):
-        clustering = cluster_runs(scores, confidence=confidence, alike=alike)
-        shares.append(_predicted(pairs.select(fold_of == fold), clustering))
-        sizes[max(clustering.clusters)] += 1
+    clusterings = [
+        cluster_runs(scores, confidence=confidence, alike=alike)
+        for scores in track(runs, "folds", total=folds)
+    ]
+    shares = np.array(
+        [
+            _predicted(pairs.select(fold_of == fold), clustering)
+            for fold, clustering in enumerate(clusterings)
+        ]
+    )
     design = {"folds": folds, "folds-of": unit, "training": training}
     design |= {**method.settings(len(pairs)), **shown_design(resampling, confidence)}
-    signature = Signature.of(method.name, {**design, **selection.shown})
-    columns: list[FloatArray] = [np.array(column) for column in zip(*shares, strict=True)]
-    clusters, all_tied, order, decided = columns
     return Prediction(
         method.name,
-        signature,
-        float(clusters.mean()),
-        float(all_tied.mean()),
-        float(np.nanmean(order)),
-        len(pairs),
-        int(decided.sum()),
-        dict(sorted(sizes.items())),
-        (*selection.notes, *notes_of_method(method, pairs, resampling)),
+        Signature.of(method.name, {**design, **selection.shown}),
+        clusters=float(shares[:, 0].mean()),
+        all_tied=float(shares[:, 1].mean()),
+        order=float(np.nanmean(shares[:, 2])),
+        comparisons=len(pairs),
+        decided=int((pairs.outcome != 0).sum()),
+        clusterings=dict(sorted(Counter(max(some.clusters) for some in clusterings).items())),
+        notes=(*selection.notes, *notes_of_method(method, pairs, resampling)),
     )
 
 
 def deal_out(pairs: Pairs, unit: Unit, folds: int, seed: int) -> IntArray:
-    """Shuffle the units and deal them out in turn.
-
-    Returns
-    -------
-    IntArray
-        Shape ``(comparisons,)``: the fold of each comparison, from 0.
-
-    Raises
-    ------
-    DataError
-        If a fold would be empty.
-    """
+    """Shuffle the units and deal them out; return the fold of each comparison, from 0."""
     units = unit_numbers(pairs, unit)
     count = int(units.max()) + 1
     if count < folds:
-        raise DataError(
-            f"{folds} folds of {count} {unit}s",
-            fix="Take fewer folds, or a smaller unit.",
-        )
+        fix = "Take fewer folds, or a smaller unit."
+        raise DataError(f"{folds} folds of {count} {unit}s", fix=fix)
     return generator(seed).permutation(count)[units] % folds
 
 
-def _predicted(pairs: Pairs, clustering: Clustering) -> tuple[float, float, float, int]:
-    """Return the shares predicted of a fold, as in :class:`Prediction`, and the number decided.
+def _predicted(pairs: Pairs, clustering: Clustering) -> tuple[float, float, float]:
+    """Return the shares predicted of a fold: by clusters, by "all tied", and by the order.
 
-    The share by the order is NaN if nothing in the fold is decided.
+    The last is NaN if nothing in the fold is decided.
     """
     place, cluster = (np.empty(len(pairs.systems), dtype=np.int64) for _ in range(2))
     place[list(clustering.order)] = np.arange(len(place))
     cluster[list(clustering.order)] = clustering.clusters
-    right = np.sign(cluster[pairs.second] - cluster[pairs.first]) == pairs.outcome
-    ordered = np.sign(place[pairs.second] - place[pairs.first]) == pairs.outcome
+    right, ordered = (
+        np.sign(of[pairs.second] - of[pairs.first]) == pairs.outcome for of in (cluster, place)
+    )
     decided = pairs.outcome != 0
     order = float(ordered[decided].mean()) if decided.any() else float("nan")
-    return float(right.mean()), float(1 - decided.mean()), order, int(decided.sum())
+    return float(right.mean()), float(1 - decided.mean()), order
 
 
 def _held_out(

@@ -1,9 +1,16 @@
-"""A ranking with rank ranges and clusters, from the comparisons of a selection."""
+"""A ranking with rank ranges and clusters, from the scores of many runs.
+
+Ranges and clusters follow the script ``cluster.py`` by which WMT and Grundkiewicz et al. 2015
+(section 5.1) made their tables: which ranks are cut off, and where a line is drawn between
+clusters. One thing differs: systems of equal scores share the ranks that they span, where the
+script prefers the later name of the alphabet.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import ClassVar, Protocol
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,50 +21,17 @@ from grammeter.core import (
     Ranked,
     RankedSystem,
     Signature,
-    UnknownNameError,
+    UsageError,
 )
-from grammeter.ranking._expected_wins import Divisor, ExpectedWins
-from grammeter.ranking.bootstrap import Resampling, Unit, unit_numbers, unlabelled
-from grammeter.ranking.bradley_terry import BradleyTerry
-from grammeter.ranking.clusters import (
-    cluster_numbers,
-    equalised,
-    rank_ranges,
-    run_ranks,
-    score_order,
-)
-from grammeter.ranking.pairs import Pairs
+from grammeter.ranking.methods import ExpectedWins, Method
+from grammeter.ranking.pairs import Pairs, Resampling, unit_numbers, unlabelled
 from grammeter.ranking.selection import Selection, listed
-from grammeter.ranking.trueskill import TrueSkill
 
+RankRange = tuple[int, int]
+"""First and last rank, from 1."""
 
-class Method(Protocol):
-    """A way to score systems from judgments; a frozen value whose fields are its settings."""
-
-    name: ClassVar[str]
-    unit: ClassVar[Unit | None]
-    """The default unit of resampling; ``None``: the runs differ by themselves."""
-
-    def settings(self, comparisons: int) -> Mapping[str, object]:
-        """Return the settings for a signature."""
-        ...
-
-    def score(self, wins: IntArray, ties: IntArray) -> FloatArray:
-        """Score the systems on all the data: counts ``(n, n)`` to ``(n,)``; NaN for none."""
-        ...
-
-    def runs(self, pairs: Pairs, resampling: Resampling) -> FloatArray:
-        """Score the systems on each resample, shape ``(runs, n)``."""
-        ...
-
-    def missing(self, wins: IntArray, ties: IntArray) -> tuple[BoolArray, str]:
-        """Return the opponents, ``(n, n)``, that a score does not rest on, and what that means."""
-        ...
-
-
-METHODS: Mapping[str, type[ExpectedWins] | type[TrueSkill] | type[BradleyTerry]] = {
-    method.name: method for method in (ExpectedWins, TrueSkill, BradleyTerry)
-}
+ROUNDING = 1e-12
+"""Scores that differ by less, relative to the largest of them, are equal."""
 
 
 def rank_systems(
@@ -71,10 +45,8 @@ def rank_systems(
 
     Parameters
     ----------
-    selection
-        From :func:`~grammeter.ranking.selection.select`.
-    method
-        How systems are scored.
+    selection, method
+        From :func:`~grammeter.ranking.select`, and how systems are scored.
     resampling
         Default: by the unit of the method.
     confidence
@@ -108,7 +80,7 @@ def _rows(
 ) -> Iterator[RankedSystem]:
     """Yield the systems, best first; of equal scores the better range, then the later name."""
     bare = unlabelled(pairs, resampling.unit)
-    scores = equalised(method.score(*bare.pairs.counts()), bare.alike)[bare.place]
+    scores = _equalised(method.score(*bare.pairs.counts()), bare.alike)[bare.place]
     runs = method.runs(bare.pairs, resampling)[:, bare.place]
     alike = bare.alike[bare.place].tolist()
     ranges = rank_ranges(*run_ranks(runs), confidence, alike=alike)
@@ -117,6 +89,37 @@ def _rows(
     reasons = list(_reasons(method, pairs))
     for at, cluster in zip(order, clusters, strict=True):
         yield RankedSystem(pairs.systems[at], float(scores[at]), ranges[at], cluster, reasons[at])
+
+
+def _equalised(scores: FloatArray, alike: IntArray) -> FloatArray:
+    """Make scores equal that only rounding tells apart, and those of systems that are alike.
+
+    Both have shape ``(systems,)``; systems with equal numbers share the mean of their scores.
+    """
+    shared = np.bincount(alike, scores)[alike] / np.bincount(alike)[alike]
+    order = np.argsort(-_comparable(shared), kind="stable")
+    group = _groups(_comparable(shared)[order][None])[0]
+    best_of_group = np.unique(group, return_index=True)[1]
+    result = np.empty(len(scores))
+    result[order] = shared[order][best_of_group][group]
+    return result
+
+
+def _reasons(method: Method, pairs: Pairs) -> Iterator[str | None]:
+    """Yield for each system the opponents that its score does not rest on."""
+    wins, ties = pairs.counts()
+    missing, meaning = method.missing(wins, ties)
+    compared: BoolArray = np.any(wins + wins.T + ties, axis=1)
+    decided: BoolArray = np.any(wins + wins.T, axis=1)
+    for at, row in enumerate(missing & ~np.eye(len(wins), dtype=np.bool_)):
+        if not compared[at]:
+            yield "never compared with any system"
+        elif not decided[at]:
+            yield "all its comparisons are ties"
+        elif row.any():
+            yield f"{meaning}: {listed([pairs.systems[other] for other in np.flatnonzero(row)])}"
+        else:
+            yield None
 
 
 def notes_of_method(method: Method, pairs: Pairs, resampling: Resampling) -> Iterator[str]:
@@ -147,25 +150,6 @@ def notes_of_method(method: Method, pairs: Pairs, resampling: Resampling) -> Ite
         )
 
 
-def method_of(
-    by: str | Method, *, divisor: Divisor | None = None, prior: float | None = None
-) -> Method:
-    """Return the method of a name, with a setting of Expected Wins or of Bradley-Terry.
-
-    Raises
-    ------
-    UsageError
-        If there is none.
-    """
-    if not isinstance(by, str):
-        return by
-    if by not in METHODS:
-        raise UnknownNameError("ranking method", by, METHODS)
-    if divisor is not None:
-        return ExpectedWins(divisor=divisor)
-    return METHODS[by]() if prior is None else BradleyTerry(prior=prior)
-
-
 def shown_design(resampling: Resampling, confidence: float) -> Mapping[str, object]:
     """Return the settings of the resampling for a signature."""
     return {
@@ -176,18 +160,116 @@ def shown_design(resampling: Resampling, confidence: float) -> Mapping[str, obje
     }
 
 
-def _reasons(method: Method, pairs: Pairs) -> Iterator[str | None]:
-    """Yield for each system the opponents that its score does not rest on."""
-    wins, ties = pairs.counts()
-    missing, meaning = method.missing(wins, ties)
-    compared: BoolArray = np.any(wins + wins.T + ties, axis=1)
-    decided: BoolArray = np.any(wins + wins.T, axis=1)
-    for at, row in enumerate(missing & ~np.eye(len(wins), dtype=np.bool_)):
-        if not compared[at]:
-            yield "never compared with any system"
-        elif not decided[at]:
-            yield "all its comparisons are ties"
-        elif row.any():
-            yield f"{meaning}: {listed([pairs.systems[other] for other in np.flatnonzero(row)])}"
-        else:
-            yield None
+@dataclass(frozen=True)
+class Clustering:
+    """Systems in an order, best first: their columns, rank ranges, and clusters from 1."""
+
+    order: tuple[int, ...]
+    ranges: tuple[RankRange, ...]
+    clusters: tuple[int, ...]
+
+
+def cluster_runs(
+    scores: FloatArray, *, confidence: float = 0.95, alike: Sequence[int] | None = None
+) -> Clustering:
+    """Find rank ranges and clusters of systems ordered by their means over the runs.
+
+    Scores have shape ``(runs, systems)``, columns in the alphabetical order of the systems' names;
+    NaN counts as worse than any number. For ``alike`` see :func:`rank_ranges`.
+    """
+    by_rank = mean_order(scores)
+    of_column = rank_ranges(*run_ranks(scores), confidence, alike=alike)
+    ranges = tuple(of_column[column] for column in by_rank)
+    return Clustering(tuple(by_rank), ranges, cluster_numbers(ranges))
+
+
+def run_ranks(scores: FloatArray) -> tuple[IntArray, IntArray]:
+    """Rank the systems within each run, from 1: the first and last rank, ``(runs, systems)``.
+
+    These are 1 and the number of better systems, and the number that are as good or better.
+    Scores are equal if only rounding tells them apart (:data:`ROUNDING`). The original gives
+    equal scores to the later name of the alphabet.
+    """
+    order = np.argsort(-_comparable(scores), axis=1, kind="stable")
+    group = _groups(np.take_along_axis(_comparable(scores), order, axis=1))
+    places: IntArray = np.arange(1, scores.shape[1] + 1, dtype=np.int64)
+    starts = np.diff(group, axis=1, prepend=-1) > 0
+    ends = np.diff(group, axis=1, append=scores.shape[1]) > 0
+    first = np.maximum.accumulate(np.where(starts, places, 0), axis=1)
+    backwards = np.where(ends, places, scores.shape[1])[:, ::-1]
+    last = np.minimum.accumulate(backwards, axis=1)[:, ::-1]
+    back = np.argsort(order, axis=1)
+    return np.take_along_axis(first, back, axis=1), np.take_along_axis(last, back, axis=1)
+
+
+def mean_order(scores: FloatArray) -> list[int]:
+    """Return the columns by mean over runs, then deviation, then name, all descending.
+
+    The order of the runs does not matter: sums are exact.
+    """
+    means = [math.fsum(column) / len(scores) for column in scores.T.tolist()]
+    squares = [math.fsum(column) for column in ((scores - means) ** 2).T.tolist()]
+    return score_order(np.array(means), np.array(squares))
+
+
+def score_order(scores: FloatArray, *further: FloatArray) -> list[int]:
+    """Return the columns by score, best first; NaN last, of equals the later column first."""
+    keys = [_comparable(values) for values in (*reversed(further), scores)]
+    return np.lexsort(keys)[::-1].tolist()
+
+
+def rank_ranges(
+    first: IntArray, last: IntArray, confidence: float, *, alike: Sequence[int] | None = None
+) -> list[RankRange]:
+    """Return the first and last rank that each system takes, less the outermost ones.
+
+    Of B runs, ``ceil((B - B * confidence) / 2)`` are cut off at each end of the ranks ``(runs,
+    systems)``. Columns with equal numbers in ``alike``, shape ``(systems,)``, have the same
+    judgments, so their ranks are pooled and their ranges equal; default: none have.
+    """
+    runs, systems = first.shape
+    if not 0 < confidence <= 1:
+        raise UsageError(
+            f"confidence={confidence} is not possible",
+            fix="Give a number between 0 and 1, such as 0.95.",
+        )
+    cut = math.ceil((runs - runs * confidence) / 2)
+    if runs <= 2 * cut:
+        raise UsageError(
+            f"{runs} runs are too few for rank ranges at confidence {confidence}:"
+            f" {cut} are cut off at each end",
+            fix="Take more runs, or a lower confidence.",
+        )
+    classes = np.arange(systems) if alike is None else np.asarray(alike)
+    ranges: list[RankRange] = []
+    for pooled in (classes == number for number in classes):
+        at = cut * int(pooled.sum())
+        low, high = np.sort(first[:, pooled], axis=None), np.sort(last[:, pooled], axis=None)
+        ranges.append((int(low[at]), int(high[-1 - at])))
+    return ranges
+
+
+def cluster_numbers(ranges: Sequence[RankRange]) -> tuple[int, ...]:
+    """Give systems that stand in order, best first, the numbers of their clusters, from 1.
+
+    A line is drawn below a system if its last rank is better than the first rank of every
+    system further down. As in the original, systems above it are not looked at.
+    """
+    lines = [
+        all(last < first for first, _ in ranges[place + 1 :])
+        for place, (_, last) in enumerate(ranges)
+    ]
+    return tuple(1 + sum(lines[:place]) for place in range(len(ranges)))
+
+
+def _groups(descending: FloatArray) -> IntArray:
+    """Return the number of each score's group of equals, from 0 in each row; rows descend."""
+    finite = np.where(np.isfinite(descending), np.abs(descending), 0.0)
+    rounding = ROUNDING * finite.max(axis=1, initial=0.0, keepdims=True)
+    with np.errstate(invalid="ignore"):  # no score beside no score
+        steps = descending[:, :-1] - descending[:, 1:] > rounding
+    return np.cumsum(np.pad(steps, ((0, 0), (1, 0))), axis=1)
+
+
+def _comparable(scores: FloatArray) -> FloatArray:
+    return np.where(np.isnan(scores), -np.inf, scores)

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import get_args
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from grammeter.core import DataError, Ranking, UnknownNameError, with_sentence_numbers
-from grammeter.ranking.pairs import Extraction, Pairs, extract_pairs
+from grammeter.core import (
+    DataError,
+    Ranking,
+    UnknownNameError,
+    json_number,
+    with_sentence_numbers,
+)
+from grammeter.ranking.pairs import EXTRACTIONS, Extraction, Pairs, extract_pairs
 
-EXTRACTIONS: tuple[Extraction, ...] = get_args(Extraction)
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 _SEEDA = (
     "BART BERT-fuse GECToR-BERT GECToR-ens LM-Critic PIE REF-M Riken-Tohoku T5 TemplateGEC"
@@ -59,14 +66,13 @@ def select(
 
     Parameters
     ----------
-    judges
+    judges, without_judges
         Whose judgments count; default all. A system that none of them saw is absent.
-    without_judges
-        Whose judgments do not count.
     systems, drop
-        See :func:`of_systems`.
+        Names, or names of sets of SEEDA, or ``all``; and names to leave out. Outputs that no
+        other system wrote leave their items.
     extraction
-        See :data:`~grammeter.ranking.pairs.Extraction`.
+        See :data:`Extraction`.
     numbering
         How the file counted sentences, for the signature; what was read from files knows it.
 
@@ -75,12 +81,13 @@ def select(
     UnknownNameError
         If a judge, a system or the extraction is unknown.
     DataError
-        If nothing is decided: every comparison is a tie, or there is none.
+        If fewer than two systems remain, or nothing is decided: every comparison is a tie, or
+        there is none.
     """
     if extraction not in EXTRACTIONS:
         raise UnknownNameError("extraction", extraction, EXTRACTIONS)
     chosen = with_sentence_numbers(of_judges(rankings, judges, without_judges))
-    chosen = of_systems(chosen, systems, drop)
+    chosen = _of_systems(chosen, systems, drop)
     pairs = extract_pairs(chosen, extraction=extraction)
     _check_decided(pairs)
     shown: dict[str, object] = {"extraction": extraction}
@@ -91,9 +98,7 @@ def select(
         shown["dropped"] = "+".join(sorted(_named(drop)))
     if systems is not None:
         shown["chosen"] = "+".join(pairs.systems)
-    counted = numbering or getattr(rankings, "numbering", None)  # Judgments have one
-    if counted:
-        shown["first-segment"] = counted
+    shown |= numbering_of(rankings, numbering)
     shown |= {"systems": len(pairs.systems), "rankings": len(np.unique(pairs.ranking))}
     shown |= {"comparisons": len(pairs), "tied": int((pairs.outcome == 0).sum())}
     notes = (*notes_of(rankings), *notes_of_few(pairs), *_notes_of_names(chosen, extraction))
@@ -121,27 +126,11 @@ def of_judges(
     return [ranking for ranking in rankings if ranking.judge in wanted - dropped]
 
 
-def of_systems(
-    rankings: Sequence[Ranking], systems: Sequence[str] | None = None, drop: Sequence[str] = ()
-) -> list[Ranking]:
-    """Keep some systems; outputs that no other system wrote leave their items.
-
-    Parameters
-    ----------
-    systems
-        Names, or names of :data:`SYSTEM_SETS`, or ``all``; default: all.
-    drop
-        Names to leave out.
-
-    Raises
-    ------
-    UnknownNameError
-        If a name is no judged system's.
-    DataError
-        If fewer than two systems are left.
-    """
+def _of_systems(
+    rankings: Sequence[Ranking], systems: Sequence[str] | None, drop: Sequence[str]
+) -> Sequence[Ranking]:
     if systems is None and not drop:
-        return list(rankings)
+        return rankings
     known = {name: None for ranking in rankings for name in ranking.systems}
     wanted = set(known if systems is None else named_systems(systems, known))
     for name in sorted(wanted | _named(drop)):
@@ -163,6 +152,19 @@ def named_systems(systems: Sequence[str], known: Collection[str]) -> list[str]:
         for spelled in names
         for name in ((spelled,) if spelled in known else SYSTEM_SETS.get(spelled, (spelled,)))
     ]
+
+
+def numbering_of(rankings: Sequence[Ranking], numbering: str | None) -> dict[str, object]:
+    """Return for a signature how sentences were counted; what was read from files knows it."""
+    counted = numbering or getattr(rankings, "numbering", None)
+    return {"first-segment": counted} if counted else {}
+
+
+def figures_of(value: DataclassInstance) -> dict[str, Any]:
+    """Return fields as JSON holds them: NaN becomes ``None``, and no reason is left out."""
+    data = asdict(value)
+    data = {name: json_number(of) if isinstance(of, float) else of for name, of in data.items()}
+    return {name: of for name, of in data.items() if name != "reason" or of}
 
 
 def notes_of(rankings: Sequence[Ranking]) -> tuple[str, ...]:

@@ -1,0 +1,354 @@
+"""The ways to score systems from judgments.
+
+Expected Wins (Bojar et al. 2011 in the form of Sakaguchi et al. 2014; for grammatical error
+correction Grundkiewicz et al. 2015, section 5.1) is how often a system is preferred to an opponent,
+averaged over opponents; ties are left out. Bradley-Terry gives abilities by maximum likelihood,
+with ties as in Davidson 1970, "On extending the Bradley-Terry model to accommodate ties in paired
+comparison experiments". With abilities theta and d the difference of two of them::
+
+    P(first wins) : P(tie) : P(second wins) = exp(d / 2) : nu : exp(-d / 2)
+
+The logarithm of the likelihood is concave in theta and log(nu); Newton's method finds its
+maximum. Without any tie nu is 0 and the model that of Bradley and Terry 1952.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Literal, Protocol, get_args
+
+import numpy as np
+
+from grammeter.core import (
+    BoolArray,
+    DataError,
+    FloatArray,
+    IntArray,
+    UnknownNameError,
+    UsageError,
+)
+from grammeter.ranking.pairs import Pairs, Resampling, Unit, resampled_counts
+from grammeter.ranking.trueskill import TrueSkill
+
+Divisor = Literal["all-opponents", "beaten-opponents", "met-opponents"]
+"""The divisor of the sum over opponents.
+
+``all-opponents`` is the formula of the paper and of its Tables 3b and 5; the script behind its
+Tables 6 and 7 averages over the opponents that were beaten at least once. ``met-opponents``
+averages over those with whom a comparison was decided, for judgments that do not pit every
+system against every other.
+"""
+
+DIVISORS: tuple[Divisor, ...] = get_args(Divisor)
+
+ITERATIONS = 100
+_TOLERANCE = 1e-10
+_LONGEST_STEP = 1.0
+_FARTHEST = 30.0
+"""Abilities that are this far apart (odds of 1e13) diverge."""
+
+
+class Method(Protocol):
+    """A way to score systems from judgments; a frozen value whose fields are its settings."""
+
+    name: ClassVar[str]
+    unit: ClassVar[Unit | None]
+    """The default unit of resampling; ``None``: the runs differ by themselves."""
+
+    def settings(self, comparisons: int) -> Mapping[str, object]:
+        """Return the settings for a signature."""
+        ...
+
+    def score(self, wins: IntArray, ties: IntArray) -> FloatArray:
+        """Score the systems on all the data: counts ``(n, n)`` to ``(n,)``; NaN for none."""
+        ...
+
+    def runs(self, pairs: Pairs, resampling: Resampling) -> FloatArray:
+        """Score the systems on each resample, shape ``(runs, n)``."""
+        ...
+
+    def missing(self, wins: IntArray, ties: IntArray) -> tuple[BoolArray, str]:
+        """Return the opponents, ``(n, n)``, that a score does not rest on, and what that means."""
+        ...
+
+
+def expected_wins(wins: IntArray | FloatArray, *, divisor: Divisor = "all-opponents") -> FloatArray:
+    """Score systems by Expected Wins.
+
+    Parameters
+    ----------
+    wins
+        Shape ``(..., n, n)``: how often the row beat the column; weights are allowed.
+    divisor
+        With ``all-opponents`` an opponent without a decided comparison counts as 0, as in the
+        original, and with ``met-opponents`` it is left out; with ``beaten-opponents`` one that
+        was never beaten is.
+
+    Returns
+    -------
+    FloatArray
+        Shape ``(..., n)``, 0 to 1; NaN for a system without a decided comparison, and under
+        ``beaten-opponents`` for one that never won.
+    """
+    decided = wins + wins.swapaxes(-1, -2)
+    share = np.divide(wins, decided, out=np.zeros(wins.shape), where=decided > 0)
+    if divisor == "all-opponents":
+        opponents = np.where(decided.any(axis=-1), wins.shape[-1] - 1, 0)
+    else:
+        opponents = ((wins if divisor == "beaten-opponents" else decided) > 0).sum(axis=-1)
+    total: FloatArray = share.sum(axis=-1)
+    return np.divide(total, opponents, out=np.full(total.shape, np.nan), where=opponents > 0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExpectedWins:
+    """Expected Wins as a :class:`Method`."""
+
+    name: ClassVar[str] = "expected-wins"
+    unit: ClassVar[Unit | None] = "sentence"
+
+    divisor: Divisor = "all-opponents"
+
+    def __post_init__(self) -> None:
+        if self.divisor not in DIVISORS:
+            raise UnknownNameError("divisor", self.divisor, DIVISORS)
+
+    def settings(self, comparisons: int) -> Mapping[str, object]:
+        """See :class:`Method`."""
+        return {"divisor": self.divisor, "ties": "ignored"}
+
+    def score(self, wins: IntArray, ties: IntArray) -> FloatArray:
+        """See :class:`Method`."""
+        return expected_wins(wins, divisor=self.divisor)
+
+    def runs(self, pairs: Pairs, resampling: Resampling) -> FloatArray:
+        """See :class:`Method`."""
+        scored = [self.score(wins, ties) for wins, ties in resampled_counts(pairs, resampling)]
+        return np.concatenate(scored)
+
+    def missing(self, wins: IntArray, ties: IntArray) -> tuple[BoolArray, str]:
+        """See :class:`Method`."""
+        if self.divisor == "beaten-opponents":
+            return wins == 0, "never beaten, so left out of the mean"
+        left_out = self.divisor == "met-opponents"
+        meaning = "left out of the mean" if left_out else "counted as 0"
+        return wins + wins.T == 0, f"no decided comparison, {meaning}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class BradleyTerry:
+    """Bradley-Terry as a :class:`Method`.
+
+    ``prior`` is the number of wins to be added in both directions for each pair of systems that
+    was compared. Above 0, abilities are finite even of a system that never lost.
+    """
+
+    name: ClassVar[str] = "bradley-terry"
+    unit: ClassVar[Unit | None] = "sentence"
+
+    prior: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.prior < np.inf:
+            raise UsageError(f"prior={self.prior} is not possible", fix="Give 0 or more.")
+
+    def settings(self, comparisons: int) -> Mapping[str, object]:
+        """See :class:`Method`."""
+        return {"prior": f"{self.prior:.10g}", "ties": "davidson"}
+
+    def score(self, wins: IntArray, ties: IntArray) -> FloatArray:
+        """See :class:`Method`: abilities."""
+        there, values = _compared(wins, ties), np.full(len(wins), np.nan)
+        chosen = np.ix_(there, there)
+        values[there] = fit_bradley_terry(wins[chosen], ties[chosen], prior=self.prior).values
+        return values
+
+    def runs(self, pairs: Pairs, resampling: Resampling) -> FloatArray:
+        """See :class:`Method`; raises where the abilities of a resample are not finite."""
+        there = _compared(*pairs.counts())
+        values = np.full((resampling.runs, len(pairs.systems)), np.nan)
+        fitted = [
+            self._fitted(wins[:, there][..., there], ties[:, there][..., there])
+            for wins, ties in resampled_counts(pairs, resampling)
+        ]
+        values[:, there] = np.concatenate(fitted)
+        return values
+
+    def _fitted(self, wins: IntArray, ties: IntArray) -> FloatArray:
+        newton = _Newton(wins, ties, self.prior)
+        newton.climb(ITERATIONS)
+        if lost := int((~newton.converged).sum()):
+            raise DataError(
+                f"Bradley-Terry: {lost} of {len(wins)} resamples have no finite abilities after"
+                f" {ITERATIONS} iterations",
+                fix="In a resample some system never loses, or never wins. Take a prior above 0,"
+                " or --by expected-wins.",
+            )
+        return newton.theta
+
+    def missing(self, wins: IntArray, ties: IntArray) -> tuple[BoolArray, str]:
+        """See :class:`Method`."""
+        return wins + wins.T + ties == 0, "never compared"
+
+
+METHODS: Mapping[str, type[ExpectedWins] | type[TrueSkill] | type[BradleyTerry]] = {
+    method.name: method for method in (ExpectedWins, TrueSkill, BradleyTerry)
+}
+
+
+def method_of(
+    by: str | Method, *, divisor: Divisor | None = None, prior: float | None = None
+) -> Method:
+    """Return the method of a name, with a setting of Expected Wins or of Bradley-Terry.
+
+    Raises
+    ------
+    UsageError
+        If there is none.
+    """
+    if not isinstance(by, str):
+        return by
+    if by not in METHODS:
+        raise UnknownNameError("ranking method", by, METHODS)
+    if divisor is not None:
+        return ExpectedWins(divisor=divisor)
+    return METHODS[by]() if prior is None else BradleyTerry(prior=prior)
+
+
+def _compared(wins: IntArray, ties: IntArray) -> BoolArray:
+    """Return which systems were compared with any."""
+    compared: BoolArray = np.any(wins + wins.T + ties, axis=1)
+    return compared
+
+
+@dataclass(frozen=True, eq=False)
+class Abilities:
+    """A fitted model of Bradley-Terry.
+
+    ``values``, shape ``(n,)``, are theta, natural logarithms of odds; their mean is 0. Their
+    standard ``errors`` are those of independent comparisons. Comparisons of one item are not, and
+    true errors are larger: take the ranges of a bootstrap. ``tie`` is nu: how likely a tie between
+    equals is beside either win; 0 without ties. ``iterations`` is the number of steps.
+    """
+
+    values: FloatArray
+    errors: FloatArray
+    tie: float
+    iterations: int
+
+
+def fit_bradley_terry(
+    wins: IntArray, ties: IntArray, *, prior: float = 0.0, iterations: int = ITERATIONS
+) -> Abilities:
+    """Fit abilities and the frequency of ties to counts ``(n, n)``, in so many steps at most.
+
+    Raises :class:`~grammeter.core.DataError` if nothing is decided, some systems were never
+    compared with the others even by way of further ones, or there is no maximum in reach.
+    """
+    if not wins.any():
+        raise DataError("no comparison is decided", fix="Bradley-Terry needs wins.")
+    _check_connected(wins + wins.T + ties > 0)
+    newton = _Newton(wins[None], ties[None], prior)
+    steps = newton.climb(iterations)
+    if not newton.converged[0]:
+        never_won, never_lost = (int((~wins.any(axis=axis)).sum()) for axis in (1, 0))
+        raise DataError(
+            f"Bradley-Terry found no finite abilities in {steps} iterations",
+            fix=f"{never_lost} of {len(wins)} systems never lost and {never_won} never won; one"
+            " group of systems may never lose to the others. Take a prior above 0.",
+        )
+    return Abilities(newton.theta[0], newton.errors()[0], float(np.exp(newton.log_tie[0])), steps)
+
+
+def _check_connected(compared: BoolArray) -> None:
+    joined = compared | np.eye(len(compared), dtype=np.bool_)
+    for _ in range(len(joined).bit_length()):
+        joined = joined @ joined  # along paths twice as long
+    groups, sizes = np.unique(joined, axis=0, return_counts=True)
+    if len(groups) > 1:
+        raise DataError(
+            f"{len(groups)} groups of systems, of {', '.join(map(str, sizes[::-1]))}, were never"
+            " compared with each other",
+            fix="Bradley-Terry needs comparisons between the groups; rank each by itself.",
+        )
+
+
+class _Newton:
+    """Newton's method for many tables at once; arrays have a row for each.
+
+    ``theta`` has shape ``(tables, n)``, ``log_tie`` and ``converged`` ``(tables,)``.
+    """
+
+    def __init__(self, wins: IntArray, ties: IntArray, prior: float) -> None:
+        self._wins: FloatArray = wins + prior * (wins + wins.swapaxes(1, 2) + ties > 0)
+        self._ties = ties
+        self._judged = self._wins + self._wins.swapaxes(1, 2) + ties
+        self._tied: BoolArray = np.any(ties, axis=(1, 2))
+        self.theta: FloatArray = np.zeros(wins.shape[:2])
+        self.log_tie = np.where(self._tied, 0.0, -np.inf)
+        self.converged: BoolArray = np.zeros(len(wins), dtype=np.bool_)
+        self._open: BoolArray = np.any(self._wins, axis=(1, 2))  # without wins: no maximum
+
+    def climb(self, iterations: int) -> int:
+        """Take steps until each table has converged or diverges; return their number."""
+        for number in range(1, iterations + 1):
+            at = np.flatnonzero(self._open)
+            if not len(at):
+                return number - 1
+            self._step(at)
+        return iterations
+
+    def errors(self) -> FloatArray:
+        """Return the standard errors of the abilities, shape ``(tables, n)``."""
+        n = self.theta.shape[1]
+        _, information = self._derivatives(np.arange(len(self.theta)))
+        inverse = np.linalg.inv(information)[:, :n, :n]
+        return np.sqrt(np.diagonal(inverse, axis1=1, axis2=2) - 1 / n)  # less the fixed mean
+
+    def _step(self, at: IntArray) -> None:
+        gradient, information = self._derivatives(at)
+        try:
+            step = np.linalg.solve(information, gradient[..., None])[..., 0]
+        except np.linalg.LinAlgError:  # at least one table has no curvature left
+            tables = zip(information, gradient, strict=True)
+            step = np.stack([np.linalg.lstsq(*table, rcond=None)[0] for table in tables])
+        largest = np.abs(step).max(axis=1)
+        step *= np.minimum(1.0, _LONGEST_STEP / np.maximum(largest, _TOLERANCE))[:, None]
+        self.theta[at] += step[:, :-1]
+        self.log_tie[at] += step[:, -1]
+        self.converged[at] = largest < _TOLERANCE
+        spread = np.ptp(self.theta[at], axis=1)
+        self._open[at] = ~self.converged[at] & (spread < _FARTHEST)
+
+    def _derivatives(self, at: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Return gradient and information, the last coordinate being the logarithm of nu.
+
+        A rank-one term fixes the mean of the abilities; without ties the last coordinate is
+        left where it is.
+        """
+        n, judged = self.theta.shape[1], self._judged[at]
+        won, tied = self._chances(at)
+        lost = won.swapaxes(1, 2)
+        gradient = np.zeros((len(at), n + 1))
+        gradient[:, :n] = (self._wins[at] - judged * won).sum(axis=2) / 2
+        gradient[:, :n] -= (self._wins[at].swapaxes(1, 2) - judged * lost).sum(axis=2) / 2
+        gradient[:, n] = (self._ties[at] - judged * tied).sum(axis=(1, 2)) / 2
+        information = np.zeros((len(at), n + 1, n + 1))
+        weight = judged * (won + lost - (won - lost) ** 2) / 4
+        information[:, :n, :n] = 1 / n - weight
+        information[:, range(n), range(n)] += weight.sum(axis=2)
+        information[:, :n, n] = (judged * (lost - won) * tied).sum(axis=2) / 2
+        information[:, n, :n] = information[:, :n, n]
+        both = (judged * tied * (1 - tied)).sum(axis=(1, 2)) / 2
+        information[:, n, n] = np.where(self._tied[at], both, 1.0)
+        return gradient, information
+
+    def _chances(self, at: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Return the probability that the row wins, and that it ties with the column."""
+        half = (self.theta[at, :, None] - self.theta[at, None, :]) / 2
+        tie = self.log_tie[at, None, None]
+        top = np.maximum(np.abs(half), tie)
+        won, lost, tied = np.exp(half - top), np.exp(-half - top), np.exp(tie - top)
+        total = won + lost + tied
+        return won / total, tied / total
