@@ -18,7 +18,7 @@ from stopwatch import SHARED, cpu
 
 from grammeter.formats import read_judgments
 from grammeter.ranking import UNITS, ExpectedWins, Resampling, TrueSkill, extract_pairs
-from grammeter.ranking.bradley_terry import BradleyTerry
+from grammeter.ranking.methods import BradleyTerry
 
 RUNS = 1000
 GAMES_OF_THE_PACKAGE = 3000

@@ -11,7 +11,7 @@ from grammeter.cli.output import FORMATS
 from grammeter.core import DataError, UnknownNameError, UsageError
 from grammeter.formats import read_judgments, write_judgments
 from grammeter.ranking import METHODS
-from grammeter.ranking.bradley_terry import BradleyTerry
+from grammeter.ranking.methods import BradleyTerry
 from grammeter.resources import sample_corpus
 from grammeter.verbs import rank
 from made_judgments import duel

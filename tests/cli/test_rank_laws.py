@@ -10,7 +10,7 @@ import grammeter as gm
 from grammeter.cli import main
 from grammeter.cli import rank as verb
 from grammeter.core import Ranking
-from grammeter.ranking.bradley_terry import BradleyTerry
+from grammeter.ranking.methods import BradleyTerry
 
 SAMPLE = gm.sample_corpus() / "judgments.xml"
 HYPS = sorted((gm.sample_corpus() / "systems").glob("*.txt"))

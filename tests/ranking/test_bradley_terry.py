@@ -10,10 +10,8 @@ from hypothesis.extra.numpy import arrays
 from scipy.optimize import minimize
 
 from grammeter.core import DataError, Ranking, UsageError
-from grammeter.ranking._expected_wins import expected_wins
-from grammeter.ranking.bootstrap import Resampling
-from grammeter.ranking.bradley_terry import BradleyTerry, fit_bradley_terry
-from grammeter.ranking.pairs import extract_pairs
+from grammeter.ranking.methods import BradleyTerry, expected_wins, fit_bradley_terry
+from grammeter.ranking.pairs import Resampling, extract_pairs
 from made_judgments import duel, official_pairs
 
 counts = st.integers(2, 5).flatmap(
@@ -105,7 +103,7 @@ def test_a_batch_equals_its_members(shared):
             for item in duel(*random_order(segment), segment=segment, tie=segment % 5 == 0)
         ]
     )
-    from grammeter.ranking.bootstrap import resampled_counts
+    from grammeter.ranking.pairs import resampled_counts
 
     resampling = Resampling(unit="sentence", runs=20)
     together = BradleyTerry(prior=0.5).runs(pairs, resampling)

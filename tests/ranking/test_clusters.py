@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from grammeter.core import UsageError
-from grammeter.ranking.clusters import (
+from grammeter.ranking.rank import (
     cluster_numbers,
     cluster_runs,
     mean_order,

@@ -6,9 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grammeter.ranking import trueskill
-from grammeter.ranking.bootstrap import Resampling
 from grammeter.ranking.game import compiled, play_games
-from grammeter.ranking.pairs import extract_pairs
+from grammeter.ranking.pairs import Resampling, extract_pairs
 from grammeter.ranking.trueskill import TrueSkill, play
 from made_judgments import campaigns, official_pairs
 

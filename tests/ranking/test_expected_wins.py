@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 
 from grammeter.core import UnknownNameError
-from grammeter.ranking._expected_wins import ExpectedWins, expected_wins
-from grammeter.ranking.bootstrap import Resampling
-from grammeter.ranking.pairs import extract_pairs
+from grammeter.ranking.methods import ExpectedWins, expected_wins
+from grammeter.ranking.pairs import Resampling, extract_pairs
 from made_judgments import NAMES, campaigns, duel, golden, official, official_pairs
 
 

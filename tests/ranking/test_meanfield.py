@@ -5,10 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from grammeter.ranking.bootstrap import Resampling
-from grammeter.ranking.meanfield import mean_field
-from grammeter.ranking.pairs import extract_pairs
-from grammeter.ranking.trueskill import TrueSkill
+from grammeter.ranking.pairs import Resampling, extract_pairs
+from grammeter.ranking.trueskill import TrueSkill, mean_field
 from made_judgments import duel, golden, official_pairs, random_duels
 
 RUNS = 400

@@ -8,13 +8,13 @@ import pytest
 import grammeter as gm
 from grammeter.cli import rank as verb
 from grammeter.core import Ranking
-from grammeter.ranking._expected_wins import ExpectedWins
-from grammeter.ranking.bradley_terry import BradleyTerry
+from grammeter.ranking import UNITS
+from grammeter.ranking.methods import BradleyTerry, ExpectedWins
 from grammeter.ranking.trueskill import TrueSkill
 from grammeter.study import draw_campaigns, learning_curve
 
 METHODS = pytest.mark.parametrize("by", verb.METHODS)
-UNITS = pytest.mark.parametrize("unit", [None, *verb.UNITS])
+BY_UNIT = pytest.mark.parametrize("unit", [None, *UNITS])
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def values(row):
 
 
 @METHODS
-@UNITS
+@BY_UNIT
 def test_a_ranking_survives_relabelling(judgments, names, by, unit):
     moved, renamed = relabelled(judgments, names)
     ours = gm.rank(judgments, by=by, unit=unit, resamples=40)
@@ -59,7 +59,7 @@ def test_a_ranking_survives_relabelling(judgments, names, by, unit):
         assert values(ours[name]) == values(theirs[renamed[name]])
 
 
-@pytest.mark.parametrize("unit", verb.UNITS)
+@pytest.mark.parametrize("unit", UNITS)
 def test_a_validation_survives_relabelling(judgments, names, unit):
     moved, _ = relabelled(judgments, names)
     ours, theirs = (
@@ -99,7 +99,7 @@ def with_twin(judgments, name, how):
 
 
 @METHODS
-@UNITS
+@BY_UNIT
 @pytest.mark.parametrize("how", ["output", "tie", "item"])
 def test_equal_systems_are_equal(judgments, names, by, unit, how):
     name = names[0]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import permutations
 from typing import Any, Literal, get_args
 
@@ -54,6 +54,10 @@ class Duel:
     mark: str
     reason: str | None = None
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the public shape of a cell; NaN becomes ``None`` with a reason."""
+        return figures_of(asdict(self))
+
 
 @dataclass(frozen=True)
 class HeadToHead:
@@ -78,7 +82,7 @@ class HeadToHead:
             "grammeter": __version__,
             "signature": str(self.signature),
             "systems": list(self.systems),
-            "cells": [figures_of(cell) for cell in self.cells],
+            "cells": [cell.to_dict() for cell in self.cells],
             "notes": [*self.notes],
         }
 

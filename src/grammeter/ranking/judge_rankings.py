@@ -7,7 +7,7 @@ Wins of one judge's comparisons, by the divisor that their script has for it, to
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any
 
@@ -50,6 +50,10 @@ class Correlation:
     n: int
     reason: str | None = None
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the public shape: NaN becomes ``null`` with a reason."""
+        return figures_of(asdict(self))
+
 
 @dataclass(frozen=True, slots=True)
 class JudgeCorrelations:
@@ -78,12 +82,12 @@ class JudgeCorrelations:
             "kind": KIND,
             "grammeter": __version__,
             "signature": str(self.signature),
-            "pairs": {"|".join(judges): figures_of(of) for judges, of in self.pairs.items()},
+            "pairs": {"|".join(judges): of.to_dict() for judges, of in self.pairs.items()},
             "rest": {
-                judge: figures_of(of) | {"weight": self.weights[judge]}
+                judge: of.to_dict() | {"weight": self.weights[judge]}
                 for judge, of in self.rest.items()
             },
-            "mean": figures_of(self.mean),
+            "mean": self.mean.to_dict(),
             "notes": [*self.notes],
         }
 

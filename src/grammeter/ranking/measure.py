@@ -84,7 +84,7 @@ class _Resamples:
                 fix="Counts and seed are 0 or more, the confidence lies between 0 and 1.",
             )
 
-    def shown(self) -> dict[str, object]:
+    def shown(self) -> Mapping[str, object]:
         """Return the settings for a signature."""
         chance = {"seed": self.seed, "confidence": f"{self.confidence:.10g}"}
         return {"resamples": self.runs} | (chance if self.runs else {})
@@ -136,12 +136,10 @@ def _measured(
     counts = _count(rankings, sorted({ranking.judge for ranking in rankings}))
     ordered = numbered(with_sentence_numbers(rankings))
     pairs = compared(ordered)
-    alphas = (
-        _alpha(*values, drawn) for values in (values_between(ordered), values_within(ordered))
-    )
-    kappas = {definition: _kappas(pairs, definition, drawn) for definition in KINDS}
+    between, within = (_alpha(*of(ordered), drawn) for of in (values_between, values_within))
+    kappas: dict[KappaKind, Kappas] = {name: _kappas(pairs, name, drawn) for name in KINDS}
     total = JudgeCounts(*map(sum, zip(*map(astuple, counts.values()), strict=True)))
-    return Agreement(kind, signature, kappas, *alphas, counts, total), pairs
+    return Agreement(kind, signature, kappas, between, within, counts, total), pairs
 
 
 def _kappas(pairs: Compared, kind: KappaKind, drawn: _Resamples) -> Kappas:

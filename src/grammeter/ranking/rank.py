@@ -240,7 +240,7 @@ def rank_ranges(
             f" {cut} are cut off at each end",
             fix="Take more runs, or a lower confidence.",
         )
-    classes = np.arange(systems) if alike is None else np.asarray(alike)
+    classes: IntArray = np.asarray(range(systems) if alike is None else alike, dtype=np.int64)
     ranges: list[RankRange] = []
     for pooled in (classes == number for number in classes):
         at = cut * int(pooled.sum())

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -16,9 +16,6 @@ from grammeter.core import (
     with_sentence_numbers,
 )
 from grammeter.ranking.pairs import EXTRACTIONS, Extraction, Pairs, extract_pairs
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
 
 _SEEDA = (
     "BART BERT-fuse GECToR-BERT GECToR-ens LM-Critic PIE REF-M Riken-Tohoku T5 TemplateGEC"
@@ -160,10 +157,9 @@ def numbering_of(rankings: Sequence[Ranking], numbering: str | None) -> dict[str
     return {"first-segment": counted} if counted else {}
 
 
-def figures_of(value: DataclassInstance) -> dict[str, Any]:
+def figures_of(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return fields as JSON holds them: NaN becomes ``None``, and no reason is left out."""
-    data = asdict(value)
-    data = {name: json_number(of) if isinstance(of, float) else of for name, of in data.items()}
+    data = {name: json_number(of) if isinstance(of, float) else of for name, of in fields.items()}
     return {name: of for name, of in data.items() if name != "reason" or of}
 
 
