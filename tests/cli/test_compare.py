@@ -10,12 +10,9 @@ import numpy as np
 import pytest
 
 from fake_metric import scored, systems
-from grammeter.cli import compare, output
+from grammeter.cli import compare
 from grammeter.core import DataError, Score, ScoreTable, UnknownNameError
-from grammeter.rendering import tables
-from grammeter.stats import multiple
 from grammeter.verbs import compare as compare_systems
-from grammeter.verbs._compare.design import TESTS
 
 QUALITIES = {"low_1": 0.4, "mid": 0.62, "high": 0.8}
 
@@ -48,13 +45,6 @@ def run(capsys):
         return code, printed.out, printed.err
 
     return call
-
-
-def test_the_choices_are_those_of_the_library():
-    """They stand in the verb, too, so that --help imports nothing heavy."""
-    assert compare.TESTS == TESTS
-    assert compare.CORRECTIONS == multiple.CORRECTIONS
-    assert set(output.FORMATS) == {*tables.FORMS, "json"}
 
 
 def test_defaults_are_those_of_the_library():

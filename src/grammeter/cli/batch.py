@@ -6,8 +6,8 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from grammeter.cli import model_arguments
-from grammeter.cli.homes import check_home
+from grammeter.cli import models
+from grammeter.cli.flags import add_options, call, check_home
 from grammeter.cli.output import notice, print_json, progress, remark
 
 if TYPE_CHECKING:
@@ -16,16 +16,8 @@ if TYPE_CHECKING:
     from grammeter.engine import Summary
     from grammeter.formats import Shard
 
-FORMS = ("jsonl", "tsv", "csv", "parquet")
-
 FIRST = 5
 """Files whose line ends are checked before the run: the others will be like them."""
-
-OPTIONS = (
-    "output", "source", "hypothesis", "reference", "longest", "keep", "edits", "output_form",
-    "engine", "jobs", "block", "address", "gpus_per_worker", "cpus_per_worker",
-)  # fmt: skip
-"""Options that are parameters of the function by the same names."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,65 +32,43 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "  grammeter batch 'pairs/*.parquet' -m impara -o scored/ --keep 'impara >= 0.9'\n"
         "  grammeter batch src.txt:hyp.txt -m 'errant(pipeline=neutral)' -o scored/"
     )
-    _add_input(parser)
-    _add_work(parser)
-    _add_engine(parser)
-    model_arguments.add_models(parser)
-    parser.add_argument(
-        "--format", choices=("table", "json"), default="table", help="default: %(default)s"
-    )
-    parser.add_argument("--quiet", action="store_true", help="no notices and no progress")
-
-
-def _add_input(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument_group("input").add_argument
-    add(
+    group = parser.add_argument_group("input")
+    group.add_argument(
         "inputs",
         nargs="+",
         metavar="FILE",
         help="jsonl, tsv, csv or parquet, .gz or not; a pattern in quotes; or parallel texts as"
         " source.txt:hypothesis.txt[:reference.txt]",
     )
-    add("--source", default="source", metavar="NAME", help="column; default: %(default)s")
-    add("--hypothesis", default="hypothesis", metavar="NAME", help="column; default: %(default)s")
-    add("--reference", nargs="+", default=[], metavar="NAME", help="columns; default: none")
-    add("--input-form", choices=FORMS, help="default: what the files' names say")
-    add(
-        "--longest",
-        type=int,
-        default=1000,
-        metavar="N",
-        help="a longer text makes its row one with an error; default: %(default)s",
+    add_options(group, "engine.batch", {
+        "source": "column",
+        "hypothesis": "column",
+        "reference": "columns; default: none",
+        "input_form": "default: what the files' names say",
+        "longest": "a longer text makes its row one with an error",
+    })  # fmt: skip
+    group = parser.add_argument_group("work")
+    add_options(group, "engine.batch", {
+        "metrics": "each is a column",
+        "keep": "write only the rows that pass: 'impara >= 0.9 and errant.edits <= 6'",
+        "edits": "also write the edits of metrics that find some",
+        "output": "folder of the scored files",
+        "output_form": "default: as the input",
+    }, output={"metavar": "DIR"})  # fmt: skip
+    group = parser.add_argument_group("engine")
+    add_options(group, "engine.batch", {
+        "engine": "default: %(default)s",
+        "jobs": "processes (ray: actors); default: 1",
+        "block": "rows scored together",
+        "address": "ray: of the cluster, 'auto' for one that runs here",
+        "gpus_per_worker": "ray: default 0",
+        "cpus_per_worker": "ray: default 0.5, as readers need some",
+    })  # fmt: skip
+    models.add_models(parser)
+    parser.add_argument(
+        "--format", choices=("table", "json"), default="table", help="default: %(default)s"
     )
-
-
-def _add_work(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument_group("work").add_argument
-    add("-m", "--metrics", nargs="+", required=True, metavar="METRIC", help="each is a column")
-    add(
-        "--keep",
-        metavar="FILTER",
-        help="write only the rows that pass: 'impara >= 0.9 and errant.edits <= 6'",
-    )
-    add("--edits", choices=("m2", "list"), help="also write the edits of metrics that find some")
-    add("-o", "--output", required=True, metavar="DIR", help="folder of the scored files")
-    add("--output-form", choices=FORMS, help="default: as the input")
-
-
-def _add_engine(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument_group("engine").add_argument
-    add("--engine", choices=("local", "ray"), default="local", help="default: %(default)s")
-    add("--jobs", type=int, metavar="N", help="processes (ray: actors); default: 1")
-    add(
-        "--block",
-        type=int,
-        default=1000,
-        metavar="N",
-        help="rows scored together; default: %(default)s",
-    )
-    add("--address", metavar="ADDRESS", help="ray: of the cluster, 'auto' for one that runs here")
-    add("--gpus-per-worker", type=float, default=0.0, metavar="G", help="ray: default 0")
-    add("--cpus-per-worker", type=float, metavar="C", help="ray: default 0.5, as readers need some")
+    parser.add_argument("--quiet", action="store_true", help="no notices and no progress")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -119,16 +89,11 @@ def run(args: argparse.Namespace) -> int:
         early.append(note)
         remark([note])
 
-    with using(model_arguments.runtime(args)):
-        model_arguments.remark_unused(args, list(map(metric, args.metrics)))
+    with using(models.runtime(args)):
+        models.remark_unused(args, list(map(metric, args.metrics)))
         with progress(args) as shown:
             try:
-                summary = batch(
-                    shards,
-                    args.metrics,
-                    on_note=on_note,
-                    **{option: getattr(args, option) for option in OPTIONS},
-                )
+                summary = call(args, batch, inputs=shards, input_form=None, on_note=on_note)
             except KeyboardInterrupt:
                 shown.clear()
                 notice(args, f"{args.output} keeps the finished files; the same command goes on")

@@ -17,9 +17,9 @@ from grammeter.cli.output import notice, remark
 
 HOUSE = Path(__file__).parents[1]
 
-SHORT = {"metrics": "-m", "metric": "-m", "output": "-o", "source": "-s", "references": "-r"}
+SHORT = {"metrics": "-m", "metric": "-m", "output": "-o"}
 LONG = {"resamples": "--bootstrap", "extraction": "--pairs"}
-"""Second names."""
+"""Other names."""
 
 METAVARS = {
     "confidence": "C", "per_item": "M", "validate": "FOLDS", "prior": "WINS", "limit": "TOKENS",

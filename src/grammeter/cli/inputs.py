@@ -18,6 +18,8 @@ SYSTEMS = {
     "systems": "only these; base, +input and +fluent are the sets of SEEDA; default: all",
     "drop": "all but these",
 }
+TIERS = "R, NOUN:NUM or, by default, R:NOUN:NUM"
+"""What values ``--types`` has."""
 EXTRACTION = {"extraction": "compare all systems behind an output, or one of them"}
 WHO = JUDGES | SYSTEMS
 
@@ -25,6 +27,11 @@ WHO = JUDGES | SYSTEMS
 def add_corpus(parser: argparse.ArgumentParser) -> None:
     """Add sources, references, outputs, and how they are read."""
     group = parser.add_argument_group("corpus")
+    names: dict[str, Any] = {
+        "source": {"names": ["-s", "--source"]},
+        "references": {"names": ["-r", "--references"]},
+        "systems": {"names": ["--hyps"], "dest": "hyps"},
+    }
     add_options(group, "formats.read_corpus", {
         "source": "source sentences, a text or an M2 file; several are read one after the other;"
         " default: the S lines of the gold M2",
@@ -38,7 +45,7 @@ def add_corpus(parser: argparse.ArgumentParser) -> None:
         "missing_annotator": "text of an annotator who is not listed for a sentence",
         "normalise": "bring all texts to this Unicode form; default: as they are",
         "lenient": "pass over M2 edits outside their sentence and unknown lines, and count them",
-    }, systems={"names": ["--hyps"], "dest": "hyps"})  # fmt: skip
+    }, **names)  # fmt: skip
 
 
 def corpus(args: argparse.Namespace, *, noted: bool = False, references: bool = True) -> Corpus:

@@ -7,7 +7,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from grammeter.cli import corpus_arguments, judge_arguments
+from grammeter.cli import inputs, models
+from grammeter.cli.flags import add_options
 from grammeter.cli.output import notice, print_json, progress, remark
 
 if TYPE_CHECKING:
@@ -31,20 +32,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         '  grammeter judge -s src.txt --hyps out/* --items judgments.xml -m "llm-e(model=NAME)"'
         " --base-url http://localhost:8000/v1 -o judgments.jsonl"
     )
-    corpus_arguments.add_corpus(parser)
-    parser.add_argument(
-        "-m",
-        "--metric",
-        required=True,
-        metavar="METRIC",
-        help='llm-s or llm-e and its model: "llm-s(model=NAME, criterion=fluency)"',
-    )
-    _add_items(parser)
-    judge_arguments.add_endpoint(parser, cache=True)
-    _add_output(parser)
-
-
-def _add_items(parser: argparse.ArgumentParser) -> None:
+    inputs.add_corpus(parser)
+    add_options(parser, "verbs.judge", {
+        "metric": 'llm-s or llm-e and its model: "llm-s(model=NAME, criterion=fluency)"',
+    })  # fmt: skip
     group = parser.add_argument_group("items")
     group.add_argument(
         "--items",
@@ -52,32 +43,21 @@ def _add_items(parser: argparse.ArgumentParser) -> None:
         help="which outputs to show: items of 'grammeter sample', or anybody's judgments; default:"
         " sets of at most five that show every distinct output",
     )
-    group.add_argument(
-        "--first-segment",
-        type=int,
-        choices=[0, 1],
-        help="the number that Appraise and WMT files give to the first sentence; default: found"
-        " in the outputs",
-    )
-    for option, text in (
-        ("--per-output", "without --items: sets in which each output is shown"),
-        ("--permute", "orders in which each item is shown; scores are averaged"),
-        ("--repeats", "how often each order is asked; scores are averaged"),
-        ("--seed", "where draws of sets and orders start"),
-    ):
-        group.add_argument(
-            option, type=int, metavar="N", help=f"{text}; default: that of METRIC, 1"
-        )
+    inputs.add_first_segment(group, "in the outputs")
+    usual = "default: that of METRIC, 1"
+    add_options(group, "verbs.judge", {
+        "per_output": f"without --items: sets in which each output is shown; {usual}",
+        "permute": f"orders in which each item is shown; scores are averaged; {usual}",
+        "repeats": f"how often each order is asked; scores are averaged; {usual}",
+        "seed": f"where draws of sets and orders start; {usual}",
+    })  # fmt: skip
+    models.add_endpoint(parser, cache=True)
+    _add_output(parser)
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("output")
     group.add_argument("-o", "--output", metavar="FILE", help="write the judgments here")
-    group.add_argument(
-        "--dry-run",
-        action="store_true",
-        help="print how many calls and tokens it takes and what they cost; send nothing",
-    )
     group.add_argument(
         "--format",
         choices=["table", "json"],
@@ -85,12 +65,11 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
         help="json: print counts and notes as one JSON object, beside the judgments in -o; with"
         " --dry-run the estimate",
     )
-    group.add_argument(
-        "--coverage",
-        type=float,
-        metavar="SHARE",
-        help="exit with 1 if a smaller share of the items gets scores; default: that of METRIC, 1",
-    )
+    add_options(group, "verbs.judge", {
+        "dry_run": "print how many calls and tokens it takes and what they cost; send nothing",
+        "coverage": "exit with 1 if a smaller share of the items gets scores; default: that of"
+        " METRIC, 1",
+    })  # fmt: skip
     group.add_argument("--quiet", action="store_true", help="no notices and no progress")
 
 
@@ -105,12 +84,12 @@ def run(args: argparse.Namespace) -> int:
     options = {name: getattr(args, name) for name in names}
     metric = judging_metric(args.metric, **options)  # refuses wrong options before any work
     check_folder(args.output)
-    corpus = corpus_arguments.read(args, noted=args.format == "json" and not args.dry_run)
+    corpus = inputs.corpus(args, noted=args.format == "json" and not args.dry_run)
     items = _items(args, corpus)
     if metric.notice:
         remark([metric.notice])
     with (
-        judge_arguments.asking(args, concessions=False),
+        models.asking(args, concessions=False),
         progress(args, note=lambda: str(current().bill)),
     ):
         if args.dry_run:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from grammeter.cli.chance_arguments import add_resamples, add_seed
+from grammeter.cli.flags import add_options, call
+from grammeter.cli.inputs import add_first_segment
 from grammeter.cli.output import notice, progress
 
 MEGABYTE = 1_000_000
@@ -39,28 +40,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " and agree wrote with -o; told apart by their content",
     )
     add("-o", "--output", metavar="FILE", help="where the page goes; there is no default")
-    add("--title", metavar="TEXT", help="the head of the page")
-    add("-m", "--metrics", nargs="+", metavar="METRIC", help="default: all in SCORES")
-    add("--systems", nargs="+", metavar="NAME", help="default: all in SCORES")
-    add(
-        "--first-segment",
-        type=int,
-        choices=[0, 1],
-        help="the number that Appraise and WMT files give to the first sentence; default: found"
-        " in the outputs of SCORES, else 0",
-    )
-    add_resamples(add)
-    add_seed(add)
-    add(
-        "--no-types",
-        action="store_true",
-        help="leave out error types that SCORES does not hold: finding them parses all outputs",
-    )
-    add(
-        "--pipeline",
-        metavar="NAME",
-        help="a spaCy pipeline, by name or folder, or 'neutral', to find error types with",
-    )
+    add_options(parser, "verbs.report", {
+        "title": "the head of the page",
+        "metrics": "default: all in SCORES",
+        "systems": "default: all in SCORES",
+    })  # fmt: skip
+    add_first_segment(parser, "in the outputs of SCORES, else 0")
+    add_options(parser, "verbs.report", {
+        "resamples": "",
+        "seed": "",
+        "no_types": "leave out error types that SCORES does not hold: finding them parses all"
+        " outputs",
+        "pipeline": "a spaCy pipeline, by name or folder, or 'neutral', to find error types with",
+    })  # fmt: skip
     add("--quiet", action="store_true", help="no notices and no progress")
 
 
@@ -70,20 +62,7 @@ def run(args: argparse.Namespace) -> int:
 
     _check_output(args)
     with progress(args):
-        page = report(
-            args.scores,
-            args.files,
-            metrics=args.metrics,
-            systems=args.systems,
-            first_segment=args.first_segment,
-            title=args.title,
-            no_types=args.no_types,
-            pipeline=args.pipeline,
-            resamples=args.resamples,
-            seed=args.seed,
-        )
-    for text in page.notices:
-        notice(args, text)
+        page = call(args, report)
     size = write_report(page, args.output)
     notice(args, f"{args.output}: {size / MEGABYTE:.1f} MB")
     if size > LARGE:

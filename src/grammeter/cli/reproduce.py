@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grammeter.cli import model_arguments
+from grammeter.cli import models
+from grammeter.cli.flags import add_options
 from grammeter.cli.output import add_output, emit, notice, progress
 
 if TYPE_CHECKING:
@@ -50,13 +51,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="print only how many cells have which verdict, and those that differ, with the reason",
     )
-    add(
-        "--models",
-        action="store_true",
-        help="also make the figures that need pretrained models, which takes minutes; a small"
+    add_options(parser, "papers.reproduce", {
+        "models": "also make the figures that need pretrained models, which takes minutes; a small"
         " model that is here takes the place of a paper's that is not, and the figure says so",
-    )
-    model_arguments.add_models(parser)
+    })  # fmt: skip
+    models.add_models(parser)
     add_output(parser, file="also write it: .md, .tex and .tsv as such, any other name as JSON")
 
 
@@ -70,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
         listing = reproduce(table=args.table)
         _emit(args, listing.to_dict(), [("What can be made again", _listing(listing.tasks))])
         return 0
-    with using(model_arguments.runtime(args)), progress(args):
+    with using(models.runtime(args)), progress(args):
         reproduction = reproduce(paper, args.table, models=args.models, processes=PROCESSES)
     tables = summary(reproduction) if args.summary else _all_tables(reproduction, args.differing)
     _emit(args, reproduction.to_dict(), tables)

@@ -7,19 +7,16 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from grammeter.cli import corpus_arguments
-from grammeter.cli.chance_arguments import add_seed
-from grammeter.cli.homes import check_home
+from grammeter.cli import inputs
+from grammeter.cli.flags import add_options, check_home, options
 from grammeter.cli.output import notice
 
 if TYPE_CHECKING:
     from grammeter.core import Item
     from grammeter.study import Distribution
 
-SELECTORS = ("paper", "uniform", "diversity", "spread")
 LIKELY = ("select", "per_item", "metric")
-OPTIONS = ("n", "distinct", "seed", "judges", "overlap", "sharers", "repeats")
-"""Flags that are parameters of :func:`grammeter.sample`."""
+"""Flags that also say how likely each sentence is."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,9 +32,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " --repeats 10\n"
         "  grammeter sample -s src.txt --hyps out/* -n 400 --select spread --scores s.json"
     )
-    corpus_arguments.add_corpus(parser)
-    _add_selection(parser)
-    _add_judges(parser)
+    inputs.add_corpus(parser)
+    group = parser.add_argument_group("selection")
+    add_options(group, "verbs.sample", {
+        "n": "",
+        "per_item": "distinct outputs that an item shows at most",
+        "select": "what makes a sentence likely: few ties expected (Grundkiewicz et al. 2015),"
+        " nothing, different outputs, different scores",
+        "metric": "which of the metrics in --scores, if several",
+        "distinct": "draw no sentence twice",
+        "seed": "where the draws start",
+    }, n={"required": True}, metric={"names": ["--metric"]})  # fmt: skip
+    group.add_argument(
+        "--scores",
+        metavar="FILE",
+        help="for spread: what 'grammeter score -o FILE' wrote of the same outputs",
+    )
+    group = parser.add_argument_group("judges")
+    add_options(group, "verbs.sample", {
+        "judges": "their names, or how many",
+        "overlap": "items that several judges see, default: 0",
+        "sharers": "judges that see each of these, default: all",
+        "repeats": "items that each judge sees twice, default: 0",
+    })  # fmt: skip
     group = parser.add_argument_group("output")
     group.add_argument("-o", "--output", metavar="FILE", help="write the items here")
     group.add_argument(
@@ -48,64 +65,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--quiet", action="store_true", help="no notices")
 
 
-def _add_selection(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("selection")
-    group.add_argument("-n", type=int, required=True, metavar="N", help="how many items")
-    group.add_argument(
-        "--per-item",
-        type=int,
-        default=5,
-        metavar="M",
-        help="distinct outputs that an item shows at most, default: %(default)s",
-    )
-    group.add_argument(
-        "--select",
-        choices=SELECTORS,
-        default="paper",
-        help="what makes a sentence likely: few ties expected (Grundkiewicz et al. 2015),"
-        " nothing, different outputs, different scores; default: %(default)s",
-    )
-    group.add_argument(
-        "--scores",
-        metavar="FILE",
-        help="for spread: what 'grammeter score -o FILE' wrote of the same outputs",
-    )
-    group.add_argument("--metric", metavar="METRIC", help="which of its metrics, if several")
-    group.add_argument("--distinct", action="store_true", help="draw no sentence twice")
-    add_seed(group.add_argument)
-
-
-def _add_judges(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("judges")
-    group.add_argument(
-        "--judges", nargs="+", default=[], metavar="NAME", help="their names, or how many"
-    )
-    group.add_argument(
-        "--overlap", type=int, metavar="N", help="items that several judges see, default: 0"
-    )
-    group.add_argument(
-        "--sharers", type=int, metavar="N", help="judges that see each of these, default: all"
-    )
-    group.add_argument(
-        "--repeats", type=int, metavar="N", help="items that each judge sees twice, default: 0"
-    )
-
-
 def run(args: argparse.Namespace) -> int:
     """Draw and print; return the exit code."""
     from grammeter.formats import items_text, read_scores
     from grammeter.verbs import sample
 
-    likely: dict[str, Any] = {name: getattr(args, name) for name in LIKELY}
     check_home(args, args.select == "spread", "--select spread", "--scores")
+    likely: dict[str, Any] = {name: getattr(args, name) for name in LIKELY}
     likely["scores"] = read_scores(args.scores) if args.scores else None
-    options: dict[str, Any] = {name: getattr(args, name) for name in OPTIONS}
     names: list[str] = args.judges
-    if len(names) == 1 and names[0].isdecimal():
-        options["judges"] = int(names[0])
-    corpus = corpus_arguments.read(args, references=False)
+    judges = int(names[0]) if len(names) == 1 and names[0].isdecimal() else names
+    corpus = inputs.corpus(args, references=False)
+    drawn = options(args, sample, corpus=corpus, probabilities=False, judges=judges, **likely)
     verb = cast("Callable[..., tuple[Item, ...]]", sample)
-    items = verb(corpus, **likely, **options)
+    items = verb(**drawn)
     if args.probabilities:
         probabilities = sample(corpus, probabilities=True, **likely)
         _write(args.probabilities, _probabilities_tsv(probabilities))

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from grammeter.cli import corpus_arguments, judge_arguments, model_arguments
-from grammeter.cli.metric_arguments import add_metrics
+from grammeter.cli import inputs, models
+from grammeter.cli.flags import add_options, call
 from grammeter.cli.output import (
     add_numbers,
     add_output,
@@ -19,7 +19,6 @@ from grammeter.cli.output import (
     progress,
     show,
 )
-from grammeter.cli.types_arguments import add_types
 
 if TYPE_CHECKING:
     from grammeter.core import ScoreTable
@@ -35,9 +34,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "  grammeter score -s src.txt -r gold.m2 -m m2 gleu --hyps out/* -o scores.json\n"
         '  grammeter score -s src.txt -r ref0.txt ref1.txt -m "gleu(order=3)" --hyps out/*'
     )
-    corpus_arguments.add_corpus(parser)
+    inputs.add_corpus(parser)
     group = parser.add_argument_group("metrics")
-    add_metrics(group.add_argument)
+    add_options(group, "verbs.score", inputs.METRICS)
     group.add_argument(
         "--fail-under",
         nargs="+",
@@ -45,8 +44,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="METRIC=VALUE",
         help="exit with 1 if a system scores less (in the metric's own units)",
     )
-    model_arguments.add_models(parser)
-    judge_arguments.add_endpoint(parser, cache=False)
+    models.add_models(parser)
+    models.add_endpoint(parser, cache=False)
     group = parser.add_argument_group("output")
     group.add_argument(
         "--segments",
@@ -60,12 +59,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PART",
         help="also print parts of the scores, such as precision recall, of metrics that have them",
     )
-    add_types(group.add_argument, "also score by error type (metric errant)")
-    group.add_argument(
-        "--gold-types",
-        action="store_true",
-        help="also print recall by the types that the gold edits have in their own file",
-    )
+    add_options(group, "verbs.score", {
+        "types": f"also score by error type (metric errant): {inputs.TIERS}",
+        "gold_types": "also print recall by the types that the gold edits have in their own file",
+    })  # fmt: skip
     add_numbers(group.add_argument, tsv=4)
     add_output(parser, file="write scores and all that compare and explain need, as JSON")
 
@@ -74,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
     """Score and print; return the exit code."""
     from grammeter.models import using
 
-    with using(model_arguments.runtime(args)), judge_arguments.asking(args):
+    with using(models.runtime(args)), models.asking(args):
         return _score(args)
 
 
@@ -87,13 +84,12 @@ def _score(args: argparse.Namespace) -> int:
     for path in (args.output, args.segments):  # before the work, not after it
         check_folder(path)
     metrics = [_named(spelled) for spelled in args.metrics]  # refuses wrong spellings at once
-    corpus = corpus_arguments.read(args, noted=True)
-    model_arguments.remark_unused(args, metrics)
-    judge_arguments.remark_unused(args, metrics)
+    corpus = inputs.corpus(args, noted=True)
+    models.remark_unused(args, metrics, judging=True)
     for text in dict.fromkeys(metric.hint for metric in metrics if metric.hint):
         notice(args, text)
     with progress(args):
-        table = score(corpus, args.metrics, types=args.types, gold_types=args.gold_types)
+        table = call(args, score, corpus=corpus)
     if args.output:
         write_scores(table, args.output)
     if args.segments:
