@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
 import inspect
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
 import pytest
@@ -37,13 +35,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 
 
 def flags(verb: str) -> dict[str, Any]:
-    if " " in verb:
-        parser = argparse.ArgumentParser()
-        import_module(f"grammeter.cli.{verb.replace(' ', '_').replace('-', '_')}").add_arguments(
-            parser
-        )
-    else:
-        (parser,) = parser_of(verb).parsers()
+    parsers = parser_of(verb.partition(" ")[0]).parsers()
+    (parser,) = (parser for parser in parsers if parser.prog == f"grammeter {verb}")
     return {action.dest: action for action in parser._actions}
 
 

@@ -67,7 +67,7 @@ def test_every_verb_has_help(name: str, capsys: pytest.CaptureFixture[str]) -> N
     assert printed.out.startswith(f"usage: grammeter {name} ")
     assert "--debug" in printed.out
     assert printed.err == ""
-    assert parser_of(name).get_default("run")
+    assert all(parser.get_default("run") for parser in parser_of(name).parsers())
 
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,11 +1,10 @@
 """``meta beta``, called as from a shell."""
 
-import argparse
 import json
 
 import pytest
 
-from grammeter.cli import meta_beta
+from grammeter.cli.parser import parser_of
 from grammeter.core import DataError, UnknownNameError, UsageError
 
 HEADER = "metric\tsystem\tvalue\tprecision\trecall\n"
@@ -25,9 +24,8 @@ def put(tmp_path):
 @pytest.fixture
 def run(capsys):
     def call(*arguments):
-        parser = argparse.ArgumentParser(prog="grammeter meta beta")
-        meta_beta.add_arguments(parser)
-        code = meta_beta.run(parser.parse_args(arguments))
+        args = parser_of("meta").parse_args(["beta", *arguments])
+        code = args.run(args) or 0
         return code, capsys.readouterr().out
 
     return call

@@ -1,17 +1,14 @@
 """The question ``meta sentence``, called as the main program calls it."""
 
-import argparse
 import json
 
 import pytest
 
-from grammeter.cli import judgment_arguments, meta_sentence
+from grammeter.cli.parser import parser_of
 from grammeter.core import DataError, Ranking, UnknownNameError
 from grammeter.formats import Corpus, read_judgments, read_score_file, write_judgments
 from grammeter.meta import correlate_sentences
-from grammeter.meta.sentence_level import MISSING, SentenceDesign
-from grammeter.meta.ties import TIE_RULES
-from grammeter.ranking import EXTRACTIONS, UNITS
+from grammeter.meta.sentence_level import SentenceDesign
 from grammeter.verbs import score
 
 SCORES = {
@@ -44,27 +41,21 @@ def judgments(tmp_path):
 
 
 def parse(*arguments):
-    parser = argparse.ArgumentParser(prog="grammeter meta sentence")
-    meta_sentence.add_arguments(parser)
-    return parser.parse_args(arguments)
+    return parser_of("meta").parse_args(["sentence", *arguments])
 
 
 @pytest.fixture
 def run(capsys):
     def call(*arguments):
-        code = meta_sentence.run(parse(*arguments))
+        args = parse(*arguments)
+        code = args.run(args) or 0
         printed = capsys.readouterr()
         return code, printed.out, printed.err
 
     return call
 
 
-def test_the_choices_and_defaults_are_those_of_the_library():
-    """They stand in the verb, too, so that --help imports nothing heavy."""
-    assert meta_sentence.TIE_RULES == TIE_RULES
-    assert judgment_arguments.EXTRACTIONS == EXTRACTIONS
-    assert meta_sentence.MISSING == MISSING
-    assert set(meta_sentence.UNITS) == set(UNITS)
+def test_the_defaults_are_those_of_the_library():
     args, design = parse("s", "j"), SentenceDesign()
     for name in vars(design):
         dest = {"pairs": "extraction", "bootstrap": "resamples"}.get(name, name)

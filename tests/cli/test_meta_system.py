@@ -1,18 +1,17 @@
 """``meta system`` and the human side that it shares with ``meta beta``, called as from a shell."""
 
-import argparse
 import json
 import math
 
 import pytest
 
 from fake_metric import scored, systems
-from grammeter.cli import meta_arguments, meta_system
+from grammeter.cli import meta
+from grammeter.cli.parser import parser_of
 from grammeter.core import DataError, Ranked, RankedSystem, Signature, UnknownNameError, UsageError
 from grammeter.formats import benchmarks
-from grammeter.meta import aggregate, correlate_systems, selection, system_values
+from grammeter.meta import correlate_systems, selection, system_values
 from grammeter.ranking import METHODS
-from grammeter.stats import correlation
 
 HUMAN = {"A": 0.9, "B": 0.7, "C": 0.6, "D": 0.5, "E": 0.2}
 QUALITIES = {"A": 0.8, "B": 0.7, "C": 0.72, "D": 0.5, "E": 0.4}
@@ -47,15 +46,14 @@ def human(put):
 
 
 def parse(*arguments):
-    parser = argparse.ArgumentParser(prog="grammeter meta system")
-    meta_system.add_arguments(parser)
-    return parser.parse_args(arguments)
+    return parser_of("meta").parse_args(["system", *arguments])
 
 
 @pytest.fixture
 def run(capsys):
     def call(*arguments):
-        code = meta_system.run(parse(*arguments))
+        args = parse(*arguments)
+        code = args.run(args) or 0
         printed = capsys.readouterr()
         return code, printed.out, printed.err
 
@@ -64,12 +62,9 @@ def run(capsys):
 
 def test_the_choices_are_those_of_the_library():
     """They stand in the verb, too, so that --help imports nothing heavy."""
-    assert meta_system.INTERVALS == system_values.INTERVALS
-    assert meta_system.TIES == correlation.TIE_POLICIES
-    assert meta_system.AGGREGATES == aggregate.AGGREGATES
-    assert meta_system.OUTLIER_CUTOFF == selection.OUTLIER_CUTOFF
-    assert tuple(METHODS) == meta_arguments.METHODS
-    assert tuple(benchmarks.BENCHMARKS) == meta_arguments.BENCHMARKS
+    assert meta.OUTLIER_CUTOFF == selection.OUTLIER_CUTOFF
+    assert (*METHODS, "mean") == meta.METHODS
+    assert tuple(benchmarks.BENCHMARKS) == meta.BENCHMARKS
 
 
 def test_defaults_are_those_of_the_library():

@@ -1,11 +1,10 @@
 """The question ``meta window``, called as the main program calls it."""
 
-import argparse
 import json
 
 import pytest
 
-from grammeter.cli import meta_window
+from grammeter.cli.parser import parser_of
 from grammeter.core import DataError, Ranked, RankedSystem, Ranking, Signature, UsageError
 from grammeter.formats import read_score_file, write_judgments
 from grammeter.meta.window import SIZE, correlate_windows
@@ -42,15 +41,14 @@ def rankings():
 
 
 def parse(*arguments):
-    parser = argparse.ArgumentParser(prog="grammeter meta window")
-    meta_window.add_arguments(parser)
-    return parser.parse_args(arguments)
+    return parser_of("meta").parse_args(["window", *arguments])
 
 
 @pytest.fixture
 def run(capsys):
     def call(*arguments):
-        code = meta_window.run(parse(*arguments))
+        args = parse(*arguments)
+        code = args.run(args) or 0
         printed = capsys.readouterr()
         return code, printed.out, printed.err
 

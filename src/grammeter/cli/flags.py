@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import ast
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -55,6 +55,29 @@ class Parameter(NamedTuple):
     text: str
 
 
+Run = Callable[[argparse.Namespace], int | None]
+
+
+def add_actions(
+    parser: argparse.ArgumentParser,
+    actions: Mapping[str, tuple[str, Callable[[Any], None], Run]],
+    **shown: str,
+) -> None:
+    """Declare the actions of a verb: what each does, what declares its arguments, what runs it."""
+    shown = {"metavar": "|".join(actions)} | shown
+    subparsers: Any = parser.add_subparsers(required=True, **cast("Any", shown))
+    for name, (text, add, run) in actions.items():
+        action = subparsers.add_parser(
+            name,
+            help=text,
+            description=text,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        action.set_defaults(run=run)
+        add(action)
+
+
 # --- options of a parser -------------------------------------------------------------------
 
 
@@ -90,6 +113,11 @@ def add_options(
         names = more.pop("names", None) or _spelled(name, parameter, dash)
         usual = _settings(name, parameter, text or parameter.text)
         parser.add_argument(*names, **(usual | {"dest": name} | more))
+
+
+def one_of(values: Sequence[str]) -> dict[str, Any]:
+    """Return the settings of an option whose parameter takes more than these values."""
+    return {"choices": values, "metavar": None}
 
 
 def options(args: argparse.Namespace, function: Callable[..., Any], **more: Any) -> dict[str, Any]:

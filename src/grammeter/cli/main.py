@@ -79,7 +79,7 @@ def _run(arguments: list[str]) -> int:
         warnings.showwarning = partial(_show_warning, quiet=getattr(args, "quiet", False))
         code = args.run(args)
     sys.stdout.flush()
-    return int(code)
+    return int(code or 0)
 
 
 def _verb(word: str) -> str:

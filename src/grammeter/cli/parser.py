@@ -130,7 +130,8 @@ def parser_of(verb: str) -> Parser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.set_defaults(run=module.run)
+    if hasattr(module, "run"):  # else its actions have their own
+        parser.set_defaults(run=module.run)
     module.add_arguments(parser)
     parser.add_argument("--debug", action="store_true", help="show tracebacks")
     return parser

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from grammeter.cli import inputs
-from grammeter.cli.flags import add_options, call
+from grammeter.cli.flags import add_options, call, one_of
 from grammeter.cli.output import (
     add_numbers,
     add_output,
@@ -82,7 +82,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
         "zeros": "of --head-to-head: no wins beside some losses count as one win, as in the"
         " original, or as none; default: one",
         "processes": "for trueskill; same result",
-    }, by={"choices": METHODS, "metavar": None})  # fmt: skip
+    }, by=one_of(METHODS))  # fmt: skip
     group = parser.add_argument_group("judgments that count")
     add_options(group, "verbs.rank", inputs.WHO | inputs.EXTRACTION)
 
