@@ -36,7 +36,8 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def call(*words: str) -> int:
     parser = argparse.ArgumentParser(prog="grammeter data")
     data.add_arguments(parser)
-    return data.run(parser.parse_args(words))
+    args = parser.parse_args(words)
+    return args.run(args) or 0
 
 
 def test_list_as_a_table(root: Path, capsys: pytest.CaptureFixture[str]) -> None:

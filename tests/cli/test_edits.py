@@ -28,7 +28,7 @@ def parse(*arguments):
 def call(*arguments):
     args = parse(*arguments)
     with contextlib.redirect_stdout(io.StringIO()) as out:
-        code = edits.run(args)
+        code = args.run(args) or 0
     assert code == 0
     return out.getvalue()
 

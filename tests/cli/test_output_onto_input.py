@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from grammeter.cli.files import READ, WRITTEN
 from grammeter.cli.main import main
-from grammeter.cli.parser import VERBS, parser_of
+from grammeter.cli.parser import READ, VERBS, WRITTEN, parser_of
 
 TEXT = "what was there\n"
 OTHERS = {

@@ -14,9 +14,7 @@ import pytest
 
 import made_models
 import made_training
-from grammeter.cli import train_some
 from grammeter.cli.main import main
-from grammeter.training import CRITERIA
 from grammeter.training.card import weights_hash
 
 
@@ -216,9 +214,6 @@ class TestSome:
         )  # fmt: skip
         assert code == 3
         assert "t.csv" in err
-
-    def test_criteria_are_those_of_the_library(self):
-        assert train_some.CRITERIA == CRITERIA
 
 
 class TestCrossDomain:

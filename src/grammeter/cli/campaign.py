@@ -6,32 +6,16 @@ import argparse
 import signal
 import sys
 from collections.abc import Callable, Sequence
-from inspect import signature
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from grammeter.cli import campaign_arguments, corpus_arguments
-from grammeter.cli.actions import add_action
+from grammeter.cli import inputs
+from grammeter.cli.campaign_arguments import ARGUMENTS
+from grammeter.cli.flags import add_actions, options
 from grammeter.cli.output import emit, notice, remark
 
 if TYPE_CHECKING:
     from grammeter.campaign import CampaignProgress
-
-ACTIONS = {
-    "create": "make a campaign from a corpus: items, judges, who sees what",
-    "import": "make a campaign from a finished evaluation",
-    "invite": "one-time links for judges, one a line",
-    "serve": "answer browsers",
-    "status": "progress, agreement, ranking so far",
-    "export": "the judgments, for 'grammeter rank' and 'agree'",
-    "close": "take no more judgments",
-    "reopen": "take judgments again",
-    "organiser": "make an account for the organiser's pages, or give it a new password",
-    "forget": "delete a judge's personal data; the judgments stay",
-    "backup": "copy the database, also while it is served",
-    "upgrade": "bring the database of an older version up to date",
-}
-"""Action -> what it does; ``campaign_arguments.add_ACTION`` declares its arguments."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,32 +32,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "  grammeter campaign serve\n"
         "  grammeter campaign export pilot -o judgments.xml"
     )
-    subparsers = parser.add_subparsers(required=True, metavar="ACTION", title="actions")
-    for name, help_ in ACTIONS.items():
-        action = add_action(subparsers, name, help_)
-        getattr(campaign_arguments, f"add_{name}")(action)
-        action.set_defaults(answer=_RUN[name])
-
-
-def run(args: argparse.Namespace) -> int:
-    """Run the chosen action; return the exit code."""
-    args.answer(args)
-    return 0
-
-
-def _call(function: Callable[..., Any], args: argparse.Namespace, **values: object) -> Any:
-    """Call a function with the options that have the names of its parameters."""
-    names = signature(function).parameters
-    options = {name: value for name, value in vars(args).items() if name in names}
-    written = {name: value for name, value in options.items() if value is not None}
-    return function(**{**written, **values})
+    actions = {name: (text, ARGUMENTS[name], run) for name, (text, run) in _ACTIONS.items()}
+    add_actions(parser, actions, metavar="ACTION", title="actions")
 
 
 def _create(args: argparse.Namespace) -> None:
     from grammeter.campaign import campaign_create
 
-    corpus = corpus_arguments.read(args, references=False)
-    made = _call(campaign_create, args, corpus=corpus)
+    corpus = inputs.corpus(args, references=False)
+    made = campaign_create(**options(args, campaign_create, corpus=corpus))
     _report(args, made, _summary(made))
 
 
@@ -94,11 +61,11 @@ def _import(args: argparse.Namespace) -> None:
     from grammeter.campaign import campaign_import
     from grammeter.formats import read_judgments
 
-    corpus = corpus_arguments.read(args, references=False)
+    corpus = inputs.corpus(args, references=False)
     judgments = read_judgments(
         args.judgments, first_segment=args.first_segment, systems=corpus.systems
     )
-    made = _call(campaign_import, args, corpus=corpus, judgments=judgments)
+    made = campaign_import(**options(args, campaign_import, corpus=corpus, judgments=judgments))
     progress = made.progress
     text = (
         f"campaign {made.campaign}: {progress.done + progress.skipped} judgments by"
@@ -116,7 +83,7 @@ def _report(args: argparse.Namespace, made: CampaignProgress, summary: str) -> N
 def _invite(args: argparse.Namespace) -> None:
     from grammeter.campaign import campaign_invite
 
-    links: dict[str, str] = _call(campaign_invite, args)
+    links: dict[str, str] = campaign_invite(**options(args, campaign_invite))
     sys.stdout.write("".join(f"{link}\n" for link in links.values()))
     notice(args, f"for {', '.join(links)}; each link works once, and is not kept anywhere")
 
@@ -131,7 +98,7 @@ def _serve(args: argparse.Namespace) -> None:
         if not args.quiet:
             print(f"{address}  (Ctrl-C ends it)", file=sys.stderr, flush=True)
 
-    _call(campaign_serve, args, started=started)
+    campaign_serve(**options(args, campaign_serve, started=started))
 
 
 def _stop(signum: int, frame: FrameType | None) -> None:
@@ -142,7 +109,7 @@ def _status(args: argparse.Namespace) -> None:
     from grammeter.campaign import campaign_status
     from grammeter.cli import campaign_tables
 
-    status = _call(campaign_status, args)
+    status: Any = campaign_status(**options(args, campaign_status))
     draw = campaign_tables.list_text if args.name is None else campaign_tables.status_text
     emit(args, status.to_dict(), lambda: draw(status))
 
@@ -151,7 +118,7 @@ def _export(args: argparse.Namespace) -> None:
     from grammeter.campaign import campaign_export
     from grammeter.formats import format_judgments
 
-    judgments = _call(campaign_export, args)
+    judgments = campaign_export(**options(args, campaign_export))
     if not args.output:
         sys.stdout.write(format_judgments(judgments, "jsonl"))
     remark(judgments.notes)
@@ -163,14 +130,14 @@ def _export(args: argparse.Namespace) -> None:
 def _close(args: argparse.Namespace) -> None:
     from grammeter.campaign import campaign_close
 
-    state = "closed" if _call(campaign_close, args) else "it was closed before"
+    state = "closed" if campaign_close(**options(args, campaign_close)) else "it was closed before"
     notice(args, f"campaign {args.name}: {state}")
 
 
 def _reopen(args: argparse.Namespace) -> None:
     from grammeter.campaign import campaign_reopen
 
-    state = "open again" if _call(campaign_reopen, args) else "it is open"
+    state = "open again" if campaign_reopen(**options(args, campaign_reopen)) else "it is open"
     notice(args, f"campaign {args.name}: {state}")
 
 
@@ -178,7 +145,7 @@ def _organiser(args: argparse.Namespace) -> None:
     from grammeter.campaign import campaign_organiser
 
     typed = None if args.make_password or not sys.stdin.isatty() else _typed
-    account = _call(campaign_organiser, args, password=typed)
+    account = campaign_organiser(**options(args, campaign_organiser, password=typed))
     if typed is None:
         sys.stdout.write(account.password + "\n")
     notice(args, f"account {args.name}: {'made' if account.new else 'new password'}")
@@ -199,37 +166,41 @@ def _typed() -> str:
 def _forget(args: argparse.Namespace) -> None:
     from grammeter.campaign import campaign_forget
 
-    judge = _call(campaign_forget, args)
+    judge = campaign_forget(**options(args, campaign_forget))
     notice(args, f"{judge}: personal data are deleted, the judgments stay")
 
 
 def _backup(args: argparse.Namespace) -> None:
     from grammeter.campaign import campaign_backup
 
-    _call(campaign_backup, args)
+    campaign_backup(**options(args, campaign_backup))
     notice(args, f"copied to {args.target}")
 
 
 def _upgrade(args: argparse.Namespace) -> None:
     from grammeter.campaign import campaign_upgrade, is_file
 
-    changed = _call(campaign_upgrade, args)
+    changed = campaign_upgrade(**options(args, campaign_upgrade))
     copy = args.copy or f"{args.database}.old"
     old = f"; {copy} is as it was before" if is_file(args.database) else ""
     notice(args, f"brought up to date{old}" if changed else "it is up to date")
 
 
-_RUN: dict[str, Callable[[argparse.Namespace], None]] = {
-    "create": _create,
-    "import": _import,
-    "invite": _invite,
-    "serve": _serve,
-    "status": _status,
-    "export": _export,
-    "close": _close,
-    "reopen": _reopen,
-    "organiser": _organiser,
-    "forget": _forget,
-    "backup": _backup,
-    "upgrade": _upgrade,
+_ACTIONS: dict[str, tuple[str, Callable[[argparse.Namespace], None]]] = {
+    "create": ("make a campaign from a corpus: items, judges, who sees what", _create),
+    "import": ("make a campaign from a finished evaluation", _import),
+    "invite": ("one-time links for judges, one a line", _invite),
+    "serve": ("answer browsers", _serve),
+    "status": ("progress, agreement, ranking so far", _status),
+    "export": ("the judgments, for 'grammeter rank' and 'agree'", _export),
+    "close": ("take no more judgments", _close),
+    "reopen": ("take judgments again", _reopen),
+    "organiser": (
+        "make an account for the organiser's pages, or give it a new password",
+        _organiser,
+    ),
+    "forget": ("delete a judge's personal data; the judgments stay", _forget),
+    "backup": ("copy the database, also while it is served", _backup),
+    "upgrade": ("bring the database of an older version up to date", _upgrade),
 }
+"""Action -> what it does, and what runs it."""

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from grammeter.cli.flags import add_actions
 from grammeter.cli.output import add_output, emit, notice
 
 if TYPE_CHECKING:
@@ -19,28 +20,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Data sets stand in one folder, a folder for each: GRAMMETER_DATA names it, else it is"
         " the user's data folder. None is shipped; most have no open licence."
     )
-    actions = parser.add_subparsers(dest="action", required=True, metavar="list|get|path")
-    listing = actions.add_parser("list", help="all data sets, and whether they are here")
-    listing.add_argument("--verify", action="store_true", help="compute all checksums")
-    get = actions.add_parser("get", help="download a data set, or import what you downloaded")
-    get.add_argument("name")
-    get.add_argument(
+    add_actions(parser, {
+        "list": ("all data sets, and whether they are here", _add_list, _list),
+        "get": ("download a data set, or import what you downloaded", _add_get, _get),
+        "path": ("print where a data set, or one of its files, stands", _add_path, _path),
+    })  # fmt: skip
+
+
+def _add_list(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--verify", action="store_true", help="compute all checksums")
+    add_output(parser, formats=("table", "json"))
+
+
+def _add_get(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name")
+    parser.add_argument(
         "--from",
         dest="source",
         metavar="PATH",
         help="a file, a folder or an archive (zip, tar) that holds files of the data set",
     )
-    path = actions.add_parser("path", help="print where a data set, or one of its files, stands")
-    path.add_argument("name")
-    path.add_argument("file", nargs="?", help="a file of the data set, as 'data get' names it")
-    for action in (listing, get, path):
-        add_output(action, formats=("table", "json"))
+    add_output(parser, formats=("table", "json"))
 
 
-def run(args: argparse.Namespace) -> int:
-    """List, get or find; return the exit code."""
-    actions = {"list": _list, "get": _get, "path": _path}
-    return actions[args.action](args)
+def _add_path(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name")
+    text = "a file of the data set, as 'data get' names it"
+    parser.add_argument("file", nargs="?", help=text)
+    add_output(parser, formats=("table", "json"))
 
 
 def _list(args: argparse.Namespace) -> int:
@@ -60,7 +67,7 @@ def _list(args: argparse.Namespace) -> int:
     return 3 if broken else 0
 
 
-def _get(args: argparse.Namespace) -> int:
+def _get(args: argparse.Namespace) -> None:
     from grammeter.formats import dataset, get_dataset
 
     notice(args, f"licence of {args.name}: {dataset(args.name).licence}")
@@ -74,16 +81,14 @@ def _get(args: argparse.Namespace) -> int:
         for page in dict.fromkeys(file.origin for file in listing.missing):
             notice(args, f"see {page}")
     emit(args, _imported_json(done), lambda: f"{listing.folder}\n")
-    return 0
 
 
-def _path(args: argparse.Namespace) -> int:
+def _path(args: argparse.Namespace) -> None:
     from grammeter.formats import dataset_path
 
     path = str(dataset_path(args.name, args.file))
     answer = {"kind": "data-path", "name": args.name, "file": args.file, "path": path}
     emit(args, answer, lambda: f"{path}\n")
-    return 0
 
 
 def _listing_json(listing: Listing) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from grammeter.cli.homes import NO_FAULTS, remark_idle
+from grammeter.cli.flags import NO_FAULTS, add_actions, add_options, options, remark_idle
 from grammeter.cli.output import add_output, emit, remark
 
 if TYPE_CHECKING:
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from grammeter.errant import Groups, Mode, Pairing
     from grammeter.verbs import ComparedEdits, ExtractedEdits
 
-MERGE = ("rules", "all-split", "all-merge", "all-equal")
 TITLES: dict[Mode, str] = {
     "token-detection": " Token-Based Detection ",
     "span-detection": " Span-Based Detection ",
@@ -37,16 +36,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "  grammeter edits convert -auto gold.m2 -out gold.auto.m2\n"
         "  grammeter edits compare -hyp out.m2 -ref gold.auto.m2 -cat 3"
     )
-    actions = parser.add_subparsers(dest="action", required=True, metavar="extract|convert|compare")
-    _add_extract(actions.add_parser("extract", help="edits of corrected texts (errant_parallel)"))
-    _add_convert(actions.add_parser("convert", help="edits of an M2 file anew (errant_m2)"))
-    _add_compare(actions.add_parser("compare", help="F-scores of an M2 file (errant_compare)"))
-
-
-def run(args: argparse.Namespace) -> int:
-    """Extract, convert or compare; return the exit code."""
-    actions = {"extract": _extract, "convert": _convert, "compare": _compare}
-    return actions[args.action](args)
+    add_actions(parser, {
+        "extract": ("edits of corrected texts (errant_parallel)", _add_extract, _extract),
+        "convert": ("edits of an M2 file anew (errant_m2)", _add_convert, _convert),
+        "compare": ("F-scores of an M2 file (errant_compare)", _add_compare, _compare),
+    })  # fmt: skip
 
 
 def _add_extract(parser: argparse.ArgumentParser) -> None:
@@ -55,10 +49,11 @@ def _add_extract(parser: argparse.ArgumentParser) -> None:
         " Lines where the original is empty are left out; files of unequal length are refused,"
         " where errant_parallel stops at the end of the shortest."
     )
-    add = parser.add_argument
-    add("-orig", required=True, metavar="FILE", help="the original text, one sentence a line")
-    add("-cor", required=True, nargs="+", metavar="FILE", help="the corrected texts, parallel")
-    add("-tok", action="store_true", help="tokenise with the pipeline; default: at white space")
+    _add(parser, "verbs.edits_extract", {
+        "orig": "the original text, one sentence a line",
+        "cor": "the corrected texts, parallel",
+        "tok": "tokenise with the pipeline; default: at white space",
+    }, orig={"nargs": None})  # fmt: skip
     _add_extraction(parser)
 
 
@@ -73,18 +68,19 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
     redo = parser.add_mutually_exclusive_group(required=True)
     redo.add_argument("-auto", action="store_true", help="extract from the corrected sentences")
     redo.add_argument("-gold", action="store_true", help="keep the edits and type them")
-    add("-no_min", action="store_true", help="keep equal tokens at an edit's ends (-gold)")
-    add("-old_cats", action="store_true", help="keep the error types (-gold)")
-    add("--lenient", action="store_true", help="pass over faulty edits, and say which")
+    _add(parser, "verbs.edits_convert", {
+        "no_min": "keep equal tokens at an edit's ends (-gold)",
+        "old_cats": "keep the error types (-gold)",
+    })  # fmt: skip
+    add_options(parser, "verbs.edits_convert", {"lenient": "pass over faulty edits, and say which"})
     _add_extraction(parser)
 
 
 def _add_extraction(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("-out", required=True, metavar="FILE", help="the M2 file to write; - is standard output")
-    add("-lev", action="store_true", help="align by plain Levenshtein distance")
-    add("-merge", choices=MERGE, default="rules", help="adjacent changes; default: %(default)s")
-    add("--pipeline", metavar="NAME", help="a spaCy pipeline, by name or folder")
+    _add(parser, "verbs.edits_extract", {"lev": "", "merge": "adjacent changes"})
+    add_options(parser, "verbs.edits_extract", {"pipeline": "a spaCy pipeline, by name or folder"})
     add("--quiet", action="store_true", help="no notices")
 
 
@@ -94,11 +90,13 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
         " of sentences, or with other sentences, are refused. An empty correction and -NONE- both"
         " delete, and each of several corrections (in||at) counts as right."
     )
-    add = parser.add_argument
-    add("-hyp", required=True, metavar="FILE", help="the M2 file of the hypothesis")
-    add("-ref", required=True, metavar="FILE", help="the M2 file of the reference")
-    add("-b", "--beta", type=float, default=0.5, metavar="B", help="default: %(default)s")
-    add("-v", "--verbose", action="store_true", help="show each sentence")
+    verb = "verbs.edits_compare"
+    _add(parser, verb, {
+        "hyp": "the M2 file of the hypothesis", "ref": "the M2 file of the reference",
+    })  # fmt: skip
+    beta = {"names": ["-b", "--beta"], "metavar": "B"}
+    add_options(parser, verb, {"beta": "weight of recall"}, beta=beta)
+    parser.add_argument("-v", "--verbose", action="store_true", help="show each sentence")
     mode = parser.add_mutually_exclusive_group()
     for flag, value, text in (
         ("-dt", "token-detection", "each token that an edit touches"),
@@ -108,44 +106,39 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
     ):
         mode.add_argument(flag, dest="mode", action="store_const", const=value, help=text)
     parser.set_defaults(mode="span-correction")
-    add("-single", action="store_true", help="only edits of at most one token on either side")
-    add("-multi", action="store_true", help="only edits of more than one token on a side")
-    add("-filt", nargs="+", default=[], metavar="TYPE", help="error types that do not count")
-    add(
-        "-cat",
-        type=int,
-        choices=(1, 2, 3),
-        help="figures by error type: 1 operation (R), 2 main type (NOUN), 3 whole type (R:NOUN)",
-    )
-    add("--lenient", action="store_true", help="pass over faulty lines, and say which")
+    _add(parser, verb, {
+        "single": "only edits of at most one token on either side",
+        "multi": "only edits of more than one token on a side",
+        "filt": "",
+        "cat": "figures by error type: 1 operation (R), 2 main type (NOUN), 3 whole type (R:NOUN)",
+    }, filt={"metavar": "TYPE"}, cat={"choices": (1, 2, 3), "metavar": None})  # fmt: skip
+    add_options(parser, verb, {"lenient": "pass over faulty lines, and say which"})
     add_output(parser, formats=("table", "json"))
 
 
-def _extract(args: argparse.Namespace) -> int:
+def _add(
+    parser: argparse.ArgumentParser, verb: str, texts: dict[str, str], **settings: dict[str, Any]
+) -> None:
+    """Declare options as ERRANT spells them: ``-old_cats``."""
+    for name, text in texts.items():
+        more = {"names": [f"-{name}"]} | settings.get(name, {})
+        add_options(parser, verb, {name: text}, **{name: more})
+
+
+def _extract(args: argparse.Namespace) -> None:
     from grammeter.verbs import edits_extract
 
-    return _written(args, edits_extract(args.orig, args.cor, tok=args.tok, **_annotation(args)))
+    _write(args, edits_extract(**options(args, edits_extract)))
 
 
-def _convert(args: argparse.Namespace) -> int:
+def _convert(args: argparse.Namespace) -> None:
     from grammeter.verbs import edits_convert
 
-    converted = edits_convert(
-        args.m2_file,
-        redo="auto" if args.auto else "gold",
-        no_min=args.no_min,
-        old_cats=args.old_cats,
-        lenient=args.lenient,
-        **_annotation(args),
-    )
-    return _written(args, converted)
+    redo = "auto" if args.auto else "gold"
+    _write(args, edits_convert(**options(args, edits_convert, redo=redo)))
 
 
-def _annotation(args: argparse.Namespace) -> dict[str, Any]:
-    return {"lev": args.lev, "merge": args.merge, "pipeline": args.pipeline}
-
-
-def _written(args: argparse.Namespace, extracted: ExtractedEdits) -> int:
+def _write(args: argparse.Namespace, extracted: ExtractedEdits) -> None:
     from grammeter.formats import STDIN, write_text
 
     remark(extracted.faults)
@@ -156,18 +149,15 @@ def _written(args: argparse.Namespace, extracted: ExtractedEdits) -> int:
         sys.stdout.write(extracted.text())
     else:
         write_text(args.out, extracted.text())
-    return 0
 
 
-def _compare(args: argparse.Namespace) -> int:
+def _compare(args: argparse.Namespace) -> None:
     from grammeter.verbs import edits_compare
 
-    options = ("beta", "mode", "single", "multi", "filt", "cat", "lenient")
-    compared = edits_compare(args.hyp, args.ref, **{name: getattr(args, name) for name in options})
+    compared = edits_compare(**options(args, edits_compare))
     if not compared.faults:
         remark_idle(args, NO_FAULTS, "--lenient")
     emit(args, compared.to_dict(), lambda: _text(args, compared))
-    return 0
 
 
 def _text(args: argparse.Namespace, compared: ComparedEdits) -> str:

@@ -1,4 +1,4 @@
-"""Runs that must stop: a standard stream that cannot be written, no memory."""
+"""Runs that must stop: a stream that cannot be written, no memory, a fault of a plug-in."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 import sys
 from contextlib import suppress
 
-from grammeter.core import DataError, GrammeterError
+from grammeter.core import DataError, GrammeterError, UsageError
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 
@@ -50,3 +50,29 @@ def explained(error: OSError | MemoryError) -> GrammeterError:
         )
     where = None if error.filename is None else os.fsdecode(error.filename)
     return DataError(reason, where=where, fix="Check the path, its permissions, and the disk.")
+
+
+def plugin_fault(error: Exception) -> GrammeterError | None:
+    """Return the error for an exception from a plug-in, with the last line of its code."""
+    import traceback
+
+    from grammeter.metrics import announced
+
+    owners = {
+        target.partition(":")[0].partition(".")[0]: name for name, target in announced().items()
+    }
+    named = [
+        (owners[package], f"{frame.f_code.co_filename}:{line}")
+        for frame, line in traceback.walk_tb(error.__traceback__)
+        if (package := str(frame.f_globals.get("__name__")).partition(".")[0]) in owners
+    ]
+    if not named:
+        return None
+    metric, where = named[-1]
+    fault = UsageError(
+        f"metric {metric!r} failed: {type(error).__name__}: {error}",
+        where=where,
+        fix="Mend the package that brings it; --debug shows the whole way there.",
+    )
+    fault.__cause__ = error
+    return fault

@@ -85,8 +85,6 @@ def add_options(
     parser: Any,
     function: str,
     options: Mapping[str, str] | str,
-    *,
-    dash: str = "--",
     **settings: Mapping[str, Any],
 ) -> None:
     """Declare parameters of a function as options of a parser or group.
@@ -100,8 +98,6 @@ def add_options(
     options
         Their names, with a text of help; an empty one is the first sentence of the docstring. Or
         names alone, between spaces. ``default: X`` is added to a text that names no default.
-    dash
-        What options begin with.
     settings
         By name, arguments of ``add_argument`` that are otherwise.
     """
@@ -110,7 +106,7 @@ def add_options(
     for name, text in options.items():
         parameter = _parameters(function)[name]
         more = dict(settings.get(name, {}))
-        names = more.pop("names", None) or _spelled(name, parameter, dash)
+        names = more.pop("names", None) or _spelled(name, parameter)
         usual = _settings(name, parameter, text or parameter.text)
         parser.add_argument(*names, **(usual | {"dest": name} | more))
 
@@ -148,11 +144,11 @@ def share_or_count(text: str) -> float | int:
         ) from None
 
 
-def _spelled(name: str, parameter: Parameter, dash: str) -> list[str]:
+def _spelled(name: str, parameter: Parameter) -> list[str]:
     if len(name) == 1:
         return [f"-{name}"]
     on = isinstance(parameter.default, ast.Constant) and parameter.default.value is True
-    long = dash + ("no-" if on else "") + name.replace("_", "-")
+    long = ("--no-" if on else "--") + name.replace("_", "-")
     return [text for text in (SHORT.get(name), long, LONG.get(name)) if text]
 
 

@@ -34,8 +34,7 @@ def main(argv: "Sequence[str] | None" = None) -> int:
 
 def _guarded(arguments: list[str], watch: Watch) -> int:
     """Run, and turn errors into exit codes."""
-    from grammeter.cli.ending import drop, explained, open_streams
-    from grammeter.cli.plugin_fault import plugin_fault
+    from grammeter.cli.ending import drop, explained, open_streams, plugin_fault
     from grammeter.core import GrammeterError
 
     debug = "--debug" in arguments

@@ -1,178 +1,284 @@
-"""``grammeter train``: fit learned metrics. One module for each metric."""
+"""``grammeter train``: fit learned metrics."""
 
 from __future__ import annotations
 
 import argparse
 import shlex
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING
 
-from grammeter.cli.actions import add_actions, run_action
-from grammeter.cli.chance_arguments import add_seed
-from grammeter.cli.output import add_output, notice, progress
+from grammeter.cli.flags import add_actions, add_options, options
+from grammeter.cli.output import FORMATS, add_output, notice, print_json, progress
 
-METRICS = {
-    "impara": "IMPARA's quality estimator, from parallel data alone",
-    "some": "SOME's three regressors, from human scores",
-    "cross-domain": "IMPARA trained on each of several corpora, tested on each",
-    "impacts": "which error types, and which edits, have the greatest impact",
-}
-"""Actions with a short description; the module of each is ``grammeter.cli.train_NAME``."""
+if TYPE_CHECKING:
+    from grammeter.rendering import Table
+    from grammeter.training import Cell, EditImpact, TypeImpact
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the metrics and their arguments; nothing heavy is imported for it."""
-    add_actions(parser, "train", METRICS)
+    """Declare what can be trained, and the arguments; nothing heavy is imported for it."""
+    add_actions(parser, {
+        "impara": (
+            "IMPARA's quality estimator, from parallel data alone", _add_impara, _impara,
+        ),
+        "some": ("SOME's three regressors, from human scores", _add_some, _some),
+        "cross-domain": (
+            "IMPARA trained on each of several corpora, tested on each",
+            _add_cross_domain, _cross_domain,
+        ),
+        "impacts": (
+            "which error types, and which edits, have the greatest impact", _add_impacts, _impacts,
+        ),
+    })  # fmt: skip
 
 
-def run(args: argparse.Namespace) -> int:
-    """Train; return the exit code."""
-    return run_action(args)
+# --- arguments -----------------------------------------------------------------------------
 
 
-# --- arguments of several actions ----------------------------------------------------------
+def _add_impara(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = (
+        "example:\n"
+        "  grammeter train impara --parallel train.m2 --encoder bert-base-cased -o my-impara\n"
+        '  grammeter score -s src.txt -m "impara(model=my-impara)" --hyps out/*'
+    )
+    _add_parallel(parser, "verbs.train_impara")
+    _add_preference(parser, "verbs.train_impara")
+    _add_run(parser, "verbs.train_impara")
 
 
-def add_parallel(parser: argparse.ArgumentParser, *, named: bool = False) -> None:
-    """Declare the parallel data; ``named``: ``NAME=DATA`` for each corpus."""
-    add = parser.add_argument_group("data").add_argument
-    add(
+def _add_some(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = (
+        "example:\n"
+        "  grammeter train some --scores tmu-gfm-dataset.csv --encoder bert-base-cased -o my-some\n"
+        '  grammeter score -s src.txt -m "some(model=my-some)" --hyps out/*'
+    )
+    group = parser.add_argument_group("data")
+    add_options(group, "verbs.train_some", {
+        "scores": "a table with the columns source, output and ave_g, ave_f, ave_m (or"
+        " grammaticality, fluency, meaning)",
+        "criteria": "which regressors",
+    }, criteria={"metavar": "NAME"})  # fmt: skip
+    _add_fitting(parser, "verbs.train_some")
+    _add_run(parser, "verbs.train_some")
+
+
+def _add_cross_domain(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = (
+        "example:\n"
+        "  grammeter train cross-domain --parallel conll13=conll13.m2 cweb=cweb.m2 \\\n"
+        "    jfleg=dev.src:dev.ref0 --encoder bert-base-cased --seeds 1 2 3 -o crossed\n"
+        "finished models are taken as they are: the same command goes on after an interruption"
+    )
+    _add_parallel(parser, "verbs.train_cross_domain")
+    _add_preference(parser, "verbs.train_cross_domain", seed="seeds")
+    group = parser.add_argument_group("output")
+    text = {"output": "folder of the models, NAME-SEED each"}
+    add_options(group, "verbs.train_cross_domain", text, output={"metavar": "DIR"})
+    add_output(parser, formats=FORMATS, file=None)
+
+
+def _add_impacts(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = (
+        "example:\n"
+        "  grammeter train impacts --parallel train.m2 --encoder bert-base-cased --show 10"
+    )
+    _add_parallel(parser, "verbs.train_impacts")
+    add_options(parser, "verbs.train_impacts", "encoder")
+    _add_running(parser)
+    parser.add_argument(
+        "--show",
+        type=int,
+        default=5,
+        metavar="N",
+        help="show so many edits with the highest and lowest impacts; default: %(default)s",
+    )
+    add_output(parser, formats=FORMATS, file=None)
+
+
+def _add_parallel(parser: argparse.ArgumentParser, verb: str) -> None:
+    """Declare the parallel data; several corpora have names."""
+    group = parser.add_argument_group("data")
+    group.add_argument(
         "--parallel",
         nargs="+",
         required=True,
-        metavar="NAME=DATA" if named else "DATA",
+        metavar="NAME=DATA" if verb == "verbs.train_cross_domain" else "DATA",
         help="an M2 file, source.txt:reference.txt, or a table (tsv, csv, jsonl, parquet)",
     )
-    add("--source-column", metavar="NAME", help="of tables; default: source")
-    add("--target-column", metavar="NAME", help="of tables; default: target")
-    add("--pipeline", metavar="NAME", help="the spaCy pipeline that extracts edits from texts")
-    add(
-        "--lenient",
-        action="store_true",
-        help="pass over M2 edits outside their sentence and unknown lines, and count them",
-    )
+    add_options(group, verb, {
+        "source_column": "of tables; default: source",
+        "target_column": "of tables; default: target",
+        "pipeline": "the spaCy pipeline that extracts edits from texts",
+        "lenient": "pass over M2 edits outside their sentence and unknown lines, and count them",
+    })  # fmt: skip
 
 
-def add_encoder(parser: argparse.ArgumentParser) -> None:
-    """Declare the encoder."""
-    parser.add_argument(
-        "--encoder",
-        default="bert-base-cased",
-        metavar="MODEL",
-        help="name or folder of the encoder to start from; default: %(default)s",
-    )
+def _add_preference(parser: argparse.ArgumentParser, verb: str, seed: str = "seed") -> None:
+    """Declare pairs, encoder and fitting of a quality estimator."""
+    group = parser.add_argument_group("pairs")
+    add_options(group, verb, {
+        "pairs": "for training, validation and test, 8:1:1",
+        "parallel_only": "only pairs of source and correction: the paper's ablation",
+        "loss": "equation 4 of the paper, or the logistic ranking loss",
+    })  # fmt: skip
+    _add_fitting(parser, verb, seed)
 
 
-def add_preference(parser: argparse.ArgumentParser, *, seeds: bool = False) -> None:
-    """Declare pairs, encoder and fitting of a quality estimator; ``seeds``: of several."""
-    add = parser.add_argument_group("pairs").add_argument
-    add(
-        "--pairs",
-        type=int,
-        default=4096,
-        metavar="N",
-        help="for training, validation and test, 8:1:1; default: %(default)s",
-    )
-    add(
-        "--parallel-only",
-        action="store_true",
-        help="only pairs of source and correction: the paper's ablation",
-    )
-    add(
-        "--loss",
-        choices=["sigmoid", "logistic"],
-        default="sigmoid",
-        help="equation 4 of the paper, or the logistic ranking loss; default: %(default)s",
-    )
-    add_encoder(parser)
-    add_fitting(parser, rate=1e-5, decay="none", warmup=0.0, seeds=seeds)
-    add_running(parser)
-
-
-def add_fitting(
-    parser: argparse.ArgumentParser, *, rate: float, decay: str, warmup: float, seeds: bool = False
-) -> None:
-    """Declare how a model is fitted; the defaults are the metric's. ``seeds``: several models."""
+def _add_fitting(parser: argparse.ArgumentParser, verb: str, seed: str = "seed") -> None:
+    """Declare how a model is fitted, and where; ``seed``: the name of one seed or several."""
+    add_options(parser, verb, {"encoder": "name or folder of the encoder to start from"})
+    seeds = {
+        "seed": "of pairs, head, order and dropout",
+        "seeds": "a model of each corpus for each",
+    }
     group = parser.add_argument_group("fitting")
-    add = group.add_argument
-    add(
-        "--epochs",
-        type=int,
-        default=10,
-        metavar="N",
-        help="the best of so many is kept; 0 writes the untrained head; default: %(default)s",
-    )
-    add(
-        "--batch-size",
-        type=int,
-        default=32,
-        metavar="N",
-        help="examples a step; default: %(default)s",
-    )
-    add("--learning-rate", type=float, default=rate, metavar="X", help="default: %(default)s")
-    add(
-        "--decay",
-        choices=["none", "linear"],
-        default=decay,
-        help="of the learning rate; default: %(default)s",
-    )
-    add(
-        "--warmup",
-        type=float,
-        default=warmup,
-        metavar="SHARE",
-        help="of all steps; default: %(default)s",
-    )
-    add(
-        "--dtype",
-        choices=["auto", "float32", "bfloat16"],
-        default="auto",
-        help="of the steps; auto: bfloat16 where the processor has it; weights stay float32",
-    )
-    if seeds:
-        add(
-            "--seeds",
-            nargs="+",
-            type=int,
-            default=(1, 2, 3),
-            metavar="N",
-            help="a model of each corpus for each; default: 1 2 3",
-        )
-    else:
-        add_seed(add)
+    add_options(group, verb, {
+        "epochs": "the best of so many is kept; 0 writes the untrained head",
+        "batch_size": "examples a step",
+        "learning_rate": "of AdamW",
+        "decay": "of the learning rate",
+        "warmup": "share of all steps in which the learning rate rises",
+        "dtype": "of the steps; auto, the default: bfloat16 where the processor has it; weights"
+        " stay float32",
+        seed: seeds[seed],
+    })  # fmt: skip
+    _add_running(parser)
 
 
-def add_running(parser: argparse.ArgumentParser) -> None:
+def _add_running(parser: argparse.ArgumentParser) -> None:
     """Declare where models run."""
-    add = parser.add_argument_group("running").add_argument
-    add("--device", default="cpu", help="cpu, cuda, cuda:1 or mps")
-    add("--cache-dir", metavar="DIR", help="keep measured impacts here for other seeds")
-    add("--download", action="store_true", help="fetch the encoder from its hub if it is not here")
+    group = parser.add_argument_group("running")
+    add_options(group, "models.Runtime", {
+        "device": "cpu, cuda, cuda:1 or mps",
+        "cache_dir": "keep measured impacts here for other seeds",
+        "download": "fetch the encoder from its hub if it is not here",
+    })  # fmt: skip
 
 
-def add_run(parser: argparse.ArgumentParser) -> None:
+def _add_run(parser: argparse.ArgumentParser, verb: str) -> None:
     """Declare where the model goes."""
-    add = parser.add_argument_group("output").add_argument
-    add("-o", "--output", required=True, metavar="DIR", help="folder of the model and its card")
-    add("--resume", action="store_true", help="go on where an interrupted training stopped")
+    group = parser.add_argument_group("output")
+    add_options(group, verb, {
+        "output": "folder of the model and its card",
+        "resume": "go on where an interrupted training stopped",
+    }, output={"metavar": "DIR"})  # fmt: skip
     add_output(parser, formats=("table", "json"), file=None)
 
 
 # --- work ----------------------------------------------------------------------------------
 
 
-def options(args: argparse.Namespace, verb: Callable[..., Any]) -> dict[str, Any]:
-    """Return the keyword arguments of a verb: its flags have the same names."""
-    from inspect import Parameter, signature
+def _impara(args: argparse.Namespace) -> None:
+    from grammeter.training import card_page
+    from grammeter.verbs import train_impara
 
-    parameters = signature(verb).parameters.values()
-    return {p.name: getattr(args, p.name) for p in parameters if p.kind is Parameter.KEYWORD_ONLY}
+    with _at_work(args):
+        card = train_impara(**options(args, train_impara))
+    if args.format == "json":
+        print_json(card)
+    else:
+        sys.stdout.write(card_page(card))
+
+
+def _some(args: argparse.Namespace) -> None:
+    from grammeter.training import card_page
+    from grammeter.verbs import train_some
+
+    with _at_work(args):
+        cards = train_some(**options(args, train_some))
+    if args.format == "json":
+        print_json({"kind": "training-cards", "cards": cards})
+    else:
+        sys.stdout.write("\n".join(card_page(card) for card in cards.values()))
+
+
+def _cross_domain(args: argparse.Namespace) -> None:
+    from grammeter.rendering import render
+    from grammeter.verbs import train_cross_domain
+
+    with _at_work(args):
+        crossed = train_cross_domain(
+            **options(args, train_cross_domain, corpora=_corpora(args.parallel))
+        )
+    if args.format == "json":
+        print_json(crossed.to_dict())
+    else:
+        sys.stdout.write(render(_crossed_table(crossed.cells), args.format))
+
+
+def _corpora(spelled: list[str]) -> dict[str, list[str]]:
+    """Return data by name; a name that comes again adds to its corpus."""
+    from grammeter.core import UsageError
+
+    corpora: dict[str, list[str]] = {}
+    for text in spelled:
+        name, equals, data = text.partition("=")
+        if not (name and equals and data):
+            raise UsageError(f"--parallel {text}", fix="Write NAME=DATA: conll13=conll13.m2")
+        corpora.setdefault(name, []).append(data)
+    return corpora
+
+
+def _crossed_table(cells: Sequence[Cell]) -> Table:
+    from grammeter.rendering import Table
+
+    rows = tuple(
+        (
+            cell.trained,
+            cell.tested,
+            f"{cell.mean:.4f}",
+            "{:.4f} to {:.4f}".format(*cell.interval),
+            " ".join(f"{value:.4f}" for value in cell.accuracies),
+            " ".join(f"{value:.4f}" for value in cell.apart),
+        )
+        for cell in cells
+    )
+    head = ("trained on", "tested on", "accuracy", "95 % over seeds", "each seed", "no inclusion")
+    return Table(head, rows, "llrlll")
+
+
+def _impacts(args: argparse.Namespace) -> None:
+    from grammeter.rendering import render
+    from grammeter.verbs import train_impacts
+
+    with _at_work(args):
+        impacts = train_impacts(**options(args, train_impacts))
+    if args.format == "json":
+        print_json(impacts.to_dict())
+        return
+    edits, shown = impacts.edits, max(args.show, 0)
+    tables = [
+        _types_table(impacts.types),
+        _edits_table(edits[:shown]),
+        _edits_table(edits[len(edits) - shown :]),
+    ]
+    sys.stdout.write("\n".join(render(table, args.format) for table in tables if table.rows))
+
+
+def _types_table(types: Sequence[TypeImpact]) -> Table:
+    from grammeter.rendering import Table
+
+    rows = tuple(
+        (row.type, str(row.count), f"{row.mean:.4f}", f"{row.median:.4f}", f"{row.deviation:.4f}")
+        for row in types
+    )
+    return Table(("type", "edits", "mean impact", "median", "deviation"), rows, "lrrrr")
+
+
+def _edits_table(edits: Sequence[EditImpact]) -> Table:
+    from grammeter.rendering import Table
+
+    rows = tuple(
+        (f"{row.impact:.4f}", row.type, f"[{row.original} -> {row.correction}]", row.origin)
+        for row in edits
+    )
+    return Table(("impact", "type", "edit", "sentence"), rows, "rlll")
 
 
 @contextmanager
-def at_work(args: argparse.Namespace) -> Generator[None]:
+def _at_work(args: argparse.Namespace) -> Generator[None]:
     """Show progress, run models as the arguments say; after Ctrl-C, say how to go on."""
     from grammeter.core import expanded
     from grammeter.models import Runtime, using
