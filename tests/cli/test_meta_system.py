@@ -10,7 +10,7 @@ from grammeter.cli import meta
 from grammeter.cli.parser import parser_of
 from grammeter.core import DataError, Ranked, RankedSystem, Signature, UnknownNameError, UsageError
 from grammeter.formats import benchmarks
-from grammeter.meta import correlate_systems, selection, system_values
+from grammeter.meta import correlate_systems, sides, system_values
 from grammeter.ranking import METHODS
 
 HUMAN = {"A": 0.9, "B": 0.7, "C": 0.6, "D": 0.5, "E": 0.2}
@@ -62,7 +62,7 @@ def run(capsys):
 
 def test_the_choices_are_those_of_the_library():
     """They stand in the verb, too, so that --help imports nothing heavy."""
-    assert meta.OUTLIER_CUTOFF == selection.OUTLIER_CUTOFF
+    assert meta.OUTLIER_CUTOFF == sides.OUTLIER_CUTOFF
     assert (*METHODS, "mean") == meta.METHODS
     assert tuple(benchmarks.BENCHMARKS) == meta.BENCHMARKS
 

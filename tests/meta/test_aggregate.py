@@ -19,7 +19,7 @@ from grammeter.core import (
     UnknownNameError,
 )
 from grammeter.formats import read_judgments
-from grammeter.meta.aggregate import aggregated, comparisons, human_scores, with_aggregates
+from grammeter.meta.judged import aggregated, comparisons, human_scores, with_aggregates
 from grammeter.ranking import METHODS
 from grammeter.verbs import rank
 

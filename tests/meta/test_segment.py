@@ -26,8 +26,15 @@ from grammeter.core import (
 from grammeter.formats import Corpus, read_corpus, read_judgments, read_outputs
 from grammeter.formats.scores import parse_score_file
 from grammeter.meta.segment import correlate_sentences
-from grammeter.meta.sentence_level import SentenceDesign
-from grammeter.meta.ties import BOTH, CELLS, RULES, TIE_RULES, cell_numbers, tie_calibrated
+from grammeter.meta.sentence_level import (
+    BOTH,
+    CELLS,
+    RULES,
+    TIE_RULES,
+    SentenceDesign,
+    cell_numbers,
+    tie_calibrated,
+)
 from grammeter.stats import resample_counts
 from grammeter.verbs import score
 

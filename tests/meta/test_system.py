@@ -19,7 +19,7 @@ from grammeter.core import (
     UsageError,
 )
 from grammeter.formats import read_human_scores, read_score_file
-from grammeter.meta.selection import outliers, select_systems
+from grammeter.meta.sides import outliers, select_systems
 from grammeter.meta.system import correlate_systems
 from grammeter.meta.system_values import INTERVALS, KIND, Design
 from grammeter.ranking.selection import SYSTEM_SETS

@@ -4,14 +4,14 @@ from grammeter.meta._maege import Maege as Maege
 from grammeter.meta._maege import MaegeDesign as MaegeDesign
 from grammeter.meta._maege import Target as Target
 from grammeter.meta._maege import maege as maege
-from grammeter.meta.aggregate import Aggregate as Aggregate
-from grammeter.meta.aggregate import with_aggregates as with_aggregates
 from grammeter.meta.beta import BetaSweep as BetaSweep
 from grammeter.meta.beta import Choice as Choice
 from grammeter.meta.beta import parse_betas as parse_betas
 from grammeter.meta.beta import sweep_beta as sweep_beta
 from grammeter.meta.beta import swept_metric as swept_metric
+from grammeter.meta.judged import Aggregate as Aggregate
 from grammeter.meta.judged import judged_table as judged_table
+from grammeter.meta.judged import with_aggregates as with_aggregates
 from grammeter.meta.partial import Against as Against
 from grammeter.meta.partial import Given as Given
 from grammeter.meta.partial import Pseudo as Pseudo
@@ -20,6 +20,7 @@ from grammeter.meta.sentence_level import MetricAgreement as MetricAgreement
 from grammeter.meta.sentence_level import Missing as Missing
 from grammeter.meta.sentence_level import SentenceDesign as SentenceDesign
 from grammeter.meta.sentence_level import SentenceLevel as SentenceLevel
+from grammeter.meta.sentence_level import TieRule as TieRule
 from grammeter.meta.sides import Human as Human
 from grammeter.meta.sides import Source as Source
 from grammeter.meta.sides import human_side as human_side
@@ -32,7 +33,6 @@ from grammeter.meta.system_values import MetricMeta as MetricMeta
 from grammeter.meta.system_values import Pair as Pair
 from grammeter.meta.system_values import SystemMeta as SystemMeta
 from grammeter.meta.system_values import plain_fields as plain_fields
-from grammeter.meta.ties import TieRule as TieRule
 from grammeter.meta.window import Window as Window
 from grammeter.meta.window import Windows as Windows
 from grammeter.meta.window import correlate_windows as correlate_windows

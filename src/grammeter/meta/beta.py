@@ -26,7 +26,7 @@ from grammeter.core import (
     UsageError,
     json_number,
 )
-from grammeter.meta.selection import select_systems
+from grammeter.meta.sides import check_judged, select_systems
 from grammeter.meta.system_values import TESTED, few_systems
 from grammeter.stats import pearson, spearman
 from grammeter.version import __version__
@@ -74,7 +74,6 @@ class BetaSweep:
     spearman: FloatArray
     notes: tuple[str, ...] = ()
     notices: tuple[str, ...] = field(default=(), compare=False)
-    """What was noticed while files were read."""
 
     def best(self, kind: str) -> tuple[float, float]:
         """Return the smallest beta with the greatest coefficient, and that coefficient."""
@@ -100,9 +99,8 @@ class BetaSweep:
         best: dict[str, Any] = {}
         for kind in TESTED:
             data[kind] = [json_number(value) for value in getattr(self, kind).tolist()]
-            best[kind] = dict(
-                zip(("beta", "value"), map(json_number, self.best(kind)), strict=True)
-            )
+            beta, value = map(json_number, self.best(kind))
+            best[kind] = {"beta": beta, "value": value}
         data["best"] = best
         if np.isnan(self.pearson).any():
             data["reason"] = "all systems have the same F, or people's same score"
@@ -149,20 +147,16 @@ def sweep_beta(
     rescorer: Rescorer | None = None,
     notes: Sequence[str] = (),
 ) -> BetaSweep:
-    """Correlate a metric of all betas with people's scores.
+    """Correlate a metric of all betas, at least 0, with people's scores.
 
     Parameters
     ----------
     column
         Scores with statistics, or with the parts ``precision`` and ``recall``.
-    human
-        People's scores; higher is better.
-    betas
-        At least 0.
+    human, systems, drop
+        See :func:`correlate_systems`.
     metric, human_name
         What the two are called in the answer.
-    systems, drop
-        See :func:`~grammeter.meta.selection.select_systems`.
     choice
         ``anew`` or ``fixed``; default: anew where the scores hold their statistics.
     rescorer
@@ -180,12 +174,12 @@ def sweep_beta(
         raise UnknownNameError("choice", choice, CHOICES)
     name = metric or column.metric
     chosen = select_systems(tuple(column), human, systems=systems, drop=drop)
+    check_judged(chosen, human)
     criterion = np.array([human[system] for system in chosen])
-    for system, value in zip(chosen, criterion, strict=True):
-        if not math.isfinite(value):
-            raise DataError(f"people gave {system!r} no score", fix=f"--drop {system}")
     weights = np.array(betas, dtype=np.float64)
-    anew = None if choice == "fixed" else _anew(column, chosen, betas, rescorer)
+    anew = None
+    if choice != "fixed" and rescorer is not None:
+        anew = _anew(column, chosen, betas, rescorer)
     if anew is None and choice == "anew":
         raise DataError(
             f"{name} cannot be scored anew: the file holds no statistics of it, or it has no beta",
@@ -204,7 +198,7 @@ def sweep_beta(
         f,
         pearson(f, criterion),
         spearman(f, criterion),
-        (*notes, *_notes(name, column, f, done)),
+        (*notes, *_beta_notes(name, column, f, done)),
     )
 
 
@@ -219,14 +213,8 @@ def f_measures(precision: FloatArray, recall: FloatArray, betas: FloatArray) -> 
 def swept_metric(table: ScoreTable) -> str:
     """Return the only metric of a table that can be swept.
 
-    It is the one with precision and recall, or, if none has these, the one with a beta.
-
-    Raises
-    ------
-    DataError
-        If there is none.
-    UsageError
-        If there are several.
+    It is the one with precision and recall, or, if none has these, the one with a beta. If there
+    is none this raises DataError, if there are several UsageError.
     """
     names = [n for n, c in table.items() if any(set(PARTS) <= set(s.parts) for s in c.values())]
     names = names or [n for n, c in table.items() if c.statistics and "beta" in dict(c.signature)]
@@ -244,18 +232,15 @@ def swept_metric(table: ScoreTable) -> str:
 
 
 def _anew(
-    column: MetricScores, systems: Sequence[str], betas: Sequence[float], rescorer: Rescorer | None
+    column: MetricScores, systems: Sequence[str], betas: Sequence[float], rescorer: Rescorer
 ) -> FloatArray | None:
     """Score at each beta, shape ``(betas, systems)``; higher is better."""
-    if rescorer is None:
-        return None
-    sign = 1.0 if column.higher_is_better else -1.0
     rows: list[FloatArray] = []
     for beta in betas:
         values = rescorer(column, systems, beta)
         if values is None:
             return None
-        rows.append(sign * values)
+        rows.append(values if column.higher_is_better else -values)
     return np.array(rows)
 
 
@@ -267,9 +252,8 @@ def _fixed(
     beta = dict(column.signature).get("beta")
     if beta is not None:
         values = np.array([column[system].value for system in systems])
-        if not np.allclose(
-            f_measures(precision, recall, np.array([float(beta)])), values, 0, _NEAR
-        ):
+        made = f_measures(precision, recall, np.array([float(beta)]))
+        if not np.allclose(made, values, 0, _NEAR):
             raise DataError(
                 f"{name} is no F of its precision and recall: at its own beta {beta} F differs",
                 fix="Score with 'grammeter score -o FILE' and let the metric be scored anew at each"
@@ -278,7 +262,18 @@ def _fixed(
     return f_measures(precision, recall, betas)
 
 
-def _notes(name: str, column: MetricScores, f: FloatArray, choice: Choice) -> Iterator[str]:
+def _part(name: str, column: MetricScores, systems: Sequence[str], part: str) -> FloatArray:
+    values = [column[system].parts.get(part, math.nan) for system in systems]
+    for system, value in zip(systems, values, strict=True):
+        if not math.isfinite(value):
+            raise DataError(
+                f"{name}: no {part} of {system!r}",
+                fix="Give the scores of a metric that has precision and recall, such as m2.",
+            )
+    return np.array(values)
+
+
+def _beta_notes(name: str, column: MetricScores, f: FloatArray, choice: Choice) -> Iterator[str]:
     """Say how the figures may differ from those of the metric at each beta."""
     if choice == "fixed":
         beta = dict(column.signature).get("beta")
@@ -292,14 +287,3 @@ def _notes(name: str, column: MetricScores, f: FloatArray, choice: Choice) -> It
     yield from few_systems(f.shape[1])
     if len(f) > 1:
         yield "the best beta was chosen on the very systems that its coefficient is reported for"
-
-
-def _part(name: str, column: MetricScores, systems: Sequence[str], part: str) -> FloatArray:
-    values = [column[system].parts.get(part, math.nan) for system in systems]
-    for system, value in zip(systems, values, strict=True):
-        if not math.isfinite(value):
-            raise DataError(
-                f"{name}: no {part} of {system!r}",
-                fix="Give the scores of a metric that has precision and recall, such as m2.",
-            )
-    return np.array(values)

@@ -1,7 +1,8 @@
-"""Judges in the place of metrics: what judgments say, as scores of systems and sentences.
+"""Comparisons turned into scores of systems: people's, judges', and a metric's sentence scores.
 
-A judge of one item orders the outputs that it shows, so a rank means something beside the other
-ranks of its item alone. Hence, where ranks are all there is:
+Judges may stand in the place of metrics. A judge of one item orders the outputs that it shows, so
+a rank means something beside the other ranks of its item alone. Hence, where ranks are all there
+is:
 
 - two systems are compared in each item that shows both; what several items of one sentence say of
   the two is added up (:attr:`JudgedScores.rankings`, which ``meta sentence`` reads);
@@ -12,19 +13,24 @@ ranks of its item alone. Hence, where ranks are all there is:
 Where judges gave scores, these are the metric: the mean over the judgments of a sentence; outputs
 without a score are missing. A system's score is that of a ranking method or, by scores, the mean
 over its sentences.
+
+A metric's sentence scores are as a rule averaged. Goto et al. 2025 aggregate both sides in one way:
+each sentence's scores are a ranking of the systems, and go through the same method as people's.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
 
 import numpy as np
 
 from grammeter.core import (
     DataError,
     FloatArray,
+    IntArray,
     MetricScores,
     Ranked,
     Ranking,
@@ -32,53 +38,60 @@ from grammeter.core import (
     ScoreTable,
     SegmentScores,
     Signature,
+    UnknownNameError,
     UsageError,
 )
-from grammeter.meta.aggregate import human_scores
-from grammeter.ranking import Pairs, extract_pairs, notes_of, notes_of_few
+from grammeter.ranking import Pairs, extract_pairs, method_of, notes_of, notes_of_few, select
 
 MEAN = "mean"
 """The way of scoring systems that takes the judges' own scores."""
+
+Aggregate = Literal["mean", "expected-wins", "trueskill", "bradley-terry"]
+AGGREGATES: tuple[Aggregate, ...] = get_args(Aggregate)
+
+_WHY = "the judgments do not tell"
+
+
+# --- judges --------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
 class JudgedScores(MetricScores, over="scores", what="system"):
     """What judges say, as the scores of a metric.
 
-    Attributes
-    ----------
-    rankings
-        Where ranks are the metric, the rankings; empty where scores are.
-    by
-        How systems got their scores: a ranking method or ``mean``.
+    ``rankings`` are there where ranks are the metric; ``by`` says how systems got their scores.
     """
 
     rankings: tuple[Ranking, ...] = ()
     by: str = MEAN
 
 
+def human_scores(
+    rankings: Sequence[Ranking], *, by: str = "expected-wins"
+) -> tuple[dict[str, float], Signature, tuple[str, ...]]:
+    """Score systems by all judgments without resampling: scores, NaN for none, signature, notes."""
+    method, chosen = method_of(by), select(rankings)
+    scores = method.score(*chosen.pairs.counts())
+    shown = {**method.settings(len(chosen.pairs)), **chosen.shown}
+    by_system = dict(zip(chosen.pairs.systems, scores.tolist(), strict=True))
+    return by_system, Signature.of(method.name, shown), chosen.notes
+
+
 def judged_table(
     rankings: Sequence[Ranking], name: str, *, by: str = "expected-wins", segments: int = 0
 ) -> ScoreTable:
-    """Turn judgments into a table of scores with one metric.
+    """Turn judgments into a table of scores with one metric, called ``name``.
+
+    Sentences that nobody judged are NaN. A system that the method cannot score is NaN with a
+    reason.
 
     Parameters
     ----------
-    rankings
-        Of people or language models.
-    name
-        What the metric is called.
     by
         How systems are scored: a method of :func:`grammeter.rank`, or ``mean`` of the
         scores that the judges gave.
     segments
         How many sentences there are, if more than the last one that was judged.
-
-    Returns
-    -------
-    ScoreTable
-        Sentences that nobody judged are NaN. A system that the method cannot score is NaN with a
-        reason.
 
     Raises
     ------
@@ -104,10 +117,9 @@ def judged_table(
     level, shown = _system_level(judged, values, by)
     settings = {"scores": "judgments", "values": "scores" if scored else "ranks"}
     signature = Signature.of(name, {**settings, "judges": len({r.judge for r in judged}), **shown})
-    scores = {
-        system: Score(value, signature, size, reason=None if math.isfinite(value) else _WHY)
-        for system, value in ((system, level.get(system, math.nan)) for system in systems)
-    }
+    scores = _scores(
+        {system: level.get(system, math.nan) for system in systems}, signature, size, _WHY
+    )
     sentences = {
         system: SegmentScores(row, np.full(size, -1, dtype=np.int64), {}, "not judged")
         for system, row in values.items()
@@ -138,11 +150,9 @@ def preferences(column: JudgedScores, pairs: Pairs) -> tuple[FloatArray, FloatAr
 
     Returns
     -------
-    difference
+    difference, items
         Shape ``(pairs,)``: of the items that show both, how many more prefer the first one,
-        divided by the number of the items; 0 where there is none.
-    items
-        Shape ``(pairs,)``: how many items show both.
+        divided by the number of the items, 0 where there is none; and this number.
     """
     size, systems = len(pairs.systems), set(pairs.systems)
     judged = extract_pairs([ranking.with_systems(systems) for ranking in column.rankings])
@@ -161,26 +171,19 @@ def has_scores(ranking: Ranking) -> bool:
     return any(score is not None for score in ranking.scores or ())
 
 
-_WHY = "the judgments do not tell"
-
-
 def _system_level(
     judged: Sequence[Ranking], values: Mapping[str, FloatArray], by: str
 ) -> tuple[Mapping[str, float], dict[str, object]]:
     """Score systems by all judgments, and say how."""
     shown: dict[str, object] = {"by": by}
     if by == MEAN:
-        return {system: _mean(row) for system, row in values.items()}, shown
+        there = {system: row[np.isfinite(row)] for system, row in values.items()}
+        return {system: float(row.mean()) for system, row in there.items() if len(row)}, shown
     try:
         scores, signature, _ = human_scores(judged, by=by)
     except DataError:  # nothing is decided: each sentence may be of use all the same
         return {}, shown
     return scores, shown | {k: v for k, v in signature if k not in ("version", "judges")}
-
-
-def _mean(values: FloatArray) -> float:
-    there = values[np.isfinite(values)]
-    return float(there.mean()) if len(there) else math.nan
 
 
 def _scores_of(ranking: Ranking) -> Iterator[tuple[str, float]]:
@@ -214,3 +217,92 @@ def _means(
         system: np.divide(total, count, out=np.full(segments, np.nan), where=count > 0)
         for system, (total, count) in sums.items()
     }
+
+
+def _scores(
+    values: Mapping[str, float], signature: Signature, n: int, reason: str
+) -> dict[str, Score]:
+    return {
+        system: Score(value, signature, n, reason=reason if math.isnan(value) else None)
+        for system, value in values.items()
+    }
+
+
+# --- sentences of a metric -----------------------------------------------------------------
+
+
+def with_aggregates(table: ScoreTable, aggregates: Sequence[Aggregate]) -> ScoreTable:
+    """Add a column for each metric and way of aggregating: ``m2 by trueskill``.
+
+    Raises
+    ------
+    DataError
+        If a metric has no sentence scores of a system.
+    UnknownNameError
+        If there is no such way.
+    """
+    columns: dict[str, MetricScores] = {}
+    for name, column in table.items():
+        columns[name] = column
+        columns |= {f"{name} by {by}": aggregated(name, column, by) for by in aggregates}
+    return replace(table, columns=columns)
+
+
+def aggregated(name: str, column: MetricScores, by: Aggregate) -> MetricScores:
+    """Score systems by a metric's sentence scores; see :func:`with_aggregates`."""
+    if by not in AGGREGATES:
+        raise UnknownNameError("way of aggregating", by, AGGREGATES)
+    missing = [system for system in column if system not in column.segments]
+    if missing:
+        raise DataError(
+            f"{name}: no sentence scores of {', '.join(missing)}",
+            fix="Aggregate what 'grammeter score -o FILE' wrote, or a file with segments.",
+        )
+    values = np.array([column.segments[system].values for system in column])
+    n, new = values.shape[1], f"{column.metric} by {by}"
+    if by == "mean":
+        scores, shown, reason = values.mean(axis=1), {"sentences": n}, "sentences without a score"
+    else:
+        scores, shown = _ranked(values if column.higher_is_better else -values, by)
+        reason = "no decided comparison"
+    signature = column.signature.extended({"aggregate": by, **shown})
+    by_system = dict(zip(column, scores.tolist(), strict=True))
+    final = _scores(by_system, signature, n, reason)
+    if by == "mean":
+        return MetricScores(new, signature, column.higher_is_better, final, column.segments)
+    return MetricScores(new, signature, True, final)
+
+
+def _ranked(values: FloatArray, by: str) -> tuple[FloatArray, Mapping[str, object]]:
+    method = method_of(by)
+    wins, ties = comparisons(values)
+    tied = int(ties.sum() // 2)
+    counts = {"comparisons": int(wins.sum()) + tied, "tied": tied}
+    if not wins.any():
+        return np.full(len(values), math.nan), counts
+    # the prefix keeps the method's settings apart from settings of the metric with the same name
+    settings = method.settings(counts["comparisons"])
+    shown = {f"aggregate-{key}": value for key, value in settings.items()}
+    return method.score(wins, ties), shown | counts
+
+
+def comparisons(values: FloatArray) -> tuple[IntArray, IntArray]:
+    """Compare systems two by two, sentence by sentence.
+
+    Parameters
+    ----------
+    values
+        Shape ``(systems, sentences)``, higher is better; a sentence without a score (NaN) of
+        one of the two compares nothing.
+
+    Returns
+    -------
+    wins, ties
+        Shape ``(systems, systems)``: how often the row beats the column, how often they tie.
+    """
+    wins, ties = (
+        np.array([compare(row, values).sum(axis=1) for row in values], dtype=np.int64)
+        for compare in (np.greater, np.equal)
+    )
+    np.fill_diagonal(ties, 0)
+    return wins, ties

@@ -3,7 +3,7 @@
 A pair is two systems whose outputs of one sentence one judge ranked. The human's preference is
 held against the metric's, which is that of the two sentence scores, compared exactly; pooled
 over all pairs that gives Kendall's tau and accuracy (Chollampatt & Ng 2018, Table 3;
-Kobayashi et al. 2024). How ties count is a choice of its own: see :mod:`grammeter.meta.ties`.
+Kobayashi et al. 2024).
 """
 
 from __future__ import annotations
@@ -27,17 +27,19 @@ from grammeter.core import (
     repeated_segments,
 )
 from grammeter.meta.judged import JudgedScores, preferences
-from grammeter.meta.selection import select_systems
 from grammeter.meta.sentence_level import (
+    CELLS,
     Estimate,
     MetricAgreement,
     PairCounts,
     PValues,
     SentenceDesign,
     SentenceLevel,
+    cell_numbers,
+    tie_calibrated,
 )
+from grammeter.meta.sides import select_systems
 from grammeter.meta.soft import soft_accuracies
-from grammeter.meta.ties import CELLS, cell_numbers, tie_calibrated, weights_of
 from grammeter.ranking import FEW, Pairs, extract_pairs, notes_of, of_judges, unit_numbers
 from grammeter.stats import (
     SAME,
@@ -48,8 +50,7 @@ from grammeter.stats import (
     randomisation_pvalues,
 )
 
-Intervals = tuple[tuple[float, float], tuple[float, float]]
-"""Of tau and of accuracy."""
+NAN = math.nan
 
 
 def correlate_sentences(
@@ -73,7 +74,7 @@ def correlate_sentences(
     rankings
         Judgments; their sentences are those of the scores with the same number.
     systems, drop
-        Who takes part, see :func:`~grammeter.meta.selection.select_systems`. The others that
+        Who takes part, see :func:`~grammeter.meta.sides.select_systems`. The others that
         wrote the same as a system left out stay.
     metrics
         Spellings, all in the table by default.
@@ -101,10 +102,11 @@ def correlate_sentences(
     notes = (*table.notes_on(columns), *notes_of(rankings), *assumed)
     pairs = _judged_pairs(table, rankings, design, systems, drop, judges)
     _check_sentences(columns.values(), table.segments, pairs)
+    count = len(np.unique(pairs.ranking))
     settings = design.settings() | {
         "meta-systems": len(pairs.systems),
         "meta-judges": "+".join(pairs.judges) if judges else len(pairs.judges),
-        "meta-rankings": len(np.unique(pairs.ranking)),
+        "meta-rankings": count,
         **({"meta-first-segment": numbering} if numbering else {}),
     }
     answers = {name: _Answers.of(column, pairs, settings) for name, column in columns.items()}
@@ -117,72 +119,16 @@ def correlate_sentences(
         design,
         pairs.systems,
         pairs.judges,
-        len(np.unique(pairs.ranking)),
+        count,
         _measure(answers, pairs, design, np.ones(len(pairs), dtype=np.bool_)),
         apart,
         _permutation_pvalues(answers, pairs, design) if design.permutations else {},
         soft_accuracies(columns, pairs, design.permutations, design.seed),
-        tuple(dict.fromkeys([*notes, *_few(pairs)])),
+        tuple(dict.fromkeys([*notes, *_few(pairs, count)])),
     )
 
 
-def _few(pairs: Pairs) -> Iterator[str]:
-    sentences, rankings = (len(np.unique(ids)) for ids in (pairs.segment, pairs.ranking))
-    if sentences < FEW:
-        yield (
-            f"few judgments: {rankings} rankings of {sentences} sentences; tau and accuracy vary"
-            " widely by chance"
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class _Answers:
-    """What one metric says of all pairs.
-
-    Attributes
-    ----------
-    cells, difference
-        Shape ``(pairs,)``: number of the cell; by how much the first system is better.
-    known
-        Shape ``(pairs,)``: whether both outputs have a score.
-    reason
-        Why some have none.
-    """
-
-    signature: Signature
-    cells: IntArray
-    difference: FloatArray
-    known: BoolArray
-    reason: str | None
-
-    @classmethod
-    def of(cls, column: MetricScores, pairs: Pairs, settings: Mapping[str, object]) -> _Answers:
-        turned = {} if column.higher_is_better else {"meta-direction": "lower is better"}
-        signature = column.signature.extended({**settings, **turned})
-        lacking = [name for name in pairs.systems if name not in column.segments]
-        if lacking:
-            nothing = np.zeros(len(pairs))
-            reason = f"no sentence scores of {', '.join(lacking)}"
-            none = np.zeros(len(pairs), dtype=np.bool_)
-            return cls(signature, nothing.astype(np.int64), nothing, none, reason)
-        difference, known = _differences(column, pairs)
-        higher = column.higher_is_better
-        relation = np.sign(difference).astype(np.int64)
-        cells = cell_numbers(pairs.outcome, relation, higher_is_better=higher)
-        reason = None if known.all() else _first_missing(column, pairs, known)
-        return cls(signature, cells, difference, known, reason)
-
-    def counts(self, chosen: BoolArray) -> PairCounts:
-        """Count the cells of some pairs."""
-        cells = np.bincount(self.cells[chosen & self.known], minlength=len(CELLS))
-        return PairCounts(*cells.tolist(), missing=int((chosen & ~self.known).sum()))
-
-    def rows(self, units: IntArray, chosen: BoolArray) -> FloatArray:
-        """Count the cells of each unit, shape ``(units, 6)``."""
-        used = chosen & self.known
-        count = int(units.max(initial=-1)) + 1
-        flat = np.bincount(units[used] * len(CELLS) + self.cells[used], minlength=count * 6)
-        return flat.reshape(count, len(CELLS)).astype(np.float64)
+# --- what is compared ----------------------------------------------------------------------
 
 
 def _judged_pairs(
@@ -232,6 +178,60 @@ def _check_sentences(columns: Iterable[MetricScores], segments: int, pairs: Pair
         )
 
 
+def _few(pairs: Pairs, rankings: int) -> Iterator[str]:
+    sentences = len(np.unique(pairs.segment))
+    if sentences < FEW:
+        yield (
+            f"few judgments: {rankings} rankings of {sentences} sentences; tau and accuracy vary"
+            " widely by chance"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Answers:
+    """What one metric says of all pairs.
+
+    ``cells`` are the numbers of the cells, ``difference`` is by how much the first system is
+    better, ``known`` whether both outputs have a score: shape ``(pairs,)``. ``reason`` says why
+    some have none.
+    """
+
+    signature: Signature
+    cells: IntArray
+    difference: FloatArray
+    known: BoolArray
+    reason: str | None
+
+    @classmethod
+    def of(cls, column: MetricScores, pairs: Pairs, settings: Mapping[str, object]) -> _Answers:
+        higher = column.higher_is_better
+        turned = {} if higher else {"meta-direction": "lower is better"}
+        signature = column.signature.extended({**settings, **turned})
+        lacking = [name for name in pairs.systems if name not in column.segments]
+        if lacking:
+            nothing = np.zeros(len(pairs))
+            cells, known = nothing.astype(np.int64), nothing.astype(np.bool_)
+            reason = f"no sentence scores of {', '.join(lacking)}"
+            return cls(signature, cells, nothing, known, reason)
+        difference, known = _differences(column, pairs)
+        relation = np.sign(difference).astype(np.int64)
+        cells = cell_numbers(pairs.outcome, relation, higher_is_better=higher)
+        reason = None if known.all() else _first_missing(column, pairs, known)
+        return cls(signature, cells, difference, known, reason)
+
+    def counts(self, chosen: BoolArray) -> PairCounts:
+        """Count the cells of some pairs."""
+        cells = np.bincount(self.cells[chosen & self.known], minlength=len(CELLS))
+        return PairCounts(*cells.tolist(), missing=int((chosen & ~self.known).sum()))
+
+    def rows(self, units: IntArray, chosen: BoolArray) -> FloatArray:
+        """Count the cells of each unit, shape ``(units, 6)``."""
+        used = chosen & self.known
+        count = int(units.max(initial=-1)) + 1
+        flat = np.bincount(units[used] * len(CELLS) + self.cells[used], minlength=count * 6)
+        return flat.reshape(count, len(CELLS)).astype(np.float64)
+
+
 def _differences(column: MetricScores, pairs: Pairs) -> tuple[FloatArray, BoolArray]:
     """Return by how much the first system is better, 0 where that is unknown, and where it is."""
     if isinstance(column, JudgedScores) and column.rankings:
@@ -247,27 +247,43 @@ def _differences(column: MetricScores, pairs: Pairs) -> tuple[FloatArray, BoolAr
 def _first_missing(column: MetricScores, pairs: Pairs, known: BoolArray) -> str:
     at = int(np.flatnonzero(~known)[0])
     first, second = (pairs.systems[int(of[at])] for of in (pairs.first, pairs.second))
+    segment = int(pairs.segment[at])
     if isinstance(column, JudgedScores) and column.rankings:
-        return f"no judgment of {first} and {second} in sentence {pairs.segment[at]}"
-    scored = np.isfinite(column.segments[first].values[pairs.segment[at] - 1])
+        return f"no judgment of {first} and {second} in sentence {segment}"
+    scored = np.isfinite(column.segments[first].values[segment - 1])
     system = second if scored else first
     why = column.segments[system].reason
-    return f"no score of {system} for sentence {pairs.segment[at]}{f' ({why})' if why else ''}"
+    return f"no score of {system} for sentence {segment}{f' ({why})' if why else ''}"
+
+
+# --- tau and accuracy ----------------------------------------------------------------------
 
 
 def _measure(
     answers: Mapping[str, _Answers], pairs: Pairs, design: SentenceDesign, chosen: BoolArray
 ) -> dict[str, MetricAgreement]:
-    usable = {
-        spelling: answer
-        for spelling, answer in answers.items()
-        if _fault(answer, answer.counts(chosen), design) is None
-    }
-    intervals = dict(_intervals(usable, pairs, design, chosen)) if design.resamples else {}
-    return {
-        spelling: _agreement(answer, pairs, design, chosen, intervals.get(spelling))
-        for spelling, answer in answers.items()
-    }
+    counts = {name: answer.counts(chosen) for name, answer in answers.items()}
+    faults = {name: _fault(answer, counts[name], design) for name, answer in answers.items()}
+    usable = {name: answer for name, answer in answers.items() if faults[name] is None}
+    intervals: Mapping[str, Sequence[FloatArray]] = {}
+    if design.resamples and usable:
+        intervals = dict(_resampled(usable, counts, pairs, design, chosen))
+    results: dict[str, MetricAgreement] = {}
+    for name, answer in answers.items():
+        used, cells = chosen & answer.known, np.array(counts[name].cells)
+        calibrated = tie_calibrated(pairs.outcome[used], answer.difference[used])
+        tau = accuracy = Estimate(value=NAN, reason=faults[name])
+        if faults[name] is None:
+            again = intervals.get(name, (None, None))
+            values = design.weights.tau_of(cells), design.weights.accuracy_of(cells)
+            tau, accuracy = (
+                _estimate(float(value), resampled, design)
+                for value, resampled in zip(values, again, strict=True)
+            )
+        elif counts[name].missing:
+            calibrated = (NAN, NAN)
+        results[name] = MetricAgreement(answer.signature, counts[name], tau, accuracy, calibrated)
+    return results
 
 
 def _fault(answer: _Answers, counts: PairCounts, design: SentenceDesign) -> str | None:
@@ -276,88 +292,57 @@ def _fault(answer: _Answers, counts: PairCounts, design: SentenceDesign) -> str 
         judged = counts.missing + counts.total
         lacking = f"{counts.missing} of {judged} pairs lack a score"
         return f"{answer.reason}; {lacking} (missing=drop leaves them out)"
-    below = np.array(weights_of(design.ties).counted)
-    if not (np.array(counts.cells) @ below):
+    if not np.array(counts.cells) @ np.array(design.weights.counted):
         return f"no pair that counts under the rule {design.ties}"
     return None
 
 
-def _agreement(
-    answer: _Answers,
-    pairs: Pairs,
-    design: SentenceDesign,
-    chosen: BoolArray,
-    intervals: Intervals | None,
-) -> MetricAgreement:
-    counts = answer.counts(chosen)
-    fault = _fault(answer, counts, design)
-    used = chosen & answer.known
-    calibrated = tie_calibrated(pairs.outcome[used], answer.difference[used])
-    if fault:
-        none = Estimate(value=float("nan"), reason=fault)
-        refused = (float("nan"), float("nan")) if counts.missing else calibrated
-        return MetricAgreement(answer.signature, counts, none, none, refused)
-    weights, cells = weights_of(design.ties), np.array(counts.cells)
-    tau, accuracy = intervals or ((None, None), (None, None))
-    return MetricAgreement(
-        answer.signature,
-        counts,
-        _estimate(float(weights.tau_of(cells)), tau),
-        _estimate(float(weights.accuracy_of(cells)), accuracy),
-        calibrated,
-    )
-
-
-def _estimate(value: float, interval: tuple[float | None, float | None]) -> Estimate:
-    low, high = interval
-    reason = None
-    if low is not None and math.isnan(low):
-        reason = "a resample holds no pair that counts"
-    elif low is not None and low == high:  # certain of nothing: it would have no width
-        low, high, reason = math.nan, math.nan, SAME
+def _estimate(value: float, resampled: FloatArray | None, design: SentenceDesign) -> Estimate:
+    if resampled is None:
+        return Estimate(value=value)
+    low, high = (float(end) for end in percentile_interval(resampled, design.confidence))
+    reason = "a resample holds no pair that counts" if math.isnan(low) else None
+    if low == high:  # certain of nothing: it would have no width
+        low, high, reason = NAN, NAN, SAME
     return Estimate(value=value, low=low, high=high, reason=reason)
 
 
-def _intervals(
-    answers: Mapping[str, _Answers], pairs: Pairs, design: SentenceDesign, chosen: BoolArray
-) -> Iterator[tuple[str, Intervals]]:
-    """Resample pairs, or the units that hold them; all metrics meet the same resamples of units."""
-    if not answers:
-        return
+def _resampled(
+    answers: Mapping[str, _Answers],
+    counts: Mapping[str, PairCounts],
+    pairs: Pairs,
+    design: SentenceDesign,
+    chosen: BoolArray,
+) -> Iterator[tuple[str, Sequence[FloatArray]]]:
+    """Yield tau and accuracy of each resample of pairs, or of the units that hold them.
+
+    All metrics meet the same resamples of units. To draw n pairs with replacement is one
+    multinomial draw of the cells.
+    """
     if design.unit == "pair":
-        for spelling, answer in answers.items():
-            yield spelling, _pair_intervals(np.array(answer.counts(chosen).cells), design)
+        for name in answers:
+            cells = np.array(counts[name].cells)
+            size, filled = int(cells.sum()), np.flatnonzero(cells)
+            drawn = np.zeros((design.resamples, len(cells)), dtype=np.int64)
+            drawn[:, filled] = generator(design.seed).multinomial(
+                size, cells[filled] / size, size=design.resamples
+            )
+            yield name, (design.weights.tau_of(drawn), design.weights.accuracy_of(drawn))
         return
-    rows = _unit_rows(answers.values(), pairs, design, chosen)
-    weights = weights_of(design.ties)
-    groups = [PairedSamples(rows, weights.tau_of), PairedSamples(rows, weights.accuracy_of)]
+    groups = _groups(answers.values(), pairs, design, chosen)
     resampled = bootstrap(groups, resamples=design.resamples, seed=design.seed)
-    for spelling, taus, accuracies in zip(answers, *resampled, strict=True):
-        yield spelling, (_bounds(taus, design), _bounds(accuracies, design))
+    yield from zip(answers, zip(*resampled, strict=True), strict=True)
 
 
-def _pair_intervals(cells: IntArray, design: SentenceDesign) -> Intervals:
-    """Resample pairs: drawing n of them with replacement is one multinomial draw of the cells."""
-    size, filled = int(cells.sum()), np.flatnonzero(cells)
-    drawn = np.zeros((design.resamples, len(cells)), dtype=np.int64)
-    shares = cells[filled] / size
-    drawn[:, filled] = generator(design.seed).multinomial(size, shares, size=design.resamples)
-    weights = weights_of(design.ties)
-    return _bounds(weights.tau_of(drawn), design), _bounds(weights.accuracy_of(drawn), design)
-
-
-def _bounds(values: FloatArray, design: SentenceDesign) -> tuple[float, float]:
-    low, high = percentile_interval(values, design.confidence)
-    return float(low), float(high)
-
-
-def _unit_rows(
+def _groups(
     answers: Iterable[_Answers], pairs: Pairs, design: SentenceDesign, chosen: BoolArray
-) -> FloatArray:
-    """Count the cells of each unit by metric, shape ``(metrics, units, 6)``."""
+) -> list[PairedSamples]:
+    """Count the cells of each unit by metric, for tau and for accuracy."""
     units = np.zeros(len(pairs), dtype=np.int64)
     units[chosen] = unit_numbers(pairs.select(chosen), design.unit)
-    return np.stack([answer.rows(units, chosen) for answer in answers])
+    rows = np.stack([answer.rows(units, chosen) for answer in answers])
+    figures = (design.weights.tau_of, design.weights.accuracy_of)
+    return [PairedSamples(rows, figure) for figure in figures]
 
 
 def _permutation_pvalues(
@@ -365,18 +350,14 @@ def _permutation_pvalues(
 ) -> PValues:
     """Swap the answers of two metrics in whole units: if they are as good, nothing changes."""
     complete = {spelling: answer for spelling, answer in answers.items() if answer.known.all()}
-    names = list(combinations(range(len(complete)), 2))
-    if not names:
+    if len(complete) < 2:
         return {}
-    numbers = np.array(names, dtype=np.int64)
-    rows = _unit_rows(complete.values(), pairs, design, np.ones(len(pairs), dtype=np.bool_))
-    weights = weights_of(design.ties)
-    groups = [PairedSamples(rows, weights.tau_of), PairedSamples(rows, weights.accuracy_of)]
+    numbers = np.array(list(combinations(range(len(complete)), 2)), dtype=np.int64)
+    groups = _groups(complete.values(), pairs, design, np.ones(len(pairs), dtype=np.bool_))
     pvalues = randomisation_pvalues(
         groups, [numbers, numbers], resamples=design.permutations, seed=design.seed
     )
-    spellings = [tuple(np.array(list(complete))[pair].tolist()) for pair in numbers]
     return {
-        name: dict(zip(spellings, values.tolist(), strict=True))
+        name: dict(zip(combinations(complete, 2), values.tolist(), strict=True))
         for name, values in zip(("tau", "accuracy"), pvalues, strict=True)
     }

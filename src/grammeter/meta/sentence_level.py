@@ -1,14 +1,29 @@
-"""What a sentence-level meta-evaluation is asked and what it answers: values alone."""
+"""What a sentence-level meta-evaluation is asked and what it answers, and how ties count.
+
+A pair of outputs falls into one of six cells. Kendall's tau and accuracy are ratios of weighted
+sums of these, so a rule is three rows of weights. Every rule that a published table used stands
+here under its own name.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import astuple, dataclass, field
 from typing import Any, Literal, get_args
 
-from grammeter.core import Named, Signature, UnknownNameError, UsageError, json_number
-from grammeter.meta.system_values import plain_fields
-from grammeter.meta.ties import TieRule, weights_of
+import numpy as np
+
+from grammeter.core import (
+    FloatArray,
+    IntArray,
+    Named,
+    Signature,
+    UnknownNameError,
+    UsageError,
+    json_number,
+)
+from grammeter.meta.system_values import Plain
 from grammeter.ranking import EXTRACTIONS, UNITS, Extraction, Unit
 from grammeter.version import __version__
 
@@ -21,6 +36,132 @@ measured on the other pairs, which are counted."""
 MISSING: tuple[Missing, ...] = get_args(Missing)
 
 
+# --- ties ----------------------------------------------------------------------------------
+
+CELLS = ("concordant", "discordant", "tie read against", "tie read with", "human tie", "both tie")
+"""Where a pair can fall.
+
+The metric orders it as the human does, or the other way round; only the metric ties, and the
+order of the names, which the script of SEEDA puts in place of the tie, contradicts or repeats
+the human's; only the human ties; both do.
+"""
+
+CONCORDANT, DISCORDANT, AGAINST, WITH, HUMAN, BOTH = range(len(CELLS))
+
+TieRule = Literal["no-ties", "h-ties", "three-way", "seeda-script", "half", "drop", "wrong"]
+"""How ties count; see :data:`RULES`."""
+
+TIE_RULES: tuple[TieRule, ...] = get_args(TieRule)
+
+
+@dataclass(frozen=True)
+class TieWeights:
+    """What each cell adds to tau, to accuracy, and to the number of pairs that divides both."""
+
+    tau: tuple[float, ...]
+    accuracy: tuple[float, ...]
+    counted: tuple[float, ...]
+
+    def tau_of(self, counts: FloatArray | IntArray) -> FloatArray:
+        """Return Kendall's tau, -1 to 1, of counts of shape ``(..., 6)``; NaN without a pair."""
+        return self._ratio(counts, self.tau)
+
+    def accuracy_of(self, counts: FloatArray | IntArray) -> FloatArray:
+        """Return the accuracy, 0 to 1, of counts of shape ``(..., 6)``; NaN without a pair."""
+        return self._ratio(counts, self.accuracy)
+
+    def _ratio(self, counts: FloatArray | IntArray, gains: tuple[float, ...]) -> FloatArray:
+        above: FloatArray = counts @ np.array(gains, dtype=np.float64)
+        below: FloatArray = counts @ np.array(self.counted, dtype=np.float64)
+        return np.divide(above, below, out=np.full(below.shape, np.nan), where=below > 0)
+
+
+_DECIDED = (1, 1, 1, 1, 0, 0)
+"""The pairs in which the human has a preference."""
+
+_NEUTRAL = TieWeights((1, -1, 0, 0, 0, 0), (1, 0, 0, 0, 0, 0), _DECIDED)
+
+RULES: Mapping[TieRule, TieWeights] = {
+    "no-ties": _NEUTRAL,
+    "h-ties": TieWeights((1, -1, 0, 0, 0, 1), (1, 0, 0, 0, 0, 1), (1,) * 6),
+    "three-way": _NEUTRAL,
+    "seeda-script": TieWeights((1, -1, -1, 1, 0, 0), (1, 0, 0, 1, 0, 0), _DECIDED),
+    "half": TieWeights((1, -1, 0, 0, 0, 0), (1, 0, 0.5, 0.5, 0, 0), _DECIDED),
+    "drop": TieWeights((1, -1, 0, 0, 0, 0), (1, 0, 0, 0, 0, 0), (1, 1, 0, 0, 0, 0)),
+    "wrong": TieWeights((1, -1, -1, -1, 0, 0), (1, 0, 0, 0, 0, 0), _DECIDED),
+}
+"""The rules, with C concordant and D discordant pairs, M pairs tied by the metric alone, H by the
+human alone, B by both.
+
+``no-ties``
+    Chollampatt & Ng 2018, Table 3, "NoTies" (from WMT 2014): human ties are left out, ties of
+    the metric stay in the denominator: ``tau = (C - D) / (C + D + M)``.
+``h-ties``
+    The same table, "HTies": a tie of both agrees, a tie of one counts 0:
+    ``tau = (C + B - D) / (C + D + M + H + B)``. Its accuracy is ``acc_eq`` of WMT 2023
+    (Deutsch et al. 2023).
+``three-way``
+    The conventional metrics of Kobayashi et al. 2024 (SEEDA and its Table 1):
+    ``accuracy = C / (C + D + M)`` and tau as under ``no-ties``; the two rules give the same
+    figures, the name says which table they belong beside.
+``seeda-script``
+    The script released with SEEDA, and the LLM rows of that table: a tie of the metric is read
+    as "the system whose name comes first in the alphabet is worse" (for a metric of which less
+    is better: "is better"), then counted as right or wrong; ``tau = 2 accuracy - 1``.
+``half``
+    A tie of the metric is half right: ``accuracy = (C + M / 2) / (C + D + M)``,
+    ``tau = 2 accuracy - 1``.
+``drop``
+    Ties of the metric are left out, too: ``tau = (C - D) / (C + D)``, Goodman and Kruskal's
+    gamma; rewards a metric that abstains.
+``wrong``
+    A tie of the metric is a mistake: ``accuracy = C / (C + D + M)``,
+    ``tau = 2 accuracy - 1``.
+"""
+
+
+def cell_numbers(human: IntArray, metric: IntArray, *, higher_is_better: bool = True) -> IntArray:
+    """Say into which of :data:`CELLS` each pair falls, shape ``(pairs,)``.
+
+    ``human`` and ``metric`` are 1 if the system whose name comes first is better, -1 if worse, 0
+    if they tie; ``higher_is_better`` matters to the cells of the metric's ties alone.
+    """
+    agreed = human * metric
+    read = np.where(human == (1 if higher_is_better else -1), AGAINST, WITH)
+    decided = np.where(agreed > 0, CONCORDANT, np.where(agreed < 0, DISCORDANT, read))
+    return np.where(human == 0, np.where(metric == 0, BOTH, HUMAN), decided)
+
+
+def tie_calibrated(human: IntArray, difference: FloatArray) -> tuple[float, float]:
+    """Return the best accuracy with near scores as ties, and the smallest distance that gives it.
+
+    Tie calibration of Deutsch et al. 2023 ("Ties Matter", EMNLP), over all pairs together: with
+    ``|difference| <= epsilon`` as a tie, ``acc_eq`` is the share of pairs in which metric and
+    human say the same of three things, better, worse and tied. It is chosen on the very data it
+    is reported for, hence an upper limit. NaN without a pair.
+
+    ``human`` is 1, -1 or 0 for a tie, ``difference`` the score of the first system less that of
+    the second, larger is better; shape ``(pairs,)``.
+    """
+    if not len(human):
+        return math.nan, math.nan
+    distance = np.abs(difference)
+    order = np.argsort(distance, kind="stable")
+    # Once a pair counts as a tie, a tie of the human is right and any other answer is wrong.
+    right_before = human * np.sign(difference) > 0
+    gained = np.cumsum((human == 0).astype(np.int64)[order] - right_before[order])
+    thresholds, last = np.unique(distance[order][::-1], return_index=True)
+    right = right_before.sum() + gained[len(human) - 1 - last]
+    if thresholds[0] > 0:  # no two scores are equal: epsilon 0 ties nothing
+        thresholds = np.concatenate([[0.0], thresholds])
+        right = np.concatenate([[right_before.sum()], right])
+    best = int(np.argmax(right))
+    return float(right[best] / len(human)), float(thresholds[best])
+
+
+# --- the question --------------------------------------------------------------------------
+
+
 @dataclass(frozen=True, kw_only=True)
 class SentenceDesign:
     """How a metric is held against judgments: all that the signature of a result adds.
@@ -29,8 +170,6 @@ class SentenceDesign:
     ----------
     pairs
         ``expanded``: all systems behind an output are compared; ``unexpanded``: one of them.
-    ties
-        A rule of :data:`grammeter.meta.ties.RULES`.
     missing
         What a missing sentence score does.
     resamples, seed, unit, confidence
@@ -55,8 +194,8 @@ class SentenceDesign:
     permutations: int = 0
 
     def __post_init__(self) -> None:
-        weights_of(self.ties)
         for kind, name, known in (
+            ("tie rule", self.ties, TIE_RULES),
             ("extraction of pairs", self.pairs, EXTRACTIONS),
             ("resampling unit", self.unit, UNITS),
             ("rule for missing scores", self.missing, MISSING),
@@ -70,55 +209,36 @@ class SentenceDesign:
                 fix="Counts and seed are 0 or more, the confidence lies between 0 and 1.",
             )
 
+    @property
+    def weights(self) -> TieWeights:
+        """The weights of the rule for ties."""
+        return RULES[self.ties]
+
     def settings(self) -> dict[str, object]:
         """Return what a signature shows; the prefix keeps apart what metrics also call so."""
-        shown: dict[str, object] = {
-            "meta-pairs": self.pairs,
-            "meta-ties": self.ties,
-            "meta-missing": self.missing,
-            "meta-resamples": self.resamples,
-        }
-        if self.permutations:
-            shown["meta-permutations"] = self.permutations
-        if self.resamples:
-            shown["meta-confidence"] = self.confidence
-        if self.resamples or self.permutations:
-            shown |= {"meta-unit": self.unit, "meta-seed": self.seed}
-        return shown
+        names = ["pairs", "ties", "missing", "resamples"]
+        names += ["permutations"] * bool(self.permutations)
+        names += ["confidence"] * bool(self.resamples)
+        names += ["unit", "seed"] * bool(self.resamples or self.permutations)
+        return {f"meta-{name}": getattr(self, name) for name in names}
+
+
+# --- the answer ----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, kw_only=True)
-class Estimate:
-    """A value and its bootstrap interval, ``None`` if there was no bootstrap.
-
-    NaN has a ``reason``.
-    """
+class Estimate(Plain):
+    """A value and its bootstrap interval, ``None`` if there was none; NaN has a ``reason``."""
 
     value: float
     low: float | None = None
     high: float | None = None
     reason: str | None = None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the public shape; NaN becomes ``null`` with a reason."""
-        return plain_fields(self)
-
 
 @dataclass(frozen=True)
 class PairCounts:
-    """How many pairs fall into each of :data:`grammeter.meta.ties.CELLS`, in this order.
-
-    Attributes
-    ----------
-    concordant, discordant
-        Pairs that metric and human order alike, or the other way round.
-    read_against, read_with
-        Pairs that the metric alone ties, by what the order of the names would say of them.
-    human_ties, both_ties
-        Pairs that the human alone ties, or both.
-    missing
-        Pairs without a score, in no cell.
-    """
+    """How many pairs fall into each of :data:`CELLS`, in this order, and lack a score."""
 
     concordant: int
     discordant: int
@@ -146,8 +266,7 @@ class PairCounts:
     @property
     def tie_share(self) -> float:
         """Share of the pairs that the metric ties, alone or with the human; NaN without pairs."""
-        tied = self.metric_ties + self.both_ties
-        return tied / self.total if self.total else float("nan")
+        return (self.metric_ties + self.both_ties) / self.total if self.total else math.nan
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape."""
@@ -167,15 +286,10 @@ class PairCounts:
 
 @dataclass(frozen=True)
 class MetricAgreement:
-    """How well one metric orders the outputs of a sentence.
+    """How well one metric orders the outputs of a sentence, under the design's rule for ties.
 
-    Attributes
-    ----------
-    tau, accuracy
-        Under the design's rule for ties.
-    calibrated
-        ``acc_eq`` with the best threshold for ties, and this threshold in the metric's units;
-        see :func:`grammeter.meta.ties.tie_calibrated`.
+    ``calibrated`` is ``acc_eq`` with the best threshold for ties, and this threshold in the
+    metric's units; see :func:`tie_calibrated`.
     """
 
     signature: Signature
@@ -216,8 +330,9 @@ class SentenceLevel(Named[MetricAgreement], over="metrics", what="metric in this
     pvalues
         Permutation tests between metrics that have all scores; empty unless asked for.
     soft
-        Soft pairwise accuracy by metric, of the same number of rounds; see
-        :mod:`grammeter.meta.soft`.
+        Soft pairwise accuracy by metric, of the same number of rounds (Thompson et al. 2024).
+    notices
+        What was noticed while files were read.
     """
 
     design: SentenceDesign
@@ -232,7 +347,6 @@ class SentenceLevel(Named[MetricAgreement], over="metrics", what="metric in this
     soft: Mapping[str, Estimate] = field(default_factory=dict[str, Estimate])
     notes: tuple[str, ...] = ()
     notices: tuple[str, ...] = field(default=(), compare=False)
-    """What was noticed while files were read."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape."""

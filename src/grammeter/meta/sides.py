@@ -1,45 +1,52 @@
-"""The two sides of a meta-evaluation: scores by people, and by metrics or judges."""
+"""The two sides of a meta-evaluation, people and metrics or judges, and which systems take part."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from grammeter.core import (
+    BoolArray,
     DataError,
+    FloatArray,
     MetricScores,
     Ranked,
     Ranking,
     ScoreTable,
     SegmentScores,
     Signature,
+    UnknownNameError,
     UsageError,
     with_sentence_numbers,
 )
-from grammeter.meta.aggregate import human_scores
-from grammeter.meta.judged import MEAN, has_scores, judged_table, ranked_table
-from grammeter.ranking import METHODS, method_of, notes_of, rank_systems, select
+from grammeter.meta.judged import MEAN, has_scores, human_scores, judged_table, ranked_table
+from grammeter.ranking import METHODS, method_of, named_systems, notes_of, rank_systems, select
 
 USUAL = "expected-wins"
 """How judgments score systems unless said otherwise."""
 
+OUTLIER_CUTOFF = 2.5
+"""Scaled deviations from the median beyond which a system is an outlier (Mathur et al. 2020)."""
+
+_MAD_SCALE = 1.483
+"""Makes the median absolute deviation of a normal variable its standard deviation."""
+
+Source = ScoreTable | Ranked | Sequence[Ranking]
+"""Scores of metrics; a ranking; or judgments, of people or language models."""
+
+
+# --- people --------------------------------------------------------------------------------
+
 
 @dataclass(frozen=True, kw_only=True)
 class Human:
-    """People's scores of systems.
+    """People's scores by system; higher is better, NaN where there is none.
 
-    Attributes
-    ----------
-    scores
-        By system; higher is better, NaN where there is none.
-    name
-        What they are, for signatures.
-    method
-        How judgments were scored, so that those of the other side are scored alike.
-    clusters
-        By system, where there is a ranking.
+    ``name`` says what they are, for signatures; ``method`` how judgments were scored, so that
+    those of the other side are scored alike; ``clusters`` are there where there is a ranking.
     """
 
     scores: Mapping[str, float]
@@ -58,14 +65,10 @@ def human_side(
     other_is_judged: bool = False,
     clusters: bool = False,
 ) -> Human:
-    """Return people's scores.
+    """Return people's scores from a ranking, judgments, or bare scores called ``name``.
 
     Parameters
     ----------
-    human
-        A ranking, judgments, or bare scores.
-    name
-        What bare scores are called.
     by
         How judgments score systems: a ranking method or ``mean``.
     other_is_judged
@@ -120,14 +123,13 @@ def _spelled(signature: Signature) -> str:
     return f"{signature.name}({', '.join(f'{key}={value}' for key, value in signature)})"
 
 
-Source = ScoreTable | Ranked | Sequence[Ranking]
-"""Scores of metrics; a ranking; or judgments, of people or language models."""
+# --- metrics and judges --------------------------------------------------------------------
 
 
 def join_scores(
     sources: Mapping[str, Source],
     *,
-    by: str = "expected-wins",
+    by: str = USUAL,
     systems: Sequence[str] | None = None,
     drop: Sequence[str] = (),
     segments: int = 0,
@@ -138,12 +140,10 @@ def join_scores(
     ----------
     sources
         By the name of the place, which names rankings and judgments as metrics, too.
-    by
-        How judgments score systems, see :func:`~grammeter.meta.judged.judged_table`.
+    by, segments
+        See :func:`judged_table`.
     systems, drop
         Who is to take part: with ``systems``, or among those not dropped, all must be everywhere.
-    segments
-        How many sentences judgments are about, if more than the last one judged.
 
     Raises
     ------
@@ -190,12 +190,14 @@ def _table(name: str, source: Source, by: str, segments: int) -> ScoreTable:
 def _check_systems(tables: Mapping[str, ScoreTable], drop: Sequence[str]) -> None:
     known = {name for table in tables.values() for name in table.systems} - set(drop)
     lacking = {where: sorted(known - set(table.systems)) for where, table in tables.items()}
-    faults = [
-        f"{where} has no scores of {', '.join(names)}" for where, names in lacking.items() if names
-    ]
+    _refuse_systems("scores of different systems: ", "{} has no scores of {}", lacking)
+
+
+def _refuse_systems(start: str, fault: str, lacking: Mapping[str, Sequence[str]]) -> None:
+    faults = [fault.format(where, ", ".join(names)) for where, names in lacking.items() if names]
     if faults:
         raise DataError(
-            f"scores of different systems: {'; '.join(faults)}",
+            start + "; ".join(faults),
             fix="Say which systems to use: --systems NAME ..., or --drop NAME ...",
         )
 
@@ -229,13 +231,66 @@ def _padded(where: str, column: MetricScores, size: int) -> MetricScores:
 
 
 def _longer(rows: SegmentScores, size: int) -> SegmentScores:
-    more = size - len(rows)
-    return SegmentScores(
-        np.pad(rows.values, (0, more), constant_values=np.nan),
-        np.pad(rows.chosen, (0, more), constant_values=-1),
-        {
-            name: np.pad(part, (0, more), constant_values=np.nan)
-            for name, part in rows.parts.items()
-        },
-        rows.reason or "not scored",
-    )
+    def longer(values: FloatArray) -> FloatArray:
+        return np.pad(values, (0, size - len(rows)), constant_values=np.nan)
+
+    chosen = np.pad(rows.chosen, (0, size - len(rows)), constant_values=-1)
+    parts = {name: longer(part) for name, part in rows.parts.items()}
+    return SegmentScores(longer(rows.values), chosen, parts, rows.reason or "not scored")
+
+
+# --- who takes part ------------------------------------------------------------------------
+
+
+def select_systems(
+    scored: Sequence[str],
+    judged: Iterable[str],
+    *,
+    systems: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
+) -> tuple[str, ...]:
+    """Return the systems that take part, in the order in which they were scored or chosen.
+
+    ``systems`` are names, or names of sets, or ``all``, the default. A system on one side only,
+    about which nothing is said, a chosen one without a score, and fewer than two raise DataError.
+    """
+    known = dict.fromkeys([*scored, *(judged := list(judged))])
+    for name in drop:
+        if name not in known:
+            raise UnknownNameError("system", name, known)
+    wanted = known if systems is None else named_systems(systems, known)
+    chosen = tuple(name for name in dict.fromkeys(wanted) if name not in drop)
+    lacking = {
+        f"without a score by {who}": [name for name in chosen if name not in names]
+        for who, names in (("metrics", scored), ("people", judged))
+    }
+    _refuse_systems("systems ", "{}: {}", lacking)
+    if len(chosen) < 2:
+        raise DataError(
+            f"systems to correlate: {len(chosen)}", fix="Leave two at least, better ten."
+        )
+    return chosen
+
+
+def check_judged(systems: Sequence[str], human: Mapping[str, float]) -> None:
+    """Refuse systems to which people gave no score."""
+    for name in systems:
+        if not math.isfinite(human[name]):
+            raise DataError(f"people gave {name!r} no score", fix=f"Leave it out: --drop {name}")
+
+
+def best_first(systems: Sequence[str], human: Mapping[str, float]) -> tuple[str, ...]:
+    """Return systems in the order of people's scores; equal ones stay in the given order."""
+    check_judged(systems, human)
+    return tuple(sorted(systems, key=lambda name: -human[name]))
+
+
+def outliers(human: FloatArray, *, cutoff: float = OUTLIER_CUTOFF) -> BoolArray:
+    """Find values far from the median, in units of the scaled median absolute deviation.
+
+    ``|x - median| / (1.483 * MAD) > cutoff`` makes an outlier (Mathur et al. 2020, section 4.1);
+    none where half of the values or more are equal, for then the deviation has no scale.
+    """
+    away = np.abs(human - np.median(human))
+    scale = _MAD_SCALE * np.median(away)
+    return away > cutoff * scale if scale > 0 else np.zeros(len(human), dtype=np.bool_)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from itertools import combinations
 
 import numpy as np
 
@@ -23,37 +22,28 @@ from grammeter.stats import chunks, generator, on_grid
 def soft_accuracies(
     columns: Mapping[str, MetricScores], pairs: Pairs, rounds: int, seed: int
 ) -> dict[str, Estimate]:
-    """Return the soft pairwise accuracy of each metric on the judged sentences.
+    """Return the soft pairwise accuracy of each metric on the judged sentences, 0 to 1.
 
-    NaN with a reason where a system has no score for one of these; no rounds, no accuracies.
+    It is the mean of ``1 - |p_human - p_metric|`` over pairs of systems; NaN with a reason where a
+    system has no score for one of these sentences. No rounds, no accuracies.
     """
     if not rounds:
         return {}
     human = swap_pvalues(human_differences(pairs), rounds=rounds, seed=seed)
     judged = np.unique(pairs.segment) - 1
+    first, second = _system_pairs(len(pairs.systems))
     accuracies: dict[str, Estimate] = {}
     for name, column in columns.items():
-        sign = 1.0 if column.higher_is_better else -1.0
         of_systems = [column.segments.get(system) for system in pairs.systems]
-        values = np.array([sign * of.values[judged] for of in of_systems if of is not None])
+        values = np.array([of.values[judged] for of in of_systems if of is not None])
         if len(values) < len(of_systems) or not np.isfinite(values).all():
             reason = "a system has no score for a judged sentence"
             accuracies[name] = Estimate(value=math.nan, reason=reason)
             continue
-        metric = swap_pvalues(metric_differences(values), rounds=rounds, seed=seed)
-        accuracies[name] = Estimate(value=soft_pairwise_accuracy(human, metric))
+        values *= 1.0 if column.higher_is_better else -1.0
+        metric = swap_pvalues((values[first] - values[second]).T, rounds=rounds, seed=seed)
+        accuracies[name] = Estimate(value=float(np.mean(1 - np.abs(human - metric))))
     return accuracies
-
-
-def soft_pairwise_accuracy(human: FloatArray, metric: FloatArray) -> float:
-    """Return the mean of ``1 - |p_human - p_metric|`` over pairs of systems, 0 to 1.
-
-    Parameters
-    ----------
-    human, metric
-        Shape ``(pairs of systems,)``: one-sided p-values from :func:`swap_pvalues`.
-    """
-    return float(np.mean(1 - np.abs(human - metric)))
 
 
 def swap_pvalues(differences: FloatArray, *, rounds: int, seed: int) -> FloatArray:
@@ -62,19 +52,8 @@ def swap_pvalues(differences: FloatArray, *, rounds: int, seed: int) -> FloatArr
     Each round swaps the two systems in each sentence with probability one half, that is, turns
     the sign of the sentence's difference; rounds that equal the observed sum count half. So the
     p-value of "second better than first" is 1 less that of "first better", whatever the order of
-    the names, and two systems without a difference have one half.
-
-    Parameters
-    ----------
-    differences
-        Shape ``(sentences, pairs of systems)``, in any units.
-    rounds, seed
-        Number of rounds, and where their random numbers start; the same for all columns.
-
-    Returns
-    -------
-    FloatArray
-        Shape ``(pairs of systems,)``.
+    the names, and two systems without a difference have one half. ``differences`` have shape
+    ``(sentences, pairs of systems)``, in any units, the p-values ``(pairs of systems,)``.
     """
     exact = on_grid(differences[None])[0]
     observed = exact.sum(axis=0)
@@ -90,15 +69,11 @@ def swap_pvalues(differences: FloatArray, *, rounds: int, seed: int) -> FloatArr
 def human_differences(pairs: Pairs) -> FloatArray:
     """Count preferences of the first of two systems less those of the second.
 
-    Returns
-    -------
-    FloatArray
-        Shape ``(judged sentences, pairs of systems)``; pairs in the order of
-        :func:`itertools.combinations`.
+    Shape ``(judged sentences, pairs of systems)``; pairs in the order of ``combinations``.
     """
     size = len(pairs.systems)
     number = np.zeros((size, size), dtype=np.int64)
-    first, second = system_pairs(size)
+    first, second = _system_pairs(size)
     number[first, second] = np.arange(len(first))
     sentences, row = np.unique(pairs.segment, return_inverse=True)
     flat = row * len(first) + number[pairs.first, pairs.second]
@@ -107,24 +82,7 @@ def human_differences(pairs: Pairs) -> FloatArray:
     return sums.reshape(-1, len(first))
 
 
-def metric_differences(values: FloatArray) -> FloatArray:
-    """Subtract the second system's scores from the first's.
-
-    Parameters
-    ----------
-    values
-        Shape ``(systems, sentences)``; larger is better.
-
-    Returns
-    -------
-    FloatArray
-        Shape ``(sentences, pairs of systems)``, pairs as in :func:`human_differences`.
-    """
-    first, second = system_pairs(len(values))
-    return (values[first] - values[second]).T
-
-
-def system_pairs(size: int) -> tuple[IntArray, IntArray]:
+def _system_pairs(size: int) -> tuple[IntArray, IntArray]:
     """Return the numbers of the first and the second system of all pairs."""
-    first, second = np.array(list(combinations(range(size), 2)), dtype=np.int64).T
+    first, second = np.triu_indices(size, 1)
     return first, second

@@ -7,39 +7,53 @@ work asks for: intervals, leaving out systems, the best K only (Mathur et al. 20
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import permutations
 
 import numpy as np
 
-from grammeter.core import FloatArray, MetricScores, ScoreTable, UsageError
-from grammeter.meta.intervals import Sampler, interval, resampled_scores, without_each
-from grammeter.meta.selection import best_first, outliers, select_systems
+from grammeter.core import FloatArray, IntArray, MetricScores, ScoreTable, UsageError
+from grammeter.meta.judged import MEAN, JudgedScores
+from grammeter.meta.sides import best_first, outliers, select_systems
 from grammeter.meta.system_values import (
     TESTED,
     Correlation,
     Design,
     MetricMeta,
     Pair,
+    PairwiseAccuracy,
     SystemMeta,
     WilliamsCell,
-    pairwise_accuracy,
 )
 from grammeter.stats import (
     FEWEST,
+    FEWEST_FISHER,
     KINDS,
+    SAME,
     CoefficientName,
+    PairedSamples,
+    bca_interval,
+    bootstrap,
+    bootstrap_coefficients,
     coefficients,
     correlate,
+    defined_interval,
+    fisher_interval,
     perfect,
     williams_matrix,
 )
 
+Sampler = Callable[[MetricScores, Sequence[str]], PairedSamples | None]
+"""Gathers the summable rows of some systems; ``None`` where the scores have no rows."""
+
 FEWEST_TOP = 4
 """The curve of the best K begins here."""
 
+FEWEST_RESAMPLED = 5
+"""Systems that a bootstrap over systems needs: four allow only 35 different resamples."""
 
-# --- the question --------------------------------------------------------------------------
+Interval = tuple[float, float, str | None]
+"""The two ends, and why they are NaN if they are."""
 
 
 def correlate_systems(
@@ -58,16 +72,18 @@ def correlate_systems(
 ) -> SystemMeta:
     """Correlate metrics with people's scores of the same systems.
 
+    A coefficient that is undefined (a constant metric, a missing score) is NaN with a reason.
+
     Parameters
     ----------
     table, human
         Scores by metrics and by people; higher human scores are better. A metric that is
         better when lower has its sign turned, so that a good metric's coefficient is positive.
     systems, drop
-        Who takes part, see :func:`~grammeter.meta.selection.select_systems`.
+        Who takes part, see :func:`~grammeter.meta.sides.select_systems`.
     outlier_cutoff
         Leave out systems whose human score lies further from the median, see
-        :func:`~grammeter.meta.selection.outliers`.
+        :func:`~grammeter.meta.sides.outliers`.
     metrics
         Spellings, all in the table by default.
     leave_one_out, top_k
@@ -77,12 +93,6 @@ def correlate_systems(
         segment scores only is averaged.
     notes
         What the reader of ``human`` must know.
-
-    Returns
-    -------
-    SystemMeta
-        A coefficient that is undefined (a constant metric, a missing score) is NaN with a
-        reason.
 
     Raises
     ------
@@ -96,14 +106,20 @@ def correlate_systems(
     chosen = best_first(select_systems(table.systems, human, systems=systems, drop=drop), human)
     chosen, far = _without_outliers(chosen, human, outlier_cutoff)
     criterion = np.array([human[name] for name in chosen])
-    scores = {name: _scores(column, chosen) for name, column in columns.items()}
-    resampled = resampled_scores(columns, chosen, design, sampler)
+    scores = {name: oriented(column, chosen) for name, column in columns.items()}
+    resampled = _resampled_scores(columns, chosen, design, sampler)
     results = {
         name: MetricMeta(
             design.signature(column, len(chosen)),
-            _correlations(column, chosen, scores[name], criterion, design, resampled.get(name)),
+            correlations(
+                scores[name],
+                criterion,
+                design,
+                _missing(column, chosen, scores[name]) or constant(scores[name], criterion),
+                resampled=resampled.get(name),
+            ),
             dict(zip(chosen, scores[name].tolist(), strict=True)),
-            pairwise_accuracy(scores[name], criterion),
+            _pairwise_accuracy(scores[name], criterion),
             _leave_one_out(chosen, scores[name], criterion) if leave_one_out else {},
             _top(scores[name], criterion) if top_k else {},
         )
@@ -115,6 +131,72 @@ def correlate_systems(
     judged = dict(zip(chosen, criterion.tolist(), strict=True))
     about = tuple(dict.fromkeys([*table.notes_on(columns), *notes]))
     return SystemMeta(design, chosen, judged, results, williams, far, about)
+
+
+def oriented(column: MetricScores, systems: Sequence[str]) -> FloatArray:
+    """Return one metric's scores, turned so that higher is better; NaN where there is none."""
+    values = [column[name].value if name in column.scores else math.nan for name in systems]
+    return np.array(values) * (1.0 if column.higher_is_better else -1.0)
+
+
+def correlations(
+    scores: FloatArray,
+    human: FloatArray,
+    design: Design,
+    undefined: str | None,
+    *,
+    kinds: Iterable[CoefficientName] = KINDS,
+    resampled: FloatArray | str | None = None,
+) -> dict[CoefficientName, Correlation]:
+    """Correlate one metric; ``undefined`` says why that is impossible, if it is.
+
+    ``resampled`` has shape ``(resamples, systems)``, or says why there is nothing to resample.
+    """
+    if undefined:
+        nan = math.nan
+        return dict.fromkeys(kinds, Correlation(nan, nan, nan, nan, len(scores), undefined))
+    results: dict[CoefficientName, Correlation] = {}
+    for kind in kinds:
+        result = correlate(scores, human, kind, ties=design.ties)
+        low, high, reason = _interval(result.statistic, scores, human, kind, design, resampled)
+        results[kind] = Correlation(
+            result.statistic, low, high, result.pvalue, result.n, result.reason or reason
+        )
+    return results
+
+
+def constant(scores: FloatArray, human: FloatArray, systems: str = "all systems") -> str | None:
+    """Say whose scores are all the same, if they are."""
+    if np.min(scores) == np.max(scores):
+        return f"the metric gives {systems} the same score"
+    return f"people give {systems} the same score" if np.min(human) == np.max(human) else None
+
+
+def _missing(column: MetricScores, systems: Sequence[str], scores: FloatArray) -> str | None:
+    missing = [name for name, value in zip(systems, scores, strict=True) if math.isnan(value)]
+    if not missing:
+        return None
+    first = column.scores.get(missing[0])
+    why = f" ({first.reason})" if first is not None and first.reason else ""
+    return f"no score of {', '.join(missing)}{why}"
+
+
+def _pairwise_accuracy(scores: FloatArray, human: FloatArray) -> PairwiseAccuracy:
+    """Compare every two systems; higher is better on both sides."""
+    if not np.isfinite(scores).all():
+        return PairwiseAccuracy(0, 0, 0, 0, "a system has no score")
+    first, second = np.triu_indices(len(human), 1)
+    ours, theirs = (np.sign(side[first] - side[second]) for side in (scores, human))
+    decided = theirs != 0
+    correct, pairs, ties, human_ties = (
+        int(of.sum())
+        for of in ((ours == theirs) & decided, decided, (ours == 0) & decided, ~decided)
+    )
+    reason = None if pairs else "people give all systems the same score"
+    return PairwiseAccuracy(correct, pairs, ties, human_ties, reason)
+
+
+# --- fewer systems -------------------------------------------------------------------------
 
 
 def _without_outliers(
@@ -130,60 +212,14 @@ def _without_outliers(
     return split[0], split[1]
 
 
-def _scores(column: MetricScores, systems: Sequence[str]) -> FloatArray:
-    """Return one metric's scores, oriented so that higher is better; NaN where there is none."""
-    values = [column[name].value if name in column.scores else math.nan for name in systems]
-    return np.array(values) * (1.0 if column.higher_is_better else -1.0)
-
-
-def _correlations(
-    column: MetricScores,
-    systems: Sequence[str],
-    scores: FloatArray,
-    human: FloatArray,
-    design: Design,
-    resampled: FloatArray | str | None,
-) -> dict[CoefficientName, Correlation]:
-    undefined = _undefined(column, systems, scores, human)
-    correlations: dict[CoefficientName, Correlation] = {}
-    for kind in KINDS:
-        if undefined:
-            nan = math.nan
-            correlations[kind] = Correlation(nan, nan, nan, nan, len(systems), undefined)
-            continue
-        result = correlate(scores, human, kind, ties=design.ties)
-        low, high, reason = interval(result.statistic, scores, human, kind, design, resampled)
-        correlations[kind] = Correlation(
-            result.statistic, low, high, result.pvalue, result.n, result.reason or reason
-        )
-    return correlations
-
-
-def _undefined(
-    column: MetricScores, systems: Sequence[str], scores: FloatArray, human: FloatArray
-) -> str | None:
-    """Say why this metric has no correlation, if it has none."""
-    missing = [name for name, value in zip(systems, scores, strict=True) if math.isnan(value)]
-    if missing:
-        first = column.scores.get(missing[0])
-        why = f" ({first.reason})" if first is not None and first.reason else ""
-        return f"no score of {', '.join(missing)}{why}"
-    if np.min(scores) == np.max(scores):
-        return "the metric gives all systems the same score"
-    return "people give all systems the same score" if np.min(human) == np.max(human) else None
-
-
-# --- fewer systems -------------------------------------------------------------------------
-
-
 def _leave_one_out(
     systems: Sequence[str], scores: FloatArray, human: FloatArray
 ) -> dict[str, Pair]:
-    n = len(systems)
-    others = without_each(n)
+    others = _without_each(len(systems))
     without = {kind: coefficients(kind)(scores[others], human[others]) for kind in TESTED}
     return {
-        name: {kind: float(without[kind][i]) for kind in TESTED} for i, name in enumerate(systems)
+        name: {kind: float(values[at]) for kind, values in without.items()}
+        for at, name in enumerate(systems)
     }
 
 
@@ -193,6 +229,11 @@ def _top(scores: FloatArray, human: FloatArray) -> dict[int, Pair]:
         k: {kind: float(coefficients(kind)(scores[:k], human[:k])) for kind in TESTED}
         for k in range(min(FEWEST_TOP, len(scores)), len(scores) + 1)
     }
+
+
+def _without_each(n: int) -> IntArray:
+    """Return the numbers of the other units for each of n, shape ``(n, n - 1)``."""
+    return np.array([np.delete(np.arange(n), out) for out in range(n)])
 
 
 # --- Williams ------------------------------------------------------------------------------
@@ -219,11 +260,95 @@ def _williams(
             cells[first][second] = _untested("the two metrics agree or oppose perfectly")
         elif values[first] > values[second]:
             t, pvalue = float(matrix.t[i, j]), float(matrix.pvalue[i, j])
-            undefined = math.isnan(t)
-            reason = "one set of scores follows from the other two" if undefined else None
+            reason = "one set of scores follows from the other two" if math.isnan(t) else None
             cells[first][second] = WilliamsCell(t, pvalue, reason)
     return cells
 
 
 def _untested(reason: str) -> WilliamsCell:
     return WilliamsCell(math.nan, math.nan, reason)
+
+
+# --- intervals -----------------------------------------------------------------------------
+
+
+def _interval(
+    value: float,
+    scores: FloatArray,
+    human: FloatArray,
+    kind: CoefficientName,
+    design: Design,
+    resampled: FloatArray | str | None,
+) -> Interval:
+    """Return the interval that the design asks for around the coefficient of all systems."""
+    if design.interval == "none" or isinstance(resampled, str):
+        return _none(resampled if isinstance(resampled, str) else "no interval was asked for")
+    if resampled is not None:
+        again = coefficients(kind, ties=design.ties)(resampled, human)
+        return defined_interval(again, design.confidence)
+    fewest = FEWEST_FISHER[kind] if design.interval == "fisher" else FEWEST_RESAMPLED
+    if len(scores) < fewest:
+        return _none(f"an interval needs {fewest} systems at least, here are {len(scores)}")
+    if design.interval != "fisher":
+        return _over_systems(value, scores, human, kind, design)
+    if abs(value) == 1:
+        return _none("Fisher's z gives no interval around 1 or -1")
+    return *fisher_interval(value, len(scores), kind, confidence=design.confidence), None
+
+
+def _over_systems(
+    value: float, scores: FloatArray, human: FloatArray, kind: CoefficientName, design: Design
+) -> Interval:
+    """Bootstrap systems; where the plain interval is undefined, so is the corrected one."""
+    again = bootstrap_coefficients(
+        scores, human, kind, resamples=design.resamples, seed=design.seed, ties=design.ties
+    )
+    low, high, reason = defined_interval(again, design.confidence)
+    if reason is not None or design.interval == "systems":
+        return low, high, reason
+    others = _without_each(len(scores))
+    jackknife = coefficients(kind, ties=design.ties)(scores[others], human[others])
+    low, high = bca_interval(again[np.isfinite(again)], value, jackknife, design.confidence)
+    if math.isnan(low):
+        return _none("the correction is undefined: a bias or an acceleration without bounds")
+    return (low, high, None) if low < high else _none(SAME)
+
+
+def _resampled_scores(
+    columns: Mapping[str, MetricScores],
+    systems: Sequence[str],
+    design: Design,
+    sampler: Sampler | None,
+) -> dict[str, FloatArray | str]:
+    """Score all systems on resampled sentences, the same for all metrics.
+
+    Returns shape ``(resamples, systems)`` by metric, or why there is nothing to resample.
+    """
+    if design.interval != "sentences":
+        return {}
+    groups = {name: _samples(column, systems, sampler) for name, column in columns.items()}
+    there = {name: group for name, group in groups.items() if group is not None}
+    drawn = bootstrap(list(there.values()), resamples=design.resamples, seed=design.seed)
+    nothing = "no statistics and no segment scores to resample"
+    scores: dict[str, FloatArray | str] = dict.fromkeys(columns, nothing)
+    for name, values in zip(there, drawn, strict=True):
+        scores[name] = values.T * (1.0 if columns[name].higher_is_better else -1.0)
+    return scores
+
+
+def _samples(
+    column: MetricScores, systems: Sequence[str], sampler: Sampler | None
+) -> PairedSamples | None:
+    if sampler is not None and all(name in column.statistics for name in systems):
+        return sampler(column, systems)
+    by_rank = isinstance(column, JudgedScores) and column.by != MEAN  # no mean of its sentences
+    if by_rank or not all(name in column.segments for name in systems):
+        return None
+    values = np.array([column.segments[name].values for name in systems])
+    there = np.isfinite(values) | (not isinstance(column, JudgedScores))
+    rows = np.stack([np.where(there, values, 0.0), there.astype(np.float64)], axis=-1)
+    return PairedSamples(rows, lambda sums: sums[..., 0] / np.maximum(sums[..., 1], 1))
+
+
+def _none(reason: str) -> Interval:
+    return math.nan, math.nan, reason

@@ -7,10 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, get_args
 
-import numpy as np
-
 from grammeter.core import (
-    FloatArray,
     Layout,
     MetricScores,
     Named,
@@ -48,6 +45,14 @@ def plain_fields(result: Any) -> dict[str, Any]:
     }
 
 
+class Plain:
+    """A small result: numbers, and a text that says why one is NaN."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields that have a value; a NaN is ``None``."""
+        return plain_fields(self)
+
+
 def few_systems(number: int) -> tuple[str, ...]:
     """Return a note for a result of few systems, or nothing."""
     if number >= FEW_SYSTEMS:
@@ -60,17 +65,8 @@ class PairwiseAccuracy:
     """How many pairs of systems a metric orders as people do.
 
     Kocmi et al. 2021 ("To Ship or Not to Ship", WMT), section 4; used by the WMT metrics tasks
-    since.
-
-    Attributes
-    ----------
-    correct, pairs
-        ``pairs`` are those to which people give different scores; ``correct`` of them the metric
-        orders alike. The value is their ratio, NaN without a pair.
-    metric_ties
-        Pairs, of ``pairs``, to which the metric gives equal scores: they are not correct.
-    human_ties
-        Pairs that people tie: they do not count.
+    since. ``pairs`` are those to which people give different scores; of them the metric orders
+    ``correct`` alike and ties ``metric_ties``, which are not correct. ``human_ties`` do not count.
     """
 
     correct: int
@@ -81,60 +77,27 @@ class PairwiseAccuracy:
 
     @property
     def value(self) -> float:
-        """Correct pairs by all that people decide; 0 to 1."""
+        """Correct pairs by all that people decide; 0 to 1, NaN without a pair."""
         return self.correct / self.pairs if self.pairs and self.reason is None else math.nan
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values; a NaN is ``None`` with a reason."""
-        data: dict[str, Any] = {
+        return {
             "value": json_number(self.value),
             "correct": self.correct,
             "n": self.pairs,
             "ties": {"metric": self.metric_ties, "human": self.human_ties},
+            **({"reason": self.reason} if self.reason else {}),
         }
-        return data | ({"reason": self.reason} if self.reason else {})
-
-
-def pairwise_accuracy(scores: FloatArray, human: FloatArray) -> PairwiseAccuracy:
-    """Compare every two systems.
-
-    Parameters
-    ----------
-    scores, human
-        Shape ``(systems,)``; higher is better on both sides.
-    """
-    if not np.isfinite(scores).all():
-        return PairwiseAccuracy(0, 0, 0, 0, "a system has no score")
-    first, second = np.triu_indices(len(human), 1)
-    ours, theirs = (np.sign(side[first] - side[second]) for side in (scores, human))
-    decided = theirs != 0
-    reason = None if decided.any() else "people give all systems the same score"
-    return PairwiseAccuracy(
-        int((ours == theirs)[decided].sum()),
-        int(decided.sum()),
-        int((ours == 0)[decided].sum()),
-        int((~decided).sum()),
-        reason,
-    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Design:
     """How metrics are held against people: everything that the signatures add.
 
-    Attributes
-    ----------
-    human
-        What the human scores are, in words.
-    interval, confidence, resamples, seed
-        ``resamples`` and ``seed`` matter to the bootstraps.
-    ties
-        Of Kendall's tau.
-
-    Raises
-    ------
-    UsageError
-        If a value is out of range or unknown.
+    ``human`` says in words what the human scores are; ``resamples`` and ``seed`` matter to the
+    bootstraps, ``ties`` to Kendall's tau. A value that is out of range or unknown raises
+    UsageError.
     """
 
     human: str = "human scores"
@@ -168,13 +131,16 @@ class Design:
             added["meta-confidence"] = self.confidence
         if self.interval not in ("fisher", "none"):
             added |= {"meta-resamples": self.resamples, "meta-seed": self.seed}
-        if not column.higher_is_better:
-            added["meta-direction"] = "sign turned, lower is better"
-        return column.signature.extended(added)
+        return column.signature.extended(added | direction(column))
+
+
+def direction(column: MetricScores) -> dict[str, object]:
+    """Return what a signature says of a metric of which less is better."""
+    return {} if column.higher_is_better else {"meta-direction": "sign turned, lower is better"}
 
 
 @dataclass(frozen=True, slots=True)
-class Correlation:
+class Correlation(Plain):
     """A coefficient with its interval and two-sided p-value; ``reason`` says why one is NaN."""
 
     value: float
@@ -184,22 +150,14 @@ class Correlation:
     n: int
     reason: str | None = None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values; a NaN is ``None``."""
-        return plain_fields(self)
-
 
 @dataclass(frozen=True, slots=True)
-class WilliamsCell:
+class WilliamsCell(Plain):
     """Whether the row's metric correlates better than the column's; one-sided."""
 
     t: float
     pvalue: float
     reason: str | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values; a NaN is ``None``."""
-        return plain_fields(self)
 
 
 Pair = Mapping[str, float]
@@ -213,14 +171,11 @@ class MetricMeta(Named[Correlation], over="correlations", what="correlation"):
     Attributes
     ----------
     scores
-        By system, as they were correlated: a metric that is better when lower has its sign
-        turned.
-    pairwise
-        How many pairs of systems it orders as people do.
-    leave_one_out
-        Coefficients by the system that was left out; empty if not asked for.
-    top
-        Coefficients by K, of the K systems that people like best; empty if not asked for.
+        By system, as they were correlated: those of a metric that is better when lower have
+        their sign turned.
+    leave_one_out, top
+        Coefficients by the system that was left out; by K, of the K systems that people like
+        best. Empty if not asked for.
     """
 
     signature: Signature
@@ -232,7 +187,7 @@ class MetricMeta(Named[Correlation], over="correlations", what="correlation"):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the correlations by kind, the signature, and what else was asked for."""
-        data: dict[str, Any] = {kind: correlation.to_dict() for kind, correlation in self.items()}
+        data: dict[str, Any] = {kind: value.to_dict() for kind, value in self.items()}
         data["pairwise_accuracy"] = self.pairwise.to_dict()
         data["signature"] = str(self.signature)
         if self.leave_one_out:
@@ -245,20 +200,20 @@ class MetricMeta(Named[Correlation], over="correlations", what="correlation"):
 
 @dataclass(frozen=True)
 class SystemMeta(Shown, Named[MetricMeta], over="metrics", what="metric"):
-    """Metrics held against people: ``found["m2"]["pearson"].value``.
+    """Metrics held against people: ``result["m2"]["pearson"].value``.
 
     Attributes
     ----------
-    systems
-        Who took part, best by people first.
-    human
-        Their human scores, in this order.
+    systems, human
+        Who took part, best by people first, and their human scores.
     williams
         ``williams["pearson"]["gleu"]["m2"]`` asks whether gleu correlates better than m2. Only
         the metric with the greater correlation has a cell; where the test is undefined both
         have one, with the reason.
     outliers
         Systems that were left out because people's scores of them lie far off.
+    about, notices
+        Notes of the scores and judgments; what was noticed while files were read.
     """
 
     design: Design
@@ -268,9 +223,7 @@ class SystemMeta(Shown, Named[MetricMeta], over="metrics", what="metric"):
     williams: Mapping[CoefficientName, Mapping[str, Mapping[str, WilliamsCell]]]
     outliers: tuple[str, ...] = ()
     about: tuple[str, ...] = ()
-    """Notes of the scores and judgments that were correlated."""
     notices: tuple[str, ...] = field(default=(), compare=False)
-    """What was noticed while files were read."""
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -284,17 +237,11 @@ class SystemMeta(Shown, Named[MetricMeta], over="metrics", what="metric"):
 
     def _layout(self) -> Layout:
         """Lay out the correlations: a row for each metric."""
-        rows = [
-            (
-                name,
-                *(
-                    cell
-                    for correlation in metric.values()
-                    for cell in (number(correlation.value, 3), number(correlation.pvalue))
-                ),
-            )
+        cells = {
+            name: [text for c in metric.values() for text in (number(c.value, 3), number(c.pvalue))]
             for name, metric in self.items()
-        ]
+        }
+        rows = [(name, *row) for name, row in cells.items()]
         kinds = next(iter(self.values()), None) or ()
         header = ("metric", *(cell for kind in kinds for cell in (kind, "p")))
         subject = f"{len(self.systems)} systems against {self.design.human}"
@@ -312,8 +259,7 @@ class SystemMeta(Shown, Named[MetricMeta], over="metrics", what="metric"):
             "metrics": {name: metric.to_dict() for name, metric in self.metrics.items()},
             "williams": {
                 kind: {
-                    first: {second: cell.to_dict() for second, cell in row.items()}
-                    for first, row in rows.items()
+                    a: {b: cell.to_dict() for b, cell in of_a.items()} for a, of_a in rows.items()
                 }
                 for kind, rows in self.williams.items()
             },

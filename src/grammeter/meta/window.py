@@ -8,18 +8,17 @@ apart; so an interval and the human clusters stand beside each window.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, overload
 
 import numpy as np
 
-from grammeter.core import FloatArray, MetricScores, ScoreTable, Signature, UsageError, json_number
-from grammeter.meta.intervals import fisher
-from grammeter.meta.selection import best_first, select_systems
-from grammeter.meta.system_values import TESTED, Correlation, few_systems
-from grammeter.stats import CoefficientName, correlate
+from grammeter.core import MetricScores, ScoreTable, Signature, UsageError, json_number
+from grammeter.meta.sides import best_first, select_systems
+from grammeter.meta.system import constant, correlations, oriented
+from grammeter.meta.system_values import TESTED, Correlation, Design, direction, few_systems
+from grammeter.stats import CoefficientName
 from grammeter.version import __version__
 
 KIND = "meta-window"
@@ -67,21 +66,23 @@ class Window:
         data: dict[str, Any] = {"ranks": [self.first, self.last], "systems": list(self.systems)}
         if self.clusters is not None:
             data |= {"clusters": list(self.clusters), "one_cluster": self.one_cluster}
-        return data | {
-            "metrics": {name: _flat(coefficients) for name, coefficients in self.metrics.items()}
-        }
+        return data | {"metrics": {name: _flat(figures) for name, figures in self.metrics.items()}}
+
+
+def _flat(coefficients: Coefficients) -> dict[str, Any]:
+    data: dict[str, Any] = {kind: json_number(c.value) for kind, c in coefficients.items()}
+    for kind, c in coefficients.items():
+        low, high = json_number(c.low), json_number(c.high)
+        data[f"{kind}_interval"] = None if low is None else [low, high]
+    reasons = dict.fromkeys(c.reason for c in coefficients.values() if c.reason)
+    return data | ({"reason": "; ".join(reasons)} if reasons else {})
 
 
 @dataclass(frozen=True)
 class Windows(Sequence[Window]):
     """All windows of one size, from the best systems down.
 
-    Attributes
-    ----------
-    systems
-        Who took part, best by people first.
-    signatures
-        By metric.
+    ``systems`` are all who took part, best by people first; ``signatures`` are by metric.
     """
 
     size: int
@@ -90,7 +91,6 @@ class Windows(Sequence[Window]):
     windows: tuple[Window, ...]
     notes: tuple[str, ...] = ()
     notices: tuple[str, ...] = field(default=(), compare=False)
-    """What was noticed while files were read."""
 
     @overload
     def __getitem__(self, index: int) -> Window: ...
@@ -132,25 +132,18 @@ def correlate_windows(
 
     Parameters
     ----------
-    table, human
-        Scores by metrics and by people; higher human scores are better. A metric that is
-        better when lower has its sign turned. Systems with equal human scores stand in the
-        order of their names.
+    table, human, systems, drop, metrics, notes
+        See :func:`correlate_systems`. Systems with equal human scores stand in the order of their
+        names.
     size
         How many systems a window has, two at least.
     clusters
         By system, from a ranking.
-    systems, drop
-        Who takes part, see :func:`~grammeter.meta.selection.select_systems`.
-    metrics
-        Spellings, all in the table by default.
     confidence
         Of the intervals, by Fisher's z; there is none around a correlation of 1 or -1, nor with
         fewer than four systems.
     human_name
         What the human scores are, for the signature.
-    notes
-        What the reader of ``human`` must know.
 
     Raises
     ------
@@ -167,69 +160,34 @@ def correlate_windows(
             f"windows of {size} among {len(chosen)} systems, confidence {confidence:g}",
             fix=f"Take a size from 2 to {len(chosen)}, and a confidence between 0 and 1.",
         )
-    shown = {"meta-human": human_name, "meta-systems": len(chosen), "meta-window": size}
-    shown |= {"meta-interval": "fisher", "meta-confidence": confidence}
+    design = Design(confidence=confidence)
     spans = [chosen[start : start + size] for start in range(len(chosen) - size + 1)]
     windows = tuple(
         Window(
             place,
             span,
             tuple(clusters[name] for name in span) if clusters is not None else None,
-            {name: _in_window(column, span, human, confidence) for name, column in columns.items()},
+            {name: _in_window(column, span, human, design) for name, column in columns.items()},
         )
         for place, span in enumerate(spans, start=1)
     )
-    signatures = {name: _signature(column, shown) for name, column in columns.items()}
+    shown = {"meta-human": human_name, "meta-systems": len(chosen), "meta-window": size}
+    shown |= {"meta-interval": "fisher", "meta-confidence": confidence}
+    signatures = {
+        name: column.signature.extended({**shown, **direction(column)})
+        for name, column in columns.items()
+    }
     alike = sum(window.one_cluster for window in windows)
     alike_note = f"people tell no two systems apart in {alike} of {len(windows)} windows"
     said = (*table.notes_on(columns), *notes, *([alike_note] if alike else []), *few_systems(size))
     return Windows(size, chosen, signatures, windows, tuple(dict.fromkeys(said)))
 
 
-def _signature(column: MetricScores, shown: Mapping[str, object]) -> Signature:
-    turned = {} if column.higher_is_better else {"meta-direction": "sign turned, lower is better"}
-    return column.signature.extended({**shown, **turned})
-
-
 def _in_window(
-    column: MetricScores, systems: Sequence[str], human: Mapping[str, float], confidence: float
+    column: MetricScores, systems: Sequence[str], human: Mapping[str, float], design: Design
 ) -> dict[CoefficientName, Correlation]:
-    sign = 1.0 if column.higher_is_better else -1.0
-    values = [column[name].value if name in column.scores else math.nan for name in systems]
-    scores, criterion = sign * np.array(values), np.array([human[name] for name in systems])
-    return {kind: _correlation(scores, criterion, kind, confidence) for kind in TESTED}
-
-
-def _correlation(
-    scores: FloatArray, human: FloatArray, kind: CoefficientName, confidence: float
-) -> Correlation:
-    result = correlate(scores, human, kind)
-    low, high, none = fisher(result.statistic, result.n, kind, confidence)
-    reason = _undefined(scores, human) or result.reason or none
-    return Correlation(result.statistic, low, high, result.pvalue, result.n, reason)
-
-
-def _undefined(scores: FloatArray, human: FloatArray) -> str | None:
-    """Say in words of the trade why there is no correlation."""
-    if not np.isfinite(scores).all():
-        return "a system here has no score by the metric"
-    if np.min(scores) == np.max(scores):
-        return "the metric gives all systems here the same score"
-    return "people give all systems here the same score" if human[0] == human[-1] else None
-
-
-def _flat(coefficients: Coefficients) -> dict[str, Any]:
-    return dict(_flat_items(coefficients))
-
-
-def _flat_items(coefficients: Coefficients) -> Iterator[tuple[str, Any]]:
-    for kind, correlation in coefficients.items():
-        yield kind, json_number(correlation.value)
-    for kind, correlation in coefficients.items():
-        low, high = json_number(correlation.low), json_number(correlation.high)
-        yield f"{kind}_interval", None if low is None else [low, high]
-    reasons = dict.fromkeys(
-        correlation.reason for correlation in coefficients.values() if correlation.reason
-    )
-    if reasons:
-        yield "reason", "; ".join(reasons)
+    scores, criterion = oriented(column, systems), np.array([human[name] for name in systems])
+    undefined = "a system here has no score by the metric"
+    if np.isfinite(scores).all():
+        undefined = constant(scores, criterion, "all systems here")
+    return correlations(scores, criterion, design, undefined, kinds=TESTED)

@@ -142,7 +142,7 @@ def correlate(
         Which metrics; default: all.
     aggregate
         Also make scores of systems from those of sentences, see
-        :func:`grammeter.meta.aggregate.with_aggregates`.
+        :func:`grammeter.meta.with_aggregates`.
     design
         Intervals, confidence, seed, ties; see :class:`~grammeter.meta.system_values.Design`.
     outlier_cutoff, leave_one_out, top_k
