@@ -47,7 +47,7 @@ def stored(folder, *names, **changed):
         sample = sample_corpus()
         systems = sorted(sample.glob("systems/*.txt"))
         corpus = gm.read_corpus(references=[sample / "gold.m2"], systems=systems)
-        path.write_text(json.dumps(gm.score(corpus, metrics).to_full_json()), encoding="utf-8")
+        path.write_text(json.dumps(gm.score(corpus, metrics).to_full_dict()), encoding="utf-8")
     return path
 
 
