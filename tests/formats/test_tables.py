@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grammeter.core import DataError, UsageError
-from grammeter.formats.tables import has_columns, read_columns
+from grammeter.formats.tables import form_of, read_columns
 
 ROWS = [("a b", "x", "1.5"), ("", "y,z", "2"), ('q"q', "w", "3")]
 NAMES = ("source", "target", "score")
@@ -43,8 +43,8 @@ def write(path, rows=ROWS, names=NAMES):
 @pytest.mark.parametrize("name", ["t.tsv", "t.csv", "t.jsonl", "t.parquet", "t.csv.gz"])
 def test_all_formats(tmp_path, name):
     table = read_columns(write(tmp_path / name))
-    assert len(table) == 3
-    assert table.names == NAMES
+    assert len(table.lines) == 3
+    assert tuple(table.cells) == NAMES
     assert table.texts("source") == ["a b", "", 'q"q']
     assert table.texts("target") == ["x", "y,z", "w"]
     assert table.numbers("score") == [1.5, 2.0, 3.0]
@@ -145,8 +145,8 @@ def test_parquet_with_a_name_twice(tmp_path):
 
 
 def test_names_tell_the_format(tmp_path):
-    assert has_columns("x.csv")
-    assert has_columns("x.parquet.gz")
-    assert not has_columns("x.txt")
+    assert form_of("x.csv")
+    assert form_of("x.parquet.gz")
+    assert not form_of("x.txt")
     with pytest.raises(UsageError, match="does not tell the format"):
         read_columns(tmp_path / "t.txt")

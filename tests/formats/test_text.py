@@ -27,7 +27,6 @@ from grammeter.formats.text import (
     space_notices,
     split_lines,
     system_name,
-    write_lines,
     write_text,
 )
 
@@ -56,13 +55,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_write_then_read(lines: list[str], name: str, folder: Path) -> None:
     path = folder / name
     lines[0] = lines[0].removeprefix("\ufeff")
-    write_lines(path, lines)
+    write_text(path, "".join(f"{line}\n" for line in lines))
     assert read_lines(path) == lines
 
 
 def test_packed_files_are_known_by_their_bytes_and_equal_byte_for_byte(tmp_path: Path) -> None:
     for name in ("a.gz", "b.gz"):
-        write_lines(tmp_path / name, ["x"])
+        write_text(tmp_path / name, "x\n")
     packed = (tmp_path / "a.gz").read_bytes()
     assert packed == (tmp_path / "b.gz").read_bytes()
     (tmp_path / "c.txt").write_bytes(packed)
@@ -120,7 +119,7 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
 
 def test_lone_surrogates_are_not_written(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"a\.txt:2: U\+D800 is half a surrogate pair"):
-        write_lines(tmp_path / "a.txt", ["fine", "\ud800"])
+        write_text(tmp_path / "a.txt", "fine\n\ud800\n")
     assert not (tmp_path / "a.txt").exists()
 
 

@@ -108,7 +108,7 @@ def _records(path: Path) -> None:
 def _columns(path: Path) -> None:
     table = read_columns(path)
     table.texts("source")
-    if "score" in table.names:
+    if "score" in table.cells:
         table.numbers("score")
 
 

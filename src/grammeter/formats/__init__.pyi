@@ -37,10 +37,10 @@ from grammeter.formats.m2 import M2File as M2File
 from grammeter.formats.m2 import format_m2 as format_m2
 from grammeter.formats.m2 import read_m2 as read_m2
 from grammeter.formats.numbering import join as join
-from grammeter.formats.objects import object_text as object_text
-from grammeter.formats.objects import parse_object as parse_object
-from grammeter.formats.objects import read_object as read_object
-from grammeter.formats.objects import write_object as write_object
+from grammeter.formats.tables import object_text as object_text
+from grammeter.formats.tables import parse_object as parse_object
+from grammeter.formats.tables import read_object as read_object
+from grammeter.formats.tables import write_object as write_object
 from grammeter.formats.parallel import Correction as Correction
 from grammeter.formats.parallel import parallel_files as parallel_files
 from grammeter.formats.parallel import read_parallel as read_parallel

@@ -57,7 +57,7 @@ from grammeter.formats.judged import (
     whole_number,
     with_languages,
 )
-from grammeter.formats.objects import placed
+from grammeter.formats.tables import placed
 
 DEFAULT_BLOCK = {"id": "grammeter", "source-language": "err", "target-language": "cor"}
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from grammeter.core import DataError
-from grammeter.formats.text import MAX_RATIO
+from grammeter.formats.text import MAX_RATIO, gunzip
 
 MAX_MEMBERS = 20_000
 MAX_TOTAL = 512 * 2**20
@@ -66,13 +66,9 @@ def contents(path: Path, *, limit: int) -> Iterator[tuple[str, bytes]]:
 
 def unpacked(data: bytes, name: str, *, limit: int) -> bytes | None:
     """Unpack gzip, leave other bytes as they are; ``None`` beyond ``limit`` bytes."""
-    if not data.startswith(_GZIP):
-        return data if len(data) <= limit else None
-    try:
-        content = gzip.GzipFile(fileobj=io.BytesIO(data)).read(limit + 1)
-    except (OSError, EOFError, zlib.error) as error:
-        raise DataError(f"damaged gzip data: {error}", where=name, fix=_FIX) from None
-    return content if len(content) <= limit else None
+    if data.startswith(_GZIP):
+        return gunzip(data, name, limit=limit)
+    return data if len(data) <= limit else None
 
 
 class _Budget:

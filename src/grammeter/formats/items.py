@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from grammeter.core import DataError, Item, Ranking, Signature, UnknownNameError
-from grammeter.formats.objects import parse_line, placed
+from grammeter.formats.tables import parse_line, placed
 from grammeter.formats.text import checked_lines, read_text, write_text
 
 KEYS = (

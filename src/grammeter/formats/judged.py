@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Literal, cast, overload
 
 from grammeter.core import DataError, Ranking
-from grammeter.formats.objects import parse_line, placed
+from grammeter.formats.tables import parse_line, placed
 from grammeter.formats.text import split_lines
 
 JudgmentForm = Literal["appraise", "wmt", "jsonl"]

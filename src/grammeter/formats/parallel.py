@@ -10,7 +10,7 @@ from pathlib import Path
 from grammeter.core import DataError, Edit, LengthMismatchError
 from grammeter.formats.gold import is_m2
 from grammeter.formats.m2 import M2Block, parse_m2
-from grammeter.formats.tables import Columns, has_columns, read_columns
+from grammeter.formats.tables import Columns, form_of, read_columns
 from grammeter.formats.text import decode, read_bytes, read_lines
 
 SOURCES = ("source", "src")
@@ -76,7 +76,7 @@ def read_parallel(
     files = parallel_files(spelled)
     if len(files) == 2:
         return list(_lines(*files))
-    if has_columns(files[0]):
+    if form_of(files[0]):
         return list(_rows(files[0], source, target))
     text = decode(read_bytes(files[0]), files[0])
     if not text.strip():

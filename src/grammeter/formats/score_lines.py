@@ -21,7 +21,7 @@ from grammeter.core import (
     Signature,
     unshielded,
 )
-from grammeter.formats.objects import parse_object, placed
+from grammeter.formats.tables import parse_object, placed
 from grammeter.formats.text import split_lines
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)

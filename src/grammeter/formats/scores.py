@@ -30,7 +30,7 @@ from grammeter.core import (
     checked,
 )
 from grammeter.formats.judgments import FirstSegment, Judgments, parse_judgments
-from grammeter.formats.objects import parse_object, write_object
+from grammeter.formats.tables import parse_object, write_object
 from grammeter.formats.score_lines import SCORES_FIX, parse_human_scores, parse_score_table
 from grammeter.formats.text import read_text
 from grammeter.formats.wmt import is_wmt

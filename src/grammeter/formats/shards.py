@@ -11,20 +11,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from os.path import exists, isdir, isfile  # false for what is no name, too
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from grammeter.core import DataError, UsageError
-from grammeter.formats.tables import form_of
+from grammeter.formats.tables import sure_form
 
 ShardForm = Literal["jsonl", "tsv", "csv", "parquet", "text"]
 """What a shard is; ``text``: parallel plain texts, one sentence a line."""
-
-FORMS: tuple[ShardForm, ...] = get_args(ShardForm)
 
 TEXT_COLUMNS = ("source", "hypothesis", "reference")
 """What the files of a shard of parallel texts hold, in their order."""
 
 GZ = ".gz"
+
+_FIX = (
+    "Let it end in .jsonl, .tsv, .csv or .parquet, or name parallel texts as"
+    " source.txt:hypothesis.txt."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +150,7 @@ def _spelled(spelled: str, form: ShardForm | None) -> Iterator[Shard]:
             raise DataError("no file fits this pattern", where=spelled, fix="Check the folder.")
     for name in names:
         path = _existing(name)
-        yield Shard(path.name, form or _form_of(path), (path,))
+        yield Shard(path.name, form or sure_form(path.name, _FIX), (path,))
 
 
 def _existing(name: str) -> Path:
@@ -162,17 +165,6 @@ def _existing(name: str) -> Path:
     what = "this is a folder, not a file" if isdir(path) else "there is no such file"
     fix = f"Name its files: '{path / '*.parquet'}'" if isdir(path) else "Check the path."
     raise DataError(what, where=name, fix=fix)
-
-
-def _form_of(path: Path) -> ShardForm:
-    form = form_of(path.name)
-    if form is None:
-        raise UsageError(
-            f"the name {str(path)!r} does not tell the format",
-            fix="Let it end in .jsonl, .tsv, .csv or .parquet, or name parallel texts as"
-            " source.txt:hypothesis.txt.",
-        )
-    return form
 
 
 def _table_name(hypotheses: Path) -> str:

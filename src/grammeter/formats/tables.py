@@ -1,39 +1,116 @@
-"""The one reader of tables: TSV, CSV, JSON lines, parquet, by the names of their columns."""
+"""JSON objects and tables (TSV, CSV, JSON lines, parquet): files to named values and back."""
 
 from __future__ import annotations
 
 import csv
 import io
+import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal, cast, get_args
 
 from grammeter.core import DataError, UnknownNameError, UsageError, require
-from grammeter.formats.objects import parse_line, placed
-from grammeter.formats.text import decode, read_bytes, split_lines
+from grammeter.formats.text import decode, read_bytes, read_text, split_lines, write_text
 
 RecordForm = Literal["jsonl", "tsv", "csv", "parquet"]
-FORMS: tuple[RecordForm, ...] = ("jsonl", "tsv", "csv", "parquet")
 
+_OBJECT_FIX = "Give a file that grammeter wrote with -o."
 _QUOTED = "Cells with commas, quotes or line ends stand in double quotes, quotes doubled."
+
+
+# --- JSON objects --------------------------------------------------------------------------
+
+
+def read_object(path: str | Path) -> dict[str, Any]:
+    """Read one JSON object from a file, plain or gzip; ``-`` is standard input.
+
+    Raises
+    ------
+    DataError
+        If the file is absent or holds no JSON object, with the line where it breaks off.
+    """
+    return parse_object(read_text(path), str(path))
+
+
+def parse_object(text: str, where: str) -> dict[str, Any]:
+    """Read one JSON object from a text; ``where`` names it in messages."""
+    try:
+        data: object = json.loads(text)
+    except (ValueError, RecursionError) as error:  # a number too long, brackets too deep
+        what, line = f"no JSON that can be read: {error}", ""
+        if isinstance(error, json.JSONDecodeError):
+            what, line = f"no JSON: {error.msg}", f":{error.lineno}"
+        raise DataError(what, where=where + line, fix=_OBJECT_FIX) from None
+    if not isinstance(data, dict):
+        raise DataError("no JSON object", where=where, fix=_OBJECT_FIX)
+    return cast("dict[str, Any]", data)
+
+
+def write_object(data: Mapping[str, Any], path: str | Path) -> None:
+    """Write one JSON object as UTF-8; gzip if the name ends in ``.gz``."""
+    write_text(path, object_text(data) + "\n")
+
+
+def object_text(data: Mapping[str, Any]) -> str:
+    """Return JSON text; raise :class:`ValueError` for NaN, which callers turn into ``null``."""
+    return json.dumps(data, ensure_ascii=False, allow_nan=False)
+
+
+@contextmanager
+def placed(where: str) -> Generator[None, None, None]:
+    """Add the place in the file to errors that have none."""
+    try:
+        yield
+    except DataError as error:
+        raise DataError(error.message, where=error.where or where, fix=error.fix) from None
+
+
+def parse_line(line: str, fix: str, *, once: bool = False) -> dict[str, object]:
+    """Read an object from JSON lines; ``once``: refuse a key that occurs twice in one object."""
+    try:
+        data: object = json.loads(line, object_pairs_hook=_unique if once else None)
+    except (ValueError, RecursionError) as error:
+        why = error
+        if isinstance(error, json.JSONDecodeError):
+            why = f"{error.msg} at character {error.colno}"
+        raise DataError(f"not JSON: {why}", fix=fix) from None
+    if not isinstance(data, dict):
+        raise DataError("no JSON object", fix=fix)
+    return cast("dict[str, object]", data)
+
+
+def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    data = dict(pairs)
+    if len(data) != len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"the key {_doubled(names)!r} comes twice")
+    return data
+
+
+def _doubled(names: Sequence[str]) -> str | None:
+    return next((name for name in names if names.count(name) > 1), None)
+
+
+# --- tables --------------------------------------------------------------------------------
 
 
 def form_of(path: str | Path) -> RecordForm | None:
     """Return the format of a table by its file's name; ``None`` for any other name."""
     suffix = str(path).removesuffix(".gz").rpartition(".")[2].lower()
-    return next((form for form in FORMS if suffix == form), None)
+    return next((form for form in get_args(RecordForm) if suffix == form), None)
 
 
-def sure_form(path: str | Path) -> RecordForm:
+def sure_form(
+    path: str | Path,
+    fix: str = "Let it end in .jsonl, .tsv, .csv, .parquet, with .gz after that if packed.",
+) -> RecordForm:
     """Return the format of a table by its file's name; raise :class:`UsageError` if it is none."""
     form = form_of(path)
     if form is None:
-        raise UsageError(
-            f"the name {str(path)!r} does not tell the format",
-            fix=f"Let it end in .{', .'.join(FORMS)}, with .gz after that if packed.",
-        )
+        raise UsageError(f"the name {str(path)!r} does not tell the format", fix=fix)
     return form
 
 
@@ -43,48 +120,29 @@ class Columns:
 
     Attributes
     ----------
-    names
-        In the order of the file.
     cells
-        By name; texts, or what JSON lines and parquet hold.
+        By the columns' names, in the order of the file; texts, or what JSON lines and parquet
+        hold.
     lines
         The line (parquet: row) of each row.
-    where
-        The file.
-    head
-        Where the columns are named: ``file:1`` for TSV and CSV, else the file.
+    where, head
+        The file, and where it names the columns: ``file:1`` for TSV and CSV.
     types
         Arrow types by name; parquet only.
     """
 
-    names: tuple[str, ...]
     cells: dict[str, list[object]]
     lines: list[int]
     where: str
     head: str
     types: Mapping[str, str] = field(default_factory=dict[str, str])
 
-    def __len__(self) -> int:
-        return len(self.lines)
-
     def texts(self, name: str) -> list[str]:
-        """Return a column of texts.
-
-        Raises
-        ------
-        DataError
-            If there is no such column, or a cell is not a text.
-        """
+        """Return a column of texts; raise :class:`DataError` if it is something else."""
         return [self._text(cell, name, row) for row, cell in enumerate(self._column(name))]
 
     def numbers(self, name: str) -> list[float]:
-        """Return a column of numbers.
-
-        Raises
-        ------
-        DataError
-            If there is no such column, or a cell is not a finite number.
-        """
+        """Return a column of finite numbers; raise :class:`DataError` if it is something else."""
         return [self._number(cell, name, row) for row, cell in enumerate(self._column(name))]
 
     def first_of(self, names: Sequence[str]) -> str | None:
@@ -97,15 +155,14 @@ class Columns:
 
     def _column(self, name: str) -> list[object]:
         if name not in self.cells:
-            error = UnknownNameError("column", name, self.names)
+            error = UnknownNameError("column", name, self.cells)
             raise DataError(f"no column {name!r}", where=self.where, fix=error.fix)
         return self.cells[name]
 
     def _text(self, cell: object, name: str, row: int) -> str:
         if not isinstance(cell, str):
-            raise DataError(
-                f"{name} is {cell!r}, no text", where=self.origin(row), fix="Write a text."
-            )
+            fault = f"{name} is {cell!r}, no text"
+            raise DataError(fault, where=self.origin(row), fix="Write a text.")
         return checked_text(cell, name, self.origin(row))
 
     def _number(self, cell: object, name: str, row: int) -> float:
@@ -114,37 +171,13 @@ class Columns:
         except (TypeError, ValueError, OverflowError):
             value = math.nan
         if not math.isfinite(value):
-            raise DataError(
-                f"{name} is {cell!r}, no number", where=self.origin(row), fix="Write a number."
-            )
+            fault = f"{name} is {cell!r}, no number"
+            raise DataError(fault, where=self.origin(row), fix="Write a number.")
         return value
 
 
-def has_columns(path: str | Path) -> bool:
-    """Whether a file's name says that it is a table."""
-    return form_of(path) is not None
-
-
 def read_columns(path: str | Path, *, form: RecordForm | None = None) -> Columns:
-    """Read a table; the first line of TSV and CSV names the columns.
-
-    Parameters
-    ----------
-    path
-        The file, plain or gzip; ``-`` is standard input.
-    form
-        Its format; default: by its name.
-
-    Raises
-    ------
-    DataError
-        With file and line: no row, rows of unequal length, a line that is not a JSON object,
-        columns named twice.
-    UsageError
-        If the name does not tell the format.
-    MissingResourceError
-        For parquet, if ``pyarrow`` is not installed.
-    """
+    """Read a table of one row at least, in the format of its name or in ``form``."""
     form = form or sure_form(path)
     data, where = read_bytes(path), str(path)
     if form == "parquet":
@@ -153,17 +186,11 @@ def read_columns(path: str | Path, *, form: RecordForm | None = None) -> Columns
         table = _json_lines(decode(data, path), where)
     else:
         table = _delimited(decode(data, path), where, form)
-    if not len(table):
+    if not table.lines:
         raise DataError(
             "no row below the column heads", where=where, fix="It needs one row a sentence."
         )
     return table
-
-
-def tab_cells(text: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the number and the cells of each line of TSV."""
-    for number, line in enumerate(split_lines(text), start=1):
-        yield number, line.split("\t")
 
 
 def comma_cells(
@@ -171,8 +198,7 @@ def comma_cells(
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield the cells of each row of CSV with the number of its first line.
 
-    ``lines`` have their ends, as cells in quotes may hold some; ``mark`` separates cells;
-    ``where`` and ``fix`` are for messages.
+    ``lines`` have their ends, as cells in quotes may hold some; ``mark`` separates cells.
     """
     reader = csv.reader(lines, strict=True, delimiter=mark)  # not strict, a quote swallows rows
     number = 1
@@ -195,10 +221,7 @@ def check_width(cells: Sequence[str], names: Sequence[str], where: str) -> None:
 
 
 def checked_text(text: str, what: str, where: str | None = None) -> str:
-    """Return the text; raise :class:`DataError` if it holds half a surrogate pair.
-
-    ``what`` names the text in the message.
-    """
+    """Return the text; raise :class:`DataError` if it holds half a surrogate pair."""
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -212,8 +235,9 @@ def checked_text(text: str, what: str, where: str | None = None) -> str:
 
 
 def _delimited(text: str, where: str, form: RecordForm) -> Columns:
-    cut = tab_cells(text) if form == "tsv" else comma_cells(io.StringIO(text, newline=""), where)
-    rows = list(cut)
+    rows = list(enumerate((line.split("\t") for line in split_lines(text)), start=1))
+    if form == "csv":
+        rows = list(comma_cells(io.StringIO(text, newline=""), where))
     if not rows:
         raise DataError("the file is empty", where=where, fix="The first line names the columns.")
     names = rows.pop(0)[1]
@@ -222,14 +246,14 @@ def _delimited(text: str, where: str, form: RecordForm) -> Columns:
         check_width(row, names, f"{where}:{number}")
     columns = zip(*(row for _, row in rows), strict=True) if rows else [()] * len(names)
     cells = {name: list[object](column) for name, column in zip(names, columns, strict=True)}
-    return Columns(tuple(names), cells, [number for number, _ in rows], where, f"{where}:1")
+    return Columns(cells, [number for number, _ in rows], where, f"{where}:1")
 
 
 def _check_names(names: Sequence[str], where: str) -> None:
-    twice = [name for name in names if names.count(name) > 1]
-    if twice or not names:
+    twice = _doubled(names)
+    if twice is not None or not names:
         raise DataError(
-            f"the column {twice[0]!r} comes twice" if twice else "the first line is empty",
+            "the first line is empty" if twice is None else f"the column {twice!r} comes twice",
             where=where,
             fix="Each column needs a name of its own; in TSV and CSV the first line has them.",
         )
@@ -246,9 +270,8 @@ def _json_lines(text: str, where: str) -> Columns:
                     f"other keys than in line 1: {odd}", fix="Each line needs the same keys."
                 )
             rows.append(row)
-    names = tuple(rows[0]) if rows else ()
-    cells = {name: [row[name] for row in rows] for name in names}
-    return Columns(names, cells, list(range(1, len(rows) + 1)), where, where)
+    cells = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+    return Columns(cells, list(range(1, len(rows) + 1)), where, where)
 
 
 def _parquet(data: bytes, where: str) -> Columns:
@@ -256,15 +279,13 @@ def _parquet(data: bytes, where: str) -> Columns:
     parquet: Any = require("pyarrow.parquet", extra="records")
     try:
         table: Any = parquet.read_table(io.BytesIO(data))
-        names = tuple(str(name) for name in table.column_names)
-    except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise DataError(f"not parquet: {error}", where=where, fix="Write it again.") from None
-    _check_names(names, where)
-    try:
+        names = [str(name) for name in table.column_names]
         columns: list[list[object]] = [list(column.to_pylist()) for column in table.columns]
-    except (ValueError, OverflowError) as error:  # no UTF-8, a date beyond the year 9999
+    # ValueError: no UTF-8, or a date beyond the year 9999
+    except (arrow.ArrowException, OSError, ValueError, OverflowError) as error:
         fix = "Write it again, with texts and numbers."
-        raise DataError(f"a value cannot be read: {error}", where=where, fix=fix) from None
-    types = {name: str(kind) for name, kind in zip(names, table.schema.types, strict=True)}
+        raise DataError(f"not parquet that can be read: {error}", where=where, fix=fix) from None
+    _check_names(names, where)
+    types = dict(zip(names, map(str, table.schema.types), strict=True))
     cells = dict(zip(names, columns, strict=True))
-    return Columns(names, cells, list(range(1, table.num_rows + 1)), where, where, types)
+    return Columns(cells, list(range(1, table.num_rows + 1)), where, where, types)

@@ -16,14 +16,11 @@ from pathlib import Path
 from grammeter.core import DataError, UsageError
 
 STDIN = "-"
-SUFFIXES = (".txt", ".tok", ".out", ".hyp", ".cor", ".m2", ".sgml", ".gz")
-"""What is removed from a file's name to make a system's name."""
-
 MAX_RATIO = 200
 """Unpacked bytes for each packed byte; text packs three- to tenfold."""
 
-_FREE_BYTES = 64 * 2**20
-"""Files up to this size are harmless, whatever their ratio."""
+_SUFFIXES = (".txt", ".tok", ".out", ".hyp", ".cor", ".m2", ".sgml", ".gz")
+_FREE_BYTES = 64 * 2**20  # files up to this size are harmless, whatever their ratio
 _BLOCK = 2**20
 _FRESH = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 _PRIVATE = 0o600
@@ -57,7 +54,30 @@ def read_bytes(path: str | Path) -> bytes:
         raise DataError(
             f"this is no name of a file: {error}", where=ascii(str(path)), fix="Check the path."
         ) from None
-    return _unpacked(data, path) if data[:2] == b"\x1f\x8b" else data
+    if data[:2] != b"\x1f\x8b":
+        return data
+    content = gunzip(data, str(path), limit=max(len(data) * MAX_RATIO, _FREE_BYTES))
+    if content is None:
+        raise DataError(
+            f"these gzip data unpack to more than {MAX_RATIO} times their size",
+            where=str(path),
+            fix="Unpack the file yourself if you trust it.",
+        )
+    return content
+
+
+def gunzip(data: bytes, where: str, *, limit: int) -> bytes | None:
+    """Unpack gzip; ``None`` if there are more than ``limit`` bytes in it."""
+    content = io.BytesIO()
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
+            while content.tell() <= limit and (block := stream.read(_BLOCK)):
+                content.write(block)
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(
+            f"damaged gzip data: {error}", where=where, fix="Fetch or pack the file again."
+        ) from None
+    return content.getvalue() if content.tell() <= limit else None
 
 
 def _bytes_of(path: Path) -> bytes:
@@ -68,13 +88,7 @@ def _bytes_of(path: Path) -> bytes:
 
 
 def decode(data: bytes, path: str | Path) -> str:
-    """Decode UTF-8 and drop a byte order mark.
-
-    Raises
-    ------
-    DataError
-        At the first line that is not UTF-8.
-    """
+    """Decode UTF-8 and drop a byte order mark; name the first line that is something else."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -101,13 +115,7 @@ def read_text(path: str | Path) -> str:
 
 
 def read_lines(path: str | Path) -> list[str]:
-    """Read a text, one sentence a line; empty lines are kept.
-
-    Raises
-    ------
-    DataError
-        If the file is absent, unreadable, not UTF-8, or empty.
-    """
+    """Read a text of one line at least, one sentence a line; empty lines are kept."""
     return checked_lines(read_text(path), path)
 
 
@@ -119,19 +127,12 @@ def checked_lines(text: str, path: str | Path) -> list[str]:
     return lines
 
 
-def write_lines(path: str | Path, lines: Iterable[str]) -> None:
-    """Write one sentence a line, gzip by the name's suffix.
-
-    Raises
-    ------
-    DataError
-        If a sentence holds a line end or a lone surrogate.
-    """
-    write_text(path, "".join(f"{checked_line(line)}\n" for line in lines))
-
-
 def write_text(path: str | Path, text: str, *, private: bool = False) -> None:
-    """Write a text as UTF-8, gzip by the name's suffix; see :func:`write_bytes`.
+    """Write a text as UTF-8, gzip by the name's suffix.
+
+    The file is replaced at once, when it is complete. Only links, devices, pipes and files of
+    others are written in place. ``private``: readable by its owner alone, from its first byte
+    on; a device keeps its mode.
 
     Raises
     ------
@@ -153,24 +154,12 @@ def write_text(path: str | Path, text: str, *, private: bool = False) -> None:
 
 
 def write_bytes(path: str | Path, data: bytes, *, private: bool = False) -> None:
-    """Write a file, gzip by the name's suffix.
-
-    The file is replaced at once, when it is complete. Only links, devices, pipes and files of
-    others are written in place. ``private``: readable by its owner alone, from its first byte
-    on; a device keeps its mode.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be written.
-    UsageError
-        If the name is ``-``, which is standard input.
-    """
+    """Write a file of bytes; see :func:`write_text`."""
     if str(path) == STDIN:
         raise UsageError("'-' is standard input, no file to write", fix="Give a file's name.")
     target = Path(path)
     # no time and no name in the gzip head: same text, same bytes
-    content = gzip.compress(data, mtime=0) if is_gzip(path) else data
+    content = gzip.compress(data, mtime=0) if str(path).endswith(".gz") else data
     try:
         if _is_replaceable(target):
             _replace(target, content, private=private)
@@ -231,15 +220,10 @@ def checked_line(line: str) -> str:
     return line
 
 
-def is_gzip(path: str | Path) -> bool:
-    """Whether a file is written as gzip."""
-    return str(path).endswith(".gz")
-
-
 def system_name(path: str | Path) -> str:
     """Return a file's name less known suffixes: ``out/AMU.txt.gz`` is ``AMU``."""
     name = Path(path).name
-    while name.endswith(SUFFIXES):
+    while name.endswith(_SUFFIXES):
         name = name.rpartition(".")[0]
     return name or Path(path).name
 
@@ -284,25 +268,3 @@ def token_notices(sources: Iterable[str], outputs: Iterable[str], path: str | Pa
         f"{path}: {joined} of {len(ends)} lines have the last mark joined to its word, which stands"
         " apart in the sources; tokenise outputs as the sources are, or scores mean little"
     ]
-
-
-def _unpacked(data: bytes, path: str | Path) -> bytes:
-    packed = io.BytesIO(data)
-    blocks: list[bytes] = []
-    size = 0
-    try:
-        with gzip.GzipFile(fileobj=packed) as stream:
-            while block := stream.read(_BLOCK):
-                blocks.append(block)
-                size += len(block)
-                if size > max(packed.tell() * MAX_RATIO, _FREE_BYTES):
-                    raise DataError(
-                        f"these gzip data unpack to more than {MAX_RATIO} times their size",
-                        where=str(path),
-                        fix="Unpack the file yourself if you trust it.",
-                    )
-        return b"".join(blocks)
-    except (OSError, EOFError, zlib.error) as error:
-        raise DataError(
-            f"damaged gzip data: {error}", where=str(path), fix="Fetch or pack the file again."
-        ) from None

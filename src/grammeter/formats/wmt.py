@@ -39,7 +39,7 @@ from grammeter.formats.judged import (
     whole_number,
     with_languages,
 )
-from grammeter.formats.objects import placed
+from grammeter.formats.tables import placed
 from grammeter.formats.wmt_columns import (
     FIX,
     Record,
