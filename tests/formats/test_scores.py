@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from fake_metric import scored, systems
 from grammeter.core import DataError, Ranked, RankedSystem, Signature
 from grammeter.formats.judgments import Judgments
-from grammeter.formats.score_lines import metric_name
 from grammeter.formats.scores import (
+    metric_name,
     parse_score_file,
     read_human,
     read_human_scores,

@@ -10,15 +10,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grammeter.core import DataError, UsageError
-from grammeter.formats.shard_input import (
+from grammeter.formats.shard_rows import (
+    Sink,
+    encode,
+    output_form,
+    output_name,
+    parse_block,
+    widened,
+)
+from grammeter.formats.shards import (
     arrow_bytes,
     arrow_table,
+    find_shards,
     odd_ends,
-    parse_block,
     read_blocks,
 )
-from grammeter.formats.shard_output import Sink, encode, output_form, output_name, widened
-from grammeter.formats.shards import find_shards
 
 
 def rows_of(path, size=3, form=None):

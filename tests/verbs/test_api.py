@@ -11,7 +11,7 @@ import pytest
 
 import grammeter as gm
 from grammeter.core import UnknownNameError
-from grammeter.formats import objects
+from grammeter.formats import object_text, write_object
 
 
 @pytest.fixture
@@ -166,12 +166,12 @@ def test_files_that_are_no_scores(tmp_path: Path, text: str, message: str) -> No
 
 def test_json_never_holds_a_bare_nan(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="not JSON compliant"):
-        objects.write_object({"value": float("nan")}, tmp_path / "x.json")
-    assert objects.object_text({"é": 1 / 3}) == '{"é": 0.3333333333333333}'
+        write_object({"value": float("nan")}, tmp_path / "x.json")
+    assert object_text({"é": 1 / 3}) == '{"é": 0.3333333333333333}'
 
 
 def test_numbers_are_not_rounded(table: gm.ScoreTable) -> None:
-    data = json.loads(objects.object_text(table.to_dict()))
+    data = json.loads(object_text(table.to_dict()))
     assert data["metrics"]["gleu"]["systems"]["A"]["value"] == table["gleu"]["A"].value
 
 

@@ -72,7 +72,7 @@ def checked_blocks(job: Job, shard: Shard, rows: int) -> Iterator[Block]:
     ------
     DataError
         If no row has a column that holds the texts, if there is one of the name of a new one, or
-        as :func:`~grammeter.formats.shard_input.read_blocks` says.
+        as :func:`~grammeter.formats.shards.read_blocks` says.
     """
     blocks, head, seen = read_blocks(shard, rows), list[Block](), 0
     for block in blocks:

@@ -14,8 +14,8 @@ from pathlib import Path
 from grammeter.core import DataError, MetricScores, ScoreTable, UnknownNameError, UsageError
 from grammeter.formats.datasets import dataset_path
 from grammeter.formats.judgments import FirstSegment, Judgments, read_judgments
+from grammeter.formats.scores import parse_value
 from grammeter.formats.tables import placed
-from grammeter.formats.score_lines import parse_value
 from grammeter.formats.text import read_lines
 
 _SEEDA = (

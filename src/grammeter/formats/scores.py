@@ -19,46 +19,58 @@ A value that says ``None`` or ``NaN`` is missing; anything else that is no numbe
 
 from __future__ import annotations
 
+import math
 import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
+
+import numpy as np
 
 from grammeter.core import RANKING_KIND as RANKING
 from grammeter.core import (
     DataError,
+    FloatArray,
+    MetricScores,
     Ranked,
+    Score,
     ScoreTable,
+    SegmentScores,
+    Signature,
     checked,
+    unshielded,
 )
 from grammeter.formats.judgments import FirstSegment, Judgments, parse_judgments
-from grammeter.formats.tables import parse_object, write_object
-from grammeter.formats.score_lines import SCORES_FIX, parse_human_scores, parse_score_table
-from grammeter.formats.text import read_text
+from grammeter.formats.tables import parse_object, placed, write_object
+from grammeter.formats.text import read_text, split_lines
 from grammeter.formats.wmt import is_wmt
 
-_JUDGMENTS = re.compile(r'\s*(\{"judge"|(<\?xml[^>]*>\s*)?<appraise-results)')
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)
+_SEGMENT = re.compile(r"\d{1,7}\Z", re.ASCII)
+_LARGEST = 1e100  # beyond it sums and squares of scores overflow
+_MISSING = {"none", "nan", "null"}
+_SCORES_FIX = (
+    "Give the JSON of 'grammeter score -o FILE', or tab-separated lines under the header"
+    " 'metric system value', 'metric system segment value' or 'system METRIC METRIC ...'."
+)
+_HUMAN_FIX = (
+    "Give the JSON of 'grammeter rank -o FILE', tab-separated lines under the header"
+    " 'system value', or a file of judgments."
+)
 
 
 @checked
 def read_scores(path: str | Path) -> ScoreTable:
     """Read a score table that :func:`write_scores` or ``grammeter score -o`` wrote.
 
-    Tab-separated scores of other programs are read, too: see the module.
-
-    Raises
-    ------
-    DataError
-        If the file is absent or holds something else.
+    Tab-separated scores of other programs are read, too; see :func:`read_score_file`.
     """
     text, where = read_text(path), str(path)
     if "\t" in text.split("\n", 1)[0]:
         return parse_score_file(text, where)
     return ScoreTable.from_dict(parse_object(text, where), where=where)
-
-
-@checked
-def write_scores(table: ScoreTable, path: str | Path) -> None:
-    """Write a score table with all that ``compare`` and ``explain`` need."""
-    write_object(table.to_full_dict(), path)
 
 
 def read_score_file(path: str | Path) -> ScoreTable:
@@ -67,11 +79,7 @@ def read_score_file(path: str | Path) -> ScoreTable:
     A foreign system-level file fills ``MetricScores.scores``; a segment-level file
     ``MetricScores.segments`` too, NaN where a segment has no score, and each system's score is
     the mean of its segments. ``ScoreTable.segments`` is 0 where only systems were scored.
-
-    Parameters
-    ----------
-    path
-        The file, plain or gzip; ``-`` is standard input.
+    ``path`` may be gzip; ``-`` is standard input.
 
     Raises
     ------
@@ -82,13 +90,20 @@ def read_score_file(path: str | Path) -> ScoreTable:
     return parse_score_file(read_text(path), str(path))
 
 
+@checked
+def write_scores(table: ScoreTable, path: str | Path) -> None:
+    """Write a score table with all that ``compare`` and ``explain`` need."""
+    write_object(table.to_full_dict(), path)
+
+
 def parse_score_file(text: str, where: str) -> ScoreTable:
     """Read scores from a text; ``where`` names it in messages and names nameless metrics."""
-    if _JUDGMENTS.match(text):
-        raise DataError("these are judgments, no scores of metrics", where=where, fix=SCORES_FIX)
+    if _holds_judgments(text):
+        what = "these are judgments, no scores of metrics"
+        raise DataError(what, where=where, fix=_SCORES_FIX)
     if text.lstrip()[:1] == "{":
         return ScoreTable.from_dict(parse_object(text, where), where=where)
-    return parse_score_table(text, where)
+    return _table(_score_rows(text, where), where)
 
 
 def read_any_scores(path: str | Path) -> ScoreTable | Ranked | Judgments:
@@ -116,7 +131,7 @@ def read_any_scores(path: str | Path) -> ScoreTable | Ranked | Judgments:
 
 
 def is_judged(path: str | Path) -> bool:
-    """Whether a file holds judgments."""
+    """Tell whether a file holds judgments."""
     return _holds_judgments(read_text(path))
 
 
@@ -159,7 +174,7 @@ def read_human(
         return parse_judgments(text, where, first_segment=first_segment)
     if text.lstrip()[:1] == "{":
         return Ranked.from_dict(parse_object(text, where), where=where)
-    return parse_human_scores(text, where)
+    return _human_scores(text, where)
 
 
 def system_scores(ranked: Ranked) -> dict[str, float]:
@@ -173,3 +188,227 @@ def _holds_judgments(text: str) -> bool:
     if start[:1] == "<" or is_wmt(text):
         return True
     return start[:1] == "{" and f'"{RANKING}"' not in start[:2000] and '"judge"' in start[:2000]
+
+
+# --- lines ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One score; ``segment`` is ``None`` for a system-level score."""
+
+    line: int
+    metric: str
+    system: str
+    segment: int | None
+    value: float
+    parts: dict[str, float]
+
+
+_HEADLESS = {  # the columns of a file without a header, by their number
+    2: ("system", "value"),
+    4: ("system", "value", "precision", "recall"),
+    5: ("metric", "", "", "system", "value"),
+    6: ("metric", "", "", "system", "segment", "value"),
+}
+
+_SYSTEMS = ["system", "value"]
+_KNOWN = {"metric", "system", "segment", "value", ""}
+
+
+def _score_rows(text: str, where: str) -> list[_Row]:
+    """Read all scores; segments count from 0."""
+    lines = _cells(text, where)
+    header = lines[0]
+    if header[0] == "system" and len(header) > 1 and "metric" not in header and header != _SYSTEMS:
+        return list(_wide_rows(lines, where))
+    if {"metric", "system"} <= set(header):
+        if "" in header or len(set(header)) < len(header) or "value" not in header:
+            unknown = f"unknown columns: {' '.join(header)}"
+            raise DataError(unknown, where=f"{where}:1", fix=_SCORES_FIX)
+        rows = list(_rows(lines, header, 1, where))
+    else:
+        rows = _simple_rows(lines, where, _SCORES_FIX)
+    if rows[0].segment is not None:
+        first = 0 if any(row.segment == 0 for row in rows) else 1
+        return [replace(row, segment=(row.segment or 0) - first) for row in rows]
+    in_runs = len(header) == 2 and header != _SYSTEMS
+    return _runs(rows, where) if in_runs and len({r.system for r in rows}) < len(rows) else rows
+
+
+def _human_scores(text: str, where: str) -> dict[str, float]:
+    """Read the scores that people gave to systems; raise :class:`DataError` if one is missing."""
+    rows = _simple_rows(_cells(text, where), where, _HUMAN_FIX)
+    _check_once(rows, where)
+    if len({row.metric for row in rows}) > 1 or rows[0].segment is not None:
+        raise DataError("no scores of systems by people", where=where, fix=_HUMAN_FIX)
+    for row in rows:
+        if math.isnan(row.value):
+            raise DataError(
+                f"no human score of {row.system!r}",
+                where=f"{where}:{row.line}",
+                fix="Take the system out of both files, or give it a number.",
+            )
+    return {row.system: row.value for row in rows}
+
+
+def _cells(text: str, where: str) -> list[list[str]]:
+    """Split into lines and cells: at tabs, or at spaces if the file has no tab."""
+    if not text.strip():
+        raise DataError("the file is empty", where=where, fix="It needs one score at least.")
+    mark = "\t" if "\t" in text else None
+    return [[*map(unshielded, line.split(mark))] for line in split_lines(text.rstrip())]
+
+
+def _simple_rows(lines: Sequence[Sequence[str]], where: str, fix: str) -> list[_Row]:
+    """Read lines below the header ``system value``, or without a header."""
+    if lines[0] == _SYSTEMS:
+        return list(_rows(lines, _SYSTEMS, 1, where))
+    names = _HEADLESS.get(len(lines[0]), ())
+    if not names or not _is_value(lines[0][names.index("value")]):
+        raise DataError("neither a known header nor a score", where=f"{where}:1", fix=fix)
+    return list(_rows(lines, names, 0, where))
+
+
+def _wide_rows(lines: Sequence[Sequence[str]], where: str) -> Iterator[_Row]:
+    """Read a line for each system and a column for each metric."""
+    for place, metric in enumerate(lines[0][1:], start=1):
+        names = ["system", *[""] * (len(lines[0]) - 1)]
+        names[place] = "value"
+        for row in _rows(lines, names, 1, where):
+            yield replace(row, metric=metric)
+
+
+def _rows(
+    lines: Sequence[Sequence[str]], names: Sequence[str], skip: int, where: str
+) -> Iterator[_Row]:
+    """Read lines whose columns have these names; ``skip`` lines of header stand above them."""
+    nameless = metric_name(where)
+    ignored = _KNOWN | {"reference", "parts"} if "parts" in names else _KNOWN
+    for number, cells in enumerate(lines[skip:], start=skip + 1):
+        with placed(f"{where}:{number}"):
+            if len(cells) != len(names):
+                raise DataError(
+                    f"{len(cells)} columns where {len(names)} are due",
+                    fix="Separate columns by one tab, and give every line all of them.",
+                )
+            row = dict(zip(names, cells, strict=True))
+            metric = row.get("metric", nameless)
+            if not metric or not row["system"]:
+                raise DataError("a metric or system without a name", fix="Name it.")
+            packed = parse_object(row["parts"], f"{where}:{number}") if "parts" in row else {}
+            parts = {name: cell for name, cell in row.items() if name not in ignored} | packed
+            yield _Row(
+                number,
+                metric,
+                row["system"],
+                _segment(row.get("segment"), from_1=skip > 0),
+                parse_value(row["value"]),
+                {name: parse_value(str(value)) for name, value in parts.items()},
+            )
+    if len(lines) == skip:
+        raise DataError("no score below the header", where=where, fix="It needs one at least.")
+
+
+def metric_name(path: str | Path) -> str:
+    """Return the metric that a nameless file is about: ``BLEU.seg.score`` is ``BLEU``."""
+    name = Path(path).name.removesuffix(".gz").removeprefix("scores.")
+    for suffix in (".jsonl", ".json", ".xml", ".csv", ".txt", ".tsv", ".score", ".sys", ".seg"):
+        name = name.removesuffix(suffix)
+    return name or Path(path).name
+
+
+def parse_value(cell: str) -> float:
+    """Read one score; NaN where it says that there is none."""
+    if not _is_value(cell):
+        raise DataError(
+            f"{cell!r} is no number" + (" of a usual size" if _NUMBER.match(cell) else ""),
+            fix="Write a decimal number, or None where there is no score.",
+        )
+    return math.nan if cell.lower() in _MISSING else float(cell)
+
+
+def _is_value(cell: str) -> bool:
+    if _NUMBER.match(cell):
+        return abs(float(cell)) <= _LARGEST
+    return cell.lower() in _MISSING
+
+
+def _segment(cell: str | None, *, from_1: bool) -> int | None:
+    if cell is not None and (not _SEGMENT.match(cell) or (from_1 and int(cell) == 0)):
+        raise DataError(f"{cell!r} is no number of a segment", fix="Count the segments from 1.")
+    return None if cell is None else int(cell)
+
+
+def _table(rows: list[_Row], where: str) -> ScoreTable:
+    _check_once(rows, where)
+    segments = 0 if rows[0].segment is None else max(row.segment or 0 for row in rows) + 1
+    systems = tuple(dict.fromkeys(row.system for row in rows))
+    columns: dict[str, dict[str, list[_Row]]] = {}
+    for row in rows:
+        columns.setdefault(row.metric, {}).setdefault(row.system, []).append(row)
+    return ScoreTable(
+        systems, segments, {name: _column(name, by, segments) for name, by in columns.items()}
+    )
+
+
+def _runs(rows: list[_Row], where: str) -> list[_Row]:
+    """Count the segments of a file that names each system once for each segment."""
+    totals = Counter(row.system for row in rows)
+    if len(set(totals.values())) > 1:
+        raise DataError(
+            f"systems differ in their number of lines: {dict(totals)}",
+            where=where,
+            fix="Give each system one line, or one line for each segment.",
+        )
+    counts = {system: count() for system in totals}
+    return [replace(row, segment=next(counts[row.system])) for row in rows]
+
+
+def _check_once(rows: Iterable[_Row], where: str) -> None:
+    lines: dict[tuple[str, str, int | None], int] = {}
+    for row in rows:
+        key = (row.metric, row.system, row.segment)
+        if key in lines:
+            raise DataError(
+                f"a second score of {row.system!r} by {row.metric!r}; line {lines[key]} has one",
+                where=f"{where}:{row.line}",
+                fix="Keep one of them.",
+            )
+        lines[key] = row.line
+
+
+def _column(metric: str, by_system: Mapping[str, list[_Row]], segments: int) -> MetricScores:
+    level = "mean of segments" if segments else "as given"
+    signature = Signature.of(metric, {"scores": "foreign", "system-level": level})
+    if not segments:
+        scores = {system: _score(rows[0], signature) for system, rows in by_system.items()}
+        return MetricScores(metric, signature, True, scores)
+    sentences = {system: _segments(rows, segments) for system, rows in by_system.items()}
+    scores = {system: _mean(scores, signature) for system, scores in sentences.items()}
+    return MetricScores(metric, signature, True, scores, sentences)
+
+
+def _score(row: _Row, signature: Signature) -> Score:
+    reason = "the file has no score" if math.isnan(row.value) else None
+    return Score(row.value, signature, 0, row.parts, reason)
+
+
+def _segments(rows: list[_Row], segments: int) -> SegmentScores:
+    at = np.array([row.segment for row in rows], dtype=np.int64)
+
+    def column(values: Iterable[float]) -> FloatArray:
+        array = np.full(segments, np.nan)
+        array[at] = [*values]
+        return array
+
+    values = column(row.value for row in rows)
+    parts = {name: column(row.parts.get(name, math.nan) for row in rows) for name in rows[0].parts}
+    reason = "the file has no score" if np.isnan(values).any() else None
+    return SegmentScores(values, np.full(segments, -1, dtype=np.int64), parts, reason)
+
+
+def _mean(scores: SegmentScores, signature: Signature) -> Score:
+    missing = int(np.isnan(scores.values).sum())
+    reason = f"{missing} of {len(scores)} segments have no score" if missing else None
+    return Score(float(np.mean(scores.values)), signature, len(scores), reason=reason)

@@ -1,20 +1,27 @@
 """Tables of any length, in shards: one input file each, two or three for parallel texts.
 
-:mod:`~grammeter.formats.shard_input` reads them a block of rows at a time,
-:mod:`~grammeter.formats.shard_output` writes them the same way.
+Files become rows in two steps, so that memory does not grow with the file: :func:`read_blocks`
+reads raw records, cheap enough for one process; :mod:`~grammeter.formats.shard_rows` makes rows
+of them, in any, and writes rows the same way.
 """
 
 from __future__ import annotations
 
 import glob
-from collections.abc import Iterator, Mapping, Sequence
+import gzip
+import zlib
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 from os.path import exists, isdir, isfile  # false for what is no name, too
 from pathlib import Path
-from typing import Any, Literal
+from typing import IO, Any, Literal, cast
 
-from grammeter.core import DataError, UsageError
-from grammeter.formats.tables import sure_form
+from grammeter.core import DataError, UsageError, require
+from grammeter.formats.tables import check_names, comma_cells, sure_form
+from grammeter.formats.text import encoding_notices
 
 ShardForm = Literal["jsonl", "tsv", "csv", "parquet", "text"]
 """What a shard is; ``text``: parallel plain texts, one sentence a line."""
@@ -24,10 +31,18 @@ TEXT_COLUMNS = ("source", "hypothesis", "reference")
 
 GZ = ".gz"
 
-_FIX = (
+_NO_CELLS: list[str] = []
+
+_NAMES = (
     "Let it end in .jsonl, .tsv, .csv or .parquet, or name parallel texts as"
     " source.txt:hypothesis.txt."
 )
+_STRAY = (
+    "The row that begins there has a stray quote or line end; where the rows after it end is"
+    " unknown."
+)
+_PARALLEL = "Parallel texts need one line for each sentence, in the same order."
+_LONGEST = 1 << 26  # bytes of one line
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,16 +98,9 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row.
+    """One row: its number as in :class:`Block`, its cells by column, why it could not be read.
 
-    Attributes
-    ----------
-    line
-        Its number in the file; see :class:`Block`.
-    cells
-        By column; of a row that could not be read, what could be, or nothing.
-    fault
-        Why it could not be read.
+    Of a row with a fault, ``cells`` are what could be read, or nothing.
     """
 
     line: int
@@ -132,25 +140,19 @@ def find_shards(names: Sequence[str], form: ShardForm | None = None) -> list[Sha
     return shards
 
 
-def unpacked_name(path: Path) -> str:
-    """Return a file's name less ``.gz``."""
-    return path.name.removesuffix(GZ)
-
-
 def _spelled(spelled: str, form: ShardForm | None) -> Iterator[Shard]:
     parts = spelled.split(":")
     if 2 <= len(parts) <= 3 and all(parts) and not exists(spelled):
         paths = tuple(_existing(part) for part in parts)
-        yield Shard(_table_name(paths[1]), "text", paths)
+        yield Shard(_table_name(paths[1].name), "text", paths)
         return
     names = [spelled]
     if glob.has_magic(spelled) and not exists(spelled):
         names = sorted(glob.glob(spelled, recursive=True))
         if not names:
             raise DataError("no file fits this pattern", where=spelled, fix="Check the folder.")
-    for name in names:
-        path = _existing(name)
-        yield Shard(path.name, form or sure_form(path.name, _FIX), (path,))
+    for path in map(_existing, names):
+        yield Shard(path.name, form or sure_form(path, _NAMES), (path,))
 
 
 def _existing(name: str) -> Path:
@@ -167,8 +169,176 @@ def _existing(name: str) -> Path:
     raise DataError(what, where=name, fix=fix)
 
 
-def _table_name(hypotheses: Path) -> str:
+def _table_name(hypotheses: str) -> str:
     """Return the name of the table that parallel texts become; packed if the texts are."""
-    name = unpacked_name(hypotheses)
-    packed = GZ if hypotheses.name.endswith(GZ) else ""
-    return f"{name.removesuffix('.txt') or name}.tsv{packed}"
+    name = hypotheses.removesuffix(GZ)
+    return f"{name.removesuffix('.txt') or name}.tsv{GZ if hypotheses.endswith(GZ) else ''}"
+
+
+# --- files to blocks -----------------------------------------------------------------------
+
+
+def read_blocks(shard: Shard, rows: int) -> Iterator[Block]:
+    """Read a shard, ``rows`` rows at a time.
+
+    A table without rows is one block without records, so that its columns are known.
+
+    Raises
+    ------
+    DataError
+        If the file is damaged as a whole: no gzip data, no parquet, a head that is no UTF-8,
+        quotes that are never closed, parallel texts of unequal lengths.
+    """
+    return _parquet_blocks(shard, rows) if shard.form == "parquet" else _line_blocks(shard, rows)
+
+
+def odd_ends(shard: Shard) -> list[str]:
+    """Return notices on the first lines of a shard's files: byte order marks, CR LF."""
+    notices: list[str] = []
+    for path in shard.paths if shard.form != "parquet" else ():
+        with closing(_Reading(path)) as file:
+            notices += encoding_notices(next(file.lines(), b""), path)
+    return notices
+
+
+class _Reading:
+    """An open file: its lines, and how much of it was read."""
+
+    def __init__(self, path: Path) -> None:
+        self._raw = path.open("rb")
+        packed = self._raw.peek(2)[:2] == b"\x1f\x8b"
+        self._file = cast("IO[bytes]", gzip.GzipFile(fileobj=self._raw) if packed else self._raw)
+        self._size = max(path.stat().st_size, 1)
+        self._path = path
+
+    def lines(self) -> Iterator[bytes]:
+        """Yield lines with their ends."""
+        # what is short cannot have a long line; a packed file may be short, and be gigabytes
+        whole = self._file is self._raw and self._size <= _LONGEST
+        try:
+            yield from self._file if whole else self._bounded()
+        except (OSError, EOFError, zlib.error) as error:
+            raise DataError(
+                f"cannot be read: {error}", where=str(self._path), fix="Fetch or pack it again."
+            ) from error
+
+    def texts(self) -> Iterator[bytes]:
+        """Yield lines less their ends; the byte order mark is dropped."""
+        lines = self.lines()
+        for line in lines:
+            yield _text(line).removeprefix(b"\xef\xbb\xbf")
+            break
+        yield from map(_text, lines)
+
+    def _bounded(self) -> Iterator[bytes]:
+        for number, line in enumerate(iter(partial(self._file.readline, _LONGEST), b""), start=1):
+            if len(line) == _LONGEST:
+                raise DataError(
+                    f"a line of more than {_LONGEST >> 20} MiB",
+                    where=f"{self._path}:{number}",
+                    fix="Unpack the file and look at it: a row is a line.",
+                )
+            yield line
+
+    @property
+    def share(self) -> float:
+        return min(self._raw.tell() / self._size, 1.0)
+
+    def close(self) -> None:
+        self._file.close()
+        self._raw.close()
+
+
+def _text(line: bytes) -> bytes:
+    return line.removesuffix(b"\n").removesuffix(b"\r")
+
+
+def _line_blocks(shard: Shard, rows: int) -> Generator[Block]:
+    with ExitStack() as stack:
+        files = [stack.enter_context(closing(_Reading(path))) for path in shard.paths]
+        columns, records = _records(shard, [file.texts() for file in files])
+        begin = first = 1 if shard.form in ("jsonl", "text") else 2
+        while taken := tuple(islice(records, rows)):
+            yield Block(shard.form, first, columns, taken, files[0].share)
+            first += len(taken)
+        if first == begin and columns:
+            yield Block(shard.form, first, columns, (), 1.0)
+
+
+def _records(
+    shard: Shard, files: Sequence[Iterator[bytes]]
+) -> tuple[tuple[str, ...], Iterator[Any]]:
+    """Return the names of the columns and the raw rows of a shard."""
+    if shard.form == "jsonl":
+        return (), files[0]
+    if shard.form == "text":
+        return TEXT_COLUMNS[: len(files)], _parallel(shard, files)
+    if shard.form == "tsv":
+        return _head(next(files[0], b"").split(b"\t"), shard), files[0]
+    # a cell in quotes may hold line ends
+    texts = (line.decode("utf-8", "surrogateescape") + "\n" for line in files[0])
+    cells = (cells for _, cells in comma_cells(texts, shard.where, _STRAY))
+    head = [cell.encode("utf-8", "surrogateescape") for cell in next(cells, _NO_CELLS)]
+    return _head(head, shard), cells
+
+
+def _parallel(shard: Shard, files: Sequence[Iterator[bytes]]) -> Iterator[bytes]:
+    """Yield lines of all files side by side; a tab inside a text becomes a blank."""
+    for number, first in enumerate(files[0], start=1):
+        others = [next(file, None) for file in files[1:]]
+        short = [path for path, line in zip(shard.paths[1:], others, strict=True) if line is None]
+        if short:
+            what = f"ends before line {number} of {shard.paths[0]}"
+            raise DataError(what, where=str(short[0]), fix=_PARALLEL)
+        yield b"\t".join(line.replace(b"\t", b" ") for line in (first, *others) if line is not None)
+    for path, file in zip(shard.paths[1:], files[1:], strict=True):
+        if next(file, None) is not None:
+            raise DataError(f"has more lines than {shard.paths[0]}", where=str(path), fix=_PARALLEL)
+
+
+def _head(cells: Sequence[bytes], shard: Shard) -> tuple[str, ...]:
+    where = f"{shard.where}:1"
+    try:
+        names = [cell.decode("utf-8") for cell in cells]
+    except UnicodeDecodeError:
+        raise DataError("the head is not UTF-8", where=where, fix="Convert the file.") from None
+    check_names(names if any(names) else (), where)
+    return tuple(names)
+
+
+def _parquet_blocks(shard: Shard, rows: int) -> Generator[Block]:
+    pyarrow: Any = require("pyarrow", extra="records")
+    parquet: Any = require("pyarrow.parquet", extra="records")
+    try:
+        with closing(parquet.ParquetFile(shard.paths[0])) as file:
+            total, first, schema = file.metadata.num_rows, 1, file.schema_arrow
+            columns = tuple(schema.names)
+            check_names(columns, shard.where)
+            for batch in file.iter_batches(batch_size=rows) if total else ():
+                done = (first + batch.num_rows - 1) / total
+                yield Block("parquet", first, columns, (arrow_bytes(batch),), done)
+                first += batch.num_rows
+            if not total:
+                empty = arrow_bytes(pyarrow.Table.from_batches([], schema))
+                yield Block("parquet", 1, columns, (empty,), 1.0)
+    except (pyarrow.ArrowException, OSError, UnicodeError) as error:
+        raise DataError(
+            f"no sound parquet: {str(error).partition(chr(10))[0]}",
+            where=shard.where,
+            fix="Write it again.",
+        ) from None
+
+
+def arrow_bytes(batch: Any) -> bytes:
+    """Write a record batch or table of Arrow as bytes, its schema included."""
+    pyarrow: Any = require("pyarrow", extra="records")
+    sink = pyarrow.BufferOutputStream()
+    with pyarrow.ipc.new_stream(sink, batch.schema) as writer:
+        writer.write(batch)
+    return sink.getvalue().to_pybytes()
+
+
+def arrow_table(data: bytes) -> Any:
+    """Read what :func:`arrow_bytes` wrote, as a table."""
+    pyarrow: Any = require("pyarrow", extra="records")
+    return pyarrow.ipc.open_stream(data).read_all()

@@ -241,7 +241,7 @@ def _delimited(text: str, where: str, form: RecordForm) -> Columns:
     if not rows:
         raise DataError("the file is empty", where=where, fix="The first line names the columns.")
     names = rows.pop(0)[1]
-    _check_names(names, f"{where}:1")
+    check_names(names, f"{where}:1")
     for number, row in rows:
         check_width(row, names, f"{where}:{number}")
     columns = zip(*(row for _, row in rows), strict=True) if rows else [()] * len(names)
@@ -249,7 +249,8 @@ def _delimited(text: str, where: str, form: RecordForm) -> Columns:
     return Columns(cells, [number for number, _ in rows], where, f"{where}:1")
 
 
-def _check_names(names: Sequence[str], where: str) -> None:
+def check_names(names: Sequence[str], where: str) -> None:
+    """Raise :class:`DataError` if there are no columns, or two of one name."""
     twice = _doubled(names)
     if twice is not None or not names:
         raise DataError(
@@ -285,7 +286,7 @@ def _parquet(data: bytes, where: str) -> Columns:
     except (arrow.ArrowException, OSError, ValueError, OverflowError) as error:
         fix = "Write it again, with texts and numbers."
         raise DataError(f"not parquet that can be read: {error}", where=where, fix=fix) from None
-    _check_names(names, where)
+    check_names(names, where)
     types = dict(zip(names, map(str, table.schema.types), strict=True))
     cells = dict(zip(names, columns, strict=True))
     return Columns(cells, list(range(1, table.num_rows + 1)), where, where, types)

@@ -1,4 +1,4 @@
-"""Rows back to files: encoded block by block in any process, written by one.
+"""Rows of shards: parsed and encoded block by block in any process, written by one.
 
 A file is written under a temporary name and renamed when it is complete.
 """
@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import IO, Any, Literal, cast
 
 from grammeter.core import DataError, UsageError, require
-from grammeter.formats.shard_input import arrow_bytes, arrow_table
-from grammeter.formats.shards import GZ, Shard, ShardForm, unpacked_name
+from grammeter.formats.shards import GZ, Block, Row, Shard, ShardForm, arrow_bytes, arrow_table
 
 ColumnKind = Literal["value", "count", "text", "list"]
 """A number or nothing, a whole number, a text, a list of edits."""
@@ -26,14 +25,98 @@ ColumnKind = Literal["value", "count", "text", "list"]
 PARTIAL = ".partial"
 """Name of the temporary file used while writing."""
 
-ROW_GROUP = 50_000
-"""Rows of parquet that are written together; small groups make the footer of the file long."""
-
-ROW_GROUP_BYTES = 1 << 25
-
+# rows of parquet that are written together; small groups make the footer of the file long
+_ROW_GROUP = 50_000
+_ROW_GROUP_BYTES = 1 << 25
 _GZIP_LEVEL = 6
-
 _CELL_ENDS = str.maketrans({"\t": " ", "\n": " ", "\r": " "})
+
+
+def parse_block(block: Block) -> list[Row]:
+    """Return the rows of a block; what cannot be read becomes a row with a fault."""
+    if block.form == "parquet":
+        return _arrow_rows(block.first, arrow_table(block.records[0]))
+    numbered = enumerate(block.records, start=block.first)
+    if block.form == "jsonl":
+        return [_json_row(line, data) for line, data in numbered]
+    return [_listed_row(block.columns, line, record) for line, record in numbered]
+
+
+def _arrow_rows(first: int, table: Any) -> list[Row]:
+    try:
+        return [Row(line, cells) for line, cells in enumerate(table.to_pylist(), start=first)]
+    except (ValueError, OverflowError):  # no UTF-8, a date beyond the year 9999
+        return [_arrow_row(first + at, table.slice(at, 1)) for at in range(table.num_rows)]
+
+
+def _arrow_row(line: int, table: Any) -> Row:
+    cells: dict[str, Any] = {}
+    faults: list[str] = []
+    for name in table.schema.names:
+        try:
+            cells[name] = table.column(name)[0].as_py()
+        except UnicodeDecodeError as error:
+            cells[name] = _shown(error.object)
+            faults.append(f"{name} is {_no_utf8(error)}")
+        except (ValueError, OverflowError) as error:
+            cells[name] = None
+            faults.append(f"{name} cannot be read: {error}")
+    return Row(line, cells, "; ".join(faults) or None)
+
+
+def _json_row(line: int, data: bytes) -> Row:
+    try:
+        cells: object = _DECODER.decode(data.decode("utf-8"))
+        fault = None if isinstance(cells, dict) else "no JSON object"
+    except UnicodeDecodeError as error:
+        cells, fault = None, _no_utf8(error)
+    except (ValueError, RecursionError) as error:
+        cells, fault = None, f"no JSON: {error}"
+    return Row(line, {"raw": _shown(data)} if fault else cast("dict[str, Any]", cells), fault)
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON number")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_no_constant)
+
+
+def _listed_row(columns: Sequence[str], line: int, record: Any) -> Row:
+    """Make a row of the bytes of a line, or of cells that hold escaped bytes of no UTF-8."""
+    cells: list[str] = record
+    try:
+        if isinstance(record, bytes):
+            cells = record.decode("utf-8").split("\t")
+        else:
+            "".join(cells).encode()
+    except UnicodeDecodeError as error:
+        return Row(line, _paired(columns, _shown(error.object).split("\t")), _no_utf8(error))
+    except UnicodeEncodeError:
+        shown = [_shown(cell.encode("utf-8", "surrogateescape")) for cell in cells]
+        return Row(line, _paired(columns, shown), "not UTF-8")
+    if len(cells) == len(columns):
+        return Row(line, dict(zip(columns, cells, strict=True)))
+    count = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
+    return Row(line, _paired(columns, cells), f"{count} in {len(columns)} columns")
+
+
+def _paired(columns: Sequence[str], cells: Sequence[str]) -> dict[str, str]:
+    """Put cells under the columns; the last column takes all that are too many."""
+    last = len(columns) - 1
+    padded = [*cells[:last], " ".join(cells[last:]), *[""] * (last - len(cells))]
+    return dict(zip(columns, padded, strict=True))
+
+
+def _no_utf8(error: UnicodeDecodeError) -> str:
+    return f"not UTF-8: byte 0x{error.object[error.start]:02x}"
+
+
+def _shown(data: bytes) -> str:
+    return data.decode("utf-8", "backslashreplace")
+
+
+# --- rows to files --------------------------------------------------------------------------
 
 
 def output_form(shard: Shard, form: ShardForm | None) -> ShardForm:
@@ -58,9 +141,8 @@ def output_name(shard: Shard, form: ShardForm) -> str:
     """
     if form == _table_form(shard):
         return shard.name
-    name = unpacked_name(Path(shard.name))
     packed = GZ if shard.name.endswith(GZ) and form != "parquet" else ""
-    return f"{Path(name).stem}.{form}{packed}"
+    return f"{Path(shard.name.removesuffix(GZ)).stem}.{form}{packed}"
 
 
 def encode(
@@ -68,14 +150,8 @@ def encode(
 ) -> bytes:
     """Write rows as bytes that a :class:`Sink` of the same form takes.
 
-    Parameters
-    ----------
-    form
-        See :func:`output_form`.
-    cells
-        Rows with the same columns each (JSON lines: with any).
-    new
-        The added columns in their order, and what they hold.
+    ``cells`` are rows with the same columns each (JSON lines: with any); ``new`` the added columns
+    in their order, and what they hold.
     """
     if form == "jsonl":
         # a lone surrogate of the input stays the escape that it was
@@ -84,10 +160,10 @@ def encode(
         return _arrow(cells, new)
     text = io.StringIO()
     if form == "csv":
-        csv.writer(text, lineterminator="\n").writerows(_texts(row) for row in cells)
+        csv.writer(text, lineterminator="\n").writerows(map(_text, row.values()) for row in cells)
     else:
         for row in cells:
-            line = "\t".join(cell.translate(_CELL_ENDS) for cell in _texts(row))
+            line = "\t".join(cell.translate(_CELL_ENDS) for cell in map(_text, row.values()))
             text.write(f"{line}\n")
     return text.getvalue().encode("utf-8", "backslashreplace")
 
@@ -106,12 +182,11 @@ class Sink:
         """Add an encoded block; ``columns`` are the names of all columns of its rows."""
         with self._writing():
             file = self._file or self._open(columns)
-            if self._form != "parquet":
+            if self._form == "parquet":
+                self._tables = self._tables or _Tables(file)
+                self._tables.add(block)
+            else:
                 file.write(block)
-                return
-            if self._tables is None:
-                self._tables = _Tables(file)
-            self._tables.add(block)
 
     def finish(self) -> None:
         """Close the file, flush it to disk, and rename it."""
@@ -178,7 +253,7 @@ class _Tables:
         self._waiting.append(table.cast(self._writer.schema))
         self._rows += table.num_rows
         self._bytes += len(block)
-        if self._rows >= ROW_GROUP or self._bytes >= ROW_GROUP_BYTES:
+        if self._rows >= _ROW_GROUP or self._bytes >= _ROW_GROUP_BYTES:
             self._flush()
 
     def close(self) -> None:
@@ -193,14 +268,13 @@ class _Tables:
         self._waiting, self._rows, self._bytes = [], 0, 0
 
 
-def _texts(row: Mapping[str, Any]) -> list[str]:
-    return ["" if cell is None else cell if isinstance(cell, str) else _plain(cell)
-            for cell in row.values()]  # fmt: skip
-
-
-def _plain(cell: object) -> str:
-    """Return the text of another cell; dates and the like without the quotes of JSON."""
-    return _json(cast("object", cell)) if isinstance(cell, dict | list) else str(cell)
+def _text(cell: object) -> str:
+    """Return the text of a cell; dates and the like without the quotes of JSON."""
+    if isinstance(cell, str):
+        return cell
+    if isinstance(cell, dict | list):
+        return _json(cast("object", cell))
+    return "" if cell is None else str(cell)
 
 
 def _json(value: object) -> str:
