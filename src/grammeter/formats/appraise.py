@@ -25,24 +25,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from grammeter.core import DataError, Ranking
 from grammeter.formats import spellings
-from grammeter.formats.appraise_elements import (
-    BLOCK,
-    ITEM,
-    OUTPUT,
-    ROOT,
-    ItemElement,
-    attribute_of,
-    fault_of,
-    find_blocks,
-    unknown_attributes,
-)
 from grammeter.formats.elements import Element, parse_xml, start_tag
-from grammeter.formats.equal_outputs import Names, find_names
 from grammeter.formats.judged import (
     FirstSegment,
     JudgedBlock,
@@ -51,19 +40,51 @@ from grammeter.formats.judged import (
     Separator,
     check_scale,
     joined_names,
-    judge_notes,
     judge_of,
     parse_replies,
+    reading_notes,
     whole_number,
     with_languages,
 )
+from grammeter.formats.spellings import Names, find_names
 from grammeter.formats.tables import placed
 
-DEFAULT_BLOCK = {"id": "grammeter", "source-language": "err", "target-language": "cor"}
+_ROOT = "appraise-results"
+_BLOCK = "error-correction-ranking-result"
+_ITEM = "ranking-item"
+_OUTPUT = "translation"
+_RESULT = "ranking-result"
+_TASK = "ranking-task"
+_AROUND = re.compile(rf"{_ROOT}|{_BLOCK}|{_RESULT}|{_TASK}|HIT|WMT[\w-]*-results")
+_OF_ITEM_ALONE = ("id", "duration", "skipped", "replies")
+_OF_ITEM = {*spellings.JUDGE, *spellings.SENTENCE, *spellings.DOCUMENT, *_OF_ITEM_ALONE}
+_OF_OUTPUT = {*spellings.SYSTEM, *spellings.RANK, "score"}
+_FIX = (
+    f"An item is <{_ITEM} src-id=... user=...>, with <{_OUTPUT} rank=... system=...> for each"
+    " output."
+)
 
+_DEFAULT_BLOCK = {"id": "grammeter", "source-language": "err", "target-language": "cor"}
 _DURATION = re.compile(r"(?:(\d{1,6}) days?, )?(\d{1,9}):([0-5]?\d):([0-5]?\d)(?:\.(\d{1,6}))?\Z")
 _SKIPPED = {"true": True, "false": False, "1": True, "0": False}
 _SHUT_WRONGLY = re.compile(r"</appraise-result>\s*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """One judge's ranking, as elements."""
+
+    element: Element
+    task: str | None  # the number of the sentence, if the element around the item has it
+    languages: tuple[str, ...]  # of the elements around the item
+
+    @property
+    def judge(self) -> str | None:
+        return _attribute(self.element, spellings.JUDGE)
+
+    @property
+    def sentence(self) -> str | None:
+        return self.task or _attribute(self.element, spellings.SENTENCE)
 
 
 def parse_appraise(
@@ -75,29 +96,39 @@ def parse_appraise(
 ) -> Judgments:
     """Read a text; ``where`` names it in messages. Sentences are counted from 0.
 
-    ``separator`` and ``systems``: see :func:`~grammeter.formats.equal_outputs.find_names`.
+    ``separator`` and ``systems``: see :func:`~grammeter.formats.spellings.find_names`.
     """
     # some versions of Appraise forgot a letter of their own end tag
-    root = parse_xml(_SHUT_WRONGLY.sub(f"</{ROOT}>", text), where)
-    blocks = find_blocks(root, where)
-    items = [item for block in blocks for item in block.items]
-    cells = [[attribute_of(o, spellings.SYSTEM) or "" for o in item.outputs] for item in items]
-    names = find_names(cells, separator=separator, is_system={*systems}.__contains__)
-    reader = _Reader.of(where, items, names)
+    root = parse_xml(_SHUT_WRONGLY.sub(f"</{_ROOT}>", text), where)
+    blocks = _blocks(root, where)
+    items = [item for _, block in blocks for item in block]
+    names = find_names(
+        [[_attribute(o, spellings.SYSTEM) or "" for o in item.element.children] for item in items],
+        separator=separator,
+        is_system={*systems}.__contains__,
+    )
+    pairs = {item.languages for item in items if item.languages}
+    from_id = not any(item.sentence for item in items)
+    reader = _Reader(where, names, from_id, len(pairs) > 1)
+    guesses = list(names.notes)
+    if from_id:
+        guesses.append("no src-id: the id of an item is taken as its sentence's number")
+    notes = reading_notes(
+        where, [item.judge for item in items], guesses, pairs if len(pairs) > 1 else ()
+    )
+    file = JudgmentFile(
+        form="appraise",
+        first_segment=0,
+        basis="default",
+        separator=names.separator,
+        blocks=tuple(JudgedBlock(element.attributes, len(block)) for element, block in blocks),
+    )
     return Judgments(
         tuple(reader.ranking(item) for item in items),
-        (
-            JudgmentFile(
-                form="appraise",
-                first_segment=0,
-                basis="default",
-                separator=names.separator,
-                blocks=tuple(JudgedBlock(block.attributes, len(block.items)) for block in blocks),
-            ),
-        ),
+        (file,),
         tuple(f"{where}:{item.element.line}" for item in items),
-        tuple(unknown_attributes(items, where)),
-        tuple(reader.notes(items)),
+        tuple(_unknown_attributes(items, where)),
+        tuple(notes),
     )
 
 
@@ -110,22 +141,118 @@ def format_appraise(
 ) -> str:
     """Return rankings as XML, laid out as the published files are; times to a microsecond.
 
-    Raises
-    ------
-    DataError
-        If the format cannot hold something: white space or a comma in a system's name, a
-        negative duration, a control character.
+    Raises :class:`DataError` for what the format cannot hold: white space or a comma in a
+    system's name, a negative duration, a control character.
     """
-    blocks = blocks or (JudgedBlock(DEFAULT_BLOCK, len(rankings)),)
-    lines = ['<?xml version="1.0" encoding="UTF-8"?>', f"<{ROOT}>", ""]
+    blocks = blocks or (JudgedBlock(_DEFAULT_BLOCK, len(rankings)),)
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>', f"<{_ROOT}>", ""]
     start = 0
     for block in blocks:
-        lines += [f"{start_tag(BLOCK, block.attributes)}>"]
+        lines += [f"{start_tag(_BLOCK, block.attributes)}>"]
         for ranking in rankings[start : start + block.count]:
             lines += ["", *_item_lines(ranking, first_segment, separator)]
-        lines += [f"</{BLOCK}>", ""]
+        lines += [f"</{_BLOCK}>", ""]
         start += block.count
-    return "\n".join([*lines, f"</{ROOT}>", ""])
+    return "\n".join([*lines, f"</{_ROOT}>", ""])
+
+
+# --- elements to items ---------------------------------------------------------------------
+
+
+def _blocks(root: Element, where: str) -> list[tuple[Element, list[_Item]]]:
+    """Return the elements that hold items, in the order of the file, and these."""
+    if _is_item(root):
+        around = Element("", {}, root.line, children=[root])
+        return [(around, _items(around, where))]
+    if not _AROUND.fullmatch(root.tag):
+        raise root.fault(f"is the root where <{_ROOT}> belongs", where, _FIX)
+    blocks: list[tuple[Element, list[_Item]]] = []
+    waiting = [root]
+    while waiting:  # no recursion: a hostile file is deep
+        element = waiting.pop()
+        _check_empty(element, where)
+        if all(_is_item(child) or _is_task(child) for child in element.children):
+            blocks.append((element, _items(element, where)))
+        else:
+            _check_around(element, where)
+            waiting += reversed(element.children)
+    return blocks
+
+
+def _attribute(element: Element, spelled: Sequence[str]) -> str | None:
+    """Return the first attribute with one of these names that is not empty."""
+    values = (element.attributes[name] for name in spellings.find(element.attributes, spelled))
+    return next((value for value in values if value), None)
+
+
+def _unknown_attributes(items: Iterable[_Item], where: str) -> Iterator[str]:
+    counts = Counter[str]()
+    for item in items:
+        counts.update(n for n in item.element.attributes if spellings.plain(n) not in _OF_ITEM)
+        for output in item.element.children:
+            counts.update(n for n in output.attributes if spellings.plain(n) not in _OF_OUTPUT)
+    for name, count in counts.items():
+        yield f"{where}: unknown attribute {name}, passed over {count} times"
+
+
+def _is_item(element: Element) -> bool:
+    """Whether an element is one ranking; ``ranking-result`` is one at WMT, holds some elsewhere."""
+    return element.tag == _ITEM or (
+        element.tag == _RESULT
+        and (
+            _attribute(element, spellings.JUDGE) is not None
+            or any(child.tag == _OUTPUT for child in element.children)
+        )
+    )
+
+
+def _is_task(element: Element) -> bool:
+    """Whether an element has the number of a sentence, around what judges said of it."""
+    return element.tag == _TASK and all(
+        child.tag == _RESULT and _is_item(child) for child in element.children
+    )
+
+
+def _check_around(element: Element, where: str) -> None:
+    """Raise an error at the first child that is neither an item nor may hold items."""
+    items = [child for child in element.children if _is_item(child) or _is_task(child)]
+    strangers = [c for c in element.children if not _AROUND.fullmatch(c.tag) and c not in items]
+    if strangers:
+        belongs = _BLOCK if element.tag == _ROOT else _ITEM
+        raise strangers[0].fault(f"stands where <{belongs}> belongs", where, _FIX)
+    if items:
+        raise items[0].fault("stands beside an element that may hold items", where, _FIX)
+
+
+def _items(element: Element, where: str) -> list[_Item]:
+    languages = tuple(
+        element.attributes[name] for name in spellings.find_languages(element.attributes)
+    )
+    items: list[_Item] = []
+    for child in element.children:
+        _check_empty(child, where)
+        task = _attribute(child, (*spellings.SENTENCE, "id")) if child.tag == _TASK else None
+        for item in child.children if child.tag == _TASK else [child]:
+            _check_outputs(item, where)
+            items.append(_Item(item, task, languages))
+    return items
+
+
+def _check_outputs(item: Element, where: str) -> None:
+    _check_empty(item, where)
+    for output in item.children:
+        if output.tag != _OUTPUT:
+            raise output.fault(f"stands where <{_OUTPUT}> belongs", where, _FIX)
+        if output.children or output.text.strip():
+            raise output.fault("is not empty", where, _FIX)
+
+
+def _check_empty(element: Element, where: str) -> None:
+    if element.text.strip():
+        raise element.fault(f"holds text: {element.text.strip()[:40]!r}", where, _FIX)
+
+
+# --- items to rankings ---------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,84 +262,53 @@ class _Reader:
     where: str
     names: Names
     from_id: bool  # whether ``id`` has the number of the sentence
-    pairs: tuple[str, ...]  # of languages, if the file has several
+    several: bool  # whether the file has several pairs of languages
 
-    @classmethod
-    def of(cls, where: str, items: Sequence[ItemElement], names: Names) -> _Reader:
-        numbered = any(item.task or item.attribute(spellings.SENTENCE) for item in items)
-        pairs = sorted({"-".join(item.languages) for item in items if item.languages})
-        return cls(where, names, not numbered, tuple(pairs) if len(pairs) > 1 else ())
-
-    def notes(self, items: Sequence[ItemElement]) -> Iterator[str]:
-        nameless = sum(not item.attribute(spellings.JUDGE) for item in items)
-        yield from judge_notes(self.where, nameless, len(items))
-        yield from (f"{self.where}: {note}" for note in self.names.notes)
-        if self.from_id:
-            yield f"{self.where}: no src-id: the id of an item is taken as its sentence's number"
-        if self.pairs:
-            names = ", ".join(self.pairs)
-            yield f"{self.where}: several language pairs: {names}; their sentences are kept apart"
-
-    def ranking(self, item: ItemElement) -> Ranking:
-        element = item.element
+    def ranking(self, item: _Item) -> Ranking:
+        element, attributes = item.element, item.element.attributes
         with placed(f"{self.where}:{element.line}"):
-            skipped = element.attributes.get("skipped", "false")
-            if skipped.lower() not in _SKIPPED:
-                raise self.fault(element, f"has skipped={skipped!r}, not true or false")
-            number = whole_number(self.sentence(item), "src-id")
-            duration = element.attributes.get("duration")
-            seconds = None if duration is None else _seconds(duration)
-        groups = tuple(self.group(output) for output in item.outputs)
-        ranks = self.ranks(item.outputs, may_lack=_SKIPPED[skipped.lower()])
-        with placed(f"{self.where}:{element.line}"):
+            word = attributes.get("skipped", "false")
+            skipped = _SKIPPED.get(word.lower())
+            if skipped is None:
+                raise element.fault(f"has skipped={word!r}, not true or false", self.where, _FIX)
+            number = item.sentence or (attributes.get("id") if self.from_id else None)
+            if not number:
+                raise element.fault("has no src-id", self.where, _FIX)
+            document = next(iter(spellings.find(attributes, spellings.DOCUMENT)), "")
             ranking = Ranking(
-                judge=item.attribute(spellings.JUDGE) or judge_of(self.where),
-                segment=number + 1,
-                groups=groups,
-                ranks=ranks,
-                skipped=_SKIPPED[skipped.lower()],
-                seconds=seconds,
-                item=None if self.from_id else element.attributes.get("id"),
-                document=self.document(item),
-                scores=_scores(item.outputs),
-                replies=parse_replies(element.attributes.get("replies")),
+                judge=item.judge or judge_of(self.where),
+                segment=whole_number(number, "src-id") + 1,
+                groups=tuple(self.group(output) for output in element.children),
+                ranks=self.ranks(element.children, may_lack=skipped),
+                skipped=skipped,
+                seconds=_seconds(attributes.get("duration")),
+                item=None if self.from_id else attributes.get("id"),
+                document=with_languages(
+                    attributes.get(document), "-".join(item.languages) if self.several else ""
+                ),
+                scores=_scores(element.children),
+                replies=parse_replies(attributes.get("replies")),
             )
             return check_scale(ranking)
 
-    def sentence(self, item: ItemElement) -> str:
-        named = (*spellings.SENTENCE, *(["id"] if self.from_id else []))
-        number = item.task or item.attribute(named)
-        if not number:
-            raise self.fault(item.element, "has no src-id")
-        return number
-
-    def document(self, item: ItemElement) -> str | None:
-        """Return the document, with its languages if the file has several pairs of them."""
-        names = spellings.find(item.element.attributes, spellings.DOCUMENT)
-        name = item.element.attributes[names[0]] if names else None
-        return with_languages(name, "-".join(item.languages)) if self.pairs else name
-
     def group(self, output: Element) -> tuple[str, ...]:
-        cell = attribute_of(output, spellings.SYSTEM)
+        cell = _attribute(output, spellings.SYSTEM)
         if not cell:
-            raise self.fault(output, "has no system")
+            raise output.fault("has no system", self.where, _FIX)
         with placed(f"{self.where}:{output.line}"):
             return self.names.split(cell)
 
     def ranks(self, outputs: Sequence[Element], *, may_lack: bool) -> tuple[int, ...]:
-        cells = [attribute_of(output, spellings.RANK) for output in outputs]
+        cells = [_attribute(output, spellings.RANK) for output in outputs]
         if may_lack and not any(cells):
             return ()
-        ranks: list[int] = []
-        for output, cell in zip(outputs, cells, strict=True):
-            if not cell:
-                raise self.fault(output, "has no rank")
-            with placed(f"{self.where}:{output.line}"):
-                ranks.append(whole_number(cell, "rank"))
-        return tuple(ranks)
+        return tuple(map(self.rank, outputs, cells))
 
-    def fault(self, element: Element, message: str) -> DataError:
-        return fault_of(element, message, self.where)
+    def rank(self, output: Element, cell: str | None) -> int:
+        if not cell:
+            raise output.fault("has no rank", self.where, _FIX)
+        with placed(f"{self.where}:{output.line}"):
+            return whole_number(cell, "rank")
 
 
 def _scores(outputs: Sequence[Element]) -> tuple[float | None, ...] | None:
@@ -230,7 +326,9 @@ def _score(cell: str | None) -> float | None:
         raise DataError(f"score is {cell[:40]!r}, no number", fix=fix) from None
 
 
-def _seconds(text: str) -> float:
+def _seconds(text: str | None) -> float | None:
+    if text is None:
+        return None
     match = _DURATION.match(text)
     if not match:
         raise DataError(
@@ -267,10 +365,10 @@ def _item_lines(ranking: Ranking, first: FirstSegment, separator: Separator) -> 
         "user": ranking.judge,
     }
     named = {name: value for name, value in attributes.items() if value is not None}
-    head = f"  {start_tag(ITEM, named)}"
+    head = f"  {start_tag(_ITEM, named)}"
     if not ranking.groups:
         return [f"{head}/>"]
-    return [f"{head}>", *_output_lines(ranking, separator), f"  </{ITEM}>"]
+    return [f"{head}>", *_output_lines(ranking, separator), f"  </{_ITEM}>"]
 
 
 def _output_lines(ranking: Ranking, separator: Separator) -> Iterator[str]:
@@ -279,5 +377,5 @@ def _output_lines(ranking: Ranking, separator: Separator) -> Iterator[str]:
         if ranking.scores is not None:
             score = ranking.scores[number]
             rank["score"] = "" if score is None else repr(score)
-        tag = start_tag(OUTPUT, rank | {"system": joined_names(group, separator)})
+        tag = start_tag(_OUTPUT, rank | {"system": joined_names(group, separator)})
         yield f"    {tag}/>"

@@ -10,15 +10,17 @@ from typing import Any
 from grammeter.core import DataError
 
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-_ESCAPED = {
-    "&": "&amp;",
-    "<": "&lt;",
-    ">": "&gt;",
-    '"': "&quot;",
-    "\t": "&#9;",
-    "\n": "&#10;",
-    "\r": "&#13;",
-}
+_ESCAPED = str.maketrans(
+    {
+        "&": "&amp;",
+        "<": "&lt;",
+        ">": "&gt;",
+        '"': "&quot;",
+        "\t": "&#9;",
+        "\n": "&#10;",
+        "\r": "&#13;",
+    }
+)
 
 
 @dataclass(slots=True)
@@ -30,6 +32,10 @@ class Element:
     line: int
     text: str = ""
     children: list[Element] = field(default_factory=list["Element"])
+
+    def fault(self, message: str, where: str, fix: str) -> DataError:
+        """Return the error of this element in the file ``where``."""
+        return DataError(f"<{self.tag}> {message}", where=f"{where}:{self.line}", fix=fix)
 
 
 class _Builder:
@@ -54,35 +60,14 @@ class _Builder:
         return self.open[0].children[0]
 
 
-def element_tree(text: str) -> Element:
-    """Build the tree of an XML text; faults are those of defusedxml, as it raises them."""
-    parser, _ = _parser()
-    parser.feed(text)
-    return parser.close()
-
-
-def _parser() -> tuple[Any, Any]:
-    """Return a parser that builds elements, and the expat parser that knows its line."""
-    from defusedxml.ElementTree import DefusedXMLParser
+def parse_xml(text: str, where: str) -> Element:
+    """Read an XML text; ``where`` names it in messages."""
+    from defusedxml.common import DefusedXmlException
+    from defusedxml.ElementTree import DefusedXMLParser, ParseError
 
     builder = _Builder()
     parser: Any = DefusedXMLParser(target=builder, forbid_dtd=True)
     builder.expat = parser.parser
-    return parser, builder.expat
-
-
-def parse_xml(text: str, where: str) -> Element:
-    """Read an XML text; ``where`` names it in messages.
-
-    Raises
-    ------
-    DataError
-        With file and line: if it is not well-formed, or declares a document type or entities.
-    """
-    from defusedxml.common import DefusedXmlException
-    from defusedxml.ElementTree import ParseError
-
-    parser, expat = _parser()
     try:
         parser.feed(text)
         return parser.close()
@@ -96,27 +81,18 @@ def parse_xml(text: str, where: str) -> Element:
     except DefusedXmlException:
         raise DataError(
             "declares a document type or entities, which is refused",
-            where=f"{where}:{expat.CurrentLineNumber}",
+            where=f"{where}:{builder.expat.CurrentLineNumber}",
             fix="Take <!DOCTYPE ...> out of the file.",
         ) from None
 
 
 def start_tag(tag: str, attributes: Mapping[str, str]) -> str:
-    """Write ``<tag a="b"``, without the closing bracket.
-
-    Raises
-    ------
-    DataError
-        If a value holds a character that XML cannot carry.
-    """
-    return f"<{tag}" + "".join(f' {name}="{_escape(text)}"' for name, text in attributes.items())
-
-
-def _escape(text: str) -> str:
-    match = _NOT_XML.search(text)
-    if match:
-        raise DataError(
-            f"U+{ord(match[0]):04X} cannot stand in XML: {text[:40]!r}",
-            fix="Take control characters out of the text.",
-        )
-    return "".join(_ESCAPED.get(letter, letter) for letter in text)
+    """Write ``<tag a="b"``, without the closing bracket; refuse what XML cannot carry."""
+    for text in attributes.values():
+        if match := _NOT_XML.search(text):
+            raise DataError(
+                f"U+{ord(match[0]):04X} cannot stand in XML: {text[:40]!r}",
+                fix="Take control characters out of the text.",
+            )
+    pairs = (f' {name}="{text.translate(_ESCAPED)}"' for name, text in attributes.items())
+    return f"<{tag}" + "".join(pairs)

@@ -41,14 +41,9 @@ Separator = Literal["space", "comma", "plus"]
 MARKS: dict[Separator, str | None] = {"space": None, "comma": ",", "plus": "+"}
 """Separator -> what a cell is split at; None is any white space."""
 
-ENDINGS = (".gz", ".xml", ".csv", ".tsv", ".txt")
-"""What is removed from a file's name to make a judge's name."""
-
-LARGEST = 10**15
-"""Larger numbers of sentences are refused; arrays can index smaller ones."""
-
-SCALE = 5
-"""The lowest rank of a scale for up to five systems; for more, it is their number."""
+_ENDINGS = (".gz", ".xml", ".csv", ".tsv", ".txt")
+_LARGEST = 10**15  # larger numbers of sentences are refused; arrays can index smaller ones
+_SCALE = 5  # the lowest rank of a scale for up to five systems; for more, it is their number
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,22 +139,34 @@ def with_languages(document: str | None, languages: str) -> str | None:
 def judge_of(where: str) -> str:
     """Return the judge of a file that names none: the file's name."""
     name = Path(where).name
-    while name.endswith(ENDINGS):
+    while name.endswith(_ENDINGS):
         name = name.rpartition(".")[0]
     return name if name and name != "-" else "unnamed"
 
 
-def judge_notes(where: str, nameless: int, count: int) -> tuple[str, ...]:
-    """Return a note if rankings got the name of :func:`judge_of`."""
-    if not nameless:
-        return ()
-    some = "no judge is named" if nameless == count else f"{nameless} of {count} have no judge"
-    return (f"{where}: {some}; taken as one judge, {judge_of(where)!r}, after the file's name",)
+def reading_notes(
+    where: str,
+    judges: Sequence[str | None],
+    guesses: Iterable[str],
+    languages: Iterable[Sequence[str]],
+) -> Iterator[str]:
+    """Yield what changes the meaning of a file: its nameless judges, guesses, its languages.
+
+    ``judges`` has one of each item; ``languages`` the pairs, empty if the file has but one.
+    """
+    nameless = sum(not judge for judge in judges)
+    if nameless:
+        count = len(judges)
+        some = "no judge is named" if nameless == count else f"{nameless} of {count} have no judge"
+        yield f"{where}: {some}; taken as one judge, {judge_of(where)!r}, after the file's name"
+    yield from (f"{where}: {guess}" for guess in guesses)
+    if names := ", ".join(sorted(map("-".join, languages))):
+        yield f"{where}: several language pairs: {names}; their sentences are kept apart"
 
 
 def whole_number(text: str, name: str) -> int:
     """Read a whole number from 0 up; raise :class:`DataError` for anything else."""
-    if not (text.isascii() and text.isdigit()) or len(text) > len(str(LARGEST)):
+    if not (text.isascii() and text.isdigit()) or len(text) > len(str(_LARGEST)):
         raise DataError(
             f"{name} is {text[:40]!r}, no whole number", fix="Write it in digits, from 0 on."
         )
@@ -168,28 +175,18 @@ def whole_number(text: str, name: str) -> int:
 
 def check_scale(ranking: Ranking) -> Ranking:
     """Return the ranking; raise :class:`DataError` if a rank lies outside the scale."""
-    lowest = max(SCALE, len(ranking.systems))
+    lowest = max(_SCALE, len(ranking.systems))
     for rank in ranking.ranks:
         if rank > lowest:
             raise DataError(
                 f"rank {rank} lies outside the scale of 1 to {lowest}",
-                fix=f"Rank 1 is best; ranks go to {SCALE}, or to the number of systems.",
+                fix=f"Rank 1 is best; ranks go to {_SCALE}, or to the number of systems.",
             )
     return ranking
 
 
-def split_names(cell: str, separator: Separator) -> tuple[str, ...]:
-    """Split the names of the systems that wrote one output."""
-    names = cell.split(MARKS[separator])
-    if not all(stripped := [name.strip() for name in names]) or not stripped:
-        raise DataError(
-            f"a system without a name in {cell[:40]!r}", fix="Name the systems of each output."
-        )
-    return tuple(stripped)
-
-
 def joined_names(group: Sequence[str], separator: Separator) -> str:
-    """Join names as :func:`split_names` splits them; refuse names with spaces or commas."""
+    """Join the names of systems that wrote the same; refuse names with spaces or commas."""
     for name in group:
         if "," in name or name.split() != [name]:
             raise DataError(
@@ -199,11 +196,12 @@ def joined_names(group: Sequence[str], separator: Separator) -> str:
     return (MARKS[separator] or " ").join(group)
 
 
-KEYS = (
+# --- JSON lines ----------------------------------------------------------------------------
+
+_KEYS = (
     "judge", "segment", "groups", "ranks", "skipped", "seconds", "item", "document", "scores",
     "replies",
 )  # fmt: skip
-
 _FIX = 'Write {"judge": "a", "segment": 1, "groups": [["X", "Y"], ["Z"]], "ranks": [2, 1]}.'
 
 
@@ -216,7 +214,7 @@ def parse_lines(text: str, where: str) -> Judgments:
         if line.strip():
             with placed(f"{where}:{number}"):
                 data = parse_line(line, _FIX)
-                unknown.update(data.keys() - set(KEYS))
+                unknown.update(data.keys() - set(_KEYS))
                 rankings.append(check_scale(_ranking(data)))
             origins.append(f"{where}:{number}")
     notices = tuple(
@@ -234,7 +232,7 @@ def parse_replies(text: str | None) -> tuple[Mapping[str, Any], ...]:
         value: object = json.loads(text)
     except (ValueError, RecursionError):
         value = text
-    return tuple(_reply(reply) for reply in _list("replies", value))
+    return _replies(value)
 
 
 def format_lines(rankings: Iterable[Ranking]) -> str:
@@ -247,35 +245,36 @@ def _line(ranking: Ranking) -> str:
         raise DataError(
             f"a duration of {ranking.seconds} seconds", fix="Write None where it is unknown."
         )
-    data = {key: getattr(ranking, key) for key in KEYS}
-    lacking = {key for key in KEYS[6:] if data[key] is None or data[key] == ()}
+    data = {key: getattr(ranking, key) for key in _KEYS}
+    lacking = {key for key in _KEYS[6:] if data[key] is None or data[key] == ()}
     return json.dumps({k: v for k, v in data.items() if k not in lacking}, ensure_ascii=False)
 
 
-def _ranking(data: dict[str, object]) -> Ranking:
+def _ranking(data: dict[str, Any]) -> Ranking:
     if "kind" in data and "judge" not in data:
         raise DataError(
             f'these are no judgments: "kind" is {ascii(data["kind"])[:40]}',
             fix="Give what judges said: Appraise XML, WMT CSV, or JSON lines with judge, groups"
             " and ranks.",
         )
-    for key in KEYS[:3]:
+    for key in _KEYS[:3]:
         if key not in data:
             raise DataError(f"no {key}", fix=_FIX)
-    skipped = data.get("skipped", False)
-    if not isinstance(skipped, bool):
-        raise _wrong("skipped", skipped, "true or false")
+    skipped, seconds = data.get("skipped", False), data.get("seconds")
+    _check("skipped", skipped, isinstance(skipped, bool), "true or false")
+    positive = seconds is None or (_is_number(seconds) and 0 <= seconds <= _LARGEST)
+    _check("seconds", seconds, positive, "a number from 0 on")
     return Ranking(
         judge=_text("judge", data["judge"]),
         segment=_number("segment", data["segment"]),
         groups=tuple(_group(group) for group in _list("groups", data["groups"])),
         ranks=tuple(_number("ranks", rank) for rank in _list("ranks", data.get("ranks", []))),
         skipped=skipped,
-        seconds=_seconds(data.get("seconds")),
+        seconds=None if seconds is None else float(seconds),
         item=_name("item", data.get("item")),
         document=_name("document", data.get("document")),
         scores=_scores(data.get("scores")),
-        replies=tuple(_reply(reply) for reply in _list("replies", data.get("replies") or [])),
+        replies=_replies(data.get("replies") or []),
     )
 
 
@@ -283,64 +282,54 @@ def _scores(value: object) -> tuple[float | None, ...] | None:
     """Return scores; an empty list, as a skipped item may have it, means that there are none."""
     if not value and value in (None, []):
         return None
-    return tuple(_score(score) for score in _list("scores", value))
+    scores = _list("scores", value)
+    for score in scores:
+        right = score is None or (_is_number(score) and not abs(score) > _LARGEST)
+        _check("scores", score, right, "a number or null")
+    return tuple(None if score is None else float(score) for score in scores)
 
 
-def _score(value: object) -> float | None:
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > LARGEST:
-        raise _wrong("scores", value, "a number or null")
-    return float(value)
-
-
-def _reply(value: object) -> Mapping[str, Any]:
-    if not isinstance(value, dict):
-        raise _wrong("replies", value, "a list of objects")
-    _text("replies", json.dumps(value, ensure_ascii=False))
-    return cast("dict[str, Any]", value)
+def _replies(value: object) -> tuple[Mapping[str, Any], ...]:
+    replies = _list("replies", value)
+    for reply in replies:
+        _check("replies", reply, isinstance(reply, dict), "a list of objects")
+        _text("replies", json.dumps(reply, ensure_ascii=False))
+    return tuple(replies)
 
 
 def _group(value: object) -> tuple[str, ...]:
     group = tuple(_text("a system", name) for name in _list("a group", value))
-    if not group:
-        raise _wrong("a group", value, "a list of systems")
+    _check("a group", value, bool(group), "a list of systems")
     return group
 
 
-def _list(key: str, value: object) -> list[object]:
-    if not isinstance(value, list):
-        raise _wrong(key, value, "a list")
-    return cast("list[object]", value)
+def _list(key: str, value: object) -> list[Any]:
+    _check(key, value, isinstance(value, list), "a list")
+    return cast("list[Any]", value)
 
 
-def _number(key: str, value: object) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or abs(value) > LARGEST:
-        raise _wrong(key, value, "a whole number")
+def _number(key: str, value: Any) -> int:
+    _check(key, value, type(value) is int and abs(value) <= _LARGEST, "a whole number")
     return value
-
-
-def _seconds(value: object) -> float | None:
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= LARGEST:
-        raise _wrong("seconds", value, "a number from 0 on")
-    return float(value)
 
 
 def _name(key: str, value: object) -> str | None:
-    return None if value is None else _text(key, value, may_be_empty=True)
+    return "" if value == "" else None if value is None else _text(key, value)
 
 
-def _text(key: str, value: object, *, may_be_empty: bool = False) -> str:
-    if not isinstance(value, str) or not (value or may_be_empty):
-        raise _wrong(key, value, "a text")
+def _text(key: str, value: Any) -> str:
+    _check(key, value, isinstance(value, str) and value != "", "a text")
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise _wrong(key, value, "Unicode text: half a surrogate pair") from None
+        _check(key, value, False, "Unicode text: half a surrogate pair")
     return value
 
 
-def _wrong(key: str, value: object, wanted: str) -> DataError:
-    return DataError(f"{key} is {ascii(value)[:40]}, not {wanted}", fix=_FIX)
+def _is_number(value: object) -> bool:
+    return type(value) in (int, float)  # `true` is no number
+
+
+def _check(key: str, value: object, right: bool, wanted: str) -> None:
+    if not right:
+        raise DataError(f"{key} is {ascii(value)[:40]}, not {wanted}", fix=_FIX)

@@ -21,7 +21,6 @@ from grammeter.core import (
     with_sentence_numbers,
 )
 from grammeter.formats.appraise import format_appraise, parse_appraise
-from grammeter.formats.equal_outputs import check_names
 from grammeter.formats.gold import output_name, read_output
 from grammeter.formats.judged import (
     FirstSegment,
@@ -33,6 +32,7 @@ from grammeter.formats.judged import (
     parse_lines,
 )
 from grammeter.formats.numbering import Outputs, document_notes, join, shifted, with_numbers
+from grammeter.formats.spellings import check_names
 from grammeter.formats.text import (
     STDIN,
     decode,

@@ -1,15 +1,23 @@
-"""The names that files of judgments give to their columns and attributes, in all their spellings.
+"""The names in files of judgments, in all their spellings: of columns, attributes and systems.
 
-Case, spaces, hyphens, underscores and full stops do not count: ``judgeID``, ``judgeId``,
-``judge_id`` and ``Judge ID`` are one name. Nor do ``Input.`` and ``Answer.``, which Mechanical
-Turk puts before names.
+In names of columns and attributes, case, spaces, hyphens, underscores and full stops do not
+count: ``judgeID``, ``judgeId``, ``judge_id`` and ``Judge ID`` are one name. Nor do ``Input.`` and
+``Answer.``, which Mechanical Turk puts before names.
+
+Systems that wrote the same stand as ``A B``, ``A,B`` or ``A+B`` in place of one name. Names may
+contain these characters, too, so the whole file decides how they are read.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
+
+from grammeter.core import DataError
+from grammeter.formats.judged import MARKS, Separator
 
 JUDGE = (
     "judgeid", "judge", "judgename", "user", "userid", "username", "annotator", "annotatorid",
@@ -46,6 +54,12 @@ def find(names: Iterable[str], spellings: Sequence[str]) -> list[str]:
     return [by_spelling[spelling] for spelling in spellings if spelling in by_spelling]
 
 
+def find_languages(names: Iterable[str]) -> list[str]:
+    """Return the names of the source language and the target language, as far as they are there."""
+    names = list(names)
+    return [*find(names, SOURCE_LANGUAGE)[:1], *find(names, TARGET_LANGUAGE)[:1]]
+
+
 def has_use(name: str) -> bool:
     """Whether a column is read: by its name, or as one of a numbered system."""
     named = (JUDGE, SENTENCE, DOCUMENT, SOURCE_LANGUAGE, TARGET_LANGUAGE, ITEM)
@@ -63,3 +77,122 @@ def rank_number(name: str) -> int | None:
     """Return the N of a column ``systemNrank``, None for any other column."""
     match = _RANK.match(plain(name))
     return int(match[1] or match[2]) if match else None
+
+
+# --- names of systems that wrote the same --------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """How the cells of one file are split into names of systems."""
+
+    separator: Separator
+    joined: frozenset[str] = frozenset()  # names with ``+`` that stand for several systems
+    whole: frozenset[str] = frozenset()  # cells that are the name of one system, as they are
+    notes: tuple[str, ...] = ()  # what was guessed
+
+    def split(self, cell: str) -> tuple[str, ...]:
+        """Return the systems that a cell names; raise :class:`DataError` for an empty name."""
+        names = self.names(cell)
+        if not names or not all(names):
+            raise DataError(
+                f"a system without a name in {cell[:40]!r}", fix="Name the systems of each output."
+            )
+        return tuple(part for name in names for part in _parts(name, self.joined))
+
+    def names(self, cell: str) -> list[str]:
+        """Split a cell at the separator."""
+        if cell in self.whole:
+            return [cell]
+        return [name.strip() for name in cell.split(MARKS[self.separator])]
+
+
+def find_names(
+    items: Sequence[Sequence[str]],
+    *,
+    separator: Separator | None = None,
+    is_system: Callable[[str], bool] = lambda name: False,
+) -> Names:
+    """Find out how to split the cells of each item; if ``separator`` is given, nothing is guessed.
+
+    Commas separate names if any cell has one, else spaces do; but spaces belong to the names
+    if splitting gives one system two outputs of one item, and no part stands alone anywhere.
+    A name with ``+`` stands for several systems if each part stands alone elsewhere, and never
+    beside it in one item. Cells that are known to be a system's name are not split.
+    """
+    cells = {cell for item in items for cell in item}
+    whole = frozenset(cell for cell in cells if is_system(cell))
+    if separator is not None:
+        return Names(separator, whole=whole)
+    separator, notes = _separator(items, cells - whole)
+    plain = Names(separator, whole=whole)
+    joined = _joined(items, plain, is_system)
+    names = {name for cell in cells if cell.strip(" ,") for name in plain.names(cell)}
+    return Names(separator, joined, whole, (*notes, *_plus_notes(joined, names)))
+
+
+def check_names(items: Sequence[Sequence[str]]) -> None:
+    """Raise :class:`DataError` if a name would be read back as the names of several systems."""
+    joined = _joined(items, Names("comma"), lambda name: False)
+    if joined:
+        raise DataError(
+            f"the format cannot hold the system name {min(joined)!r} beside those of its parts",
+            fix="Rename the system, or write JSON lines.",
+        )
+
+
+def _separator(
+    items: Sequence[Sequence[str]], cells: Collection[str]
+) -> tuple[Separator, list[str]]:
+    if any("," in cell for cell in cells):
+        return "comma", []
+    several = {cell for cell in cells if len(cell.split()) > 1}
+    parts = {part for cell in several for part in cell.split()}
+    if several and parts.isdisjoint(cells) and any(_clash(item, several) for item in items):
+        note = f"names of systems are taken to hold spaces, such as {min(several)!r}"
+        return "comma", [f"{note}: none of their words is a system of its own"]
+    return "space", []
+
+
+def _clash(item: Sequence[str], several: Collection[str]) -> bool:
+    words = [word for cell in {*item} & {*several} for word in {*cell.split()}]
+    return len(set(words)) < len(words)
+
+
+def _joined(
+    items: Sequence[Sequence[str]], plain: Names, is_system: Callable[[str], bool]
+) -> frozenset[str]:
+    shown = [[name for cell in item for name in plain.names(cell)] for item in items]
+    names = {name for some in shown for name in some}
+    joined = {
+        name
+        for name in names
+        if "+" in name
+        and not is_system(name)
+        and all(part in names or is_system(part) for part in name.split("+"))
+    }
+    for some in shown if joined else ():
+        parts = Counter(part for name in some for part in _parts(name, joined))
+        twice = {part for part, count in parts.items() if count > 1}
+        joined -= {name for name in some if twice & {*name.split("+")}}
+    return frozenset(joined)
+
+
+def _parts(name: str, joined: Collection[str]) -> list[str]:
+    return name.split("+") if name in joined else [name]
+
+
+def _plus_notes(joined: Collection[str], names: Collection[str]) -> Iterator[str]:
+    if joined:
+        yield (
+            f"{_listed(joined)}: read as systems that wrote the same, for each part of it stands"
+            " alone elsewhere"
+        )
+    plus = {name for name in names if "+" in name and name not in joined}
+    if doubtful := {name for name in plus if {*name.split("+")} & {*names}}:
+        yield f"{_listed(doubtful)}: read as the name of one system"
+
+
+def _listed(names: Collection[str]) -> str:
+    more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+    return f"{min(names)!r}{more}"

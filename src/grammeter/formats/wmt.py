@@ -23,9 +23,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, groupby
 
-from grammeter.core import DataError, Ranking, shielded
+from grammeter.core import DataError, Ranking, shielded, unshielded
 from grammeter.formats import spellings
-from grammeter.formats.equal_outputs import Names, find_names
 from grammeter.formats.judged import (
     FirstSegment,
     JudgedBlock,
@@ -34,30 +33,25 @@ from grammeter.formats.judged import (
     Separator,
     check_scale,
     joined_names,
-    judge_notes,
     judge_of,
+    reading_notes,
     whole_number,
     with_languages,
 )
-from grammeter.formats.tables import placed
-from grammeter.formats.wmt_columns import (
-    FIX,
-    Record,
-    WMTColumns,
-    first_line,
-    heads,
-    is_wmt_head,
-    mark_of,
-    read_table,
-)
+from grammeter.formats.spellings import find_names, rank_number, system_number
+from grammeter.formats.tables import check_width, comma_cells, placed
 
-UNRANKED = {"-1", "", "-1.0", "na", "nan", "none", "null"}
-UNUSED = "-1"
-DOCUMENT = "documentId"
-COLUMNS = (
+_FIX = (
+    "The first line names the columns: judgeID, srcIndex or segmentId, system1Id, system1rank,"
+    " system2Id, system2rank."
+)
+_UNRANKED = {"-1", "", "-1.0", "na", "nan", "none", "null"}
+_COLUMNS = (
     "srclang", "trglang", "srcIndex", "segmentId", "judgeID",
     "system1Id", "system1rank", "system2Id", "system2rank", "rankingID",
 )  # fmt: skip
+
+_Record = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +73,10 @@ class _Row:
 
 def is_wmt(text: str) -> bool:
     """Whether a text begins like WMT CSV."""
-    return is_wmt_head(heads(first_line(text).split(mark_of(text))))
+    names = _heads(_first_line(text).split(_mark_of(text)))
+    return any(system_number(name) is not None for name in names) and any(
+        rank_number(name) is not None for name in names
+    )
 
 
 def parse_wmt(
@@ -94,27 +91,32 @@ def parse_wmt(
     Consecutive rows of pairs that together hold every pair of some outputs, each output with
     one rank, were one ranking and become one again; other pairs are rankings of two, and
     systems that share an Id tie in each of them. Sentences are counted from 0. ``separator``
-    and ``systems``: see :func:`~grammeter.formats.equal_outputs.find_names`.
+    and ``systems``: see :func:`~grammeter.formats.spellings.find_names`.
     """
-    head, records = read_table(text, where)
+    head, records = _read_table(text, where)
     if not records:
-        raise DataError("no row below the column heads", where=where, fix=FIX)
-    columns = WMTColumns.of(head, [record for _, record in records], where)
+        raise DataError("no row below the column heads", where=where, fix=_FIX)
+    columns = _Columns.of(head, [record for _, record in records], where)
     reader = _Reader(where, columns, records, separator, {*systems})
     rankings = list(reader.rankings())
+    notices: list[str] = []
+    if reader.unranked:
+        notices.append(
+            f"{where}: {reader.unranked} outputs have no rank beside others that have one;"
+            " they are left out"
+        )
+    file = JudgmentFile(
+        form="wmt",
+        first_segment=0,
+        basis="default",
+        separator=reader.names.separator,
+        blocks=(JudgedBlock(reader.attributes, len(rankings)),),
+    )
     return Judgments(
         tuple(ranking for _, ranking in rankings),
-        (
-            JudgmentFile(
-                form="wmt",
-                first_segment=0,
-                basis="default",
-                separator=reader.names.separator,
-                blocks=(JudgedBlock(reader.attributes, len(rankings)),),
-            ),
-        ),
+        (file,),
         tuple(f"{where}:{line}" for line, _ in rankings),
-        tuple(reader.notices()),
+        tuple(notices),
         tuple(reader.notes()),
     )
 
@@ -136,11 +138,11 @@ def format_wmt(
     writer = csv.writer(out, lineterminator="\n")
     rankings = list(rankings)
     with_documents = any(ranking.document for ranking in rankings)
-    writer.writerow([*COLUMNS, *([DOCUMENT] if with_documents else [])])
+    writer.writerow([*_COLUMNS, *(["documentId"] if with_documents else [])])
     for number, ranking in enumerate(rankings, start=1):
         head = _head(ranking, attributes, first_segment)
         item = str(number) if ranking.item is None else ranking.item
-        tail = [ranking.document or UNUSED] if with_documents else []
+        tail = [ranking.document or "-1"] if with_documents else []
         for pair in combinations(sorted(_ranked(ranking)), 2):
             cells = [cell for name, rank in pair for cell in (_id(name, attributes), rank)]
             writer.writerow(shielded(str(cell)) for cell in (*head, *cells, item, *tail))
@@ -182,14 +184,113 @@ def _id(name: str, attributes: Mapping[str, str]) -> str:
     return f"{attributes['testset']}.{plain}.{attributes['srclang']}-{attributes['trglang']}"
 
 
+# --- columns -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """The names of the columns of one file; None or empty where it has no such column."""
+
+    sentence: str
+    judge: str | None
+    document: str | None
+    item: str | None
+    languages: tuple[str, ...]
+    systems: tuple[tuple[str, str], ...]  # name and rank of each system shown
+    unranked: tuple[str, ...]  # systems with a name, but without a column of ranks
+
+    @classmethod
+    def of(cls, names: Sequence[str], records: Sequence[_Record], where: str) -> _Columns:
+        """Find the columns by their names; of two with sentence numbers, the first one in use."""
+        _check_once(names, where)
+        bare_first = sorted(names, key=lambda name: spellings.plain(name)[-1:].isalpha())
+        named = {n: c for c in bare_first if (n := system_number(c)) is not None}
+        ranks = {n: c for c in names if (n := rank_number(c)) is not None}
+        sentences = spellings.find(names, spellings.SENTENCE)
+        used = [c for c in sentences if any(_used(record[c]) for record in records)]
+        both = sorted(named.keys() & ranks.keys())
+        lacking = None if used else "srcIndex"
+        if len(both) < 2 and not lacking:
+            absent = next(n for n in (1, 2, 3) if n not in both)
+            lacking = f"system{absent}{'rank' if absent in named else 'Id'}"
+        if lacking:
+            raise DataError(f"no column {lacking!r}", where=f"{where}:1", fix=_FIX)
+        judge, document, item = (
+            next(iter(spellings.find(names, spelled)), None)
+            for spelled in (spellings.JUDGE, spellings.DOCUMENT, spellings.ITEM)
+        )
+        return cls(
+            used[0],
+            judge,
+            document,
+            item,
+            tuple(spellings.find_languages(names)),
+            tuple((named[n], ranks[n]) for n in both),
+            tuple(named[n] for n in sorted(named.keys() - ranks.keys())),
+        )
+
+
+def _read_table(text: str, where: str) -> tuple[list[str], list[tuple[int, _Record]]]:
+    """Return the column heads, and each row with its line.
+
+    Empty lines, and empty cells at the end of rows, are ignored.
+    """
+    head: list[str] = []
+    rows: list[tuple[int, _Record]] = []
+    lines = io.StringIO(text, newline="")
+    for line, cells in comma_cells(lines, where, _FIX, mark=_mark_of(text)):
+        if not any(cells):
+            continue
+        if not head:
+            head = _heads(cells)
+            continue
+        row = cells if any(cells[len(head) :]) else cells[: len(head)]
+        check_width(row, head, f"{where}:{line}")
+        rows.append((line, dict(zip(head, map(unshielded, row), strict=True))))
+    return head, rows
+
+
+def _heads(cells: Sequence[str]) -> list[str]:
+    """Return column heads without what surrounds them, and without empty ones at the end."""
+    names = [cell.strip().strip('"').lstrip("#").strip() for cell in cells]
+    return names[: max((n for n, name in enumerate(names, start=1) if name), default=0)]
+
+
+def _first_line(text: str) -> str:
+    """Return the first line that is not empty."""
+    return text.lstrip("\r\n").partition("\n")[0]
+
+
+def _mark_of(text: str) -> str:
+    """Return what stands between cells: a tab, a comma or a semicolon."""
+    line = _first_line(text)
+    return next((mark for mark in "\t,;" if mark in line), ",")
+
+
+def _used(cell: str) -> bool:
+    return cell.strip() not in spellings.UNUSED
+
+
+def _check_once(names: Sequence[str], where: str) -> None:
+    seen: set[str] = set()
+    for name in filter(spellings.has_use, names):
+        if spellings.plain(name) in seen:
+            fault = f"the column {name!r} comes twice"
+            raise DataError(fault, where=f"{where}:1", fix="Rename or drop one.")
+        seen.add(spellings.plain(name))
+
+
+# --- rows to rankings ----------------------------------------------------------------------
+
+
 class _Reader:
     """Turns records into rankings."""
 
     def __init__(
         self,
         where: str,
-        columns: WMTColumns,
-        records: Sequence[tuple[int, Record]],
+        columns: _Columns,
+        records: Sequence[tuple[int, _Record]],
         separator: Separator | None,
         systems: set[str],
     ) -> None:
@@ -197,10 +298,10 @@ class _Reader:
         self.columns = columns
         self.records = records
         self.unranked = 0
-        self.pairs = Counter(self.languages(record) for _, record in records)
+        self.pairs = {self.languages(record) for _, record in records}
         items = list(_items(columns, records))
         self.attributes = _attributes(next(iter(self.pairs)), items) if len(self.pairs) == 1 else {}
-        self.names: Names = find_names(
+        self.names = find_names(
             items, separator=separator, is_system=lambda cell: self.short(cell) in systems
         )
 
@@ -213,26 +314,17 @@ class _Reader:
                 self.unranked += len(part.groups) - len(ranking.groups)
                 yield part.line, ranking
 
-    def notices(self) -> Iterator[str]:
-        if self.unranked:
-            yield (
-                f"{self.where}: {self.unranked} outputs have no rank beside others that have one;"
-                " they are left out"
-            )
-
     def notes(self) -> Iterator[str]:
         judge = self.columns.judge
-        nameless = sum(not (judge and record[judge]) for _, record in self.records)
-        yield from judge_notes(self.where, nameless, len(self.records))
-        yield from (f"{self.where}: {note}" for note in self.names.notes)
+        guesses = list(self.names.notes)
         if self.columns.unranked:
             names = ", ".join(self.columns.unranked)
-            yield f"{self.where}: no column of ranks for {names}: left out"
-        if len(self.pairs) > 1:
-            names = ", ".join("-".join(pair) for pair in sorted(self.pairs))
-            yield f"{self.where}: several language pairs: {names}; their sentences are kept apart"
+            guesses.append(f"no column of ranks for {names}: left out")
+        judges = [judge and record[judge] for _, record in self.records]
+        pairs = self.pairs if len(self.pairs) > 1 else ()
+        return reading_notes(self.where, judges, guesses, pairs)
 
-    def row(self, line: int, record: Record) -> _Row:
+    def row(self, line: int, record: _Record) -> _Row:
         columns = self.columns
         with placed(f"{self.where}:{line}"):
             shown = [(n, r) for n, r in columns.systems if not _absent(record, n, r)]
@@ -250,20 +342,23 @@ class _Reader:
         return tuple(self.short(name) for name in self.names.split(cell))
 
     def short(self, name: str) -> str:
-        return _name(name, self.attributes)
+        """Take the test set and the languages off an Id."""
+        if "testset" not in self.attributes:
+            return name
+        tail = f".{self.attributes['srclang']}-{self.attributes['trglang']}"
+        return name.removeprefix(f"{self.attributes['testset']}.").removesuffix(tail)
 
-    def languages(self, record: Record) -> tuple[str, ...]:
+    def languages(self, record: _Record) -> tuple[str, ...]:
         return tuple(record[name] for name in self.columns.languages)
 
-    def document(self, record: Record) -> str | None:
+    def document(self, record: _Record) -> str | None:
         """Return the document, with its languages if the file has several pairs of them."""
         name = record[self.columns.document] if self.columns.document else ""
-        document = None if name in spellings.UNUSED else name
-        several = len(self.pairs) > 1
-        return with_languages(document, "-".join(self.languages(record))) if several else document
+        languages = "-".join(self.languages(record)) if len(self.pairs) > 1 else ""
+        return with_languages(None if name in spellings.UNUSED else name, languages)
 
 
-def _items(columns: WMTColumns, records: Iterable[tuple[int, Record]]) -> Iterator[list[str]]:
+def _items(columns: _Columns, records: Iterable[tuple[int, _Record]]) -> Iterator[list[str]]:
     """Return the cells with names of each item: of a row, or of all rows with one rankingID."""
     together: dict[object, dict[str, None]] = {}
     for line, record in records:
@@ -288,20 +383,13 @@ def _attributes(languages: Sequence[str], items: Iterable[Sequence[str]]) -> dic
     return attributes
 
 
-def _name(text: str, attributes: Mapping[str, str]) -> str:
-    if "testset" not in attributes:
-        return text
-    tail = f".{attributes['srclang']}-{attributes['trglang']}"
-    return text.removeprefix(f"{attributes['testset']}.").removesuffix(tail)
-
-
-def _absent(record: Record, name: str, rank: str) -> bool:
+def _absent(record: _Record, name: str, rank: str) -> bool:
     """Whether a row lacks an output: those with fewer outputs than columns leave cells unused."""
-    return record[name].strip() in spellings.UNUSED and record[rank].strip().lower() in UNRANKED
+    return record[name].strip() in spellings.UNUSED and record[rank].strip().lower() in _UNRANKED
 
 
 def _rank(text: str, column: str) -> int | None:
-    return None if text.strip().lower() in UNRANKED else whole_number(_whole(text), column)
+    return None if text.strip().lower() in _UNRANKED else whole_number(_whole(text), column)
 
 
 def _whole(text: str) -> str:
