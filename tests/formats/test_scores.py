@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from fake_metric import scored, systems
 from grammeter.core import DataError, Ranked, RankedSystem, Signature
-from grammeter.formats.judgments import Judgments
+from grammeter.formats.judged import Judgments
 from grammeter.formats.scores import (
     metric_name,
     parse_score_file,

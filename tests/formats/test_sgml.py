@@ -20,9 +20,9 @@ from grammeter.formats.sgml import (
     Paragraph,
     merge_documents,
     parse_sgml,
-    read_sgml,
 )
 from grammeter.formats.standoff import lay_on, tokenise_correction
+from grammeter.formats.text import read_text
 
 EXAMPLE = """\
 <DOC nid="1">
@@ -83,9 +83,9 @@ def test_a_bare_less_than_is_text() -> None:
 def test_files_gzip_and_cr_line_ends(tmp_path: Path) -> None:
     expected = parse_sgml(EXAMPLE, "")
     (tmp_path / "a.sgml.gz").write_bytes(gzip.compress(EXAMPLE.encode()))
-    assert read_sgml(tmp_path / "a.sgml.gz") == expected
+    assert parse_sgml(read_text(tmp_path / "a.sgml.gz"), "a") == expected
     (tmp_path / "b.sgml").write_bytes(b"\xef\xbb\xbf" + EXAMPLE.replace("\n", "\r\n").encode())
-    assert read_sgml(tmp_path / "b.sgml") == expected
+    assert parse_sgml(read_text(tmp_path / "b.sgml"), "b") == expected
 
 
 MISTAKE = '<MISTAKE start_par="0" start_off="{}" end_par="0" end_off="{}">'
@@ -322,7 +322,9 @@ def test_official_mistakes_give_the_official_edits(
 ) -> None:
     stem = shared / f"data/conll14_test/noalt/official-2014.{number}"
     official = read_m2(stem.with_name(stem.name + ".m2"))
-    layout = lay_on(read_sgml(stem.with_name(stem.name + ".sgml")), official.sources)
+    layout = lay_on(
+        parse_sgml(read_text(stem.with_name(stem.name + ".sgml")), "x"), official.sources
+    )
     pairs = list(zip(official.blocks, layout.gold, strict=True))
     assert len(pairs) == 1312
     assert [n for n, (block, gold) in enumerate(pairs) if block.gold != gold] == differing

@@ -23,6 +23,7 @@ from grammeter.formats import (
     lay_on,
     odd_ends,
     parse_block,
+    parse_sgml,
     read_blocks,
     read_corpus,
     read_items,
@@ -31,6 +32,7 @@ from grammeter.formats import (
     read_ratings,
     read_records,
     read_scores,
+    read_text,
     write_records,
 )
 from grammeter.formats.judgments import (
@@ -40,7 +42,6 @@ from grammeter.formats.judgments import (
     read_judgments_of,
 )
 from grammeter.formats.scores import read_human, read_score_file
-from grammeter.formats.sgml import read_sgml
 from grammeter.formats.tables import read_columns
 from grammeter.formats.text import read_lines
 from grammeter.llm.cost import read_prices
@@ -92,11 +93,11 @@ def _parallel(path: Path) -> None:
 
 
 def _sgml(path: Path) -> None:
-    read_sgml(path)
+    parse_sgml(read_text(path), str(path))
 
 
 def _standoff(path: Path) -> None:
-    lay_on(read_sgml(path), samples.SENTENCES)
+    lay_on(parse_sgml(read_text(path), str(path)), samples.SENTENCES)
 
 
 def _records(path: Path) -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 
 from grammeter.core import DataError, Ranking, UnknownNameError
-from grammeter.formats.judgments import Judgments
+from grammeter.formats.judged import Judgments
 from grammeter.ranking.pairs import extract_pairs
 from grammeter.ranking.selection import of_judges, select
 from made_judgments import campaigns, duel

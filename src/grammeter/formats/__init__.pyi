@@ -24,7 +24,6 @@ from grammeter.formats.judged import JudgedBlock as JudgedBlock
 from grammeter.formats.judged import JudgmentFile as JudgmentFile
 from grammeter.formats.judged import JudgmentForm as JudgmentForm
 from grammeter.formats.judged import Judgments as Judgments
-from grammeter.formats.judgments import Outputs as Outputs
 from grammeter.formats.judgments import format_judgments as format_judgments
 from grammeter.formats.judgments import parse_judgments_of as parse_judgments_of
 from grammeter.formats.judgments import read_judgments as read_judgments
@@ -36,6 +35,7 @@ from grammeter.formats.m2 import M2Block as M2Block
 from grammeter.formats.m2 import M2File as M2File
 from grammeter.formats.m2 import format_m2 as format_m2
 from grammeter.formats.m2 import read_m2 as read_m2
+from grammeter.formats.numbering import Outputs as Outputs
 from grammeter.formats.numbering import join as join
 from grammeter.formats.parallel import Correction as Correction
 from grammeter.formats.parallel import parallel_files as parallel_files

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from grammeter.core import DataError, MetricScores, ScoreTable, UnknownNameError, UsageError
 from grammeter.formats.datasets import dataset_path
-from grammeter.formats.judgments import FirstSegment, Judgments, read_judgments
+from grammeter.formats.judged import FirstSegment, Judgments
+from grammeter.formats.judgments import read_judgments
 from grammeter.formats.scores import parse_value
 from grammeter.formats.tables import placed
 from grammeter.formats.text import read_lines

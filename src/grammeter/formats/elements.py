@@ -75,8 +75,8 @@ def parse_xml(text: str, where: str) -> Element:
         raise DataError(
             f"no XML that can be parsed: {str(error).partition(':')[0]}",
             where=f"{where}:{error.position[0]}",
-            fix="Elements are closed in the order in which they were opened, and the file ends"
-            " with its root's end tag.",
+            fix="Elements are closed in the order in which they were opened, the root last;"
+            " document types and entities are not declared.",
         ) from None
     except DefusedXmlException:
         raise DataError(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from grammeter.core import (
@@ -31,7 +32,14 @@ from grammeter.formats.judged import (
     format_lines,
     parse_lines,
 )
-from grammeter.formats.numbering import Outputs, document_notes, join, shifted, with_numbers
+from grammeter.formats.numbering import (
+    Outputs,
+    document_notes,
+    file_of,
+    join,
+    shifted,
+    with_numbers,
+)
 from grammeter.formats.spellings import check_names
 from grammeter.formats.text import (
     STDIN,
@@ -42,24 +50,9 @@ from grammeter.formats.text import (
 )
 from grammeter.formats.wmt import format_wmt, is_wmt, lost_in_wmt, parse_wmt
 
-__all__ = [
-    "FirstSegment",
-    "JudgmentFile",
-    "JudgmentForm",
-    "Judgments",
-    "Outputs",
-    "Separator",
-    "format_judgments",
-    "parse_judgments",
-    "read_judgments",
-    "read_outputs",
-    "read_sides",
-    "write_judgments",
-]
-
 PathLike = str | Path
 _LINE_END = re.compile(r"\r*\n|\r")
-SUFFIXES: dict[str, JudgmentForm] = {".xml": "appraise", ".csv": "wmt", ".jsonl": "jsonl"}
+_SUFFIXES: dict[str, JudgmentForm] = {".xml": "appraise", ".csv": "wmt", ".jsonl": "jsonl"}
 
 
 @checked
@@ -99,23 +92,13 @@ def read_judgments(
         If a file is named twice; or if it is unknown which sentences of two files are the same,
         see :func:`~grammeter.formats.numbering.join`.
     """
-    return _read(
-        paths,
-        lambda text, where: parse_judgments(
-            text,
-            where,
-            first_segment=first_segment,
-            systems=systems,
-            drop=drop,
-            separator=separator,
-        ),
-        first_segment,
-    )
+    options = {"systems": systems, "drop": drop, "separator": separator}
+    return _read(paths, partial(parse_judgments, **options), first_segment)
 
 
 def _read(
     paths: PathLike | Sequence[PathLike],
-    parse: Callable[[str, str], Judgments],
+    parse: Callable[..., Judgments],
     first_segment: FirstSegment | None,
 ) -> Judgments:
     listed = [paths] if isinstance(paths, str | Path) else list(paths)
@@ -125,7 +108,7 @@ def _read(
     parts: list[Judgments] = []
     for path in listed:
         data = read_bytes(path)
-        part = parse(decode(data, path), str(path))
+        part = parse(decode(data, path), str(path), first_segment=first_segment)
         parts.append(replace(part, notices=(*encoding_notices(data, path), *part.notices)))
     joined = join(parts)
     if first_segment is None or any(file.form != "jsonl" for file in joined.files):
@@ -157,19 +140,17 @@ def read_sides(
     rankings = with_sentence_numbers(judgments) if alone else judgments
     rows = list(zip(rankings, judgments.origins, strict=True))
     files = dict(zip(paths, judgments.files, strict=True))
-    return [
-        replace(
+
+    def part(side: Sequence[str]) -> Judgments:
+        some = [(ranking, origin) for ranking, origin in rows if file_of(origin) in side]
+        return replace(
             judgments,
-            rankings=tuple(ranking for ranking, origin in rows if _file_of(origin) in side),
+            rankings=tuple(ranking for ranking, _ in some),
             files=tuple(files[path] for path in side),
-            origins=tuple(origin for _, origin in rows if _file_of(origin) in side),
+            origins=tuple(origin for _, origin in some),
         )
-        for side in ([str(path) for path in side] for side in sides)
-    ]
 
-
-def _file_of(origin: str) -> str:
-    return origin.rpartition(":")[0]
+    return [part([str(path) for path in side]) for side in sides]
 
 
 def parse_judgments(
@@ -181,10 +162,7 @@ def parse_judgments(
     drop: Container[str] = (),
     separator: Separator | None = None,
 ) -> Judgments:
-    """Read judgments from a text; ``where`` names it in messages.
-
-    See :func:`read_judgments` for the rest.
-    """
+    """Read judgments from a text; ``where`` names it in messages. See :func:`read_judgments`."""
     text = _LINE_END.sub("\n", text) if "\r" in text else text
     form = _form_of(text, where)
     if form == "jsonl":
@@ -239,13 +217,8 @@ def read_judgments_of(
     first_segment: FirstSegment | None = None,
 ) -> Judgments:
     """Read files of judgments of sentences that were scored; see :func:`parse_judgments_of`."""
-    return _read(
-        paths,
-        lambda text, where: parse_judgments_of(
-            text, where, outputs, segments=segments, first_segment=first_segment
-        ),
-        first_segment,
-    )
+    parse = partial(parse_judgments_of, outputs=outputs, segments=segments)
+    return _read(paths, parse, first_segment)
 
 
 @checked
@@ -354,12 +327,12 @@ def _form_of(text: str, where: str) -> JudgmentForm:
 def _form_by_name(path: PathLike) -> JudgmentForm:
     name = str(path)
     suffix = Path(name.removesuffix(".gz")).suffix
-    if suffix not in SUFFIXES or name == STDIN:
+    if suffix not in _SUFFIXES or name == STDIN:
         raise UsageError(
             f"the name {name!r} does not tell the format of judgments",
-            fix=f"Let it end in {', '.join(SUFFIXES)}, with .gz after that if packed.",
+            fix=f"Let it end in {', '.join(_SUFFIXES)}, with .gz after that if packed.",
         )
-    return SUFFIXES[suffix]
+    return _SUFFIXES[suffix]
 
 
 def _odd_items(judgments: Judgments, where: str) -> Iterator[str]:

@@ -36,7 +36,7 @@ def with_numbers(
 ) -> Judgments:
     """Count the segments of one file from 1; they were read as if it began with 0.
 
-    ``stated``, ``systems``, ``drop``: see :func:`grammeter.formats.judgments.read_judgments`.
+    The options: see :func:`grammeter.formats.judgments.read_judgments`.
     """
     file = judgments.files[0]
     evidence = _Evidence.of(systems) if systems is not None else None
@@ -47,7 +47,7 @@ def with_numbers(
     if not evidence:
         return judgments
     if file.form == "jsonl" or stated is not None:
-        evidence.check(judgments, 0, _FIX)
+        evidence.check(judgments, 0)
         return judgments
     first = evidence.first_segment(judgments)
     if first is not None:
@@ -90,16 +90,22 @@ class _Evidence:
                         fix=f"Outputs are given of: {', '.join(sorted(self.texts))}.",
                     )
 
-    def check(self, judgments: Judgments, base: FirstSegment, fix: str) -> None:
+    def check(self, judgments: Judgments, base: FirstSegment) -> None:
         for ranking, origin in zip(judgments.rankings, judgments.origins, strict=True):
             if fault := self.contradiction(ranking, base):
-                raise DataError(f"does not fit the outputs: {fault}", where=origin, fix=fix)
+                raise DataError(f"does not fit the outputs: {fault}", where=origin, fix=_FIX)
 
     def first_segment(self, judgments: Judgments) -> FirstSegment | None:
         """Return the number of the first sentence; ``None`` if both are as good."""
-        fitting = {base: self._fitting(judgments, base) for base in _BASES}
+        fitting = {  # how many rankings fit until the first that does not
+            base: next(
+                (n for n, ranking in enumerate(judgments) if self.contradiction(ranking, base)),
+                len(judgments),
+            )
+            for base in _BASES
+        }
         if max(fitting.values()) < len(judgments):
-            self.check(judgments, max(_BASES, key=fitting.__getitem__), _FIX)
+            self.check(judgments, max(_BASES, key=fitting.__getitem__))
         odd = {
             base: sum(self._odd(ranking, base) for ranking in judgments)
             for base in _BASES
@@ -108,13 +114,6 @@ class _Evidence:
         fewest = min(odd.values())
         best: list[FirstSegment] = [base for base in _BASES if odd.get(base) == fewest]
         return best[0] if len(best) == 1 else None
-
-    def _fitting(self, judgments: Judgments, base: FirstSegment) -> int:
-        """Return how many rankings fit until the first that does not."""
-        return next(
-            (n for n, ranking in enumerate(judgments) if self.contradiction(ranking, base)),
-            len(judgments),
-        )
 
     def contradiction(self, ranking: Ranking, base: FirstSegment) -> str | None:
         """Say why a ranking, read as if counted from 0, cannot belong to these outputs."""
@@ -147,28 +146,29 @@ class _Evidence:
         return texts[segment - 1] if 0 < segment <= len(texts) else None
 
 
-BASES: Mapping[int, FirstSegment] = {0: 0, -1: 1}
-"""How far numbers that were read as from 0 have to move -> the number of the first sentence."""
+# --- several files ---------------------------------------------------------------------------
 
-MOST = 0.1
-"""Share of pairs of systems that may contradict where sentences are counted alike: outputs are
-told to be equal with or without white space, and people slip."""
+# how far numbers that were read as from 0 have to move -> the number of the first sentence
+_BY_SHIFT: Mapping[int, FirstSegment] = {0: 0, -1: 1}
 
-Pair = frozenset[str]
-Shown = frozenset[Pair]
+# share of pairs of systems that may contradict where sentences are counted alike: outputs are
+# told to be equal with or without white space, and people slip
+_MOST = 0.1
+
+_Pair = frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
 class _Sentence:
     """What the rankings of one sentence say of its outputs."""
 
-    items: frozenset[Shown]  # the groups of each ranking
-    equal: frozenset[Pair]  # systems with the same output
-    different: frozenset[Pair]
-    tied: frozenset[Pair]  # may have the same output, in a file that does not group such systems
+    items: frozenset[frozenset[_Pair]]  # the groups of each ranking
+    equal: frozenset[_Pair]  # systems with the same output
+    different: frozenset[_Pair]
+    tied: frozenset[_Pair]  # may have the same output, in a file that does not group such systems
 
 
-Sentences = Mapping[int, _Sentence]
+_Sentences = Mapping[int, _Sentence]
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +183,7 @@ class _Fit:
     @property
     def possible(self) -> bool:
         """Whether both can be about the same sentences."""
-        return self.contrary <= MOST * (self.alike + self.contrary)
+        return self.contrary <= _MOST * (self.alike + self.contrary)
 
 
 def document_notes(judgments: Judgments) -> tuple[str, ...]:
@@ -203,26 +203,20 @@ def join(parts: Sequence[Judgments]) -> Judgments:
     """Concatenate the judgments of several files, with sentences counted alike.
 
     A file whose numbering is only assumed gets the one that fits the others. If it is assumed
-    for all files, they are taken to count alike unless something contradicts it.
-
-    Raises
-    ------
-    UsageError
-        If it is unknown how the sentences of one file lie to those of the others.
+    for all files, they are taken to count alike unless something contradicts it. Raises
+    :class:`UsageError` if it is unknown how the sentences of one file lie to those of the others.
     """
     if len(parts) == 1:
         return parts[0]
     parts, assumed = _numbered(list(parts))
+    fields = ("rankings", "files", "origins", "notices", "notes")
     joined = Judgments(
-        tuple(ranking for part in parts for ranking in part.rankings),
-        tuple(file for part in parts for file in part.files),
-        tuple(origin for part in parts for origin in part.origins),
-        tuple(notice for part in parts for notice in part.notices),
-        (*(note for part in parts for note in part.notes), *assumed, *_contradictions(parts)),
+        *(tuple(value for part in parts for value in getattr(part, name)) for name in fields)
     )
-    if any(document_notes(part) for part in parts):
-        return joined
-    return replace(joined, notes=(*joined.notes, *document_notes(joined)))
+    notes = [*joined.notes, *assumed, *_contradictions(parts)]
+    if not any(document_notes(part) for part in parts):
+        notes += document_notes(joined)
+    return replace(joined, notes=tuple(notes))
 
 
 def _numbered(parts: list[Judgments]) -> tuple[list[Judgments], list[str]]:
@@ -235,9 +229,13 @@ def _numbered(parts: list[Judgments]) -> tuple[list[Judgments], list[str]]:
         parts = [_with_base(part, bases.get(n)) for n, part in enumerate(parts)]
     while any(_is_open(part) for part in parts):
         known = _sentences(ranking for part in parts if not _is_open(part) for ranking in part)
-        fits = {n: _fits(part, known) for n, part in enumerate(parts) if _is_open(part)}
+        fits = {
+            n: {shift: _fit(_sentences(part), known, shift) for shift in _BY_SHIFT}
+            for n, part in enumerate(parts)
+            if _is_open(part)
+        }
         bases: dict[int, FirstSegment] = {
-            n: BASES[best] for n, fit in fits.items() if (best := _best(fit)) is not None
+            n: _BY_SHIFT[best] for n, fit in fits.items() if (best := _best(fit)) is not None
         }
         if not bases:
             _check_apart(parts, fits)
@@ -260,9 +258,11 @@ def _with_base(part: Judgments, base: FirstSegment | None) -> Judgments:
     return part if base is None else shifted(part, base, "found")
 
 
-def _fits(part: Judgments, known: Sentences) -> dict[int, _Fit]:
-    ours = _sentences(part)
-    return {shift: _fit(ours, known, shift=shift) for shift in BASES}
+def _fits_of_pairs(parts: Sequence[Judgments]) -> Iterator[tuple[int, int, dict[int, _Fit]]]:
+    """Yield two files and how they fit if the second counts one less, the same, or one more."""
+    sentences = [_sentences(part) for part in parts]
+    for a, b in combinations(range(len(parts)), 2):
+        yield a, b, {shift: _fit(sentences[b], sentences[a], shift) for shift in (-1, 0, 1)}
 
 
 def _best(fits: Mapping[int, _Fit]) -> int | None:
@@ -279,10 +279,9 @@ def _best(fits: Mapping[int, _Fit]) -> int | None:
 
 def _bases_among(parts: Sequence[Judgments]) -> dict[int, FirstSegment]:
     """Find files whose sentences lie one number apart; the others stay without a base."""
-    sentences = [_sentences(part) for part in parts]
     bases: dict[int, FirstSegment] = {}
-    for a, b in combinations(range(len(parts)), 2):
-        shift = _best({s: _fit(sentences[b], sentences[a], shift=s) for s in (-1, 0, 1)})
+    for a, b, fits in _fits_of_pairs(parts):
+        shift = _best(fits)
         if shift:
             pair: dict[int, FirstSegment] = {a: 0, b: 1} if shift < 0 else {a: 1, b: 0}
             if any(bases.get(n, base) != base for n, base in pair.items()):
@@ -293,9 +292,7 @@ def _bases_among(parts: Sequence[Judgments]) -> dict[int, FirstSegment]:
 
 def _assumed_alike(parts: Sequence[Judgments]) -> list[str]:
     """Say so where files share sentences, and nothing shows that they count them alike."""
-    sentences = [_sentences(part) for part in parts]
-    for a, b in combinations(range(len(parts)), 2):
-        fits = {shift: _fit(sentences[b], sentences[a], shift=shift) for shift in (-1, 0, 1)}
+    for a, b, fits in _fits_of_pairs(parts):
         if fits[0].common and _best(fits) is None:
             return [
                 f"{_name(parts[a])} and {_name(parts[b])} are taken to count sentences alike;"
@@ -325,9 +322,8 @@ def _unknown(part: Judgments, why: str) -> UsageError:
 
 def _contradictions(parts: Sequence[Judgments]) -> Iterator[str]:
     """Say so where two files cannot be about the same outputs, as their sentences are counted."""
-    sentences = [_sentences(part) for part in parts]
-    for a, b in combinations(range(len(parts)), 2):
-        fit = _fit(sentences[b], sentences[a])
+    for a, b, fits in _fits_of_pairs(parts):
+        fit = fits[0]
         if not fit.possible:
             yield (
                 f"{_name(parts[a])} and {_name(parts[b])}: of {fit.alike + fit.contrary} pairs of"
@@ -336,8 +332,13 @@ def _contradictions(parts: Sequence[Judgments]) -> Iterator[str]:
             )
 
 
+def file_of(origin: str) -> str:
+    """Return the file of ``file:line``."""
+    return origin.rpartition(":")[0]
+
+
 def _name(part: Judgments) -> str:
-    return part.origins[0].rpartition(":")[0]
+    return file_of(part.origins[0])
 
 
 def _sentences(rankings: Iterable[Ranking]) -> dict[int, _Sentence]:
@@ -384,7 +385,7 @@ def _ranked(ranking: Ranking) -> Iterable[tuple[Sequence[str], int]]:
     return zip(ranking.groups, ranking.ranks or [1] * len(ranking.groups), strict=True)
 
 
-def _fit(ours: Sentences, theirs: Sentences, *, shift: int = 0) -> _Fit:
+def _fit(ours: _Sentences, theirs: _Sentences, shift: int) -> _Fit:
     common = backed = alike = contrary = 0
     for segment, our in ours.items():
         their = theirs.get(segment + shift)

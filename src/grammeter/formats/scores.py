@@ -42,7 +42,8 @@ from grammeter.core import (
     checked,
     unshielded,
 )
-from grammeter.formats.judgments import FirstSegment, Judgments, parse_judgments
+from grammeter.formats.judged import FirstSegment, Judgments
+from grammeter.formats.judgments import parse_judgments
 from grammeter.formats.tables import parse_object, placed, write_object
 from grammeter.formats.text import read_text, split_lines
 from grammeter.formats.wmt import is_wmt

@@ -27,17 +27,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from grammeter.core import DataError
-from grammeter.formats.elements import Element, element_tree
-from grammeter.formats.text import read_text
+from grammeter.formats.elements import Element, parse_xml
 
 # learners write "R&D" and "p < 0.05"; SGML took both as text, XML does not
 _BARE = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#\d+|#x[0-9A-Fa-f]+);)|<(?![A-Za-z/!?])")
 _ESCAPED = {"&": "&amp;", "<": "&lt;"}
 _DIGITS = 9
+_FIX = "See the CoNLL-2014 data format: DOC > TEXT > P, DOC > ANNOTATION > MISTAKE."
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +93,8 @@ def is_sgml(text: str, path: str | Path) -> bool:
     return str(path).removesuffix(".gz").endswith(".sgml") or text.lstrip()[:5] == "<DOC "
 
 
-def read_sgml(path: str | Path) -> tuple[Document, ...]:
-    """Read a file of documents.
+def parse_sgml(text: str, where: str) -> tuple[Document, ...]:
+    """Read documents from a text; ``where`` names it in messages.
 
     Raises
     ------
@@ -102,17 +102,14 @@ def read_sgml(path: str | Path) -> tuple[Document, ...]:
         With file and line: if it is not well-formed, declares a document type or entities,
         has unknown or missing elements, or offsets that are no whole numbers.
     """
-    return parse_sgml(read_text(path), str(path))
-
-
-def parse_sgml(text: str, where: str) -> tuple[Document, ...]:
-    """Read documents from a text; ``where`` names it in messages."""
+    # a file is a row of documents: one root around them makes it XML, on the same lines,
+    # and leaves no place where a document type or entities could be declared
+    wrapped = f"<ROOT>{_BARE.sub(lambda m: _ESCAPED[m[0]], text)}</ROOT>"
     reader = _Reader(where)
-    root = reader.tree(text)
-    documents = tuple(reader.document(node) for node in reader.children(root, {"DOC"}))
-    if not documents:
+    nodes = reader.children(parse_xml(wrapped, where), {"DOC"})
+    if not nodes:
         raise DataError("no document in this file", where=where, fix="It needs <DOC nid=...>.")
-    return documents
+    return tuple(map(reader.document, nodes))
 
 
 def alternatives(files: Iterable[Sequence[Document]]) -> set[str]:
@@ -122,15 +119,10 @@ def alternatives(files: Iterable[Sequence[Document]]) -> set[str]:
 
 
 def merge_documents(files: Iterable[Sequence[Document]]) -> tuple[Document, ...]:
-    """Join the annotations that several files have of the same documents.
+    """Join the annotations that several files have of the same documents, matched by ``id``.
 
-    Documents are matched by ``id`` and keep the order of their first appearance; a file of
-    alternative annotations needs no text.
-
-    Raises
-    ------
-    DataError
-        If two files have different texts for a document, or one annotator comes twice.
+    A file of alternative annotations needs no text. Raises :class:`DataError` if two files have
+    different texts for a document, or one annotator comes twice.
     """
     merged: dict[str, Document] = {}
     for document in (document for file in files for document in file):
@@ -155,31 +147,14 @@ def _joined(first: Document, second: Document) -> Document:
             fix="Give each annotator's file once.",
         )
     base = first if first.paragraphs else second
-    annotations = first.annotations + second.annotations
-    return Document(base.id, base.paragraphs, annotations, base.origin, base.line)
+    return replace(base, annotations=first.annotations + second.annotations)
 
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Turns nodes into documents; knows the file's name for messages."""
+    """Turns elements into documents; knows the file's name for messages."""
 
     where: str
-
-    def tree(self, text: str) -> Element:
-        from defusedxml.ElementTree import ParseError
-
-        # a file is a row of documents: one root around them makes it XML, on the same lines,
-        # and leaves no place where a document type or entities could be declared
-        wrapped = f"<ROOT>{_BARE.sub(lambda m: _ESCAPED[m[0]], text)}</ROOT>"
-        try:
-            return element_tree(wrapped)
-        except ParseError as error:
-            raise DataError(
-                f"cannot be parsed: {str(error).partition(':')[0]}",
-                where=f"{self.where}:{error.position[0]}",
-                fix="Elements are closed in the order in which they were opened; document types"
-                " and entities are not declared.",
-            ) from None
 
     def document(self, node: Element) -> Document:
         parts = self.children(node, {"TEXT", "ANNOTATION"})
@@ -201,47 +176,42 @@ class _Reader:
         parts = self.children(node, {"TYPE", "CORRECTION", "COMMENT"})
         texts = {part.tag: self.content(part) for part in parts}
         if len(texts) != len(parts) or not {"TYPE", "CORRECTION"} <= texts.keys():
-            raise self.fault(node, "needs one TYPE and one CORRECTION, and one COMMENT at most")
-        start_paragraph, start, end_paragraph, end = (
-            self.number(node, name) for name in ("start_par", "start_off", "end_par", "end_off")
-        )
-        if (start_paragraph, start) > (end_paragraph, end):
-            raise self.fault(node, "ends before it starts")
-        return Mistake(
-            start_paragraph, start, end_paragraph, end,
-            texts["TYPE"], texts["CORRECTION"], texts.get("COMMENT"), node.line,
-        )  # fmt: skip
+            what = "needs one TYPE and one CORRECTION, and one COMMENT at most"
+            raise node.fault(what, self.where, _FIX)
+        names = (("start_par", "start_off"), ("end_par", "end_off"))
+        start, end = ((self.number(node, p), self.number(node, o)) for p, o in names)
+        if start > end:
+            raise node.fault("ends before it starts", self.where, _FIX)
+        comment = texts.get("COMMENT")
+        return Mistake(*start, *end, texts["TYPE"], texts["CORRECTION"], comment, line=node.line)
 
     def children(self, node: Element, allowed: set[str] | None) -> list[Element]:
-        if node.text.strip():
-            raise self.fault(node, f"has text between its elements: {node.text.strip()[:40]!r}")
+        if text := node.text.strip():
+            what = f"has text between its elements: {text[:40]!r}"
+            raise node.fault(what, self.where, _FIX)
         for child in node.children:
             if allowed is not None and child.tag not in allowed:
-                raise self.fault(child, f"does not belong here; {' or '.join(sorted(allowed))} do")
+                what = f"does not belong here; {' or '.join(sorted(allowed))} do"
+                raise child.fault(what, self.where, _FIX)
         return node.children
 
     def content(self, node: Element) -> str:
         if node.children:
-            raise self.fault(node.children[0], f"stands inside the text of <{node.tag}>")
+            what = f"stands inside the text of <{node.tag}>"
+            raise node.children[0].fault(what, self.where, _FIX)
         return node.text
 
     def attribute(self, node: Element, name: str) -> str:
         if name not in node.attributes:
-            raise self.fault(node, f"has no {name}")
+            raise node.fault(f"has no {name}", self.where, _FIX)
         return node.attributes[name]
 
     def number(self, node: Element, name: str) -> int:
         text = self.attribute(node, name)
         if not (text.isascii() and text.isdigit()) or len(text) > _DIGITS:
-            raise self.fault(node, f"{name}={text[:40]!r} is no whole number of a usual size")
+            what = f"{name}={text[:40]!r} is no whole number of a usual size"
+            raise node.fault(what, self.where, _FIX)
         return int(text)
-
-    def fault(self, node: Element, message: str) -> DataError:
-        return DataError(
-            f"<{node.tag}> {message}",
-            where=f"{self.where}:{node.line}",
-            fix="See the CoNLL-2014 data format: DOC > TEXT > P, DOC > ANNOTATION > MISTAKE.",
-        )
 
 
 def _trimmed(text: str) -> str:

@@ -6,15 +6,13 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from grammeter.core import NOOP, DataError, Edit, GoldEdits, minimise
 from grammeter.formats.sgml import Document, Mistake
 
-Tokenise = Callable[[str], list[str]]
 
-
-@dataclass(frozen=True, slots=True)
-class LeftOut:
+class LeftOut(NamedTuple):
     """A mistake that no edit of one sentence can say, and why."""
 
     document: str
@@ -23,8 +21,7 @@ class LeftOut:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(NamedTuple):
     """The gold edits of each sentence, and what could not be laid on."""
 
     gold: list[GoldEdits]
@@ -69,14 +66,14 @@ def lay_on(
     sentences: Sequence[str],
     *,
     alternatives: Collection[str] = (),
-    tokenise: Tokenise | None = None,
+    tokenise: Callable[[str], list[str]] | None = None,
 ) -> Layout:
     """Turn character-offset mistakes into token edits.
 
     The sentences are found in the paragraphs by their characters, white space aside. A span
     that cuts through a token is widened to the whole token, with the rest of the token added to
     the correction; the correction is tokenised; equal tokens at both ends are removed. Edits
-    of a sentence are sorted by their start. Comments are dropped. Annotators are numbered from
+    of a sentence are sorted by their start; comments are dropped; annotators are numbered from
     0, in the order in which they first appear.
 
     Parameters
@@ -107,6 +104,7 @@ def lay_on(
     numbers = {name: number for number, name in enumerate(annotators)}
     gold: list[dict[int, list[Edit]]] = [{} for _ in sentences]
     painter = _Painter([s.split() for s in sentences], gold, tokenise or tokenise_correction)
+    left_out: list[LeftOut] = []
     rest = iter(range(len(sentences)))
     for document in documents:
         runs = [painter.run(document, p, rest) for p in range(len(document.paragraphs))]
@@ -117,9 +115,17 @@ def lay_on(
                 for sentence in members:
                     gold[sentence].setdefault(number, [])
             for mistake in annotation.mistakes:
-                painter.paint(document, annotation.annotator, number, mistake, runs)
-    _check_all_used(rest, documents)
-    return Layout([_sorted(by_annotator) for by_annotator in gold], painter.left_out)
+                _check_inside(document, mistake)
+                if reason := painter.paint(mistake, runs, number):
+                    left_out.append(LeftOut(document.id, annotation.annotator, mistake, reason))
+    unused = next(rest, None)
+    if unused is not None:
+        raise DataError(
+            f"sentence {unused + 1} and those after it belong to no document",
+            where=documents[-1].origin if documents else None,
+            fix="Give the sentences of these documents only.",
+        )
+    return Layout([_sorted(by_annotator) for by_annotator in gold], left_out)
 
 
 @dataclass(slots=True)
@@ -128,8 +134,7 @@ class _Painter:
 
     tokens: list[list[str]]
     gold: list[dict[int, list[Edit]]]
-    tokenise: Tokenise
-    left_out: list[LeftOut] = field(default_factory=list[LeftOut])
+    tokenise: Callable[[str], list[str]]
 
     def run(self, document: Document, paragraph: int, rest: Iterator[int]) -> _Run:
         """Take as many sentences as the paragraph has characters for."""
@@ -150,25 +155,19 @@ class _Painter:
                 at += len(word)
         return run
 
-    def paint(
-        self, document: Document, annotator: str, number: int, mistake: Mistake, runs: list[_Run]
-    ) -> None:
-        """Lay one mistake onto its sentence, or note why that cannot be."""
-        _check_inside(document, mistake)
-        reason = "it crosses paragraphs"
-        if mistake.start_paragraph == mistake.end_paragraph:
-            run = runs[mistake.start_paragraph]
-            start, end = run.trimmed(mistake.start, mistake.end)
-            if mistake.type == NOOP:
-                for token in run.touched(start, end):
-                    self.gold[token.sentence].setdefault(number, [])
-                return
-            reason = self._edit(run, start, end, mistake, number)
-        if reason:
-            self.left_out.append(LeftOut(document.id, annotator, mistake, reason))
+    def paint(self, mistake: Mistake, runs: Sequence[_Run], number: int) -> str:
+        """Lay one mistake onto its sentence; return why that cannot be, or nothing."""
+        if mistake.start_paragraph != mistake.end_paragraph:
+            return "it crosses paragraphs"
+        run = runs[mistake.start_paragraph]
+        start, end = run.trimmed(mistake.start, mistake.end)
+        if mistake.type != NOOP:
+            return self._edit(run, start, end, mistake, number)
+        for token in run.touched(start, end):
+            self.gold[token.sentence].setdefault(number, [])
+        return ""
 
     def _edit(self, run: _Run, start: int, end: int, mistake: Mistake, number: int) -> str:
-        """Add an edit; return why not, or nothing."""
         touched = run.touched(start, end)
         if not touched:
             return self._insert(run, start, mistake, number)
@@ -203,11 +202,8 @@ class _Painter:
 
 
 def _check_inside(document: Document, mistake: Mistake) -> None:
-    places = (
-        (mistake.start_paragraph, mistake.start),
-        (mistake.end_paragraph, mistake.end),
-    )
-    for paragraph, offset in places:
+    start, end = mistake.start_paragraph, mistake.end_paragraph
+    for paragraph, offset in ((start, mistake.start), (end, mistake.end)):
         if paragraph >= len(document.paragraphs):
             fault = f"paragraph {paragraph} of {len(document.paragraphs)}"
         elif offset > len(document.paragraphs[paragraph].text):
@@ -234,16 +230,6 @@ def _differs(
         fix="Give all sentences of these documents, titles too, with the characters of the"
         " documents; only white space may differ.",
     )
-
-
-def _check_all_used(rest: Iterator[int], documents: Sequence[Document]) -> None:
-    left = next(rest, None)
-    if left is not None:
-        raise DataError(
-            f"sentence {left + 1} and those after it belong to no document",
-            where=documents[-1].origin if documents else None,
-            fix="Give the sentences of these documents only.",
-        )
 
 
 def _sorted(by_annotator: dict[int, list[Edit]]) -> GoldEdits:

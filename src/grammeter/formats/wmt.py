@@ -51,24 +51,22 @@ _COLUMNS = (
     "system1Id", "system1rank", "system2Id", "system2rank", "rankingID",
 )  # fmt: skip
 
-_Record = Mapping[str, str]
-
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """One row: who ranked what how, and where it stands."""
+    """One row, its cells by what they mean; each output has a name (or several) and a rank."""
 
     line: int
-    judge: str
     sentence: int
+    judge: str | None
     item: str | None
     document: str | None
-    groups: tuple[tuple[str, ...], ...]
-    ranks: tuple[int | None, ...]
+    languages: tuple[str, ...]
+    outputs: tuple[tuple[str, int | None], ...]
 
     @property
     def key(self) -> tuple[object, ...]:
-        return self.judge, self.sentence, self.item, self.document
+        return self.judge, self.sentence, self.item, self.document, self.languages
 
 
 def is_wmt(text: str) -> bool:
@@ -93,31 +91,42 @@ def parse_wmt(
     systems that share an Id tie in each of them. Sentences are counted from 0. ``separator``
     and ``systems``: see :func:`~grammeter.formats.spellings.find_names`.
     """
-    head, records = _read_table(text, where)
-    if not records:
-        raise DataError("no row below the column heads", where=where, fix=_FIX)
-    columns = _Columns.of(head, [record for _, record in records], where)
-    reader = _Reader(where, columns, records, separator, {*systems})
-    rankings = list(reader.rankings())
-    notices: list[str] = []
-    if reader.unranked:
-        notices.append(
-            f"{where}: {reader.unranked} outputs have no rank beside others that have one;"
-            " they are left out"
-        )
+    rows, lacking = _rows(text, where)
+    pairs = {row.languages for row in rows}
+    items = _items(rows)
+    attributes = _attributes(next(iter(pairs)), items) if len(pairs) == 1 else {}
+    known = {*systems}
+    names = find_names(
+        items, separator=separator, is_system=lambda cell: _short(cell, attributes) in known
+    )
+    guesses = [*names.notes]
+    if lacking:
+        guesses.append(f"no column of ranks for {', '.join(lacking)}: left out")
+    several = len(pairs) > 1
+    notes = reading_notes(where, [row.judge for row in rows], guesses, pairs if several else ())
+    whole = [part for _, run in groupby(rows, key=lambda row: row.key) for part in _parts(run)]
+    rankings: list[Ranking] = []
+    for row in whole:
+        with placed(f"{where}:{row.line}"):
+            groups = [tuple(_short(n, attributes) for n in names.split(c)) for c, _ in row.outputs]
+            document = with_languages(row.document, "-".join(row.languages) if several else "")
+            judge = row.judge or judge_of(where)
+            rankings.append(_ranking(replace(row, judge=judge, document=document), groups))
+    unranked = sum(len(row.outputs) for row in whole) - sum(len(r.groups) for r in rankings)
+    left_out = f"{unranked} outputs have no rank beside others that have one; they are left out"
     file = JudgmentFile(
         form="wmt",
         first_segment=0,
         basis="default",
-        separator=reader.names.separator,
-        blocks=(JudgedBlock(reader.attributes, len(rankings)),),
+        separator=names.separator,
+        blocks=(JudgedBlock(attributes, len(rankings)),),
     )
     return Judgments(
-        tuple(ranking for _, ranking in rankings),
+        tuple(rankings),
         (file,),
-        tuple(f"{where}:{line}" for line, _ in rankings),
-        tuple(notices),
-        tuple(reader.notes()),
+        tuple(f"{where}:{row.line}" for row in whole),
+        (f"{where}: {left_out}",) if unranked else (),
+        tuple(notes),
     )
 
 
@@ -184,59 +193,64 @@ def _id(name: str, attributes: Mapping[str, str]) -> str:
     return f"{attributes['testset']}.{plain}.{attributes['srclang']}-{attributes['trglang']}"
 
 
-# --- columns -------------------------------------------------------------------------------
+# --- text to rows --------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Columns:
-    """The names of the columns of one file; None or empty where it has no such column."""
+def _rows(text: str, where: str) -> tuple[list[_Row], list[str]]:
+    """Read the rows; also return the columns of systems that have no column of ranks."""
+    head, records = _read_table(text, where)
+    if not records:
+        raise DataError("no row below the column heads", where=where, fix=_FIX)
+    _check_once(head, where)
+    bare_first = sorted(head, key=lambda name: spellings.plain(name)[-1:].isalpha())
+    named = {n: c for c in bare_first if (n := system_number(c)) is not None}
+    ranks = {n: c for c in head if (n := rank_number(c)) is not None}
+    both = sorted(named.keys() & ranks.keys())
+    sentence = _sentence_column(head, [record for _, record in records])
+    if sentence is None or len(both) < 2:
+        absent = next(n for n in (1, 2, 3) if n not in both)
+        lacking = f"system{absent}{'rank' if absent in named else 'Id'}"
+        lacking = "srcIndex" if sentence is None else lacking
+        raise DataError(f"no column {lacking!r}", where=f"{where}:1", fix=_FIX)
+    judge, document, item = (
+        next(iter(spellings.find(head, spelled)), "")
+        for spelled in (spellings.JUDGE, spellings.DOCUMENT, spellings.ITEM)
+    )
+    languages = spellings.find_languages(head)
+    rows: list[_Row] = []
+    for line, record in records:
+        with placed(f"{where}:{line}"):
+            outputs = [
+                (record[named[n]], _rank(record[ranks[n]], ranks[n]))
+                for n in both
+                if _is_used(record[named[n]]) or not _is_unranked(record[ranks[n]])
+            ]
+            row = _Row(
+                line,
+                whole_number(_whole(record[sentence]), sentence),
+                record.get(judge),
+                record.get(item),
+                None if record.get(document, "") in spellings.UNUSED else record[document],
+                tuple(record[name] for name in languages),
+                tuple(outputs),
+            )
+            rows.append(row)
+    return rows, [named[n] for n in sorted(named.keys() - ranks.keys())]
 
-    sentence: str
-    judge: str | None
-    document: str | None
-    item: str | None
-    languages: tuple[str, ...]
-    systems: tuple[tuple[str, str], ...]  # name and rank of each system shown
-    unranked: tuple[str, ...]  # systems with a name, but without a column of ranks
 
-    @classmethod
-    def of(cls, names: Sequence[str], records: Sequence[_Record], where: str) -> _Columns:
-        """Find the columns by their names; of two with sentence numbers, the first one in use."""
-        _check_once(names, where)
-        bare_first = sorted(names, key=lambda name: spellings.plain(name)[-1:].isalpha())
-        named = {n: c for c in bare_first if (n := system_number(c)) is not None}
-        ranks = {n: c for c in names if (n := rank_number(c)) is not None}
-        sentences = spellings.find(names, spellings.SENTENCE)
-        used = [c for c in sentences if any(_used(record[c]) for record in records)]
-        both = sorted(named.keys() & ranks.keys())
-        lacking = None if used else "srcIndex"
-        if len(both) < 2 and not lacking:
-            absent = next(n for n in (1, 2, 3) if n not in both)
-            lacking = f"system{absent}{'rank' if absent in named else 'Id'}"
-        if lacking:
-            raise DataError(f"no column {lacking!r}", where=f"{where}:1", fix=_FIX)
-        judge, document, item = (
-            next(iter(spellings.find(names, spelled)), None)
-            for spelled in (spellings.JUDGE, spellings.DOCUMENT, spellings.ITEM)
-        )
-        return cls(
-            used[0],
-            judge,
-            document,
-            item,
-            tuple(spellings.find_languages(names)),
-            tuple((named[n], ranks[n]) for n in both),
-            tuple(named[n] for n in sorted(named.keys() - ranks.keys())),
-        )
+def _sentence_column(names: Sequence[str], records: Sequence[Mapping[str, str]]) -> str | None:
+    """Return the first column with numbers of sentences that is in use."""
+    columns = spellings.find(names, spellings.SENTENCE)
+    return next((c for c in columns if any(_is_used(record[c]) for record in records)), None)
 
 
-def _read_table(text: str, where: str) -> tuple[list[str], list[tuple[int, _Record]]]:
+def _read_table(text: str, where: str) -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
     """Return the column heads, and each row with its line.
 
     Empty lines, and empty cells at the end of rows, are ignored.
     """
     head: list[str] = []
-    rows: list[tuple[int, _Record]] = []
+    rows: list[tuple[int, dict[str, str]]] = []
     lines = io.StringIO(text, newline="")
     for line, cells in comma_cells(lines, where, _FIX, mark=_mark_of(text)):
         if not any(cells):
@@ -267,10 +281,6 @@ def _mark_of(text: str) -> str:
     return next((mark for mark in "\t,;" if mark in line), ",")
 
 
-def _used(cell: str) -> bool:
-    return cell.strip() not in spellings.UNUSED
-
-
 def _check_once(names: Sequence[str], where: str) -> None:
     seen: set[str] = set()
     for name in filter(spellings.has_use, names):
@@ -280,93 +290,33 @@ def _check_once(names: Sequence[str], where: str) -> None:
         seen.add(spellings.plain(name))
 
 
+def _is_used(cell: str) -> bool:
+    return cell.strip() not in spellings.UNUSED
+
+
+def _is_unranked(cell: str) -> bool:
+    return cell.strip().lower() in _UNRANKED
+
+
+def _rank(text: str, column: str) -> int | None:
+    return None if _is_unranked(text) else whole_number(_whole(text), column)
+
+
+def _whole(text: str) -> str:
+    """Take off what table programs add to whole numbers: spaces, and ``.0``."""
+    return re.sub(r"\.0+\Z", "", text.strip())
+
+
 # --- rows to rankings ----------------------------------------------------------------------
 
 
-class _Reader:
-    """Turns records into rankings."""
-
-    def __init__(
-        self,
-        where: str,
-        columns: _Columns,
-        records: Sequence[tuple[int, _Record]],
-        separator: Separator | None,
-        systems: set[str],
-    ) -> None:
-        self.where = where
-        self.columns = columns
-        self.records = records
-        self.unranked = 0
-        self.pairs = {self.languages(record) for _, record in records}
-        items = list(_items(columns, records))
-        self.attributes = _attributes(next(iter(self.pairs)), items) if len(self.pairs) == 1 else {}
-        self.names = find_names(
-            items, separator=separator, is_system=lambda cell: self.short(cell) in systems
-        )
-
-    def rankings(self) -> Iterator[tuple[int, Ranking]]:
-        rows = [self.row(line, record) for line, record in self.records]
-        for _, run in groupby(rows, key=lambda row: row.key):
-            for part in _parts(run):
-                with placed(f"{self.where}:{part.line}"):
-                    ranking = _ranking(part)
-                self.unranked += len(part.groups) - len(ranking.groups)
-                yield part.line, ranking
-
-    def notes(self) -> Iterator[str]:
-        judge = self.columns.judge
-        guesses = list(self.names.notes)
-        if self.columns.unranked:
-            names = ", ".join(self.columns.unranked)
-            guesses.append(f"no column of ranks for {names}: left out")
-        judges = [judge and record[judge] for _, record in self.records]
-        pairs = self.pairs if len(self.pairs) > 1 else ()
-        return reading_notes(self.where, judges, guesses, pairs)
-
-    def row(self, line: int, record: _Record) -> _Row:
-        columns = self.columns
-        with placed(f"{self.where}:{line}"):
-            shown = [(n, r) for n, r in columns.systems if not _absent(record, n, r)]
-            return _Row(
-                line,
-                (columns.judge and record[columns.judge]) or judge_of(self.where),
-                whole_number(_whole(record[columns.sentence]), columns.sentence),
-                record[columns.item] if columns.item else None,
-                self.document(record),
-                tuple(self.group(record[name]) for name, _ in shown),
-                tuple(_rank(record[rank], rank) for _, rank in shown),
-            )
-
-    def group(self, cell: str) -> tuple[str, ...]:
-        return tuple(self.short(name) for name in self.names.split(cell))
-
-    def short(self, name: str) -> str:
-        """Take the test set and the languages off an Id."""
-        if "testset" not in self.attributes:
-            return name
-        tail = f".{self.attributes['srclang']}-{self.attributes['trglang']}"
-        return name.removeprefix(f"{self.attributes['testset']}.").removesuffix(tail)
-
-    def languages(self, record: _Record) -> tuple[str, ...]:
-        return tuple(record[name] for name in self.columns.languages)
-
-    def document(self, record: _Record) -> str | None:
-        """Return the document, with its languages if the file has several pairs of them."""
-        name = record[self.columns.document] if self.columns.document else ""
-        languages = "-".join(self.languages(record)) if len(self.pairs) > 1 else ""
-        return with_languages(None if name in spellings.UNUSED else name, languages)
-
-
-def _items(columns: _Columns, records: Iterable[tuple[int, _Record]]) -> Iterator[list[str]]:
+def _items(rows: Iterable[_Row]) -> list[list[str]]:
     """Return the cells with names of each item: of a row, or of all rows with one rankingID."""
     together: dict[object, dict[str, None]] = {}
-    for line, record in records:
-        item = columns.item and record[columns.item]
-        key = (item, columns.judge and record[columns.judge]) if item else line
-        shown = [record[n] for n, r in columns.systems if not _absent(record, n, r)]
-        together.setdefault(key, {}).update(dict.fromkeys(shown))
-    return (list(cells) for cells in together.values())
+    for row in rows:
+        key = (row.item, row.judge) if row.item else row.line
+        together.setdefault(key, {}).update(dict.fromkeys(cell for cell, _ in row.outputs))
+    return [list(cells) for cells in together.values()]
 
 
 def _attributes(languages: Sequence[str], items: Iterable[Sequence[str]]) -> dict[str, str]:
@@ -383,63 +333,49 @@ def _attributes(languages: Sequence[str], items: Iterable[Sequence[str]]) -> dic
     return attributes
 
 
-def _absent(record: _Record, name: str, rank: str) -> bool:
-    """Whether a row lacks an output: those with fewer outputs than columns leave cells unused."""
-    return record[name].strip() in spellings.UNUSED and record[rank].strip().lower() in _UNRANKED
-
-
-def _rank(text: str, column: str) -> int | None:
-    return None if text.strip().lower() in _UNRANKED else whole_number(_whole(text), column)
-
-
-def _whole(text: str) -> str:
-    """Take off what table programs add to whole numbers: spaces, and ``.0``."""
-    return re.sub(r"\.0+\Z", "", text.strip())
+def _short(name: str, attributes: Mapping[str, str]) -> str:
+    """Take the test set and the languages off an Id."""
+    if "testset" not in attributes:
+        return name
+    tail = f".{attributes['srclang']}-{attributes['trglang']}"
+    return name.removeprefix(f"{attributes['testset']}.").removesuffix(tail)
 
 
 def _parts(run: Iterable[_Row]) -> Iterator[_Row]:
     """Put the rows of one judge and sentence that follow each other together to rankings."""
-    together: list[_Row] = []
-    seen: set[frozenset[tuple[str, ...]]] = set()
+    together: dict[frozenset[str], _Row] = {}
     for row in run:
-        pair = frozenset(row.groups)
-        if pair in seen or len(row.groups) != 2:
-            yield from _joined(together)
-            together, seen = [], set()
-        if len(row.groups) == 2:
-            together.append(row)
-            seen.add(pair)
+        pair = frozenset(cell for cell, _ in row.outputs)
+        if pair in together or len(row.outputs) != 2:
+            yield from _joined([*together.values()])
+            together = {}
+        if len(row.outputs) == 2:
+            together[pair] = row
         else:
             yield row
-    yield from _joined(together)
+    yield from _joined([*together.values()])
 
 
-def _joined(rows: list[_Row]) -> Iterator[_Row]:
+def _joined(rows: Sequence[_Row]) -> Sequence[_Row]:
     """Join pairs to one row if they are all the pairs of one ranking."""
-    ranks: dict[tuple[str, ...], int | None] = {}
-    agree = True
-    for row in rows:
-        for group, rank in zip(row.groups, row.ranks, strict=True):
-            agree = ranks.setdefault(group, rank) == rank and agree
-    if len(rows) > 1 and agree and len(rows) == len(ranks) * (len(ranks) - 1) // 2:
-        first = rows[0]
-        shown = tuple(ranks), tuple(ranks.values())
-        yield replace(first, groups=shown[0], ranks=shown[1])
-    else:
-        yield from rows
+    outputs = {output: None for row in rows for output in row.outputs}
+    systems = len({cell for cell, _ in outputs})
+    if len(rows) > 1 and systems == len(outputs) and len(rows) == systems * (systems - 1) // 2:
+        return [replace(rows[0], outputs=tuple(outputs))]
+    return rows
 
 
-def _ranking(row: _Row) -> Ranking:
+def _ranking(row: _Row, groups: Sequence[tuple[str, ...]]) -> Ranking:
     """Leave out what was not ranked; nothing ranked means skipped."""
-    ranked = [(g, r) for g, r in zip(row.groups, row.ranks, strict=True) if r is not None]
-    skipped = not ranked
+    pairs = zip(groups, (rank for _, rank in row.outputs), strict=True)
+    ranked = [(group, rank) for group, rank in pairs if rank is not None]
     ranking = Ranking(
-        judge=row.judge,
+        judge=row.judge or "",
         segment=row.sentence + 1,
-        groups=row.groups if skipped else tuple(group for group, _ in ranked),
+        groups=tuple(group for group, _ in ranked) if ranked else tuple(groups),
         ranks=tuple(rank for _, rank in ranked),
-        skipped=skipped,
+        skipped=not ranked,
         item=row.item,
         document=row.document,
     )
-    return ranking if len(row.groups) == 2 else check_scale(ranking)
+    return ranking if len(row.outputs) == 2 else check_scale(ranking)
