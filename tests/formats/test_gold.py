@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from grammeter.core import Edit, GoldEdits
-from grammeter.formats.gold import TextRule, corrected, reference_texts
-from grammeter.formats.m2 import read_m2
+from grammeter.formats.m2 import TextRule, corrected, read_m2, reference_texts
 from grammeter.formats.text import read_lines
 
 SOURCES = ["he go home", "all  fine"]

@@ -11,9 +11,6 @@ from grammeter.formats.datasets import dataset as dataset
 from grammeter.formats.datasets import dataset_path as dataset_path
 from grammeter.formats.datasets import get_dataset as get_dataset
 from grammeter.formats.datasets import list_datasets as list_datasets
-from grammeter.formats.gold import TextRule as TextRule
-from grammeter.formats.gold import read_text_lines as read_text_lines
-from grammeter.formats.gold import reference_texts as reference_texts
 from grammeter.formats.items import is_items as is_items
 from grammeter.formats.items import items_of as items_of
 from grammeter.formats.items import items_text as items_text
@@ -33,8 +30,11 @@ from grammeter.formats.judgments import read_sides as read_sides
 from grammeter.formats.judgments import write_judgments as write_judgments
 from grammeter.formats.m2 import M2Block as M2Block
 from grammeter.formats.m2 import M2File as M2File
+from grammeter.formats.m2 import TextRule as TextRule
 from grammeter.formats.m2 import format_m2 as format_m2
 from grammeter.formats.m2 import read_m2 as read_m2
+from grammeter.formats.m2 import read_text_lines as read_text_lines
+from grammeter.formats.m2 import reference_texts as reference_texts
 from grammeter.formats.numbering import Outputs as Outputs
 from grammeter.formats.numbering import join as join
 from grammeter.formats.parallel import Correction as Correction

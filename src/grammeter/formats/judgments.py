@@ -22,7 +22,6 @@ from grammeter.core import (
     with_sentence_numbers,
 )
 from grammeter.formats.appraise import format_appraise, parse_appraise
-from grammeter.formats.gold import output_name, read_output
 from grammeter.formats.judged import (
     FirstSegment,
     JudgmentFile,
@@ -32,6 +31,7 @@ from grammeter.formats.judged import (
     format_lines,
     parse_lines,
 )
+from grammeter.formats.m2 import output_name, read_output
 from grammeter.formats.numbering import (
     Outputs,
     document_notes,

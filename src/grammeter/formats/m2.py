@@ -1,4 +1,4 @@
-"""The M2 format: a sentence and its edits by several annotators.
+"""The M2 format: a sentence and its edits by several annotators; edits as texts.
 
 ::
 
@@ -12,17 +12,30 @@ deletes. Lines ``T0-A0 ...`` (ChERRANT's corrected texts) are kept, lines ``I ..
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from pathlib import Path
+from typing import Literal
 
-from grammeter.core import DataError, Edit, GoldEdits
-from grammeter.formats.text import checked_line, decode, read_bytes, split_lines, write_text
+from grammeter.core import (
+    DETECTION_ONLY,
+    DataError,
+    Edit,
+    GoldEdits,
+    UsageError,
+    apply,
+    without_overlaps,
+)
+from grammeter.formats.text import checked_line, checked_lines, read_text, split_lines, system_name
 
-DELETION = "-NONE-"
+_DELETION = "-NONE-"
+_EDIT_LINE = re.compile(r"^A -?\d+ -?\d+\|\|\|", re.MULTILINE)
 _TEXT_LINE = re.compile(r"T\d+(-A\d+)?\s")
+_WITH_ANNOTATOR = re.compile(r"(.+):(\d+)", re.DOTALL)
 _FIELDS = 6
 _NOOP = Edit(-1, -1, "", "noop")
 
@@ -102,29 +115,18 @@ def read_m2(path: str | Path, *, lenient: bool = False) -> M2File:
     DataError
         With file and line, for anything else than described above.
     """
-    return parse_m2(decode(read_bytes(path), path), str(path), lenient=lenient)
+    return parse_m2(read_text(path), str(path), lenient=lenient)
 
 
 def parse_m2(text: str, where: str, *, lenient: bool = False) -> M2File:
     """Read M2 from a text; ``where`` names it in messages."""
     reader = _Reader(where, lenient)
-    for number, line in enumerate(split_lines(text), start=1):
-        reader.take(number, line)
-    reader.end_block()
-    if not reader.blocks:
+    lines = enumerate(split_lines(text), start=1)
+    runs = groupby(lines, key=lambda line: line[1] != "")
+    blocks = [block for filled, run in runs if filled and (block := reader.block(run))]
+    if not blocks:
         raise DataError("no sentence in this file", where=where, fix="M2 needs lines 'S ...'.")
-    return M2File(tuple(reader.blocks), tuple(reader.notices))
-
-
-def write_m2(path: str | Path, blocks: Iterable[M2Block]) -> None:
-    """Write an M2 file; what was read from the usual dialect comes out byte for byte.
-
-    Raises
-    ------
-    DataError
-        If the format cannot hold a block, or the file cannot be written.
-    """
-    write_text(path, format_m2(blocks))
+    return M2File(tuple(blocks), tuple(reader.notices))
 
 
 def format_m2(blocks: Iterable[M2Block]) -> str:
@@ -145,7 +147,7 @@ def _format_block(block: M2Block) -> str:
 
 def _format_edit(annotator: int, edit: Edit) -> str:
     bare = not edit.is_noop and not edit.alternatives  # between bars an empty text would be lost
-    correction = "||".join(text or ("" if bare else DELETION) for text in edit.corrections)
+    correction = "||".join(text or ("" if bare else _DELETION) for text in edit.corrections)
     middle = f"{edit.type}|||{correction}|||{edit.required}|||{edit.comment}"
     line = f"A {edit.start} {edit.end}|||{middle}|||{annotator}"
     try:
@@ -169,86 +171,222 @@ def _parse_edit(line: str) -> tuple[int, Edit]:
     annotator = int(parts[5])
     if annotator < 0:
         raise ValueError(f"annotator {annotator}, less than 0")
-    correction, *alternatives = _corrections(parts[2])
+    texts = [text.strip() for text in parts[2].split("||")]
+    correction, *alternatives = ("" if text == _DELETION else text for text in texts)
     return annotator, Edit(
         start, end, correction, parts[1], tuple(alternatives), parts[3], parts[4]
     )
 
 
 class _Reader:
-    """Collects blocks line by line."""
+    """Reads the lines of blocks, and collects faults passed over."""
 
     def __init__(self, where: str, lenient: bool) -> None:
         self.where = where
         self.lenient = lenient
-        self.blocks: list[M2Block] = []
         self.notices: list[str] = []
-        self._source: str | None = None
-        self._tokens = 0
-        self._lines: list[tuple[int, Edit]] = []
-        self._texts: list[tuple[int, str]] = []
 
-    def take(self, number: int, line: str) -> None:
-        if line == "":
-            self.end_block()
-        elif line[:2] == "S " or line == "S":
-            self._start_block(number, line)
-        elif self._source is None:
-            self._fault(number, f"outside a block: {line[:40]!r}", "Blocks begin with 'S ...'.")
-        elif line[:2] == "A ":
-            self._edit(number, line)
-        elif _TEXT_LINE.match(line):
-            self._texts.append((len(self._lines), line))
-        elif line[:2] != "I ":
-            self._fault(number, f"unknown line: {line[:40]!r}", "Lines begin with S or A.")
+    def block(self, lines: Iterable[tuple[int, str]]) -> M2Block | None:
+        source: str | None = None
+        edits: list[tuple[int, Edit]] = []
+        texts: list[tuple[int, str]] = []
+        for number, line in lines:
+            if line[:2] == "S " or line == "S":
+                if source is not None:
+                    raise DataError(
+                        "a second S line in one block",
+                        where=f"{self.where}:{number}",
+                        fix="Put a blank line before each sentence; sentences over several S"
+                        " lines are not supported.",
+                    )
+                source = line[2:]
+            elif source is None:
+                self.fault(number, f"outside a block: {line[:40]!r}", "Blocks begin with 'S ...'.")
+            elif line[:2] == "A ":
+                edits.append(self.edit(number, line, len(source.split())))
+            elif _TEXT_LINE.match(line):
+                texts.append((len(edits), line))
+            elif line[:2] != "I ":
+                self.fault(number, f"unknown line: {line[:40]!r}", "Lines begin with S or A.")
+        return None if source is None else M2Block(source, tuple(edits), tuple(texts))
 
-    def end_block(self) -> None:
-        if self._source is not None:
-            self.blocks.append(M2Block(self._source, tuple(self._lines), tuple(self._texts)))
-        self._source, self._lines, self._texts = None, [], []
-
-    def _start_block(self, number: int, line: str) -> None:
-        if self._source is not None:
-            raise DataError(
-                "a second S line in one block",
-                where=f"{self.where}:{number}",
-                fix="Put a blank line before each sentence; sentences over several S lines"
-                " are not supported.",
-            )
-        self._source = line[2:]
-        self._tokens = len(self._source.split())
-
-    def _edit(self, number: int, line: str) -> None:
-        annotator, edit = self._parsed(number, line)
-        inside = 0 <= edit.start <= edit.end <= self._tokens
-        if inside or edit.is_noop:
-            self._lines.append((annotator, edit))
-            return
-        self._fault(
-            number,
-            f"edit {edit.start} {edit.end} lies outside its sentence of {self._tokens} tokens",
-            "Correct the offsets, or use --lenient to drop such edits as the original does.",
-        )
-        # the original drops the edit, yet the annotator counts as having seen the sentence
-        self._lines.append((annotator, Edit(-1, -1, "", "noop", (), edit.required, edit.comment)))
-
-    def _parsed(self, number: int, line: str) -> tuple[int, Edit]:
+    def edit(self, number: int, line: str, tokens: int) -> tuple[int, Edit]:
         try:
-            return _parse_edit(line)
+            annotator, edit = _parse_edit(line)
         except ValueError as error:
             raise DataError(
                 f"not an edit: {error}",
                 where=f"{self.where}:{number}",
                 fix="Write it as: A start end|||type|||correction|||REQUIRED|||-NONE-|||annotator",
             ) from None
+        if edit.is_noop or 0 <= edit.start <= edit.end <= tokens:
+            return annotator, edit
+        self.fault(
+            number,
+            f"edit {edit.start} {edit.end} lies outside its sentence of {tokens} tokens",
+            "Correct the offsets, or use --lenient to drop such edits as the original does.",
+        )
+        # the original drops the edit, yet the annotator counts as having seen the sentence
+        return annotator, Edit(-1, -1, "", "noop", (), edit.required, edit.comment)
 
-    def _fault(self, number: int, message: str, fix: str) -> None:
+    def fault(self, number: int, message: str, fix: str) -> None:
         where = f"{self.where}:{number}"
         if not self.lenient:
             raise DataError(message, where=where, fix=fix)
         self.notices.append(f"{where}: {message}; passed over")
 
 
-def _corrections(field: str) -> Sequence[str]:
-    stripped = [text.strip() for text in field.split("||")]
-    return ["" if text == DELETION else text for text in stripped]
+# --- edits to texts -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextRule:
+    """How gold edits become reference texts.
+
+    GLEU moves by up to a point between the rules, so they are named in signatures.
+
+    Attributes
+    ----------
+    um
+        ``skip``: edits of the types ``Um`` and ``UNK``, which only mark an error, are not
+        applied; ``apply``: they are.
+    missing
+        The text of an annotator who is not listed for a sentence. ``other``: that of the first
+        annotator who is (the combined CoNLL-14 file leaves out an annotator who agreed with
+        another); ``source``: the unchanged sentence; ``none``: there is no such text.
+    """
+
+    um: Literal["skip", "apply"] = "skip"
+    missing: Literal["other", "source", "none"] = "other"
+
+    def __str__(self) -> str:
+        return f"gold(um={self.um}, missing={self.missing})"
+
+
+def reference_texts(
+    sources: Sequence[str], gold: Sequence[GoldEdits], rule: TextRule
+) -> tuple[list[list[str | None]], int]:
+    """Apply gold edits.
+
+    Returns
+    -------
+    texts, left_out
+        The texts, shape ``[annotators][sentences]``, annotators ascending; and how many edits
+        were not applied because they overlap an earlier one of the same annotator.
+    """
+    annotators = sorted({number for edits in gold for number in edits})
+    left_out = 0
+    columns: list[list[str | None]] = [[] for _ in annotators]
+    for source, by_annotator in zip(sources, gold, strict=True):
+        texts: dict[int, str] = {}
+        for number, edits in by_annotator.items():
+            texts[number], overlaps = corrected(source, edits, rule)
+            left_out += overlaps
+        for column, number in zip(columns, annotators, strict=True):
+            column.append(texts[number] if number in texts else _stand_in(source, texts, rule))
+    return columns, left_out
+
+
+def corrected(source: str, edits: Sequence[Edit], rule: TextRule) -> tuple[str, int]:
+    """Return the corrected sentence and how many overlapping edits were left out."""
+    wanted = [e for e in edits if rule.um == "apply" or e.type not in DETECTION_ONLY]
+    if not wanted:
+        return " ".join(source.split()), 0
+    edits, left_out = without_overlaps(wanted)
+    return " ".join(apply(source.split(), edits)), len(left_out)
+
+
+def _stand_in(source: str, texts: dict[int, str], rule: TextRule) -> str | None:
+    if rule.missing == "other" and texts:
+        return texts[min(texts)]
+    return None if rule.missing == "none" else " ".join(source.split())
+
+
+def is_m2(text: str, path: str | Path) -> bool:
+    """Whether a file is M2: by its name, or because it holds lines of edits."""
+    name = str(path).removesuffix(".gz")
+    return name.endswith(".m2") or _EDIT_LINE.search(text) is not None
+
+
+def split_annotator(path: str | Path) -> tuple[str | Path, int | None]:
+    """Return file and annotator of ``out.m2:1``; the whole path is a file if there is such."""
+    match = _WITH_ANNOTATOR.fullmatch(str(path))
+    if match is None or os.path.exists(path):
+        return path, None
+    return match[1], int(match[2])
+
+
+def output_name(path: str | Path) -> str:
+    """Return the name of a system: that of its file, with the annotator if one is named."""
+    file, annotator = split_annotator(path)
+    return system_name(file) if annotator is None else f"{system_name(file)}:{annotator}"
+
+
+def check_no_annotator(path: str | Path) -> None:
+    """Raise :class:`UsageError` if the path of a text names an annotator."""
+    file, annotator = split_annotator(path)
+    if annotator is not None:
+        raise UsageError(
+            f"{path}: annotator {annotator} is asked for, and {file} is no M2 file",
+            fix=f"Write {file} if it is the output itself.",
+        )
+
+
+def read_output(path: str | Path) -> list[str]:
+    """Read the output of one system: a text, or what M2 edits make by the usual rule."""
+    file, _ = split_annotator(path)
+    text = read_text(file)
+    if is_m2(text, file):
+        return output_texts(parse_m2(text, str(file)), path, TextRule())[0]
+    check_no_annotator(path)
+    return checked_lines(text, file)
+
+
+def read_text_lines(path: str | Path) -> list[str]:
+    """Read a text, one sentence a line; raise :class:`DataError` if it is an M2 file."""
+    text = read_text(path)
+    if _EDIT_LINE.search(text):
+        raise DataError(
+            "this is M2 where a text belongs",
+            where=str(path),
+            fix="Extract the edits of an M2 file anew with 'grammeter edits convert -auto'.",
+        )
+    return checked_lines(text, path)
+
+
+def output_texts(file: M2File, path: str | Path, rule: TextRule) -> tuple[list[str], int]:
+    """Apply the edits of the annotator that ``path`` names, ``out.m2:1``, or of the only one.
+
+    Return a text for each sentence, and how many edits were left out because they overlap others.
+    """
+    name, annotator = split_annotator(path)
+    known = sorted({number for block in file.blocks for number, _ in block.lines}) or [0]
+    if annotator is None and len(known) > 1:
+        raise UsageError(
+            f"{name}: M2 with {len(known)} annotators; whose text is the output?",
+            fix=f"Name one: {' or '.join(f'{name}:{number}' for number in known[:5])}. Gold edits"
+            " stand behind -r.",
+        )
+    if annotator is not None and annotator not in known:
+        raise UsageError(
+            f"{name}: no annotator {annotator}", fix=f"It has {', '.join(map(str, known))}."
+        )
+    number = known[0] if annotator is None else annotator
+    made = [
+        _text(block, number, f"{name}, sentence {at}", rule)
+        for at, block in enumerate(file.blocks, start=1)
+    ]
+    return [text for text, _ in made], sum(left_out for _, left_out in made)
+
+
+def _text(block: M2Block, number: int, where: str, rule: TextRule) -> tuple[str, int]:
+    edits = block.gold.get(number)
+    if edits is None and block.lines:
+        if rule.missing == "none":
+            raise DataError(
+                f"no line of annotator {number}",
+                where=where,
+                fix="Write a noop line, or say whose text stands in: --missing-annotator source.",
+            )
+        edits = () if rule.missing == "source" else block.gold[min(block.gold)]
+    return corrected(block.source, edits or (), rule)

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grammeter.core import DataError, Edit, LengthMismatchError
-from grammeter.formats.gold import is_m2
-from grammeter.formats.m2 import M2Block, parse_m2
+from grammeter.formats.m2 import M2Block, is_m2, parse_m2
 from grammeter.formats.tables import Columns, form_of, read_columns
 from grammeter.formats.text import decode, read_bytes, read_lines
 

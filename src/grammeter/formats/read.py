@@ -11,16 +11,18 @@ from typing import Literal
 
 from grammeter.core import DataError, Edit, GoldEdits, LengthMismatchError, UsageError, checked
 from grammeter.formats.corpus import GIVEN, Corpus
-from grammeter.formats.gold import (
+from grammeter.formats.m2 import (
+    M2Block,
+    M2File,
     TextRule,
     check_no_annotator,
     is_m2,
     output_name,
     output_texts,
+    parse_m2,
     reference_texts,
     split_annotator,
 )
-from grammeter.formats.m2 import M2Block, M2File, parse_m2
 from grammeter.formats.sgml import (
     Document,
     alternatives,
@@ -82,7 +84,7 @@ def read_corpus(
         A table with all of these: JSON lines, TSV, CSV or parquet, see
         :mod:`grammeter.formats.records` for its columns. No other file is read then.
     um, missing_annotator
-        How gold edits become texts, see :class:`~grammeter.formats.gold.TextRule`.
+        How gold edits become texts, see :class:`~grammeter.formats.m2.TextRule`.
     normalise
         Bring all texts to this Unicode form; default: leave them as they are.
     lenient

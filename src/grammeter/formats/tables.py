@@ -284,8 +284,10 @@ def _parquet(data: bytes, where: str) -> Columns:
         columns: list[list[object]] = [list(column.to_pylist()) for column in table.columns]
     # ValueError: no UTF-8, or a date beyond the year 9999
     except (arrow.ArrowException, OSError, ValueError, OverflowError) as error:
+        damaged = isinstance(error, (arrow.ArrowException, OSError))
+        what = "not parquet" if damaged else "a value cannot be read"
         fix = "Write it again, with texts and numbers."
-        raise DataError(f"not parquet that can be read: {error}", where=where, fix=fix) from None
+        raise DataError(f"{what}: {error}", where=where, fix=fix) from None
     check_names(names, where)
     types = dict(zip(names, map(str, table.schema.types), strict=True))
     cells = dict(zip(names, columns, strict=True))
