@@ -278,14 +278,14 @@ def _json_lines(text: str, where: str) -> Columns:
 def _parquet(data: bytes, where: str) -> Columns:
     arrow: Any = require("pyarrow", extra="records")
     parquet: Any = require("pyarrow.parquet", extra="records")
+    names: list[str] = []
     try:
         table: Any = parquet.read_table(io.BytesIO(data))
         names = [str(name) for name in table.column_names]
         columns: list[list[object]] = [list(column.to_pylist()) for column in table.columns]
     # ValueError: no UTF-8, or a date beyond the year 9999
     except (arrow.ArrowException, OSError, ValueError, OverflowError) as error:
-        damaged = isinstance(error, (arrow.ArrowException, OSError))
-        what = "not parquet" if damaged else "a value cannot be read"
+        what = "a value cannot be read" if names else "not parquet"
         fix = "Write it again, with texts and numbers."
         raise DataError(f"{what}: {error}", where=where, fix=fix) from None
     check_names(names, where)
