@@ -7,7 +7,7 @@ from hypothesis import given
 from grammeter.core import DataError, UnknownNameError, UsageError
 from grammeter.ranking.methods import ExpectedWins
 from grammeter.ranking.pairs import Resampling, extract_pairs, unit_numbers
-from grammeter.ranking.prediction import (
+from grammeter.ranking.questions import (
     _makefile,
     _parts_without,
     _predicted,

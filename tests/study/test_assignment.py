@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from grammeter.core import UsageError
-from grammeter.study.assignment import assign
-from grammeter.study.sampling import distribution, sample
+from grammeter.study import assign, distribution, sample
 
 OUTPUTS = {
     name: [f"{word} {name if number % 3 else 'same'}" for number, word in enumerate("abcdefghijkl")]

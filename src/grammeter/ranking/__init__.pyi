@@ -3,10 +3,6 @@ from grammeter.ranking.agreement_results import LEAST as LEAST
 from grammeter.ranking.agreement_results import Agreement as Agreement
 from grammeter.ranking.agreement_results import KappaKind as KappaKind
 from grammeter.ranking.agreement_results import in_mean as in_mean
-from grammeter.ranking.head_to_head import Duel as Duel
-from grammeter.ranking.head_to_head import HeadToHead as HeadToHead
-from grammeter.ranking.head_to_head import Zeros as Zeros
-from grammeter.ranking.head_to_head import duels as duels
 from grammeter.ranking.judge_rankings import Correlation as Correlation
 from grammeter.ranking.judge_rankings import JudgeCorrelations as JudgeCorrelations
 from grammeter.ranking.judge_rankings import judge_correlations as judge_correlations
@@ -26,9 +22,13 @@ from grammeter.ranking.pairs import Unit as Unit
 from grammeter.ranking.pairs import extract_pairs as extract_pairs
 from grammeter.ranking.pairs import order_of_units as order_of_units
 from grammeter.ranking.pairs import unit_numbers as unit_numbers
-from grammeter.ranking.prediction import Prediction as Prediction
-from grammeter.ranking.prediction import Training as Training
-from grammeter.ranking.prediction import cross_validate as cross_validate
+from grammeter.ranking.questions import Duel as Duel
+from grammeter.ranking.questions import HeadToHead as HeadToHead
+from grammeter.ranking.questions import Prediction as Prediction
+from grammeter.ranking.questions import Training as Training
+from grammeter.ranking.questions import Zeros as Zeros
+from grammeter.ranking.questions import cross_validate as cross_validate
+from grammeter.ranking.questions import duels as duels
 from grammeter.ranking.rank import cluster_numbers as cluster_numbers
 from grammeter.ranking.rank import rank_systems as rank_systems
 from grammeter.ranking.selection import FEW as FEW

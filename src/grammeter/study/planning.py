@@ -2,7 +2,6 @@
 
 A draw is a small campaign: some of the items at hand, whose Expected Wins are held against
 those of all of them. Draws grow item by item, so that all sizes look at the same campaigns.
-What one pair of systems needs stands in :mod:`grammeter.ranking.separation`.
 """
 
 from __future__ import annotations
@@ -13,8 +12,21 @@ from typing import Any
 
 import numpy as np
 
-from grammeter.core import DataError, FloatArray, IntArray, Ranking, Signature, UsageError
-from grammeter.ranking import expected_wins, extract_pairs, order_of_units, unit_numbers
+from grammeter.core import (
+    DataError,
+    FloatArray,
+    IntArray,
+    Ranking,
+    Signature,
+    UsageError,
+)
+from grammeter.ranking import (
+    Pairs,
+    expected_wins,
+    extract_pairs,
+    order_of_units,
+    unit_numbers,
+)
 from grammeter.stats import chunks, generator, spearman
 from grammeter.version import __version__
 
@@ -26,19 +38,10 @@ ROUNDING = 1e-9
 class Campaigns:
     """Items that were judged, and draws from them: the first ``k`` are a campaign of ``k`` items.
 
-    Attributes
-    ----------
-    systems
-        Names, in alphabetical order.
-    wins
-        Shape ``(items, systems * systems)``: how often the row beat the column in each item.
-    weights, full_weights
-        Shape ``(items,)``: how much each item counts in a campaign that has it, and in the full
-        ranking.
-    drawn
-        Shape ``(draws, longest)``: numbers of items.
-    signature
-        Seed, number of draws, and how they were drawn.
+    Systems stand in alphabetical order. ``wins``, shape ``(items, systems * systems)``, says how
+    often the row beat the column in each item; ``weights`` and ``full_weights``, ``(items,)``, how
+    much each item counts in a campaign that has it, and in the full ranking; ``drawn``, shape
+    ``(draws, longest)``, numbers the items of each draw.
     """
 
     systems: tuple[str, ...]
@@ -88,10 +91,6 @@ class LearningCurve:
         Shape ``(sizes,)``: numbers of items, ascending.
     mean, low, high
         Shape ``(sizes,)``: the mean over the draws, and the quantiles ``tail`` and ``1 - tail``.
-    tail
-        The share of draws below ``low``.
-    signature
-        What the figures depend on.
     """
 
     sizes: IntArray
@@ -109,10 +108,7 @@ class LearningCurve:
             "grammeter": __version__,
             "signature": str(self.signature),
             "tail": self.tail,
-            "sizes": self.sizes.tolist(),
-            "mean": self.mean.tolist(),
-            "low": self.low.tolist(),
-            "high": self.high.tolist(),
+            **{name: getattr(self, name).tolist() for name in ("sizes", "mean", "low", "high")},
             "notes": [*self.notes],
         }
 
@@ -138,15 +134,12 @@ def draw_campaigns(
     ----------
     rankings
         Skipped ones and those of a single output are passed over: they compare nothing.
-    draws
-        How many campaigns.
-    longest
-        The most items of a campaign; default: as many as there are.
+    draws, longest, seed
+        How many campaigns, the most items of each (default: as many as there are), and where the
+        random numbers start.
     chances, weights, full_weights
         For each ranking: how likely it is to be drawn (in proportion), how much it counts then,
         and how much it counts in the full ranking; default for weights: 1.
-    seed
-        Where the random numbers start.
 
     Raises
     ------
@@ -155,7 +148,7 @@ def draw_campaigns(
     DataError
         If there is nothing to draw from.
     """
-    usable = [at for at, r in enumerate(rankings) if not r.skipped and len(r.groups) > 1]
+    usable = [at for at, ranking in enumerate(rankings) if compares(ranking)]
     if not usable:
         raise DataError("no item compares two outputs", fix="Give judgments of several outputs.")
     longest = len(usable) if longest is None else longest
@@ -173,7 +166,6 @@ def draw_campaigns(
         steps = np.cumsum(_chosen(chances, len(rankings), usable)[order])
         share = random.random((draws, longest))
         drawn = order[np.searchsorted(steps / steps[-1], share, side="right")]
-    systems, wins = _wins_by_item([rankings[at] for at in usable])
     settings: dict[str, object] = {
         "by": "expected-wins",
         "unit": "item",
@@ -184,8 +176,8 @@ def draw_campaigns(
         "seed": seed,
     }
     return Campaigns(
-        systems=systems,
-        wins=wins,
+        systems=pairs.systems,
+        wins=_wins_by_item(pairs, len(usable)),
         weights=_chosen(weights, len(rankings), usable),
         full_weights=_chosen(full_weights, len(rankings), usable),
         drawn=drawn,
@@ -200,8 +192,6 @@ def learning_curve(
 
     Parameters
     ----------
-    campaigns
-        From :func:`draw_campaigns`.
     sizes
         Numbers of items; default: about 20, each a constant factor above the one before.
     tail
@@ -232,17 +222,8 @@ def items_needed(campaigns: Campaigns, *, target: float = 0.95, share: float = 0
     Found by bisection, which takes agreement to grow with the items; with few draws it may
     waver by an item or two.
 
-    Parameters
-    ----------
-    campaigns
-        From :func:`draw_campaigns`.
-    target, share
-        At least this share of the campaigns must have a correlation of ``target`` or more.
-
-    Returns
-    -------
-    int or None
-        ``None`` if the longest campaigns do not agree.
+    At least a ``share`` of the campaigns must have a correlation of ``target`` or more; ``None`` if
+    the longest campaigns do not agree.
     """
 
     def enough(size: int) -> bool:
@@ -267,12 +248,15 @@ def _chosen(numbers: Sequence[float] | None, items: int, usable: Sequence[int]) 
     return values[usable]
 
 
-def _wins_by_item(rankings: Sequence[Ranking]) -> tuple[tuple[str, ...], FloatArray]:
-    pairs = extract_pairs(rankings)
+def _wins_by_item(pairs: Pairs, items: int) -> FloatArray:
     size = len(pairs.systems)
-    decided = pairs.select(pairs.outcome != 0)
-    better = np.where(decided.outcome > 0, decided.first, decided.second)
-    worse = np.where(decided.outcome > 0, decided.second, decided.first)
-    cells = (decided.ranking * size + better) * size + worse
-    wins = np.bincount(cells, minlength=len(rankings) * size * size)
-    return pairs.systems, wins.reshape(len(rankings), size * size).astype(np.float64)
+    won, lost = pairs.outcome > 0, pairs.outcome < 0
+    wins = np.zeros((items, size, size))
+    np.add.at(wins, (pairs.ranking[won], pairs.first[won], pairs.second[won]), 1)
+    np.add.at(wins, (pairs.ranking[lost], pairs.second[lost], pairs.first[lost]), 1)
+    return wins.reshape(items, size * size)
+
+
+def compares(ranking: Ranking) -> bool:
+    """Whether a ranking compares two outputs."""
+    return not ranking.skipped and len(ranking.groups) > 1

@@ -1,150 +1,33 @@
-"""Which sentences to show to judges, and which of their outputs.
-
-All selectors are distributions over sentences. ``paper`` is Grundkiewicz et al. 2015, section
-4.1: a sentence is the less likely, the more pairs of systems one item of it compares, and so
-the more of its pairs are ties between equal outputs. ``diversity`` and ``spread`` prefer
-sentences that tell systems apart, as Zouhar et al. 2025 do for translation; each item keeps
-its probability, so that a ranking can be weighted back to all sentences.
-
-How items are dealt out to judges stands in :mod:`grammeter.study.assignment`.
-"""
+"""Draw items for judges to see, and assign them: equal loads, planned overlap, repeats."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, get_args
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from grammeter.core import (
-    DataError,
-    FloatArray,
-    IntArray,
-    Item,
-    LengthMismatchError,
-    MetricScores,
-    ScoreTable,
-    Signature,
-    UnknownNameError,
-    UsageError,
-)
-from grammeter.study.selectors import (
-    Groups,
-    diversity,
-    expected_systems,
-    group_outputs,
-    multiplicities,
-    spread,
-)
+from grammeter.core import FloatArray, IntArray, Item, Signature, UsageError
+from grammeter.study.selectors import Distribution
 
-Select = Literal["paper", "uniform", "diversity", "spread"]
-"""By the number of system pairs compared, uniformly, by the outputs' distances, by a metric."""
-
-SELECTORS: tuple[Select, ...] = get_args(Select)
-
-UNIFORM_SHARE = 0.1
-"""How much of ``diversity`` and ``spread`` is the uniform distribution: every sentence can be
-drawn, and no weight exceeds ten times that of a uniform draw (Hesterberg 1995)."""
+STREAMS = ("sentences", "outputs", "judges")
+"""Each has its own random numbers, so that one choice does not change another."""
 
 
-@dataclass(frozen=True, eq=False)
-class Distribution:
-    """How likely each sentence is to be drawn.
-
-    Attributes
-    ----------
-    per_item
-        How many outputs an item shows at most.
-    groups
-        For each sentence, the systems behind each distinct output.
-    expected_systems
-        Shape ``(sentences,)``: C of the paper, how many systems an item is expected to cover.
-    values
-        Shape ``(sentences,)``: what the probabilities were made from: p' of the paper, the
-        diversity, the spread, or 1.
-    probabilities
-        Shape ``(sentences,)``: of each sentence in one draw; they add up to 1.
-    signature
-        The selector, its settings, and a digest of the outputs.
-    """
-
-    per_item: int
-    groups: tuple[Groups, ...]
-    expected_systems: FloatArray
-    values: FloatArray
-    probabilities: FloatArray
-    signature: Signature
-
-    def __len__(self) -> int:
-        return len(self.groups)
+def stream(seed: int, name: str) -> np.random.Generator:
+    """Return the random numbers that one of :data:`STREAMS` gets from a seed."""
+    return np.random.Generator(np.random.PCG64([seed, STREAMS.index(name)]))
 
 
-def distribution(
-    systems: Mapping[str, Sequence[str]],
-    *,
-    select: Select = "paper",
-    per_item: int = 5,
-    scores: ScoreTable | None = None,
-    metric: str | None = None,
-) -> Distribution:
-    """Compute how likely each sentence is to be drawn.
+def shuffled(size: int, random: np.random.Generator) -> list[int]:
+    """Return the places ``0..size-1`` in random order."""
+    return random.permutation(size).tolist()
 
-    Parameters
-    ----------
-    systems
-        The outputs by system name, parallel. Their order does not matter.
-    select
-        The selector.
-    per_item
-        How many distinct outputs an item shows at most, 2 or more.
-    scores, metric
-        For ``spread``: a table with sentence scores of all systems, and which of its metrics;
-        default: the only one.
 
-    Raises
-    ------
-    UsageError
-        If ``per_item`` or the number of systems is below 2, or scores and selector do not fit.
-    DataError
-        If outputs are not parallel, the scores are of other outputs, or no sentence has any
-        diversity or spread.
-    """
-    outputs = _checked(systems, per_item)
-    if select not in SELECTORS:
-        raise UnknownNameError("selector", select, SELECTORS)
-    if (select == "spread") != (scores is not None):
-        raise UsageError(
-            f"select={select} with{'out' if scores is None else ''} scores",
-            fix="Scores go with spread: grammeter score -o s.json; sample --select spread"
-            " --scores s.json",
-        )
-    sentences = _by_sentence(outputs)
-    groups = tuple(group_outputs(texts) for texts in sentences)
-    coverage = np.array([expected_systems(multiplicities(g), per_item) for g in groups])
-    settings: dict[str, object] = {"select": select, "per_item": per_item}
-    uniform_share = 0.0
-    if select == "paper":
-        values = per_item * (per_item - 1) / (coverage * (coverage - 1))
-    elif select == "uniform":
-        values = np.ones(len(groups))
-    else:
-        settings["uniform_share"] = uniform_share = UNIFORM_SHARE
-        if scores is None:
-            values = np.array([diversity(texts) for texts in sentences])
-        else:
-            column = _column(scores, metric, outputs)
-            values, settings["scores"] = spread(column, list(outputs)), column.signature
-    settings |= {"systems": len(outputs), "segments": len(groups), "outputs": _digest(outputs)}
-    return Distribution(
-        per_item=per_item,
-        groups=groups,
-        expected_systems=coverage,
-        values=values,
-        probabilities=_normalised(values, select, uniform_share),
-        signature=Signature.of("sample", settings),
-    )
+def check_seed(seed: int) -> None:
+    """Raise :class:`UsageError` if a seed is negative."""
+    if seed < 0:
+        raise UsageError(f"seed {seed}", fix="A seed is 0 or more.")
 
 
 def sample(
@@ -158,13 +41,11 @@ def sample(
 
     Parameters
     ----------
-    n
-        How many items.
+    n, seed
+        How many items, and where the random numbers start, 0 or more.
     distinct
         Draw no sentence twice (systematic sampling in random order; Madow 1949). The paper
         draws with replacement.
-    seed
-        Where the random numbers start, 0 or more.
 
     Raises
     ------
@@ -190,87 +71,6 @@ def sample(
         _item(number, place, source, float(expected[place]), signature, random)
         for number, place in enumerate(drawn.tolist(), start=1)
     )
-
-
-def _checked(systems: Mapping[str, Sequence[str]], per_item: int) -> dict[str, Sequence[str]]:
-    if per_item < 2 or len(systems) < 2:
-        raise UsageError(
-            f"{per_item} of {len(systems)} systems side by side",
-            fix="To compare takes two outputs at least.",
-        )
-    first, *others = sorted(systems)
-    for name in others:
-        if len(systems[name]) != len(systems[first]):
-            raise LengthMismatchError(name, len(systems[name]), first, len(systems[first]))
-    return {name: systems[name] for name in (first, *others)}
-
-
-def _by_sentence(outputs: Mapping[str, Sequence[str]]) -> list[dict[str, str]]:
-    rows = zip(*outputs.values(), strict=True)
-    return [dict(zip(outputs, row, strict=True)) for row in rows]
-
-
-def _digest(outputs: Mapping[str, Sequence[str]]) -> str:
-    """Return a fingerprint of these outputs."""
-    digest = hashlib.sha256()
-    for name, lines in outputs.items():
-        digest.update("\n".join([name, *(line.strip() for line in lines), "\0"]).encode())
-    return digest.hexdigest()[:12]
-
-
-def _column(
-    scores: ScoreTable, metric: str | None, outputs: Mapping[str, Sequence[str]]
-) -> MetricScores:
-    if metric is None and len(scores) != 1:
-        raise UsageError(
-            f"the scores are of {len(scores)} metrics: {', '.join(scores)}",
-            fix="Say which one is to tell systems apart.",
-        )
-    column = scores[metric if metric is not None else next(iter(scores))]
-    for name, lines in outputs.items():
-        if name not in column.segments:
-            raise UnknownNameError("system among the sentence scores", name, column.segments)
-        if len(column.segments[name]) != len(lines):
-            raise LengthMismatchError(name, len(lines), "its scores", len(column.segments[name]))
-    scored = (scores.corpus or {}).get("systems", {})
-    for name, lines in outputs.items():
-        if [line.strip() for line in scored.get(name, lines)] != [line.strip() for line in lines]:
-            raise DataError(
-                f"the scores of {name} are of another output",
-                fix="Score the same files that you sample from.",
-            )
-    return column
-
-
-def _normalised(values: FloatArray, select: Select, uniform_share: float) -> FloatArray:
-    total = values.sum()
-    if not total > 0:
-        raise DataError(
-            f"no sentence has any {select}: the systems cannot be told apart",
-            fix="Take --select uniform, or look whether all outputs are the same file.",
-        )
-    shares: FloatArray = values / total
-    return (1 - uniform_share) * shares + uniform_share / len(values)
-
-
-STREAMS = ("sentences", "outputs", "judges")
-"""Each has its own random numbers, so that one choice does not change another."""
-
-
-def stream(seed: int, name: str) -> np.random.Generator:
-    """Return the random numbers that one of :data:`STREAMS` gets from a seed."""
-    return np.random.Generator(np.random.PCG64([seed, STREAMS.index(name)]))
-
-
-def shuffled(size: int, random: np.random.Generator) -> list[int]:
-    """Return the places ``0..size-1`` in random order."""
-    return random.permutation(size).tolist()
-
-
-def check_seed(seed: int) -> None:
-    """Raise :class:`UsageError` if a seed is negative."""
-    if seed < 0:
-        raise UsageError(f"seed {seed}", fix="A seed is 0 or more.")
 
 
 def inclusion(probabilities: FloatArray, n: int) -> FloatArray:
@@ -328,4 +128,109 @@ def _item(
         distinct=len(groups),
         probability=probability,
         signature=signature,
+    )
+
+
+def assign(
+    items: Sequence[Item],
+    judges: Sequence[str],
+    *,
+    overlap: int = 0,
+    sharers: int | None = None,
+    repeats: int = 0,
+    seed: int = 1,
+) -> tuple[Item, ...]:
+    """Deal items out to judges.
+
+    Judges see items in the order of the result. A repeat is a line of its own: an item from the
+    first half of a judge's list comes again, its outputs in another order, after at least half
+    a list of other items.
+
+    Parameters
+    ----------
+    items, judges
+        Items as sampled, without judges; and the judges' names.
+    overlap, sharers
+        How many items several judges see, and how many judges see each of these (default all).
+        They lie anywhere; loads differ by one item at most.
+    repeats
+        How many items each judge sees twice.
+    seed
+        Where the random numbers start, 0 or more; items may have been sampled by the same.
+
+    Raises
+    ------
+    UsageError
+        If a judge has no name or comes twice, there are fewer judges than sharers, fewer items
+        than overlap, or too few items to repeat.
+    """
+    check_seed(seed)
+    together = len(judges) if sharers is None else sharers
+    _check(items, judges, overlap, together)
+    random = stream(seed, "judges")
+    shared = set(shuffled(len(items), random)[:overlap])
+    load = dict.fromkeys(judges, 0)
+    plan = {"judges": len(judges), "overlap": overlap, "sharers": together, "repeats": repeats}
+    dealt: list[Item] = []
+    for place, item in enumerate(items):
+        chosen = _least_loaded(load, together if place in shared else 1, random)
+        signature = item.signature and item.signature.extended(plan)
+        dealt.append(replace(item, judges=chosen, signature=signature))
+    return _with_repeats(dealt, judges, repeats, random)
+
+
+def _check(items: Sequence[Item], judges: Sequence[str], overlap: int, sharers: int) -> None:
+    if not judges or not all(judges) or len(set(judges)) != len(judges):
+        raise UsageError(
+            f"judges {', '.join(map(repr, judges)) or 'without names'}",
+            fix="Give each judge one name of its own, and one judge at least.",
+        )
+    if not 0 <= overlap <= len(items):
+        raise UsageError(f"overlap of {overlap} among {len(items)} items", fix="Give 0 or more.")
+    if overlap and not 2 <= sharers <= len(judges):
+        raise UsageError(
+            f"items shared by {sharers} of {len(judges)} judges",
+            fix="It takes two judges to share an item, and no more than there are.",
+        )
+
+
+def _least_loaded(
+    load: dict[str, int], wanted: int, random: np.random.Generator
+) -> tuple[str, ...]:
+    """Choose the judges with the fewest items so far, at random among equals; add to their load."""
+    judges = list(load)
+    mixed = [judges[at] for at in shuffled(len(judges), random)]
+    chosen = set(sorted(mixed, key=load.__getitem__)[:wanted])
+    for judge in chosen:
+        load[judge] += 1
+    return tuple(judge for judge in judges if judge in chosen)
+
+
+def _with_repeats(
+    dealt: Sequence[Item], judges: Sequence[str], repeats: int, random: np.random.Generator
+) -> tuple[Item, ...]:
+    after: dict[int, list[Item]] = {}
+    for judge in judges:
+        places = [place for place, item in enumerate(dealt) if judge in item.judges]
+        half = len(places) // 2
+        if not 0 <= repeats <= half:
+            raise UsageError(
+                f"{repeats} repeats for {judge!r}, who sees {len(places)} items",
+                fix=f"At most {half} can come again half a list later.",
+            )
+        for first in shuffled(half, random)[:repeats]:
+            later = places[int(random.integers(first + half, len(places)))]
+            after.setdefault(later, []).append(_again(dealt[places[first]], judge, random))
+    lines = [[item, *after.get(place, ())] for place, item in enumerate(dealt)]
+    return tuple(item for line in lines for item in line)
+
+
+def _again(item: Item, judge: str, random: np.random.Generator) -> Item:
+    order = shuffled(len(item.systems), random)
+    return replace(
+        item,
+        systems=tuple(item.systems[at] for at in order),
+        groups=tuple(item.groups[at] for at in order),
+        judges=(judge,),
+        repeat=True,
     )

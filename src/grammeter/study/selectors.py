@@ -1,17 +1,198 @@
-"""Features of a sentence: its distinct outputs, their distances, the spread of a metric."""
+"""How likely each sentence is to be shown to judges: by its outputs and their differences.
+
+All selectors are distributions over sentences. ``paper`` is Grundkiewicz et al. 2015, section
+4.1: a sentence is the less likely, the more pairs of systems one item of it compares, and so
+the more of its pairs are ties between equal outputs. ``diversity`` and ``spread`` prefer
+sentences that tell systems apart, as Zouhar et al. 2025 do for translation; each item keeps
+its probability, so that a ranking can be weighted back to all sentences.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
+from typing import Literal, get_args
 
 import numpy as np
 
-from grammeter.core import FloatArray, MetricScores
+from grammeter.core import (
+    DataError,
+    FloatArray,
+    LengthMismatchError,
+    MetricScores,
+    ScoreTable,
+    Signature,
+    UnknownNameError,
+    UsageError,
+)
 
 Groups = tuple[tuple[str, ...], ...]
 """The systems behind each distinct output of one sentence."""
+
+
+Select = Literal["paper", "uniform", "diversity", "spread"]
+"""By the number of system pairs compared, uniformly, by the outputs' distances, by a metric."""
+
+SELECTORS: tuple[Select, ...] = get_args(Select)
+
+UNIFORM_SHARE = 0.1
+"""How much of ``diversity`` and ``spread`` is the uniform distribution: every sentence can be
+drawn, and no weight exceeds ten times that of a uniform draw (Hesterberg 1995)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Distribution:
+    """How likely each sentence is to be drawn.
+
+    Attributes
+    ----------
+    per_item, groups
+        How many outputs an item shows at most; for each sentence, the systems behind each
+        distinct output.
+    expected_systems
+        Shape ``(sentences,)``: C of the paper, how many systems an item is expected to cover.
+    values
+        Shape ``(sentences,)``: what the probabilities were made from: p' of the paper, the
+        diversity, the spread, or 1.
+    probabilities
+        Shape ``(sentences,)``: of each sentence in one draw; they add up to 1.
+    signature
+        The selector, its settings, and a digest of the outputs.
+    """
+
+    per_item: int
+    groups: tuple[Groups, ...]
+    expected_systems: FloatArray
+    values: FloatArray
+    probabilities: FloatArray
+    signature: Signature
+
+    def __len__(self) -> int:
+        return len(self.groups)
+
+
+def distribution(
+    systems: Mapping[str, Sequence[str]],
+    *,
+    select: Select = "paper",
+    per_item: int = 5,
+    scores: ScoreTable | None = None,
+    metric: str | None = None,
+) -> Distribution:
+    """Compute how likely each sentence is to be drawn.
+
+    Parameters
+    ----------
+    systems
+        The outputs by system name, parallel. Their order does not matter.
+    per_item
+        How many distinct outputs an item shows at most, 2 or more.
+    scores, metric
+        For ``spread``: a table with sentence scores of all systems, and which of its metrics;
+        default: the only one.
+
+    Raises
+    ------
+    UsageError
+        If ``per_item`` or the number of systems is below 2, or scores and selector do not fit.
+    DataError
+        If outputs are not parallel, the scores are of other outputs, or no sentence has any
+        diversity or spread.
+    """
+    outputs = _checked(systems, per_item)
+    if select not in SELECTORS:
+        raise UnknownNameError("selector", select, SELECTORS)
+    if (select == "spread") != (scores is not None):
+        raise UsageError(
+            f"select={select} with{'out' if scores is None else ''} scores",
+            fix="Scores go with spread: grammeter score -o s.json; sample --select spread"
+            " --scores s.json",
+        )
+    rows = zip(*outputs.values(), strict=True)
+    sentences = [dict(zip(outputs, row, strict=True)) for row in rows]
+    groups = tuple(group_outputs(texts) for texts in sentences)
+    coverage = np.array([expected_systems(multiplicities(g), per_item) for g in groups])
+    settings: dict[str, object] = {"select": select, "per_item": per_item}
+    uniform_share = 0.0
+    if select == "paper":
+        values = per_item * (per_item - 1) / (coverage * (coverage - 1))
+    elif select == "uniform":
+        values = np.ones(len(groups))
+    else:
+        settings["uniform_share"] = uniform_share = UNIFORM_SHARE
+        if scores is None:
+            values = np.array([diversity(texts) for texts in sentences])
+        else:
+            column = _column(scores, metric, outputs)
+            values, settings["scores"] = spread(column, list(outputs)), column.signature
+    settings |= {"systems": len(outputs), "segments": len(groups), "outputs": _digest(outputs)}
+    return Distribution(
+        per_item=per_item,
+        groups=groups,
+        expected_systems=coverage,
+        values=values,
+        probabilities=_normalised(values, select, uniform_share),
+        signature=Signature.of("sample", settings),
+    )
+
+
+def _checked(systems: Mapping[str, Sequence[str]], per_item: int) -> dict[str, Sequence[str]]:
+    if per_item < 2 or len(systems) < 2:
+        raise UsageError(
+            f"{per_item} of {len(systems)} systems side by side",
+            fix="To compare takes two outputs at least.",
+        )
+    first, *others = sorted(systems)
+    for name in others:
+        if len(systems[name]) != len(systems[first]):
+            raise LengthMismatchError(name, len(systems[name]), first, len(systems[first]))
+    return {name: systems[name] for name in (first, *others)}
+
+
+def _digest(outputs: Mapping[str, Sequence[str]]) -> str:
+    """Return a fingerprint of these outputs."""
+    digest = hashlib.sha256()
+    for name, lines in outputs.items():
+        digest.update("\n".join([name, *(line.strip() for line in lines), "\0"]).encode())
+    return digest.hexdigest()[:12]
+
+
+def _column(
+    scores: ScoreTable, metric: str | None, outputs: Mapping[str, Sequence[str]]
+) -> MetricScores:
+    if metric is None and len(scores) != 1:
+        raise UsageError(
+            f"the scores are of {len(scores)} metrics: {', '.join(scores)}",
+            fix="Say which one is to tell systems apart.",
+        )
+    column = scores[metric if metric is not None else next(iter(scores))]
+    for name, lines in outputs.items():
+        if name not in column.segments:
+            raise UnknownNameError("system among the sentence scores", name, column.segments)
+        if len(column.segments[name]) != len(lines):
+            raise LengthMismatchError(name, len(lines), "its scores", len(column.segments[name]))
+    scored = (scores.corpus or {}).get("systems", {})
+    for name, lines in outputs.items():
+        if [line.strip() for line in scored.get(name, lines)] != [line.strip() for line in lines]:
+            raise DataError(
+                f"the scores of {name} are of another output",
+                fix="Score the same files that you sample from.",
+            )
+    return column
+
+
+def _normalised(values: FloatArray, select: Select, uniform_share: float) -> FloatArray:
+    total = values.sum()
+    if not total > 0:
+        raise DataError(
+            f"no sentence has any {select}: the systems cannot be told apart",
+            fix="Take --select uniform, or look whether all outputs are the same file.",
+        )
+    shares: FloatArray = values / total
+    return (1 - uniform_share) * shares + uniform_share / len(values)
 
 
 def group_outputs(texts: Mapping[str, str]) -> Groups:
@@ -35,14 +216,8 @@ def expected_systems(counts: tuple[int, ...], per_item: int) -> float:
     """Return C: how many systems an item of a sentence is expected to cover.
 
     Grundkiewicz et al. 2015, section 4.1: the mean of ``j`` over ``min(M, N)..N`` weighted by
-    ``c(j)``, the number of ways to choose at most M outputs that ``j`` systems made.
-
-    Parameters
-    ----------
-    counts
-        How many of the N systems made each distinct output.
-    per_item
-        M, how many outputs an item shows at most.
+    ``c(j)``, the number of ways to choose at most M outputs that ``j`` systems made, M being
+    ``per_item``; ``counts`` says how many of the N systems made each distinct output.
     """
     total = sum(counts)
     ways = _ways(counts, per_item)
@@ -98,13 +273,8 @@ def _common(first: Sequence[str], second: Sequence[str]) -> int:
 def spread(column: MetricScores, systems: Sequence[str]) -> FloatArray:
     """Return the standard deviation of a metric's sentence scores over the systems.
 
-    Systems without a score for a sentence are left out there; where one system at most has a
-    score, the spread is 0.
-
-    Returns
-    -------
-    FloatArray
-        Shape ``(sentences,)``, in the metric's units.
+    Shape ``(sentences,)``. Systems without a score for a sentence are left out there; where one
+    system at most has a score, the spread is 0.
     """
     values = np.stack([column.segments[name].values for name in systems])
     known = np.isfinite(values)

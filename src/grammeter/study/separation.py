@@ -23,7 +23,13 @@ from grammeter.ranking import (
     extract_pairs,
     rank_systems,
 )
-from grammeter.study.planning import LearningCurve, draw_campaigns, items_needed, learning_curve
+from grammeter.study.planning import (
+    LearningCurve,
+    compares,
+    draw_campaigns,
+    items_needed,
+    learning_curve,
+)
 
 _NOTE = (
     "draws are parts of these judgments, so with all items they agree with the full ranking however"
@@ -37,8 +43,6 @@ class Separation:
 
     Attributes
     ----------
-    first, second
-        The systems.
     wins, losses, ties
         Of the first one, over all comparisons of the two.
     items
@@ -86,15 +90,8 @@ class Separation:
     def to_dict(self) -> dict[str, Any]:
         """Return all figures by name; ``null`` where there is none."""
         reason = {} if self.wins + self.losses else {"reason": "no decided comparison"}
-        return (
-            asdict(self)
-            | reason
-            | {
-                "share": json_number(self.share),
-                "items_needed": self.items_needed,
-                "items_to_go": self.items_to_go,
-            }
-        )
+        needed = {"items_needed": self.items_needed, "items_to_go": self.items_to_go}
+        return asdict(self) | reason | {"share": json_number(self.share), **needed}
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,10 +100,8 @@ class Outlook:
 
     Attributes
     ----------
-    curve
-        Correlation with the full ranking by number of items.
-    items_needed
-        See :func:`grammeter.study.planning.items_needed`.
+    curve, items_needed
+        Correlation with the full ranking by number of items; see :func:`items_needed`.
     separations
         For each system and the next one of the ranking, what it takes to tell them apart.
     """
@@ -130,15 +125,8 @@ def outlook(selection: Selection, *, resamples: int = 1000, seed: int = 1) -> Ou
 
     Parameters
     ----------
-    selection
-        From :func:`grammeter.ranking.select`.
     resamples, seed
         Number of campaigns drawn from the items, and the seed of the random numbers.
-
-    Raises
-    ------
-    UsageError
-        If a number is out of range.
     """
     campaigns = draw_campaigns(selection.rankings, draws=resamples, seed=seed)
     resampling = Resampling(runs=resamples, seed=seed)
@@ -164,14 +152,8 @@ def separations(
     comparisons of the two an item brings, how many of them are decided, and the design effect
     (the variance of the share with sentences as units over that of independent comparisons).
 
-    Parameters
-    ----------
-    rankings
-        Skipped ones and those of a single output are passed over.
-    systems
-        Names; without a second one there is nothing to plan.
-    level, power
-        Of the two-sided sign test, between 0 and 1.
+    Skipped rankings and those of a single output are passed over. ``level`` and ``power`` are those
+    of the two-sided sign test, between 0 and 1.
 
     Raises
     ------
@@ -182,7 +164,7 @@ def separations(
     """
     if len(set(systems)) != len(systems):
         raise UsageError(f"a system comes twice: {', '.join(systems)}", fix="Name each once.")
-    judged = [r for r in rankings if not r.skipped and len(r.groups) > 1]
+    judged = [ranking for ranking in rankings if compares(ranking)]
     pairs = extract_pairs(judged)
     for name in systems:
         if name not in pairs.systems:
@@ -203,17 +185,7 @@ def decided_needed(share: float, *, level: float = 0.05, power: float = 0.8) -> 
 
     the second line being the correction for continuity: it solves ``n * |p - 1/2| - 1/2 =
     sqrt(m * n) * |p - 1/2|``. Comparisons are taken to be independent, the share to be the true
-    one, and this pair to be the only one tested.
-
-    Returns
-    -------
-    int or None
-        ``None`` for a share of one half, or none.
-
-    Raises
-    ------
-    UsageError
-        If a number is not between 0 and 1.
+    one, and this pair to be the only one tested. ``None`` for a share of one half, or none.
     """
     if not (0 < level < 1 and 0 < power < 1 and (math.isnan(share) or 0 <= share <= 1)):
         raise UsageError(f"share {share}, level {level}, power {power}", fix="0 to 1, each.")
