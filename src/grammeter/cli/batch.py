@@ -40,30 +40,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="jsonl, tsv, csv or parquet, .gz or not; a pattern in quotes; or parallel texts as"
         " source.txt:hypothesis.txt[:reference.txt]",
     )
-    add_options(group, "engine.batch", {
-        "source": "column",
-        "hypothesis": "column",
-        "reference": "columns; default: none",
-        "input_form": "default: what the files' names say",
-        "longest": "a longer text makes its row one with an error",
-    })  # fmt: skip
-    group = parser.add_argument_group("work")
-    add_options(group, "engine.batch", {
-        "metrics": "each is a column",
-        "keep": "write only the rows that pass: 'impara >= 0.9 and errant.edits <= 6'",
-        "edits": "also write the edits of metrics that find some",
-        "output": "folder of the scored files",
-        "output_form": "default: as the input",
-    }, output={"metavar": "DIR"})  # fmt: skip
-    group = parser.add_argument_group("engine")
-    add_options(group, "engine.batch", {
-        "engine": "default: %(default)s",
-        "jobs": "processes (ray: actors); default: 1",
-        "block": "rows scored together",
-        "address": "ray: of the cluster, 'auto' for one that runs here",
+    columns = "source hypothesis reference input_form longest"
+    add_options(group, "engine.batch", columns)
+    add_options(
+        parser, "engine.batch", "metrics keep edits output output_form", "work",
+        output={"metavar": "DIR"},
+    )  # fmt: skip
+    add_options(parser, "engine.batch", {
+        **dict.fromkeys(("engine", "jobs", "block", "address"), ""),
         "gpus_per_worker": "ray: default 0",
         "cpus_per_worker": "ray: default 0.5, as readers need some",
-    })  # fmt: skip
+    }, "engine")  # fmt: skip
     models.add_models(parser)
     parser.add_argument(
         "--format", choices=("table", "json"), default="table", help="default: %(default)s"

@@ -29,7 +29,7 @@ def _arguments(
     *,
     about: str | None = None,
     examples: str | None = None,
-    **settings: Mapping[str, Any],
+    **settings: Any,
 ) -> Callable[[argparse.ArgumentParser], None]:
     """Return what declares an action: positional ``names``, the function's ``flags``, database."""
 
@@ -88,45 +88,39 @@ def _add_making(
     """Declare what ``create`` and ``import`` share."""
     parser.add_argument("name", metavar="NAME", help=NAME["name"])
     inputs.add_corpus(parser)
-    group = parser.add_argument_group("items")
-    add_options(group, function, {
+    add_options(parser, function, {
         "n": items,
         "per_item": "distinct outputs that an item shows at most",
         "select": "what makes a sentence likely, as in 'grammeter sample'",
         "seed": "where all draws start",
-    }, select=one_of(SELECTORS))  # fmt: skip
-    group = parser.add_argument_group("judges")
-    add_options(group, function, {
-        "judges": "how many are planned for",
-        "strategy": "planned: each judge has a list; pool: all draw from one; adaptive: items where"
-        " the ranking is least certain",
+    }, "items", select=one_of(SELECTORS))  # fmt: skip
+    add_options(parser, function, {
+        "judges": "", "strategy": "",
         "overlap": "items that several judges see: a share such as 0.2, or a count such as 40;"
         " default: 0",
         "repeats": "items that each judge sees twice: a share of theirs, or a count; default: 0",
-        "per_judge": "items that one judge gets of a pool at most",
+        "per_judge": "",
         "startup": "adaptive: judgments before the ranking is looked at; default: five a system,"
         " half of the items at most",
-    }, strategy=one_of(strategies))  # fmt: skip
-    group = parser.add_argument_group("pages")
+    }, "judges", strategy=one_of(strategies))  # fmt: skip
     text = {"type": _text, "metavar": "FILE"}
-    add_options(group, function, {
-        "task": "default: %(default)s",
+    add_options(parser, function, {
+        "task": "",
         "guidelines": "a text that judges can always read",
         "consent": "a text that judges must agree to before they begin",
         "background": "do not ask for first language and experience",
         "tutorial": "items that answer back, as JSON lines; see the manual",
-        "idle": "seconds without input, after which time stands still",
-    }, task=one_of(TASKS), guidelines=text, consent=text)  # fmt: skip
-    group = parser.add_argument_group("attention")
-    add_options(group, function, {
+        "idle": "",
+    }, "pages", task=one_of(TASKS), guidelines=text, consent=text)  # fmt: skip
+    add_options(parser, function, {
         "attention": "items with a known answer, spread among the others",
-        "pass_threshold": "share of them that must be right at the first try",
+        "pass_threshold": "",
         "pass_code": "for who passes",
         "fail_code": "for who does not",
         "redirect": "where judges go at the end; '{code}' stands for their code",
-    })  # fmt: skip
+    }, "attention")  # fmt: skip
     add_options(parser, function, {
-        **DATABASE, "owner": "organisers who may see it in the browser; default: all",
+        **DATABASE, "owner": "",
     })  # fmt: skip
     _add_quiet(parser)
 
@@ -143,14 +137,9 @@ def _add_invite(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("name", metavar="NAME", help=NAME["name"])
     group = parser.add_mutually_exclusive_group()
-    add_options(group, "campaign.campaign_invite", {
-        "judges": "how many new ones", "judge": "let this judge in again",
-    })  # fmt: skip
-    add_options(parser, "campaign.campaign_invite", {
-        **DATABASE,
-        "base_url": "where judges reach the server, with its port if that is another",
-        "days": "good for",
-    })  # fmt: skip
+    add_options(group, "campaign.campaign_invite", "judges judge")
+    more = {"base_url": "where judges reach the server", "days": "good for so many days"}
+    add_options(parser, "campaign.campaign_invite", DATABASE | more)
     _add_quiet(parser)
 
 
@@ -184,14 +173,12 @@ ARGUMENTS: dict[str, Callable[[argparse.ArgumentParser], None]] = {
     "import": _add_import,
     "invite": _add_invite,
     "serve": _arguments("campaign_serve", {}, {
-        "host": "listen here",
-        "port": "0: any",
-        "allowed_host": "names by which browsers reach it, if not only from this machine;"
-        " default: --host, or the name of this machine",
-        "https": "browsers come by HTTPS, through a proxy: cookies go no other way",
+        "host": "where to listen",
+        "port": "where to listen; 0: any free port",
+        "allowed_host": "", "https": "",
         "behind_proxy": "believe the X-Forwarded headers of the proxy at this address,"
         " default: %(const)s",
-        "secret_file": "the secret key; default: beside the database",
+        "secret_file": "",
     }, behind_proxy={"nargs": "?", "const": "127.0.0.1", "metavar": "ADDRESS"}, examples=(
         "examples:\n"
         "  grammeter campaign serve\n"
@@ -201,12 +188,9 @@ ARGUMENTS: dict[str, Callable[[argparse.ArgumentParser], None]] = {
     )),
     "status": _add_status,
     "export": _arguments("campaign_export", NAME, {
-        "output": "Appraise XML (.xml), WMT CSV (.csv) or JSON lines (.jsonl), .gz after that"
-        " if packed; default: JSON lines on standard output",
-        "details": "also write every version of every answer, with orders, times, comments,"
-        " probabilities and judged edits, as JSON lines",
-        "people": "also write who judges are and what they told of themselves, as JSON lines,"
-        " apart from all judgments: personal",
+        "output": "Appraise XML (.xml), WMT CSV (.csv) or JSON lines (.jsonl), .gz after that if"
+        " packed; default: JSON lines on standard output",
+        "details": "", "people": "",
     }, examples=(
         "examples:\n"
         "  grammeter campaign export pilot -o judgments.xml\n"

@@ -85,7 +85,8 @@ def add_options(
     parser: Any,
     function: str,
     options: Mapping[str, str] | str,
-    **settings: Mapping[str, Any],
+    title: str = "",
+    **settings: Any,
 ) -> None:
     """Declare parameters of a function as options of a parser or group.
 
@@ -98,9 +99,12 @@ def add_options(
     options
         Their names, with a text of help; an empty one is the first sentence of the docstring. Or
         names alone, between spaces. ``default: X`` is added to a text that names no default.
+    title
+        Of a new group for them.
     settings
         By name, arguments of ``add_argument`` that are otherwise.
     """
+    group = parser.add_argument_group(title) if title else parser
     if isinstance(options, str):
         options = dict.fromkeys(options.split(), "")
     for name, text in options.items():
@@ -108,7 +112,7 @@ def add_options(
         more = dict(settings.get(name, {}))
         names = more.pop("names", None) or _spelled(name, parameter)
         usual = _settings(name, parameter, text or parameter.text)
-        parser.add_argument(*names, **(usual | {"dest": name} | more))
+        group.add_argument(*names, **(usual | {"dest": name} | more))
 
 
 def one_of(values: Sequence[str]) -> dict[str, Any]:
@@ -288,7 +292,7 @@ def _texts(node: ast.FunctionDef | ast.ClassDef, module: str) -> dict[str, str]:
         if same:
             others = _parameters(f"{same[1] or module.replace('/', '.')}.{same[2]}")
         text = re.sub(r":\w+:`~?(?:\w+\.)*(\w+)`", r"\1", text).replace("``", "")
-        text = (text[:1].lower() + text[1:]).replace("%", "%%")
+        text = re.sub("^[A-Z](?=[a-z ])", lambda first: first[0].lower(), text).replace("%", "%%")
         for name in re.findall(r"\w+", head):
             texts[name] = others[name].text if name in others else text
     return texts

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from grammeter.formats import Corpus, Judgments
 
 METRICS = {"metrics": "spellings such as m2 or \"gleu(order=3)\"; 'grammeter list' shows all"}
-JUDGES = {"judge": "only these judges'", "without_judge": "all but these judges'"}
+JUDGES = {"judge": "only these judges", "without_judge": "all but these judges"}
 SYSTEMS = {
     "systems": "only these; base, +input and +fluent are the sets of SEEDA; default: all",
     "drop": "all but these",
@@ -26,13 +26,12 @@ WHO = JUDGES | SYSTEMS
 
 def add_corpus(parser: argparse.ArgumentParser) -> None:
     """Add sources, references, outputs, and how they are read."""
-    group = parser.add_argument_group("corpus")
     names: dict[str, Any] = {
         "source": {"names": ["-s", "--source"]},
         "references": {"names": ["-r", "--references"]},
         "systems": {"names": ["--hyps"], "dest": "hyps"},
     }
-    add_options(group, "formats.read_corpus", {
+    add_options(parser, "formats.read_corpus", {
         "source": "source sentences, a text or an M2 file; several are read one after the other;"
         " default: the S lines of the gold M2",
         "references": "reference texts, gold edits (M2, or SGML with its sentences as --source),"
@@ -45,7 +44,7 @@ def add_corpus(parser: argparse.ArgumentParser) -> None:
         "missing_annotator": "text of an annotator who is not listed for a sentence",
         "normalise": "bring all texts to this Unicode form; default: as they are",
         "lenient": "pass over M2 edits outside their sentence and unknown lines, and count them",
-    }, **names)  # fmt: skip
+    }, "corpus", **names)  # fmt: skip
 
 
 def corpus(args: argparse.Namespace, *, noted: bool = False, references: bool = True) -> Corpus:

@@ -39,15 +39,14 @@ ENDPOINT = {
 
 def add_models(parser: argparse.ArgumentParser) -> None:
     """Declare how models run."""
-    group = parser.add_argument_group("pretrained models")
-    add_options(group, "models.Runtime", {
+    add_options(parser, "models.Runtime", {
         "device": "cpu, cuda, cuda:1 or mps",
         "dtype": "number type; the shorter ones are faster and differ in the fourth digit",
         "batch_tokens": "tokens that go through a model at once; default: 2048 on a CPU, else"
         " 16384",
         "cache_dir": "keep what models answered here, so that a second run asks only what is new",
         "download": "fetch models that are not here from their hub",
-    })  # fmt: skip
+    }, "pretrained models")  # fmt: skip
 
 
 def add_endpoint(parser: argparse.ArgumentParser, *, cache: bool) -> None:

@@ -47,8 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     })  # fmt: skip
     add_first_segment(parser, "in the outputs of SCORES, else 0")
     add_options(parser, "verbs.report", {
-        "resamples": "",
-        "seed": "",
+        "resamples": "", "seed": "",
         "no_types": "leave out error types that SCORES does not hold: finding them parses all"
         " outputs",
         "pipeline": "a spaCy pipeline, by name or folder, or 'neutral', to find error types with",
