@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from grammeter.cli import inputs, models
@@ -16,6 +16,13 @@ if TYPE_CHECKING:
     from grammeter.llm import Estimate
     from grammeter.metrics import Judging
     from grammeter.verbs import Judged, Shown
+
+
+ONLINE = (
+    "concurrency", "requests_per_minute", "tokens_per_minute", "max_requests", "max_tokens",
+    "max_cost",
+)  # fmt: skip
+"""Options that have no effect beside --offline."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -94,13 +101,16 @@ def run(args: argparse.Namespace) -> int:
     ):
         if args.dry_run:
             _print_estimate(args, judge(corpus, items, metric=metric, dry_run=True, **options))
-            remark(_unused_by_estimate(args))
+            unused = {"-o": args.output, "--coverage": args.coverage, "--offline": args.offline}
+            remark(_idle("--dry-run asks nothing and writes no judgments", unused))
             return 0
         judged = judge(corpus, items, metric=metric, dry_run=False, **options)
     _write(args, judged)
     for text in _summary(judged, metric):
         notice(args, text)
-    notes = (*_unused_offline(args), *judged.notes)
+    unused = {f"--{name.replace('_', '-')}": getattr(args, name) for name in ONLINE}
+    idle = _idle("with --offline nothing is sent", unused) if args.offline else []
+    notes = (*idle, *judged.notes)
     if args.format == "json":
         print_json({**judged.to_dict(), "notes": [*corpus.notes, *notes]})
     else:
@@ -108,15 +118,6 @@ def run(args: argparse.Namespace) -> int:
     if judged.shortfall:
         print(judged.shortfall, file=sys.stderr)
     return int(judged.shortfall is not None)
-
-
-def _unused_offline(args: argparse.Namespace) -> list[str]:
-    """Name the arguments that have no effect beside --offline."""
-    online = ("concurrency", "requests_per_minute", "tokens_per_minute", "max_requests",
-              "max_tokens", "max_cost")  # fmt: skip
-    options = [f"--{name.replace('_', '-')}" for name in online if getattr(args, name)]
-    note = f"{', '.join(options)} had no effect: with --offline nothing is sent"
-    return [note] if args.offline and options else []
 
 
 def _check_format(args: argparse.Namespace) -> None:
@@ -129,12 +130,10 @@ def _check_format(args: argparse.Namespace) -> None:
         )
 
 
-def _unused_by_estimate(args: argparse.Namespace) -> list[str]:
-    """Name the arguments that a dry run does not use."""
-    unused = {"-o": args.output, "--coverage": args.coverage, "--offline": args.offline}
-    options = [name for name, value in unused.items() if value]
-    note = f"{', '.join(options)} had no effect: --dry-run asks nothing and writes no judgments"
-    return [note] if options else []
+def _idle(why: str, options: Mapping[str, object]) -> list[str]:
+    """Say which options were written and do nothing, and why."""
+    names = [name for name, value in options.items() if value]
+    return [f"{', '.join(names)} had no effect: {why}"] if names else []
 
 
 def _items(args: argparse.Namespace, corpus: Corpus) -> Sequence[Shown] | None:
