@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
-from grammeter.cli import agree, main
+from grammeter.cli import main
 from grammeter.core import DataError, UsageError
 from grammeter.formats import read_judgments, write_judgments
 from grammeter.resources import sample_corpus
@@ -18,20 +18,9 @@ SAMPLE = str(sample_corpus() / "judgments.xml")
 SYSTEMS = [str(path) for path in sorted((sample_corpus() / "systems").iterdir())]
 
 
-def parse(*arguments):
-    parser = argparse.ArgumentParser(prog="grammeter agree")
-    agree.add_arguments(parser)
-    return parser.parse_args(arguments)
-
-
 @pytest.fixture
-def run(capsys):
-    def call(*arguments):
-        code = agree.run(parse(*arguments))
-        printed = capsys.readouterr()
-        return code, printed.out, printed.err
-
-    return call
+def run(called):
+    return partial(called, "agree")
 
 
 def test_json_has_the_promised_shape(run):

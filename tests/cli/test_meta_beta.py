@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from grammeter.cli.parser import parser_of
 from grammeter.core import DataError, UnknownNameError, UsageError
 
 HEADER = "metric\tsystem\tvalue\tprecision\trecall\n"
@@ -22,13 +21,8 @@ def put(tmp_path):
 
 
 @pytest.fixture
-def run(capsys):
-    def call(*arguments):
-        args = parser_of("meta").parse_args(["beta", *arguments])
-        code = args.run(args) or 0
-        return code, capsys.readouterr().out
-
-    return call
+def run(called):
+    return lambda *arguments: called("meta beta", *arguments)[:2]
 
 
 def test_json(run, put):

@@ -1,10 +1,10 @@
 """The question ``meta sentence``, called as the main program calls it."""
 
 import json
+from functools import partial
 
 import pytest
 
-from grammeter.cli.parser import parser_of
 from grammeter.core import DataError, Ranking, UnknownNameError
 from grammeter.formats import Corpus, read_judgments, read_score_file, write_judgments
 from grammeter.meta import correlate_sentences
@@ -40,23 +40,13 @@ def judgments(tmp_path):
     return str(path)
 
 
-def parse(*arguments):
-    return parser_of("meta").parse_args(["sentence", *arguments])
-
-
 @pytest.fixture
-def run(capsys):
-    def call(*arguments):
-        args = parse(*arguments)
-        code = args.run(args) or 0
-        printed = capsys.readouterr()
-        return code, printed.out, printed.err
-
-    return call
+def run(called):
+    return partial(called, "meta sentence")
 
 
-def test_the_defaults_are_those_of_the_library():
-    args, design = parse("s", "j"), SentenceDesign()
+def test_the_defaults_are_those_of_the_library(parse):
+    args, design = parse("meta sentence", "s", "j"), SentenceDesign()
     for name in vars(design):
         dest = {"pairs": "extraction", "bootstrap": "resamples"}.get(name, name)
         assert getattr(args, dest) == getattr(design, name), name

@@ -2,12 +2,12 @@
 
 import json
 import math
+from functools import partial
 
 import pytest
 
 from fake_metric import scored, systems
 from grammeter.cli import meta
-from grammeter.cli.parser import parser_of
 from grammeter.core import DataError, Ranked, RankedSystem, Signature, UnknownNameError, UsageError
 from grammeter.formats import benchmarks
 from grammeter.meta import correlate_systems, sides, system_values
@@ -45,19 +45,9 @@ def human(put):
     return put("ew.tsv", "system\tvalue\n" + "".join(f"{s}\t{v}\n" for s, v in HUMAN.items()))
 
 
-def parse(*arguments):
-    return parser_of("meta").parse_args(["system", *arguments])
-
-
 @pytest.fixture
-def run(capsys):
-    def call(*arguments):
-        args = parse(*arguments)
-        code = args.run(args) or 0
-        printed = capsys.readouterr()
-        return code, printed.out, printed.err
-
-    return call
+def run(called):
+    return partial(called, "meta system")
 
 
 def test_the_choices_are_those_of_the_library():
@@ -67,8 +57,8 @@ def test_the_choices_are_those_of_the_library():
     assert tuple(benchmarks.BENCHMARKS) == meta.BENCHMARKS
 
 
-def test_defaults_are_those_of_the_library():
-    args, design = parse("x", "y"), system_values.Design()
+def test_defaults_are_those_of_the_library(parse):
+    args, design = parse("meta system", "x", "y"), system_values.Design()
     names = ("interval", "confidence", "resamples", "seed", "ties")
     assert [getattr(args, name) for name in names] == [getattr(design, name) for name in names]
 

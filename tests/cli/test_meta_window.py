@@ -1,10 +1,10 @@
 """The question ``meta window``, called as the main program calls it."""
 
 import json
+from functools import partial
 
 import pytest
 
-from grammeter.cli.parser import parser_of
 from grammeter.core import DataError, Ranked, RankedSystem, Ranking, Signature, UsageError
 from grammeter.formats import read_score_file, write_judgments
 from grammeter.meta.window import SIZE, correlate_windows
@@ -40,29 +40,19 @@ def rankings():
     ]
 
 
-def parse(*arguments):
-    return parser_of("meta").parse_args(["window", *arguments])
-
-
 @pytest.fixture
-def run(capsys):
-    def call(*arguments):
-        args = parse(*arguments)
-        code = args.run(args) or 0
-        printed = capsys.readouterr()
-        return code, printed.out, printed.err
-
-    return call
+def run(called):
+    return partial(called, "meta window")
 
 
-def test_json_equals_the_library_and_the_file(run, scores, human, tmp_path):
+def test_json_equals_the_library_and_the_file(parse, run, scores, human, tmp_path):
     out = tmp_path / "windows.json"
     code, text, _ = run(scores, human, "--format", "json", "-o", str(out))
     expected = correlate_windows(read_score_file(scores), HUMAN, human_name="human").to_dict()
     assert code == 0
     assert json.loads(text) == expected
     assert out.read_text("utf-8") == text
-    assert parse("s", "h").size == SIZE
+    assert parse("meta window", "s", "h").size == SIZE
 
 
 def test_every_option_reaches_the_library(run, scores, human):

@@ -1,6 +1,5 @@
 """The verb ``rank``, called as the main program calls it."""
 
-import argparse
 import json
 import math
 
@@ -19,21 +18,14 @@ from made_judgments import duel
 SAMPLE = str(sample_corpus() / "judgments.xml")
 
 
-def parse(*arguments):
-    parser = argparse.ArgumentParser(prog="grammeter rank")
-    verb.add_arguments(parser)
-    return parser.parse_args(arguments)
-
-
 @pytest.fixture
-def run(capsys):
-    def call(*arguments):
-        code = verb.run(parse(*arguments))
-        printed = capsys.readouterr()
+def run(called):
+    def run(*arguments):
+        code, out, err = called("rank", *arguments)
         assert code == 0
-        return printed.out, printed.err
+        return out, err
 
-    return call
+    return run
 
 
 def judged(tmp_path, items):
