@@ -5,7 +5,7 @@ import signal
 from pathlib import Path
 
 from grammeter.engine import ray
-from grammeter.engine.block import process
+from grammeter.engine.rows import process
 from grammeter.formats import PARTIAL
 
 FLAG = "GRAMMETER_TEST_FLAG"

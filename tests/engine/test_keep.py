@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grammeter.core import UnknownNameError, UsageError
-from grammeter.engine.keep import parse_keep
+from grammeter.engine.job import parse_keep
 
 COLUMNS = ["impara", "errant.edits", "gleu(order=2)", "gleu", "impara(model=a b)"]
 

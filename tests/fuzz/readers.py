@@ -14,7 +14,7 @@ from fuzz.mutations import mutate, packed
 from fuzz.trial import Failure, Reader, Seeds, trial
 from grammeter.core import Signature, UsageError
 from grammeter.core.spelling import parse, spell
-from grammeter.engine.keep import parse_keep
+from grammeter.engine.job import parse_keep
 from grammeter.formats import (
     find_shards,
     format_m2,

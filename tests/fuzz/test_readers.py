@@ -18,7 +18,7 @@ from fuzz.mutations import mutate
 from fuzz.readers import READERS, attempt, tried
 from fuzz.trial import limits, trial
 from grammeter.core import DataError, MissingResourceError
-from grammeter.engine.keep import parse_keep
+from grammeter.engine.job import parse_keep
 from grammeter.formats import parse_sgml, read_records
 from grammeter.formats.scores import parse_score_file
 from grammeter.formats.tables import read_columns

@@ -10,12 +10,20 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from grammeter.core import GrammeterError, UnknownNameError, UsageError, check_home, checked, tell
-from grammeter.engine.block import Done, Totals, checked_blocks, scorer
 from grammeter.engine.job import LONGEST, EditsForm, Job
-from grammeter.engine.manifest import NAME, Manifest, at_work, digest
-from grammeter.engine.rows import RowScorer
-from grammeter.engine.workers import Task, score_here, score_with
-from grammeter.engine.writing import ERRORS, FIRST_FAULTS, Finished, Planned, Writer
+from grammeter.engine.manifest import (
+    ERRORS,
+    FIRST_FAULTS,
+    NAME,
+    Finished,
+    Manifest,
+    Planned,
+    Writer,
+    at_work,
+    digest,
+)
+from grammeter.engine.rows import RowScorer, Totals, checked_blocks, scorer
+from grammeter.engine.workers import Task, scored
 from grammeter.formats import TEXT_COLUMNS, Shard, find_shards, output_name
 from grammeter.formats import output_form as form_of_output
 from grammeter.models import current
@@ -34,10 +42,8 @@ class Summary:
 
     Attributes
     ----------
-    totals
-        By shard, those of earlier runs included.
-    earlier
-        Shards that an earlier run had finished.
+    totals, earlier
+        Counts by shard; the shards that an earlier run had finished.
     faults
         The first rows with an error, as ``file:line: reason``.
     notes
@@ -51,6 +57,13 @@ class Summary:
     faults: list[str] = field(default_factory=list[str])
     notes: tuple[str, ...] = ()
     seconds: float = 0.0
+
+    def add(self, finished: Finished) -> None:
+        """Add a shard that this run finished."""
+        shard = finished.planned.shard
+        self.totals[shard.name] = finished.totals
+        room = FIRST_FAULTS - len(self.faults)
+        self.faults += [f"{shard.where}:{line}: {why}" for line, why in finished.faults[:room]]
 
     @property
     def all(self) -> Totals:
@@ -184,14 +197,16 @@ def batch(
     if on_note is not None:
         for note in scorer(job).notes:
             on_note(note)
-    ray = {
-        "workers": jobs,
-        "address": address,
-        "gpus": gpus_per_worker,
-        "cpus": cpus_per_worker,
-    }
-    jobs = 1 if jobs is None else jobs
-    return run_batch(shards, output, job, jobs=jobs, block=block, engine=engine, ray=ray)
+    cluster = {"address": address, "gpus": gpus_per_worker, "cpus": cpus_per_worker}
+    return run_batch(
+        shards,
+        output,
+        job,
+        jobs=1 if jobs is None else jobs,
+        block=block,
+        engine=engine,
+        ray={"workers": jobs, **cluster},
+    )
 
 
 def run_batch(
@@ -210,7 +225,10 @@ def run_batch(
     start, where = time.perf_counter(), Path(folder)
     work = RowScorer(job)
     job = replace(job, signatures=work.signatures)
-    planned = [_planned(shard, where, job) for shard in shards]
+    planned: list[Planned] = []
+    for shard in shards:
+        form = form_of_output(shard, job.form)
+        planned.append(Planned(shard, form, where / output_name(shard, form)))
     summary = Summary(notes=work.notes)
     _check_outputs(planned)
     with at_work(where):
@@ -225,19 +243,15 @@ def run_batch(
             finished = _score_here(left, job, jobs, block)
         try:
             with closing(finished):
-                for shard in finished:
-                    _note(shard, manifest, summary)
+                for done in finished:
+                    manifest.add(done)
+                    summary.add(done)
         except GrammeterError:
             manifest.withdraw(outputs)
             raise
     summary.totals = {plan.shard.name: summary.totals[plan.shard.name] for plan in planned}
     summary.seconds = time.perf_counter() - start
     return summary
-
-
-def _planned(shard: Shard, folder: Path, job: Job) -> Planned:
-    form = form_of_output(shard, job.form)
-    return Planned(shard, form, folder / output_name(shard, form))
 
 
 def _check_outputs(planned: Sequence[Planned]) -> None:
@@ -283,51 +297,27 @@ def _left(planned: Sequence[Planned], manifest: Manifest, summary: Summary) -> l
 def _score_here(
     left: Sequence[Planned], job: Job, jobs: int, block: int
 ) -> Generator[Finished, None, None]:
-    """Score on this machine, one shard after the other."""
-    progress, runtime, read = _Progress(left), current(), dict[str, str]()
-    tasks = _tasks(left, job, block, read)
-    results = (
-        score_here(job, tasks, runtime) if jobs == 1 else score_with(jobs, job, tasks, runtime)
-    )
-    with closing(results):
+    """Score on this machine, one shard after the other; report rows so far and an estimate."""
+    all_bytes = max(sum(plan.shard.size for plan in left), 1)
+    bytes_before, rows = 0, 0
+    digests: dict[str, str] = {}
+    with closing(scored(jobs, job, _tasks(left, job, block, digests), current())) as results:
         for plan in left:
             with Writer(plan) as writer:
                 for done in iter(lambda: next(results), None):
                     writer.add(done)
-                    progress.add(plan, done)
-                finished = writer.finish(read.pop(plan.shard.name))
+                    rows += done.rows
+                    read = bytes_before + plan.shard.size * done.share
+                    tell("rows", rows, round(rows * all_bytes / max(read, 1)))
+                finished = writer.finish(digests.pop(plan.shard.name))
+            bytes_before += plan.shard.size
             yield finished
 
 
-def _tasks(left: Sequence[Planned], job: Job, rows: int, read: dict[str, str]) -> Iterator[Task]:
-    """Yield blocks on demand; ``read`` gets the digest of each shard before it is read."""
+def _tasks(left: Sequence[Planned], job: Job, rows: int, digests: dict[str, str]) -> Iterator[Task]:
+    """Yield blocks on demand; ``digests`` gets that of each shard before it is read."""
     for plan in left:
-        read[plan.shard.name] = digest(plan.shard.paths)
+        digests[plan.shard.name] = digest(plan.shard.paths)
         for block in checked_blocks(job, plan.shard, rows):
             yield Task(plan.shard, plan.form, block)
         yield Task(plan.shard, plan.form, None)
-
-
-def _note(finished: Finished, manifest: Manifest, summary: Summary) -> None:
-    """Record a finished shard on disk and in the summary."""
-    shard = finished.planned.shard
-    manifest.add(finished)
-    summary.totals[shard.name] = finished.totals
-    room = FIRST_FAULTS - len(summary.faults)
-    summary.faults += [f"{shard.where}:{line}: {why}" for line, why in finished.faults[:room]]
-
-
-class _Progress:
-    """Reports rows so far and an estimate of all rows, by the share of bytes that were read."""
-
-    def __init__(self, left: Sequence[Planned]) -> None:
-        self._sizes = {plan.shard.name: plan.shard.size for plan in left}
-        self._all = max(sum(self._sizes.values()), 1)
-        self._shares: dict[str, float] = {}
-        self._rows = 0
-
-    def add(self, plan: Planned, done: Done) -> None:
-        self._rows += done.rows
-        self._shares[plan.shard.name] = done.share
-        read = sum(self._sizes[name] * share for name, share in self._shares.items())
-        tell("rows", self._rows, round(self._rows * self._all / max(read, 1)))

@@ -1,12 +1,22 @@
-"""The settings of a batch run: plain values that travel to workers and into manifests."""
+"""The settings of a batch run, which travel to workers and into manifests, and its row filter.
+
+A filter such as ``impara >= 0.9 and errant.edits <= 6`` has numbers, names of columns, ``< <= > >=
+== !=``, ``and``, ``or``, ``not`` and parentheses. Columns and numbers are replaced by plain names,
+and Python's parser reads the rest; nothing is ever evaluated as Python. A comparison with a
+missing value is false.
+"""
 
 from __future__ import annotations
 
+import ast
 import json
+import operator
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from grammeter.core import UsageError
+from grammeter.core import UnknownNameError, UsageError
 from grammeter.formats import ShardForm
 
 EditsForm = Literal["m2", "list"]
@@ -25,26 +35,10 @@ LONGEST_TOKEN = 50
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """The settings of a run; two runs with equal settings write equal rows.
+    """The settings of :func:`~.batch`; two runs with equal settings write equal rows.
 
-    Attributes
-    ----------
-    metrics
-        Spellings; each is a column.
-    source, hypothesis, references
-        The columns that hold the texts; a cell of references may be a list of texts. Of several
-        references a row may lack some.
-    keep
-        The filter that a row must pass to be written, if any.
-    edits
-        Also write the edits of metrics that find some, in this form.
-    longest
-        A row with a longer text becomes a row with an error; so does one with a text of more
-        than :data:`LONGEST_TOKEN` times as many characters.
-    form
-        The format of the output; ``None``: as the input.
-    signatures
-        Of the metrics, so that a run is not continued with other models.
+    ``form`` is that of the output (``None``: as the input), ``signatures`` those of the metrics,
+    so that a run is not continued with other models.
     """
 
     metrics: tuple[str, ...]
@@ -70,3 +64,123 @@ class Job:
     def to_dict(self) -> dict[str, Any]:
         """Return the settings as plain values."""
         return json.loads(json.dumps(asdict(self)))
+
+
+Cells = Mapping[str, object]
+Test = Callable[[Cells], bool]
+Value = Callable[[Cells], float | None]
+
+_COMPARE: dict[type[ast.cmpop], Callable[[float, float], bool]] = {
+    ast.LtE: operator.le,
+    ast.GtE: operator.ge,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.Gt: operator.gt,
+}
+_WORD = r"[^\s()<>=!]+"
+_TOKENS = (
+    r"(?P<sign><=|>=|==|!=|[<>()])"
+    r"|(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
+    rf"|(?P<keyword>(?:and|or|not)(?!{_WORD}))|(?P<word>{_WORD})|(?P<other>\S)"
+)
+_TOO_DEEP = "its parentheses are too deep"
+
+
+def parse_keep(
+    text: str, columns: Sequence[str], *, short: Mapping[str, str] | None = None
+) -> Test:
+    """Return the test of a row's cells that a filter stands for.
+
+    ``columns`` are the names that it may use, which may hold spaces and signs, as
+    ``gleu(order=2)`` does; ``short`` has further names, and the column that each stands for.
+    """
+    return _Parser(text, {**(short or {}), **{name: name for name in columns}}).parse()
+
+
+class _Parser:
+    """Rewrites a filter as a Python expression over ``v0``, ``v1``, ..., and reads its tree."""
+
+    def __init__(self, text: str, columns: Mapping[str, str]) -> None:
+        self._text = text
+        self._columns = columns
+        self._values: dict[str, Value] = {}
+        longest_first = sorted(columns, key=len, reverse=True)
+        names = "|".join(map(re.escape, longest_first)) or "(?!)"
+        pattern = rf"(?P<name>(?:{names})(?!{_WORD}))|{_TOKENS}"
+        self._tokens = list(re.finditer(pattern, text))
+
+    def parse(self) -> Test:
+        try:
+            code = "\n".join(["(", *map(self._as_python, self._tokens), ")"])
+            return self._test(ast.parse(code, mode="eval").body)
+        except SyntaxError as error:
+            raise self._fault(self._reason(error)) from None
+        except (RecursionError, MemoryError):
+            raise self._fault(_TOO_DEEP) from None
+
+    def _as_python(self, token: re.Match[str]) -> str:
+        text, kind = token[0], token.lastgroup
+        if kind == "word":
+            raise UnknownNameError("column of numbers in the filter", text, list(self._columns))
+        if kind == "other":
+            raise self._fault(f"{text!r} is not expected there")
+        if kind in ("sign", "keyword"):
+            return text
+        variable = f"v{len(self._values)}"
+        if kind == "name":
+            self._values[variable] = _cell(self._columns[text])
+        else:
+            number = float(text)
+            self._values[variable] = lambda cells: number
+        return variable
+
+    def _test(self, node: ast.expr) -> Test:
+        match node:
+            case ast.BoolOp(op=joint, values=parts):
+                tests = [self._test(part) for part in parts]
+                if isinstance(joint, ast.And):
+                    return lambda cells: all(test(cells) for test in tests)
+                return lambda cells: any(test(cells) for test in tests)
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                negated = self._test(operand)
+                return lambda cells: not negated(cells)
+            case ast.Compare(left=ast.Name(id=left), ops=[sign], comparators=[ast.Name(id=right)]):
+                return _comparison(self._values[left], self._values[right], _COMPARE[type(sign)])
+            case _:
+                raise self._fault("it is not made of comparisons of two values")
+
+    def _reason(self, error: SyntaxError) -> str:
+        """Say what is wrong at the token, one a line, where Python's parser stopped."""
+        if error.msg.startswith("too many"):
+            return _TOO_DEEP
+        if error.msg.startswith("'(' was"):
+            return "a parenthesis is not closed"
+        if error.msg.startswith("unmatched"):
+            return "')' is not expected there"
+        at = (error.end_lineno or 0) - 2
+        text = self._tokens[at][0] if 0 <= at < len(self._tokens) else None
+        return f"{text!r} is not expected there" if text else "it ends early"
+
+    def _fault(self, message: str) -> UsageError:
+        return UsageError(
+            f"cannot read the filter {self._text!r}: {message}",
+            fix="Write comparisons joined by and, or, not: impara >= 0.9 and errant.edits <= 6",
+        )
+
+
+def _comparison(one: Value, other: Value, compare: Callable[[float, float], bool]) -> Test:
+    def holds(cells: Cells) -> bool:
+        left, right = one(cells), other(cells)
+        return left is not None and right is not None and compare(left, right)
+
+    return holds
+
+
+def _cell(column: str) -> Value:
+    def value(cells: Cells) -> float | None:
+        number = cells.get(column)
+        # a whole number stays one: it may be too large for a float, and compares as it is
+        return number if isinstance(number, int | float) and number == number else None  # noqa: PLR0124
+
+    return value

@@ -1,22 +1,26 @@
-"""The record of a run's finished shards, read when the same command is given again."""
+"""The output of a run: shards as they are written, and the record of the finished ones."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Generator, Iterable, Sequence
-from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import asdict
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from grammeter.core import DataError, UsageError, only_one, reading
-from grammeter.engine.block import Totals
 from grammeter.engine.job import Job
-from grammeter.engine.writing import Finished, Planned
-from grammeter.formats import PARTIAL, Shard, read_object
+from grammeter.engine.rows import Done, Totals
+from grammeter.formats import Shard, ShardForm, Sink, read_object
 from grammeter.version import __version__
+
+ERRORS = "errors"
+"""The folder, inside that of the output, of the lists of rows with an error."""
+
+FIRST_FAULTS = 5
+"""How many rows with an error are told one by one."""
 
 State = Literal["new", "done", "gone", "changed"]
 """Not written yet; as it was written; no longer there; there, but not as it was written."""
@@ -24,6 +28,75 @@ State = Literal["new", "done", "gone", "changed"]
 NAME = "manifest.json"
 KIND = "batch"
 _CHUNK = 1 << 20
+_HEAD = ("row", "error")
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A shard and where it goes."""
+
+    shard: Shard
+    form: ShardForm
+    output: Path
+
+    @property
+    def errors(self) -> Path:
+        """The list of its rows with an error; there is none where no row has one."""
+        return self.output.parent / ERRORS / f"{self.output.name}.tsv"
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A shard whose output is complete, with line and reason of its first rows with an error.
+
+    ``read`` is :func:`~grammeter.engine.manifest.digest` of the shard before it was read.
+    """
+
+    planned: Planned
+    totals: Totals
+    faults: list[tuple[int, str]]
+    read: str
+
+
+class Writer:
+    """Writes one shard: its rows, and the list of those with an error.
+
+    As a context it removes what was written if anything fails inside.
+    """
+
+    def __init__(self, planned: Planned) -> None:
+        self._planned = planned
+        self._sink = Sink(planned.output, planned.form)
+        self._errors = Sink(planned.errors, "tsv")
+        self._totals = Totals()
+        self._faults: list[tuple[int, str]] = []
+
+    def add(self, done: Done) -> None:
+        """Write a block."""
+        self._sink.write(done.data, done.columns)
+        self._totals.add(done)
+        self._faults += done.faults[: FIRST_FAULTS - len(self._faults)]
+        if done.faults:
+            lines = (f"{line}\t{' '.join(why.split())}\n" for line, why in done.faults)
+            self._errors.write("".join(lines).encode("utf-8", "backslashreplace"), _HEAD)
+
+    def finish(self, read: str) -> Finished:
+        """Give the files their names; the rows last, so that whatever they need is there.
+
+        ``read`` is the digest of the shard before it was read.
+        """
+        if self._totals.errors:
+            self._errors.finish()
+        self._sink.finish()
+        return Finished(self._planned, self._totals, self._faults, read)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
+            self._sink.abandon()
+            self._errors.abandon()
 
 
 class Manifest:
@@ -38,13 +111,8 @@ class Manifest:
     def open(cls, folder: Path, job: Job, outputs: Sequence[Path]) -> Manifest:
         """Begin or continue the run of a folder that is to hold these outputs.
 
-        Raises
-        ------
-        UsageError
-            If the folder holds a run with other settings or of another version, or, without any
-            run, one of the outputs.
-        DataError
-            If the manifest is damaged or cannot be written.
+        Refuse a folder with a run with other settings or of another version, or, without any
+        run, with one of the outputs.
         """
         manifest = cls(folder, job)
         if manifest._path.exists():
@@ -60,13 +128,7 @@ class Manifest:
         return manifest
 
     def state(self, planned: Planned) -> State:
-        """Return the state of a shard's output.
-
-        Raises
-        ------
-        UsageError
-            If its input has changed since it was written.
-        """
+        """Return the state of a shard's output; fail if its input has changed since."""
         shard, output = planned.shard, planned.output
         entry = self._shards.get(shard.name)
         if entry is None:
@@ -136,21 +198,13 @@ class Manifest:
             "shards": dict(sorted(self._shards.items())),
         }
         text = json.dumps(data, ensure_ascii=False, indent=1)
-        fresh = self._path.with_name(NAME + PARTIAL)
+        sink = Sink(self._path, "jsonl")
         try:
-            with fresh.open("w", encoding="utf-8", errors="backslashreplace") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            fresh.replace(self._path)
-        except OSError as error:
-            with suppress(OSError):
-                fresh.unlink(missing_ok=True)
-            raise DataError(
-                f"cannot be written: {error.strerror or error}",
-                where=str(self._path),
-                fix="Make room; the same command goes on from here.",
-            ) from error
+            sink.write(text.encode("utf-8", "backslashreplace"), ())
+            sink.finish()
+        except DataError:
+            sink.abandon()
+            raise
 
 
 _KEYS = ("input", "output", "files", "rows", "kept", "errors")
@@ -178,15 +232,7 @@ def _prints(paths: Iterable[Path]) -> list[list[Any]]:
 
 @contextmanager
 def at_work(folder: Path) -> Generator[None, None, None]:
-    """Keep a second run out of the folder while this one writes.
-
-    Raises
-    ------
-    UsageError
-        If another process is at work there.
-    DataError
-        If the folder cannot be made or written.
-    """
+    """Keep a second run out of the folder while this one writes."""
     with ExitStack() as stack:
         try:
             folder.mkdir(parents=True, exist_ok=True)

@@ -7,28 +7,19 @@ the folders of input and output under the same name.
 
 from __future__ import annotations
 
-import json
 import logging
 import os
+import pickle
 import socket
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
-from grammeter.core import (
-    DataError,
-    GrammeterError,
-    MissingResourceError,
-    RemoteError,
-    UsageError,
-    require,
-    tell,
-)
-from grammeter.engine.block import Totals, checked_blocks, process
+from grammeter.core import GrammeterError, RemoteError, UsageError, require, tell
 from grammeter.engine.job import Job
-from grammeter.engine.manifest import digest
-from grammeter.engine.writing import Finished, Planned, Writer
+from grammeter.engine.manifest import Finished, Planned, Writer, digest
+from grammeter.engine.rows import checked_blocks, process
 from grammeter.models import Runtime, current, using
 
 CPUS = 0.5
@@ -50,23 +41,8 @@ def score_shards(
 ) -> Generator[Finished, None, None]:
     """Score shards on a cluster; yield each when it is finished, in any order.
 
-    Parameters
-    ----------
-    planned
-        Shards and where they go: paths that all machines share.
-    workers
-        Actors; default: as many as the processors have room for, at most one a shard.
-    address
-        Of a cluster, ``auto`` for the one of this machine; ``None`` starts one here.
-    gpus, cpus
-        What each actor takes; may be fractions.
-
-    Raises
-    ------
-    UsageError
-        If the cluster has no room for a worker.
-    RemoteError
-        If the cluster cannot be reached, or fails.
+    ``workers`` are actors: by default as many as the processors have room for, at most one a
+    shard. ``address`` is that of :func:`~.batch`; ``gpus`` and ``cpus`` are what each actor takes.
     """
     cpus = CPUS if cpus is None else cpus
     if cpus < 0 or gpus < 0:
@@ -91,7 +67,10 @@ def score_shards(
         try:
             for done, row in enumerate(results.iter_rows(), start=1):
                 tell("files", done, len(planned))
-                yield _finished(plans[row["shard"]], json.loads(row["outcome"]))
+                outcome = pickle.loads(bytes.fromhex(row["outcome"]))  # noqa: S301
+                if isinstance(outcome, GrammeterError):
+                    raise outcome
+                yield replace(outcome, planned=plans[row["shard"]])
         except ray.exceptions.RayError as error:
             raise _failed(error) from error
 
@@ -100,19 +79,6 @@ def _absolute(plan: Planned) -> Planned:
     """Make paths absolute: workers may have another working folder."""
     paths = tuple(path.absolute() for path in plan.shard.paths)
     return replace(plan, shard=replace(plan.shard, paths=paths), output=plan.output.absolute())
-
-
-def _finished(plan: Planned, outcome: dict[str, Any]) -> Finished:
-    if "error" in outcome:
-        kind = _KINDS[outcome["exit"]]
-        raise kind(outcome["error"], where=outcome["where"], fix=outcome["fix"])
-    totals = Totals(outcome["rows"], outcome["kept"], outcome["errors"])
-    faults = [(line, why) for line, why in outcome["faults"]]
-    return Finished(plan, totals, faults, outcome["read"])
-
-
-def _error(what: str, where: str | None, fix: str | None, code: int) -> dict[str, Any]:
-    return {"error": what, "where": where, "fix": fix, "exit": code}
 
 
 class _Worker:
@@ -127,23 +93,22 @@ class _Worker:
         return {"shard": names, "outcome": [self._outcome(self._plans[name]) for name in names]}
 
     def _outcome(self, plan: Planned) -> str:
-        """Return the result as JSON; errors too, which Ray would wrap in its own."""
+        """Return what was written, or the error (Ray would wrap it in its own), pickled as text."""
         try:
             outcome = self._score(plan)
         except GrammeterError as error:
-            outcome = _error(error.message, error.where, error.fix, error.exit_code)
+            outcome = error
         except Exception as error:
             what = f"{type(error).__name__}: {error}"
-            outcome = _error(what, plan.shard.where, _GOES_ON, RemoteError.exit_code)
-        return json.dumps(outcome)
+            outcome = RemoteError(what, where=plan.shard.where, fix=_GOES_ON)
+        return pickle.dumps(outcome).hex()
 
-    def _score(self, plan: Planned) -> dict[str, Any]:
+    def _score(self, plan: Planned) -> Finished:
         with Writer(plan) as writer, using(self._runtime):
             read = digest(plan.shard.paths)
             for block in checked_blocks(self._job, plan.shard, self._block):
                 writer.add(process(self._job, block, plan.form))
-            finished = writer.finish(read)
-        return asdict(finished.totals) | {"faults": finished.faults, "read": read}
+            return writer.finish(read)
 
 
 @contextmanager
@@ -221,8 +186,3 @@ def _failed(error: Exception) -> RemoteError:
 
 
 _GOES_ON = "The same command goes on with the files that are left; --debug shows more."
-
-_KINDS: dict[int, type[GrammeterError]] = {
-    kind.exit_code: kind for kind in (UsageError, DataError, MissingResourceError, RemoteError)
-}
-"""The class of an actor's error, by exit code."""

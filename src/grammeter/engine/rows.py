@@ -1,20 +1,33 @@
-"""Rows in, rows with metric columns out: what every engine runs, a block at a time."""
+"""Rows in, rows with metric columns out, a block at a time: what every engine hands out."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
+from itertools import chain, islice
 from typing import Any, cast
 
-from grammeter.core import Edit, GrammeterError, Segment, UsageError
-from grammeter.engine.job import ERROR, LONGEST_TOKEN, EditsForm, Job
-from grammeter.engine.keep import Test, parse_keep
-from grammeter.formats import ColumnKind, Row
+from grammeter.core import DataError, Edit, GrammeterError, Segment, UsageError
+from grammeter.engine.job import ERROR, LONGEST_TOKEN, EditsForm, Job, Test, parse_keep
+from grammeter.formats import (
+    Block,
+    ColumnKind,
+    Row,
+    Shard,
+    ShardForm,
+    encode,
+    parse_block,
+    read_blocks,
+    widened,
+)
 from grammeter.metrics import Metric
 from grammeter.metrics import metric as make_metric
 from grammeter.scoring import Fault, check_alone, count, isolated, sentence_values
+
+HEAD = 1_000
+"""Rows of a shard that are looked at before any is scored."""
 
 
 @dataclass(frozen=True)
@@ -55,13 +68,7 @@ class _Plan:
 
 
 class RowScorer:
-    """Scores rows by the settings of a job; made once in each process, so that models stay.
-
-    Raises
-    ------
-    UsageError
-        If a metric is unknown, cannot score rows one by one, or needs what the rows lack.
-    """
+    """Scores rows by the settings of a job; made once in each process, so that models stay."""
 
     def __init__(self, job: Job) -> None:
         self._job = job
@@ -91,13 +98,7 @@ class RowScorer:
         return tuple(str(plan.metric.signature()) for plan in self._plans)
 
     def __call__(self, rows: Sequence[Row]) -> list[Made]:
-        """Return the rows with their new columns, in order.
-
-        Raises
-        ------
-        GrammeterError
-            If a metric fails even on the simplest row: then no row is the cause.
-        """
+        """Return the rows with their new columns; fail if a metric fails even on a simple row."""
         if not self._tried:
             self._try()
             self._tried = True
@@ -252,3 +253,106 @@ def _edit_object(edit: Edit, source: Sequence[str]) -> dict[str, Any]:
         "correction": edit.correction,
         "type": edit.type,
     }
+
+
+@dataclass(frozen=True)
+class Done:
+    """A scored block: the rows that passed the filter, encoded for a ``Sink``, and their columns.
+
+    ``rows`` and ``kept`` count all rows and those that passed; ``faults`` are line and reason of
+    each row with an error; ``share`` is how much of the shard is read with this block, 0 to 1.
+    """
+
+    data: bytes
+    columns: tuple[str, ...]
+    rows: int
+    kept: int
+    faults: tuple[tuple[int, str], ...]
+    share: float
+
+
+@dataclass
+class Totals:
+    """Counts of a shard or of a run."""
+
+    rows: int = 0
+    kept: int = 0
+    errors: int = 0
+
+    def add(self, done: Done) -> None:
+        """Add a block."""
+        self.rows += done.rows
+        self.kept += done.kept
+        self.errors += len(done.faults)
+
+
+@lru_cache(maxsize=4)
+def scorer(job: Job) -> RowScorer:
+    """Return this process's scorer of a job: metrics and models are made once."""
+    return RowScorer(job)
+
+
+def checked_blocks(job: Job, shard: Shard, rows: int) -> Iterator[Block]:
+    """Read a shard, so many rows at a time, if its columns are those that the job is about.
+
+    Its first rows are looked at before any is scored. A row further on that lacks a column is a
+    row with an error.
+    """
+    blocks, head, seen = read_blocks(shard, rows), list[Block](), 0
+    for block in blocks:
+        head.append(block)
+        seen += len(block.records)
+        if block.columns or seen >= HEAD:
+            break
+    _check_columns(job, shard, head)
+    yield from head
+    yield from blocks
+
+
+def process(job: Job, block: Block, form: ShardForm) -> Done:
+    """Score a block and encode the rows that passed: the input's columns, then the added ones."""
+    work = scorer(job)
+    made = work(parse_block(block))
+    passing = [at for at, row in enumerate(made) if row.passes]
+    columns = tuple(name for name in block.columns if name != ERROR)
+    new: dict[str, ColumnKind] = {**work.columns, ERROR: "text"}
+    if form == block.form == "parquet":
+        added = encode("parquet", [row.cells for row in made], new)
+        data = widened(block.records[0], added, passing if len(passing) < len(made) else None)
+    else:
+        texts: dict[str, ColumnKind] = dict.fromkeys(columns, "text")
+        kinds = texts | new if form == "parquet" else new
+        data = encode(form, [made[at].cells for at in passing], kinds)
+    return Done(
+        data,
+        (*columns, *new),
+        len(made),
+        len(passing),
+        tuple((row.line, row.fault) for row in made if row.fault is not None),
+        block.done,
+    )
+
+
+def _check_columns(job: Job, shard: Shard, head: Sequence[Block]) -> None:
+    rows = islice(chain.from_iterable(map(parse_block, head)), HEAD)
+    sound = [row for row in rows if row.fault is None]
+    there = {name for block in head for name in block.columns}
+    there |= {name for row in sound for name in row.cells}
+    if not there:
+        return
+    for name in (job.source, job.hypothesis, *job.references):
+        if name not in there:
+            raise DataError(
+                f"no column {name!r}; there are: {', '.join(sorted(there))}",
+                where=shard.where,
+                fix="Name the columns with --source, --hypothesis and --reference.",
+            )
+    clash = there & scorer(job).columns.keys()
+    if sound and all(row.cells.get(ERROR) for row in sound):
+        clash |= {ERROR}
+    if clash:
+        raise DataError(
+            f"there is a column {min(clash)!r} already",
+            where=shard.where,
+            fix="Rename it, or take it out: ours would hide it.",
+        )

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from grammeter.core import GrammeterError, Workers, stand_alone
-from grammeter.engine.block import Done, process
 from grammeter.engine.job import Job
+from grammeter.engine.rows import Done, process
 from grammeter.formats import Block, Shard, ShardForm
 from grammeter.models import Runtime, using
 
@@ -33,31 +33,20 @@ class Task(NamedTuple):
     block: Block | None
 
 
-Result = Done | None
-"""A scored block; ``None`` after the last one of a shard."""
-
-
-def score_here(job: Job, tasks: Iterable[Task], runtime: Runtime) -> Generator[Result, None, None]:
-    """Score blocks in this process, one after the other."""
-    with using(runtime):
-        for _, form, block in tasks:
-            yield None if block is None else process(job, block, form)
-
-
-def score_with(
+def scored(
     jobs: int, job: Job, tasks: Iterable[Task], runtime: Runtime
-) -> Generator[Result, None, None]:
-    """Score blocks in ``jobs`` processes; results come in the order of the tasks.
+) -> Generator[Done | None, None, None]:
+    """Score blocks in ``jobs`` processes, 1: this one; results come in the order of the tasks.
 
     Tasks are taken only as processes get free, so that memory does not grow with the input. The
     blocks of a process that is lost are scored again. If tasks end in an error, those before it
     are finished first.
-
-    Raises
-    ------
-    GrammeterError
-        If processes are lost again and again at the same block.
     """
+    if jobs == 1:
+        with using(runtime):
+            for _, form, block in tasks:
+                yield None if block is None else process(job, block, form)
+        return
     processes = _Processes(jobs, job, runtime)
     errors: list[Exception] = []
     source = _until_error(tasks, errors)
@@ -111,13 +100,7 @@ class _Processes:
             return None
 
     def again(self, task: Task) -> Done:
-        """Score a block that was not handed out, or at which a process was lost.
-
-        Raises
-        ------
-        GrammeterError
-            If this block ends its process each time.
-        """
+        """Score a block that was not handed out, or at which a process was lost."""
         for _ in range(TRIES + 1):  # the first may find a pool that broke before
             future = self.submit(task)
             try:
