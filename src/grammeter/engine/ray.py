@@ -7,19 +7,27 @@ the folders of input and output under the same name.
 
 from __future__ import annotations
 
+import json
 import logging
 import os
-import pickle
 import socket
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import astuple, replace
 from typing import Any
 
-from grammeter.core import GrammeterError, RemoteError, UsageError, require, tell
+from grammeter.core import (
+    DataError,
+    GrammeterError,
+    MissingResourceError,
+    RemoteError,
+    UsageError,
+    require,
+    tell,
+)
 from grammeter.engine.job import Job
 from grammeter.engine.manifest import Finished, Planned, Writer, digest
-from grammeter.engine.rows import checked_blocks, process
+from grammeter.engine.rows import Totals, checked_blocks, process
 from grammeter.models import Runtime, current, using
 
 CPUS = 0.5
@@ -67,10 +75,7 @@ def score_shards(
         try:
             for done, row in enumerate(results.iter_rows(), start=1):
                 tell("files", done, len(planned))
-                outcome = pickle.loads(bytes.fromhex(row["outcome"]))  # noqa: S301
-                if isinstance(outcome, GrammeterError):
-                    raise outcome
-                yield replace(outcome, planned=plans[row["shard"]])
+                yield _finished(plans[row["shard"]], json.loads(row["outcome"]))
         except ray.exceptions.RayError as error:
             raise _failed(error) from error
 
@@ -79,6 +84,14 @@ def _absolute(plan: Planned) -> Planned:
     """Make paths absolute: workers may have another working folder."""
     paths = tuple(path.absolute() for path in plan.shard.paths)
     return replace(plan, shard=replace(plan.shard, paths=paths), output=plan.output.absolute())
+
+
+def _finished(plan: Planned, outcome: dict[str, Any]) -> Finished:
+    if "error" in outcome:
+        message, where, fix = outcome["error"]
+        raise _KINDS[outcome["exit"]](message, where=where, fix=fix)
+    totals, faults, read = outcome["done"]
+    return Finished(plan, Totals(*totals), [(line, why) for line, why in faults], read)
 
 
 class _Worker:
@@ -93,15 +106,16 @@ class _Worker:
         return {"shard": names, "outcome": [self._outcome(self._plans[name]) for name in names]}
 
     def _outcome(self, plan: Planned) -> str:
-        """Return what was written, or the error (Ray would wrap it in its own), pickled as text."""
+        """Return the result as JSON; errors too, which Ray would wrap in its own."""
         try:
-            outcome = self._score(plan)
+            done = self._score(plan)
+            return json.dumps({"done": [astuple(done.totals), done.faults, done.read]})
         except GrammeterError as error:
-            outcome = error
+            words, code = [error.message, error.where, error.fix], error.exit_code
         except Exception as error:
-            what = f"{type(error).__name__}: {error}"
-            outcome = RemoteError(what, where=plan.shard.where, fix=_GOES_ON)
-        return pickle.dumps(outcome).hex()
+            words = [f"{type(error).__name__}: {error}", plan.shard.where, _GOES_ON]
+            code = RemoteError.exit_code
+        return json.dumps({"error": words, "exit": code})
 
     def _score(self, plan: Planned) -> Finished:
         with Writer(plan) as writer, using(self._runtime):
@@ -186,3 +200,8 @@ def _failed(error: Exception) -> RemoteError:
 
 
 _GOES_ON = "The same command goes on with the files that are left; --debug shows more."
+
+_KINDS: dict[int, type[GrammeterError]] = {
+    kind.exit_code: kind for kind in (UsageError, DataError, MissingResourceError, RemoteError)
+}
+"""The class of an actor's error, by exit code."""
