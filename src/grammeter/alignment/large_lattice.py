@@ -98,10 +98,7 @@ class LargeLattice:
         return self._known[begin, target]
 
     def _arcs_from(self, begin: int, until: int | None = None) -> Iterable[tuple[Arc, int]]:
-        """Return the scorer's arcs that leave a vertex, each with the vertex where it ends.
-
-        ``until`` restricts them to the rectangle that these two vertices span.
-        """
+        """Return the scorer's arcs from a vertex to others, all in the rectangle to ``until``."""
         width = self._texts.width
         last_row, last_column = divmod(max(self._graph) if until is None else until, width)
         row, column = divmod(begin, width)
@@ -133,11 +130,8 @@ class LargeLattice:
             for column in range(width - len(words)):
                 begin = gold.start * width + column
                 target = gold.end * width + column + len(words)
-                if begin not in self._graph or words != list(
-                    self._texts.hypothesis[column : column + len(words)]
-                ):
-                    continue
-                arc = self._arc(begin, target)
+                equal = words == list(self._texts.hypothesis[column : column + len(words)])
+                arc = self._arc(begin, target) if equal and begin in self._graph else None
                 if arc is not None and self._agree(arc, begin, target, gold):
                     yield begin, target
 
@@ -194,8 +188,7 @@ class _Sweep:
     def shortest(self, exact: Mapping[tuple[int, int], int], closed: Iterable[int]) -> list[_Step]:
         """Return the steps of the cheapest path.
 
-        ``exact`` lists arcs whose cost is known, by their vertices; from ``closed`` vertices
-        no other phrase edit begins.
+        ``exact`` has costs of arcs; no other phrase edit begins at ``closed`` vertices.
         """
         best = self._fill(exact, [self._cell(vertex) for vertex in closed])
         path: list[_Step] = []

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cache, cached_property
 from itertools import chain
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from grammeter.alignment.arcs import (
     EPSILON,
@@ -29,16 +29,11 @@ from grammeter.alignment.arcs import (
 )
 from grammeter.core import Edit
 
+if TYPE_CHECKING:
+    from grammeter.alignment.large_lattice import LargeLattice
+
 ARC_LIMIT = 200_000
 """Above this many phrase edits a lattice is handled without listing them."""
-
-
-class Matcher(Protocol):
-    """Finds the edits of a hypothesis that agree best with gold edits."""
-
-    def edits(self, gold: Iterable[Edit] = ()) -> tuple[Proposal, ...]:
-        """Return the hypothesis's edits, left to right."""
-        ...
 
 
 def matcher(
@@ -49,7 +44,7 @@ def matcher(
     row0: Row0 = "3.2",
     trim: bool = True,
     arc_limit: float = ARC_LIMIT,
-) -> Matcher:
+) -> Lattice | LargeLattice:
     """Prepare to match a hypothesis with any gold edits of its source.
 
     Parameters
@@ -87,9 +82,8 @@ def matcher(
 class Lattice:
     """All edits that can turn a source into a hypothesis, listed.
 
-    ``arcs`` have the order of the scorer's list of edges, which decides among ties; ``edges`` is
-    the length of that list, negated the weight of a match. ``vertices`` ascend; ``offset`` is
-    the distance of the first of them from the beginning.
+    ``arcs`` have the order of the scorer's list of edges, which decides among ties; that list has
+    ``edges``. ``offset`` is the distance of the first vertex from the beginning.
     """
 
     def __init__(
@@ -132,14 +126,12 @@ class Lattice:
                     distance[target] = reached
                     arrived[target] = index
                     changed = True
-        path: list[Proposal] = []
+        path: list[Arc] = []
         vertex = len(self._vertices) - 1
         while vertex:
-            arc = self._arcs[arrived[vertex]]
-            vertex = arc.begin
-            if not arc.noop:
-                path.append(self._proposal(arc))
-        return tuple(reversed(path))
+            path.append(self._arcs[arrived[vertex]])
+            vertex = path[-1].begin
+        return tuple(self._proposal(arc) for arc in reversed(path) if not arc.noop)
 
     def _matching_weights(self, gold: Iterable[Edit]) -> dict[Arc, float]:
         """Return the weights that gold edits change; empty if no arc matches."""

@@ -1,7 +1,5 @@
 """N-grams that a hypothesis shares with its source and its references.
 
-:func:`batches` counts for many segments at once, in numpy; :func:`counts` for one sentence.
-
 All texts of a line (its source, references and hypotheses) stand together, each token as a small
 number. An n-gram is numbered from the number of its first n - 1 tokens and its last token, so
 that one stable sort per order brings equal n-grams of a line together, and within them those of
@@ -105,8 +103,7 @@ class Batch:
     Attributes
     ----------
     rows
-        Shape ``(segments,)``: where each segment stands in the sequence given to
-        :func:`batches`.
+        Shape ``(segments,)``: the position of each segment in the sequence given.
     source_lengths, hypothesis_lengths
         Shape ``(segments,)``, in tokens.
     reference_lengths
@@ -194,13 +191,6 @@ def batches(segments: Sequence[Segment], *, unit: Unit, strip: bool) -> Iterator
     for row, segment in enumerate(segments):
         lines.setdefault((segment.source, segment.references), []).append(row)
     slots = max((len(references) for _, references in lines), default=0)
-    for some in _split(lines, segments):
-        yield _batch(some, segments, slots, unit, strip)
-
-
-def _split(
-    lines: dict[_Line, list[int]], segments: Sequence[Segment]
-) -> Iterator[list[tuple[_Line, list[int]]]]:
     some: list[tuple[_Line, list[int]]] = []
     size = 0
     for line, rows in lines.items():
@@ -208,10 +198,10 @@ def _split(
         size += len(line[0]) + sum(len(text) for text in line[1] if text is not None)
         size += sum(len(segments[row].hypothesis) for row in rows)
         if size >= _BATCH:
-            yield some
+            yield _batch(some, segments, slots, unit, strip)
             some, size = [], 0
     if some:
-        yield some
+        yield _batch(some, segments, slots, unit, strip)
 
 
 def _batch(

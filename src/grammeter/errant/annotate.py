@@ -7,8 +7,8 @@ more than the words.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cache
+from dataclasses import replace
+from functools import cache, partial
 from itertools import chain
 from pathlib import Path
 from typing import get_args
@@ -23,7 +23,8 @@ from grammeter.core import (
 )
 from grammeter.errant.align import Aligner, Change
 from grammeter.errant.languages import NEUTRAL_RULES, Language, language
-from grammeter.errant.merge import Strategy, is_decided_by_changes, merge
+from grammeter.errant.merge import Strategy, is_decided_by_changes
+from grammeter.errant.merge import merge as merge_changes
 from grammeter.errant.parse import Parser
 from grammeter.errant.pipelines import NEUTRAL, Pipeline, find_pipeline
 from grammeter.errant.tokens import Applied, Tokens, by_span, split
@@ -58,10 +59,16 @@ class Annotator:
         merge: Strategy = "rules",
         lev: bool = False,
     ) -> None:
+        if merge != "rules":
+            rules = replace(
+                rules,
+                merge=partial(merge_changes, strategy=merge),
+                merges_by_changes=partial(is_decided_by_changes, strategy=merge),
+            )
         self.rules = rules
         self._parser = parser
         self._types = types
-        self._merge: Strategy = merge
+        self._merge = merge
         self._lev = lev or parser is None
         self._aligner = Aligner(lev=self._lev)
         self._known: dict[Texts, tuple[Edit, ...]] = {}
@@ -138,8 +145,7 @@ class Annotator:
     ) -> list[tuple[Edit, ...]]:
         """Extract edits anew from the text that edits make, as ``errant_m2 -auto``.
 
-        Edits that only detect (``Um``, ``UNK``) are not applied; they stay, typed ``UNK``, and
-        among edits with the same span stand first.
+        Edits that only detect are not applied; they stay, typed ``UNK``, the first of their span.
         """
         applied = [Applied.of(source, edits, minimise=False) for source, edits in sentences]
         detected = self._typed(
@@ -185,52 +191,38 @@ class Annotator:
         drafts = [self._draft(bare[source], bare[target]) for source, target in pairs]
         needed = {
             text: bare[text]
-            for pair, draft in zip(pairs, drafts, strict=True)
-            for text, needs in zip(pair, draft.needs, strict=True)
+            for pair, (_, sides) in zip(pairs, drafts, strict=True)
+            for text, needs in zip(pair, sides, strict=True)
             if needs
         }
         parses = bare | self._parse(needed)
-        for (source, target), draft in zip(pairs, drafts, strict=True):
-            yield self._finish(parses[source], parses[target], draft.changes)
+        for (source, target), (changes, _) in zip(pairs, drafts, strict=True):
+            yield self._finish(parses[source], parses[target], changes)
 
     def _draft(self, source: Tokens, target: Tokens) -> _Draft:
         """Align where words suffice, and decide which of the two sentences need a parse."""
         if source.texts == target.texts:
-            return _Draft([], (False, False))
+            return [], (False, False)
         if not self._aligner.is_decided_by_words(source, target):
-            return _Draft(None, (True, True))
+            return None, (True, True)
         changes = self._aligner.align(source, target)
-        if not self._merges_by_changes(changes):
-            return _Draft(changes, (True, True))
+        if not self.rules.merges_by_changes(changes):
+            return changes, (True, True)
         typed = self._types and self.rules.types_need == "parse"
         kinds = {change.kind for change in changes}
-        return _Draft(changes, (typed and kinds != {"I"}, typed and kinds != {"D"}))
-
-    def _merges_by_changes(self, changes: Sequence[Change]) -> bool:
-        if self._merge != "rules":
-            return is_decided_by_changes(changes, self._merge)
-        return self.rules.merges_by_changes(changes)
+        return changes, (typed and kinds != {"I"}, typed and kinds != {"D"})
 
     def _finish(
         self, source: Tokens, target: Tokens, changes: list[Change] | None
     ) -> tuple[Edit, ...]:
         if changes is None:
             changes = self._aligner.align(source, target)
-        if self._merge == "rules":
-            spans = self.rules.merge(changes, source, target)
-        else:
-            spans = merge(changes, source, target, self._merge)
-        return tuple(
-            [
-                Edit(
-                    span.start,
-                    span.end,
-                    " ".join(target.texts[span.target_start : span.target_end]),
-                    self.rules.classify(span, source, target) if self._types else "",
-                )
-                for span in spans
-            ]
-        )
+        edits: list[Edit] = []
+        for span in self.rules.merge(changes, source, target):
+            text = " ".join(target.texts[span.target_start : span.target_end])
+            kind = self.rules.classify(span, source, target) if self._types else ""
+            edits.append(Edit(span.start, span.end, text, kind))
+        return tuple(edits)
 
     def _parse(self, sentences: dict[str, Tokens]) -> dict[str, Tokens]:
         if self._parser is None:
@@ -247,12 +239,8 @@ class Annotator:
                 self._weight += 1 + len(pair_edits)
 
 
-@dataclass(frozen=True, slots=True)
-class _Draft:
-    """The alignment of a pair, if words decide it, and whether each side needs a parse."""
-
-    changes: list[Change] | None
-    needs: tuple[bool, bool]
+_Draft = tuple[list[Change] | None, tuple[bool, bool]]
+"""The alignment of a pair, if words decide it, and whether each side needs a parse."""
 
 
 def annotator(

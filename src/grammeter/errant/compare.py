@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal
 
 from grammeter.core import UNKNOWN, Counts, Edit, GoldEdits, Tier, f_measure, tier_of
@@ -198,11 +199,7 @@ class Pairing:
 
 @dataclass(frozen=True)
 class EditComparison:
-    """Two annotations of the same sentences.
-
-    ``pairings`` holds for each sentence all pairs of a hypothesis and a reference annotator,
-    ``chosen`` the position of the one that counts.
-    """
+    """For each sentence all pairs of annotators, and the position of the one that counts."""
 
     pairings: Sequence[Sequence[Pairing]]
     chosen: Sequence[int]
@@ -219,12 +216,9 @@ class EditComparison:
 
     def by_type(self, tier: Tier) -> dict[str, Counts]:
         """Count the chosen pairs by error type, in alphabetical order."""
-        typed_outcomes: Iterator[tuple[str, Outcome]] = (
-            (tier_of(kind, tier), outcome)
-            for pairing in self.best
-            for kind, outcome in outcomes(pairing.proposed, pairing.gold)
-        )
-        return dict(sorted(counted_by_type(typed_outcomes).items()))
+        rows = chain.from_iterable(outcomes(pair.proposed, pair.gold) for pair in self.best)
+        counts = counted_by_type((tier_of(kind, tier), outcome) for kind, outcome in rows)
+        return dict(sorted(counts.items()))
 
 
 def compare_edits(

@@ -76,10 +76,7 @@ class Parser:
         self._tokens = 0
 
     def parse(self, sentences: Iterable[Tokens], *, dependencies: bool = True) -> list[Tokens]:
-        """Parse split sentences, each distinct one once; return them in the same order.
-
-        Without ``dependencies``, heads and relations are missing and it takes half the time.
-        """
+        """Parse split sentences, each once; without ``dependencies`` in half the time."""
         wanted = list(sentences)
         parses: dict[Key, Tokens] = {}
         missing: dict[Key, Tokens] = {}
@@ -219,10 +216,14 @@ class ParseCache:
 
     def read(self, sentences: Sequence[Tokens]) -> list[Tokens | None]:
         """Return the parses of sentences, ``None`` for those that are not known."""
-        if self._folder is None:
+        if self._folder is None or not sentences:
             return [None] * len(sentences)
         keys = list(map(self._key, sentences))
-        values = self._select(self._folder, keys)
+        try:
+            with closing(_connect(self._folder)) as connection:
+                values = dict(read_cache(connection, _TABLE, keys))
+        except FAULTS:
+            self._folder, values = None, {}
         return [
             _decode(bare, values[key]) if key in values else None
             for bare, key in zip(sentences, keys, strict=True)
@@ -240,17 +241,6 @@ class ParseCache:
                 write_cache(connection, _TABLE, rows)
         except FAULTS:
             self._folder = None
-
-    def _select(self, folder: Path, keys: Sequence[bytes]) -> dict[bytes, str]:
-        """Return the known parses; stop using a file that cannot be read."""
-        if not keys:
-            return {}
-        try:
-            with closing(_connect(folder)) as connection:
-                return dict(read_cache(connection, _TABLE, keys))
-        except FAULTS:
-            self._folder = None
-            return {}
 
     def _key(self, tokens: Tokens) -> bytes:
         written = f"\0{tokens.raw}" if tokens.raw else " ".join(tokens.texts)

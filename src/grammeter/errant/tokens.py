@@ -92,8 +92,7 @@ class Span(NamedTuple):
 class Applied:
     """A sentence, an annotator's edits with their tokens in both texts, and what they make.
 
-    Edits that only detect an error are not applied: both sides are the same there, unless
-    another edit overlaps.
+    Edits that only detect are not applied: both sides are the same there, but for overlaps.
     """
 
     source: str
