@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from grammeter.core import UsageError
 from grammeter.ranking.game import GameModel
-from grammeter.ranking.trueskill import _Job, _Season
+from grammeter.ranking.trueskill import update
 from made_judgments import golden
 
 
@@ -25,12 +25,10 @@ class Rating(NamedTuple):
 
 def rate(settings, first, second, outcome):
     """Play one game of two systems with these ratings."""
-    season = _Season(_Job(np.ones((2, 1, 2, 2), dtype=np.int64), settings, 1, range(1)))
-    season._mean[:, 0] = first.mean, second.mean
-    season._variance[:, 0] = first.deviation**2, second.deviation**2
-    season.update(np.array([0]), np.array([1]), np.array([outcome % 3]))
-    deviations = np.sqrt(season._variance[:, 0])
-    return tuple(map(Rating, season._mean[:, 0].tolist(), deviations.tolist()))
+    means = np.array([first.mean, second.mean])
+    variances = np.array([first.deviation**2, second.deviation**2])
+    update(means, variances, np.array([0]), np.array([1]), np.array([outcome % 3]), settings)
+    return tuple(map(Rating, means.tolist(), np.sqrt(variances).tolist()))
 
 
 def test_updates_of_the_package(shared):

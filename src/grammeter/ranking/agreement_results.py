@@ -8,9 +8,9 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from grammeter.core import Layout, Ranking, Shown, Signature, json_number, records_layout
+from grammeter.core import Layout, Ranking, Shown, Signature, records_layout
 from grammeter.ranking.judged_units import Compared, Judges, Outputs
-from grammeter.ranking.selection import FEW, listed
+from grammeter.ranking.selection import FEW, figures_of, listed
 from grammeter.stats import Alpha, Kappa
 from grammeter.version import __version__
 
@@ -100,7 +100,7 @@ class Agreement(Shown):
         """Lay out a row for all pairs of judges, for all judges with themselves, and for each."""
         kappas = {"between judges": self.inter, "within judges": self.intra}
         kappas |= {" and ".join(dict.fromkeys(pair)): kappa for pair, kappa in self.pairs.items()}
-        records = {name: _to_json(kappa) for name, kappa in kappas.items()}
+        records = {name: _public(kappa) for name, kappa in kappas.items()}
         return records_layout("judges", records, notes=[*self.notes, str(self.signature)])
 
     @property
@@ -115,7 +115,7 @@ class Agreement(Shown):
 
     @property
     def pairs(self) -> Mapping[tuple[str, str], Kappa]:
-        """Agreement of each pair of judges; see :class:`Kappas`."""
+        """Agreement of each pair of judges."""
         return self.kappas[self.kind].pairs
 
     @property
@@ -125,28 +125,21 @@ class Agreement(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape: NaN becomes ``null`` with a reason."""
-        other = self.kappas[self.beside]
-        chosen = self.kappas[self.kind]
-        counts = {**self.counts, TOTAL: self.total}
+        chosen, other = self.kappas[self.kind], self.kappas[self.beside]
         data = {
             "kind": AGREEMENT,
             "grammeter": __version__,
             "signature": str(self.signature),
             **self._figures(),
             "pairs": {
-                "|".join(judges): _to_json(kappa) | {"in_mean": in_mean(kappa)}
+                "|".join(judges): _public(kappa) | {"in_mean": in_mean(kappa)}
                 for judges, kappa in self.pairs.items()
             },
-            "counts": {judge: asdict(numbers) for judge, numbers in counts.items()},
-            "pooled": {
-                "inter": _to_json(chosen.pooled_inter),
-                "intra": _to_json(chosen.pooled_intra),
+            "counts": {
+                judge: asdict(of) for judge, of in [*self.counts.items(), (TOTAL, self.total)]
             },
-            "beside": {
-                "kappa": self.beside,
-                "inter": _to_json(other.inter),
-                "intra": _to_json(other.intra),
-            },
+            "pooled": _both(chosen.pooled_inter, chosen.pooled_intra),
+            "beside": {"kappa": self.beside, **_both(other.inter, other.intra)},
         }
         if self.by_file:
             data["files"] = {path: part._figures() for path, part in self.by_file.items()}
@@ -155,15 +148,8 @@ class Agreement(Shown):
         return data | {"notes": [*self.notes]}
 
     def _figures(self) -> dict[str, Any]:
-        return {
-            "inter": _to_json(self.inter),
-            "intra": _to_json(self.intra),
-            "alpha": {
-                "level": "ordinal",
-                "inter": _to_json(self.alpha_inter),
-                "intra": _to_json(self.alpha_intra),
-            },
-        }
+        alphas = {"level": "ordinal", **_both(self.alpha_inter, self.alpha_intra)}
+        return {**_both(self.inter, self.intra), "alpha": alphas}
 
 
 def in_mean(kappa: Kappa) -> bool:
@@ -171,18 +157,16 @@ def in_mean(kappa: Kappa) -> bool:
     return kappa.n >= LEAST and not np.isnan(kappa.value)
 
 
-def _to_json(figure: Kappa | Alpha) -> dict[str, Any]:
-    value = json_number(figure.value)
-    if isinstance(figure, Kappa):
-        observed, chance = json_number(figure.observed), json_number(figure.chance)
-        data: dict[str, Any] = {"kappa": value, "observed": observed, "chance": chance}
-    else:
-        data = {"value": value}
-    data["n"] = figure.n
-    if interval := figure.interval:
-        data |= {"low": json_number(interval.low), "high": json_number(interval.high)}
-    reason = figure.reason or (interval and interval.reason)
-    return data | ({"reason": reason} if reason else {})
+def _both(inter: Kappa | Alpha, intra: Kappa | Alpha) -> dict[str, Any]:
+    return {"inter": _public(inter), "intra": _public(intra)}
+
+
+def _public(figure: Kappa | Alpha) -> dict[str, Any]:
+    data = asdict(figure)
+    interval = data.pop("interval") or {"reason": None}
+    reason = data.pop("reason") or interval.pop("reason")
+    name = "kappa" if isinstance(figure, Kappa) else "value"
+    return figures_of({name: data.pop("value"), **data, **interval, "reason": reason})
 
 
 def agreement_notes(

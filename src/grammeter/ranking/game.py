@@ -27,10 +27,8 @@ import numpy as np
 
 from grammeter.core import BoolArray, FloatArray, UsageError, require
 
-Play = Callable[
-    [FloatArray, FloatArray, FloatArray, FloatArray, BoolArray, FloatArray, float, float, float],
-    None,
-]
+Play = Callable[..., None]
+"""As :func:`play_games`."""
 
 _DEEP = 20.0
 _FRACTIONS = 20

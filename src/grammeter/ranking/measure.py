@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, replace
+from functools import partial
 
 import numpy as np
 
@@ -69,25 +70,8 @@ _MOST_UNDEFINED = 0.05
 ALIKE: Mapping[KappaKind, tuple[int, ...]] = {"script": (), "orientation-free": (BETTER, WORSE)}
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Resamples:
-    """Number of resamples of the sentences, seed, and the share that intervals cover."""
-
-    runs: int = 0
-    seed: int = 1
-    confidence: float = 0.95
-
-    def __post_init__(self) -> None:
-        if min(self.runs, self.seed) < 0 or not 0 < self.confidence < 1:
-            raise UsageError(
-                f"{self.runs} resamples, seed {self.seed}, confidence {self.confidence}",
-                fix="Counts and seed are 0 or more, the confidence lies between 0 and 1.",
-            )
-
-    def shown(self) -> Mapping[str, object]:
-        """Return the settings for a signature."""
-        chance = {"seed": self.seed, "confidence": f"{self.confidence:.10g}"}
-        return {"resamples": self.runs} | (chance if self.runs else {})
+_Resampled = Callable[[FloatArray, Callable[[FloatArray], FloatArray]], Interval]
+"""Rows of sentences, and what maps their sums to values, to the interval of the value."""
 
 
 def measure_agreement(
@@ -105,44 +89,52 @@ def measure_agreement(
     """Measure the agreement of judges on pairs of outputs; see :func:`grammeter.agree`."""
     if kappa not in KINDS:
         raise UnknownNameError("kappa", kappa, KINDS)
-    drawn = _Resamples(runs=resamples, seed=seed, confidence=confidence)
+    if min(resamples, seed) < 0 or not 0 < confidence < 1:
+        raise UsageError(
+            f"{resamples} resamples, seed {seed}, confidence {confidence}",
+            fix="Counts and seed are 0 or more, the confidence lies between 0 and 1.",
+        )
     chosen = of_judges(rankings, judges, without_judges)
     names = sorted({ranking.judge for ranking in chosen})
     if not names or TOTAL in names:
         fault = "a judge is called 'total', like the sum of all judges" if names else "no judgment"
         raise DataError(fault, fix="Rename the judge." if names else "Give one at least.")
     shown: dict[str, object] = {"kappa": kappa, "least": LEAST}
-    shown |= {"alpha": "ordinal", "alpha-ranks": "mid", "unit": "sentence", **drawn.shown()}
+    shown |= {"alpha": "ordinal", "alpha-ranks": "mid", "unit": "sentence", "resamples": resamples}
+    if resamples:
+        shown |= {"seed": seed, "confidence": f"{confidence:.10g}"}
     shown["judges"] = len(names) if judges is None and not without_judges else "+".join(names)
     shown |= numbering_of(rankings, numbering)
     signature = Signature.of(AGREEMENT, shown | {"items": len(chosen)})
-    agreement, pairs = _measured(chosen, kappa, drawn, signature)
+    interval = partial(_interval, runs=resamples, seed=seed, confidence=confidence)
+    none = partial(_interval, runs=0, seed=seed, confidence=confidence)
+    agreement, pairs = _measured(chosen, kappa, interval, signature)
     apart = _apart(chosen, outputs)
     agreement = replace(
         agreement,
         by_file={
-            path: _measured(part, kappa, _Resamples(), signature)[0]
+            path: _measured(part, kappa, none, signature)[0]
             for path, part in _by_file(rankings, names).items()
         },
-        unexpanded=_measured(apart, kappa, _Resamples(), signature)[0] if apart else None,
+        unexpanded=_measured(apart, kappa, none, signature)[0] if apart else None,
     )
     notes = (*notes_of(rankings), *agreement_notes(agreement, pairs, chosen, outputs))
     return replace(agreement, notes=notes)
 
 
 def _measured(
-    rankings: Sequence[Ranking], kind: KappaKind, drawn: _Resamples, signature: Signature
+    rankings: Sequence[Ranking], kind: KappaKind, interval: _Resampled, signature: Signature
 ) -> tuple[Agreement, Compared]:
     counts = _count(rankings, sorted({ranking.judge for ranking in rankings}))
     ordered = numbered(with_sentence_numbers(rankings))
     pairs = compared(ordered)
-    between, within = (_alpha(*of(ordered), drawn) for of in (values_between, values_within))
-    kappas: dict[KappaKind, Kappas] = {name: _kappas(pairs, name, drawn) for name in KINDS}
+    between, within = (_alpha(*of(ordered), interval) for of in (values_between, values_within))
+    kappas: dict[KappaKind, Kappas] = {name: _kappas(pairs, name, interval) for name in KINDS}
     total = JudgeCounts(*map(sum, zip(*map(astuple, counts.values()), strict=True)))
     return Agreement(kind, signature, kappas, between, within, counts, total), pairs
 
 
-def _kappas(pairs: Compared, kind: KappaKind, drawn: _Resamples) -> Kappas:
+def _kappas(pairs: Compared, kind: KappaKind, interval: _Resampled) -> Kappas:
     alike = ALIKE[kind]
     kappas = {
         judges: kappa_of(rows.sum(axis=0), alike=alike) for judges, rows in pairs.rows.items()
@@ -154,7 +146,7 @@ def _kappas(pairs: Compared, kind: KappaKind, drawn: _Resamples) -> Kappas:
     def mean(some: Sequence[Judges]) -> Kappa:
         rows = [pairs.rows[judges] for judges in some if in_mean(kappas[judges])]
         value = mean_kappa([kappas[judges] for judges in some], least=LEAST)
-        return replace(value, interval=_kappa_interval(rows, alike, drawn))
+        return replace(value, interval=_kappa_interval(rows, alike, interval))
 
     def pooled(some: Sequence[Judges]) -> Kappa:
         sums = np.sum([pairs.rows[judges].sum(axis=0) for judges in some], axis=0)
@@ -196,7 +188,7 @@ def _count(rankings: Sequence[Ranking], judges: Sequence[str]) -> dict[str, Judg
 
 
 def _kappa_interval(
-    rows: Sequence[IntArray], alike: Sequence[int], resamples: _Resamples
+    rows: Sequence[IntArray], alike: Sequence[int], interval: _Resampled
 ) -> Interval:
     """Return the interval of a mean kappa, weighted by comparisons.
 
@@ -214,10 +206,10 @@ def _kappa_interval(
             values: FloatArray = (np.nan_to_num(kappas) * weights).sum(axis=1) / weights.sum(axis=1)
         return values
 
-    return _interval(table.reshape(len(table), -1), mean, resamples)
+    return interval(table.reshape(len(table), -1), mean)
 
 
-def _alpha(values: FloatArray, segments: IntArray, resamples: _Resamples) -> Alpha:
+def _alpha(values: FloatArray, segments: IntArray, interval: _Resampled) -> Alpha:
     """Return alpha with its interval; ``segments`` holds the sentence of each unit."""
     alpha = krippendorff_alpha(values)
     coincidences = Coincidences.of(values, segments)
@@ -231,26 +223,30 @@ def _alpha(values: FloatArray, segments: IntArray, resamples: _Resamples) -> Alp
     def values_of(sums: FloatArray) -> FloatArray:
         return coincidences.alpha(sums[:, :size], sums[:, size:].reshape(-1, size, size))
 
-    return replace(alpha, interval=_interval(table, values_of, resamples))
+    return replace(alpha, interval=interval(table, values_of))
 
 
 def _interval(
-    table: FloatArray, values_of: Callable[[FloatArray], FloatArray], resamples: _Resamples
+    table: FloatArray,
+    values_of: Callable[[FloatArray], FloatArray],
+    *,
+    runs: int,
+    seed: int,
+    confidence: float,
 ) -> Interval:
-    """Resample the rows of sentences that hold anything; ``values_of`` maps sums to values."""
+    """Resample the rows of sentences that hold anything."""
     chosen = table[table.any(axis=1)]
-    if not resamples.runs:
+    if not runs:
         return Interval(np.nan, np.nan, "no resamples were asked for")
     if len(chosen) < LEAST_SENTENCES:
         reason = f"an interval takes {LEAST_SENTENCES} sentences, here are {len(chosen)}"
         return Interval(np.nan, np.nan, reason)
-    runs, width = resamples.runs, 4 * chosen.shape[1]
-    drawn = resample_counts(len(chosen), runs, seed=resamples.seed, width=width)
+    drawn = resample_counts(len(chosen), runs, seed=seed, width=4 * chosen.shape[1])
     values = np.concatenate([values_of(counts @ chosen) for counts in drawn])
     values = values[~np.isnan(values)]
     if len(values) < (1 - _MOST_UNDEFINED) * runs:
         return Interval(np.nan, np.nan, "not defined in many of the resamples")
-    tail = (1 - resamples.confidence) / 2
+    tail = (1 - confidence) / 2
     low, high = np.quantile(values, [tail, 1 - tail]).tolist()
     if np.isclose(low, high, rtol=0, atol=1e-12):
         reason = "all resamples are equal, which gives no interval"

@@ -20,14 +20,7 @@ from typing import ClassVar, Literal, Protocol, get_args
 
 import numpy as np
 
-from grammeter.core import (
-    BoolArray,
-    DataError,
-    FloatArray,
-    IntArray,
-    UnknownNameError,
-    UsageError,
-)
+from grammeter.core import BoolArray, DataError, FloatArray, IntArray, UnknownNameError, UsageError
 from grammeter.ranking.pairs import Pairs, Resampling, Unit, resampled_counts
 from grammeter.ranking.trueskill import TrueSkill
 

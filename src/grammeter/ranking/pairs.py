@@ -15,14 +15,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from grammeter.core import (
-    BoolArray,
-    FloatArray,
-    IntArray,
-    Ranking,
-    UnknownNameError,
-    UsageError,
-)
+from grammeter.core import BoolArray, FloatArray, IntArray, Ranking, UnknownNameError, UsageError
 from grammeter.stats import chunks, generator, resample_counts
 
 Extraction = Literal["expanded", "unexpanded"]

@@ -28,14 +28,7 @@ from grammeter.core import (
     track,
 )
 from grammeter.ranking.methods import Method, expected_wins
-from grammeter.ranking.pairs import (
-    Pairs,
-    Resampling,
-    Unit,
-    derived_seed,
-    unit_numbers,
-    unlabelled,
-)
+from grammeter.ranking.pairs import Pairs, Resampling, Unit, derived_seed, unit_numbers, unlabelled
 from grammeter.ranking.rank import (
     Clustering,
     cluster_runs,
@@ -190,10 +183,9 @@ class Prediction:
 
     Attributes
     ----------
-    clusters
-        Of all comparisons, ties included.
-    all_tied
-        The same for "everything is tied", the share of ties: what any clustering has to beat.
+    clusters, all_tied
+        Of all comparisons, ties included; the same for "everything is tied", the share of ties:
+        what any clustering has to beat.
     order
         Of the decided comparisons; a coin would have .5.
     comparisons, decided
@@ -244,8 +236,6 @@ def cross_validate(
 
     Parameters
     ----------
-    selection, method
-        From :func:`~grammeter.ranking.select`, and how systems are scored.
     folds
         At least 2; the paper has 100.
     resampling

@@ -41,21 +41,14 @@ def rank_systems(
     resampling: Resampling | None = None,
     confidence: float = 0.95,
 ) -> Ranked:
-    """Rank systems by the judgments of a selection.
+    """Rank systems by the judgments of a selection, as :func:`grammeter.rank` describes it.
 
     Parameters
     ----------
-    selection, method
-        From :func:`~grammeter.ranking.select`, and how systems are scored.
     resampling
         Default: by the unit of the method.
     confidence
         Share of the resamples whose ranks a range covers.
-
-    Returns
-    -------
-    Ranked
-        As :func:`grammeter.rank` describes it.
 
     Raises
     ------

@@ -8,13 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from grammeter.core import (
-    DataError,
-    Ranking,
-    UnknownNameError,
-    json_number,
-    with_sentence_numbers,
-)
+from grammeter.core import DataError, Ranking, UnknownNameError, json_number, with_sentence_numbers
 from grammeter.ranking.pairs import EXTRACTIONS, Extraction, Pairs, extract_pairs
 
 _SEEDA = (

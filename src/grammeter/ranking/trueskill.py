@@ -23,7 +23,7 @@ published scores of 2015 it differs by at most .0010.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -91,9 +91,9 @@ class TrueSkill:
         """See :class:`~grammeter.ranking.Method`."""
         model = self.model(comparisons)
         numbers = {"sigma": model.sigma, "beta": model.beta, "tau": model.tau}
+        numbers["draw"] = model.draw_probability
         shown = {name: f"{number:.10g}" for name, number in numbers.items()}
-        drawn = {"draw": f"{model.draw_probability:.10g}", "games": model.games}
-        return {"score": "mean-field", **shown, **drawn, "ties": "draws"}
+        return {"score": "mean-field", **shown, "games": model.games, "ties": "draws"}
 
     def score(self, wins: IntArray, ties: IntArray) -> FloatArray:
         """See :class:`~grammeter.ranking.Method`: the expected means after all games."""
@@ -130,7 +130,13 @@ def play(pairs: Pairs, model: GameModel, resampling: Resampling) -> FloatArray:
         _Job(tables if shared else tables[:, part], model, seed, range(resampling.runs)[part])
         for part in (slice(start, start + size) for start in range(0, resampling.runs, size))
     ]
-    return np.concatenate(list(_played(jobs, resampling.processes)))
+    if resampling.processes == 1 or len(jobs) == 1:
+        return np.concatenate([_play(job) for job in jobs])
+    from grammeter.core import Workers
+
+    with Workers(min(resampling.processes, len(jobs))) as workers:
+        played = track(workers.pool.map(_play, jobs), "TrueSkill", total=len(jobs))
+        return np.concatenate(list(played))
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,16 +151,6 @@ class _Job:
     model: GameModel
     seed: int
     numbers: range
-
-
-def _played(jobs: Sequence[_Job], processes: int) -> Iterator[FloatArray]:
-    if processes == 1 or len(jobs) == 1:
-        yield from map(_play, jobs)
-        return
-    from grammeter.core import Workers
-
-    with Workers(min(processes, len(jobs))) as workers:
-        yield from track(workers.pool.map(_play, jobs), "TrueSkill", total=len(jobs))
 
 
 def _play(job: _Job) -> FloatArray:
@@ -184,13 +180,61 @@ def _play_by_run(job: _Job, play_games: Play) -> FloatArray:
 
 
 def _play_together(job: _Job) -> FloatArray:
-    """Play all runs side by side."""
-    season = _Season(job)
+    """Play all runs side by side.
+
+    Arrays have shape ``(n, runs)``; systems stand in descending order of their names, so that
+    ``argmax`` takes the later name of equals.
+    """
+    wins, ties = job.judgments[..., ::-1, ::-1]
+    judged = wins + wins.swapaxes(1, 2) + ties
+    tables, n, _ = judged.shape
+    runs = len(job.numbers)
+    run = np.arange(runs)
+    table = run * n if tables > 1 else np.zeros(runs, dtype=np.int64)
+    allowed = (judged > 0).astype(np.float64).transpose(2, 0, 1)
+    allowed = np.ascontiguousarray(allowed).reshape(n, tables * n)
+    preferred, decided = _share(wins, judged), _share(judged - ties, judged)
+    there = np.broadcast_to(judged.any(axis=2).T, (n, runs))
+    mean, variance = np.zeros((n, runs)), np.zeros((n, runs))  # variance 0 never comes first
+    variance[there] = job.model.sigma**2
     for uniform in track(_uniform(job), "TrueSkill", total=-(-job.model.games // _AHEAD)):
         for for_opponent, for_outcome in uniform:
-            first, second = season.pair_up(for_opponent)
-            season.update(first, second, season.outcome(first, second, for_outcome))
-    return season.means()
+            first = variance.argmax(axis=0)
+            one = first * runs + run
+            near: FloatArray = mean - mean.ravel()[one]
+            np.exp(np.negative(np.abs(near, out=near), out=near), out=near)
+            near *= allowed.take(table + first, axis=1)
+            for row in range(1, n):  # running sums; numpy's own are slow along this axis
+                np.add(near[row - 1], near[row], out=near[row])
+            second = (near < (1 - for_opponent) * near[-1]).sum(axis=0)  # never of 0
+            at = (table + first) * n + second
+            outcome = 2 * (for_outcome < decided[at]) - (for_outcome < preferred[at])
+            update(mean.ravel(), variance.ravel(), one, second * runs + run, outcome, job.model)
+    return np.where(there, mean, np.nan)[::-1].T
+
+
+def update(
+    means: FloatArray,
+    variances: FloatArray,
+    one: IntArray,
+    other: IntArray,
+    outcome: IntArray,
+    model: GameModel,
+) -> None:
+    """Move the ratings at ``one`` and ``other`` in place, a game of each.
+
+    The outcome is 1 if the first won, 2 if the second did, 0 for a draw.
+    """
+    mean, other_mean = means[one], means[other]
+    variance, other_variance = variances[one] + model.tau**2, variances[other] + model.tau**2
+    total = 2 * model.beta**2 + variance + other_variance
+    spread = np.sqrt(total)
+    v, w = corrections((mean - other_mean) / spread, model.margin / spread)
+    chosen = outcome * len(one) + np.arange(len(one))
+    rise, fall = v.ravel()[chosen] / spread, w.ravel()[chosen] / total
+    means[one], means[other] = mean + variance * rise, other_mean - other_variance * rise
+    variances[one] = variance * (1 - variance * fall)
+    variances[other] = other_variance * (1 - other_variance * fall)
 
 
 def _uniform(job: _Job) -> Iterator[FloatArray]:
@@ -207,68 +251,6 @@ def _uniform(job: _Job) -> Iterator[FloatArray]:
 def _source(seed: int, number: int) -> np.random.Generator:
     """Return the random numbers of one run: two for each game, in the order of the games."""
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(number,))))
-
-
-class _Season:
-    """The ratings of all runs while the games go on.
-
-    Arrays have shape ``(n, runs)``; systems stand in descending order of their names, so that
-    ``argmax`` takes the later name of equals.
-    """
-
-    def __init__(self, job: _Job) -> None:
-        wins, ties = job.judgments[..., ::-1, ::-1]
-        judged = wins + wins.swapaxes(1, 2) + ties
-        tables, n, _ = judged.shape
-        self._model = job.model
-        allowed = (judged > 0).astype(np.float64).transpose(2, 0, 1)
-        self._allowed = np.ascontiguousarray(allowed).reshape(n, tables * n)
-        self._wins, self._decided = _share(wins, judged), _share(judged - ties, judged)
-        self._n, self._runs = n, len(job.numbers)
-        self._run = np.arange(self._runs)
-        self._table = self._run * n if tables > 1 else np.zeros(self._runs, dtype=np.int64)
-        self._there = np.broadcast_to(judged.any(axis=2).T, (n, self._runs))
-        self._mean = np.zeros((n, self._runs))
-        self._variance = np.zeros((n, self._runs))  # 0 never comes first
-        self._variance[self._there] = job.model.sigma**2
-
-    def pair_up(self, uniform: FloatArray) -> tuple[IntArray, IntArray]:
-        """Choose the two systems of each run's next game."""
-        first = self._variance.argmax(axis=0)
-        one = first * self._runs
-        one += self._run
-        near: FloatArray = self._mean - self._mean.ravel()[one]
-        np.exp(np.negative(np.abs(near, out=near), out=near), out=near)
-        near *= self._allowed.take(self._table + first, axis=1)
-        for row in range(1, self._n):  # running sums; numpy's own are slow along this axis
-            np.add(near[row - 1], near[row], out=near[row])
-        second = (near < (1 - uniform) * near[-1]).sum(axis=0)  # 1 - uniform is never 0
-        return first, second
-
-    def outcome(self, first: IntArray, second: IntArray, uniform: FloatArray) -> IntArray:
-        """Draw a judgment of each pair: 1 if it prefers the first, 2 the second, 0 for a tie."""
-        at = (self._table + first) * self._n + second
-        return 2 * (uniform < self._decided[at]) - (uniform < self._wins[at])
-
-    def update(self, first: IntArray, second: IntArray, outcome: IntArray) -> None:
-        """Move the ratings of the two systems of each run."""
-        means, variances = self._mean.ravel(), self._variance.ravel()  # views
-        one, other = first * self._runs + self._run, second * self._runs + self._run
-        mean, other_mean = means[one], means[other]
-        variance = variances[one] + self._model.tau**2
-        other_variance = variances[other] + self._model.tau**2
-        total = 2 * self._model.beta**2 + variance + other_variance
-        spread = np.sqrt(total)
-        v, w = corrections((mean - other_mean) / spread, self._model.margin / spread)
-        chosen = outcome * self._runs + self._run
-        rise, fall = v.ravel()[chosen] / spread, w.ravel()[chosen] / total
-        means[one], means[other] = mean + variance * rise, other_mean - other_variance * rise
-        variances[one] = variance * (1 - variance * fall)
-        variances[other] = other_variance * (1 - other_variance * fall)
-
-    def means(self) -> FloatArray:
-        """Return the means, shape ``(runs, n)``, systems in ascending order of their names."""
-        return np.where(self._there, self._mean, np.nan)[::-1].T
 
 
 def _share(counts: IntArray, of: IntArray) -> FloatArray:

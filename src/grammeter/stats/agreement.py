@@ -68,16 +68,9 @@ class Alpha:
 def between_rows(first: IntArray, second: IntArray) -> IntArray:
     """Compare each judgment of one observer with each of another on the same unit.
 
-    Parameters
-    ----------
-    first, second
-        Shape ``(units, categories)``: how often each observer chose each category.
-
-    Returns
-    -------
-    IntArray
-        Shape ``(units, 2 + categories)``: comparisons that agree, all comparisons, and how often
-        each category was chosen; 0 for units that one of them has not judged.
+    ``first`` and ``second``, shape ``(units, categories)``, say how often each observer chose each
+    category. The rows, shape ``(units, 2 + categories)``, are the comparisons that agree, all
+    comparisons, and how often each category was chosen; 0 for units that one has not judged.
     """
     agreeing = (first * second).sum(axis=1)
     compared = first.sum(axis=1) * second.sum(axis=1)
@@ -103,6 +96,9 @@ def kappa_values(sums: FloatArray, *, alike: Sequence[int] = ()) -> FloatArray:
 def kappa(sums: IntArray, *, alike: Sequence[int] = ()) -> Kappa:
     """Compute kappa from comparisons.
 
+    NaN without comparisons, and where all judgments are of one category, for chance explains
+    everything then.
+
     Parameters
     ----------
     sums
@@ -110,12 +106,6 @@ def kappa(sums: IntArray, *, alike: Sequence[int] = ()) -> Kappa:
     alike
         Positions of categories that only an arbitrary choice tells apart, such as the sides of
         a coin: chance gives each of them their mean frequency.
-
-    Returns
-    -------
-    Kappa
-        NaN without comparisons, and where all judgments are of one category, for chance
-        explains everything then.
     """
     compared = int(sums[1])
     if not compared:
@@ -164,17 +154,9 @@ def krippendorff_alpha(values: FloatArray, *, level: Level = "ordinal") -> Alpha
     the other's, squared; or their difference, squared. The expected disagreement is that of all
     pairs of pairable values, whatever their units.
 
-    Parameters
-    ----------
-    values
-        Shape ``(units, observers)``; NaN where an observer gave none. Units with fewer than two
-        values do not count.
-
-    Returns
-    -------
-    Alpha
-        NaN if no unit has two values, or if all values are equal: then chance explains
-        everything, and there was nothing to tell apart.
+    ``values``, shape ``(units, observers)``, are NaN where an observer gave none; units with fewer
+    than two do not count. Alpha is NaN if no unit has two values, or if all values are equal: then
+    chance explains everything, and there was nothing to tell apart.
 
     References
     ----------
@@ -194,15 +176,9 @@ def krippendorff_alpha(values: FloatArray, *, level: Level = "ordinal") -> Alpha
 class Coincidences:
     """Which values met in one unit, summed over the units of each group.
 
-    Attributes
-    ----------
-    known
-        Shape ``(values,)``: all values, ascending.
-    totals
-        Shape ``(groups, values)``: how often each pairable value was given.
-    pairs
-        Shape ``(groups, values, values)``: how often two values met in a unit, each unit's
-        pairs divided by its number of values less one.
+    ``known``, shape ``(values,)``, are all values, ascending; ``totals``, ``(groups, values)``, how
+    often each pairable value was given; ``pairs``, ``(groups, values, values)``, how often two
+    values met in a unit, each unit's pairs divided by its number of values less one.
     """
 
     known: FloatArray

@@ -29,15 +29,8 @@ def adjust(pvalues: FloatArray, correction: Correction) -> FloatArray:
     ``benjamini-hochberg`` (Benjamini & Hochberg 1995, step-up) bounds the expected share of
     false alarms among all alarms.
 
-    Parameters
-    ----------
-    pvalues
-        Shape ``(m,)``; a NaN stays NaN and is no member of the family.
-
-    Returns
-    -------
-    FloatArray
-        Shape ``(m,)``, none above 1, in the order of the p-values.
+    Of shape ``(m,)``, in the order given, none above 1; a NaN stays NaN and is no member of the
+    family.
     """
     adjusted = np.array(pvalues, dtype=np.float64)
     order = np.argsort(adjusted, kind="stable")  # NaN last
@@ -59,16 +52,9 @@ def compact_letters(different: BoolArray) -> list[str] | None:
     Every letter stands for a largest possible group in which no two items differ, as in the
     letters of Piepho (2004) without his sweeping step. Group ``a`` holds the first item.
 
-    Parameters
-    ----------
-    different
-        Shape ``(n, n)``, symmetric: which items differ significantly.
-
-    Returns
-    -------
-    list or None
-        ``n`` texts such as ``"ab"``; after ``z`` comes ``a'``. ``None`` with more than
-        :data:`MOST_GROUPS` groups: nobody could read them.
+    ``different``, shape ``(n, n)`` and symmetric, says which items differ significantly. Each item
+    gets a text such as ``"ab"``; after ``z`` comes ``a'``. ``None`` with more than
+    :data:`MOST_GROUPS` groups: nobody could read them.
     """
     groups = letter_groups(different, most=MOST_GROUPS)
     if groups is None:

@@ -94,19 +94,9 @@ def resample_counts(
 ) -> Iterator[FloatArray]:
     """Draw bootstrap resamples: how often each holds each unit.
 
-    Parameters
-    ----------
-    units, resamples
-        Each resample draws ``units`` units with replacement, all equally likely.
-    seed
-        The same seed gives the same counts, in however many chunks they come.
-    width
-        Columns of the widest array that the caller makes of a chunk.
-
-    Yields
-    ------
-    FloatArray
-        Shape ``(some resamples, units)``; rows add up to ``units``.
+    Each resample draws ``units`` units with replacement, all equally likely. The counts come in
+    chunks, shape ``(some resamples, units)``, rows adding up to ``units``; ``width`` is that of the
+    widest array that the caller makes of a chunk. The same seed gives the same counts in any.
     """
     random = generator(seed)
     for size in chunks(resamples, max(units, width)):
@@ -155,17 +145,8 @@ def _units_and_width(groups: Sequence[PairedSamples]) -> tuple[int, int]:
 def percentile_interval(values: FloatArray, confidence: float) -> tuple[FloatArray, FloatArray]:
     """Return the percentile interval (Efron & Tibshirani 1993, ch. 13).
 
-    Parameters
-    ----------
-    values
-        Shape ``(..., resamples)``.
-    confidence
-        Between 0 and 1; 0.95 takes the quantiles 0.025 and 0.975, interpolated linearly.
-
-    Returns
-    -------
-    low, high
-        Shape ``(...)``; NaN where one resample has no finite value.
+    Of values ``(..., resamples)``, a confidence of 0.95 takes the quantiles 0.025 and 0.975,
+    interpolated linearly: low and high, shape ``(...)``, NaN where one resample is not finite.
     """
     tail = (1 - confidence) / 2
     finite = np.where(np.isfinite(values), values, np.nan)
@@ -184,18 +165,9 @@ def bca_interval(
     half; with d the mean of the jackknife values less each of them, the acceleration a is
     ``sum(d**3) / (6 sum(d**2)**1.5)``.
 
-    Parameters
-    ----------
-    values, observed
-        Of the resamples, shape ``(resamples,)``, all finite; and of the data themselves.
-    jackknife
-        Shape ``(units,)``: the statistic without each unit.
-
-    Returns
-    -------
-    low, high
-        NaN where all resamples lie on one side of the observed value, or the jackknife has no
-        spread or no value somewhere.
+    ``values``, shape ``(resamples,)``, are all finite; ``jackknife``, shape ``(units,)``, is the
+    statistic without each unit. Low and high are NaN where all resamples lie on one side of the
+    observed value, or the jackknife has no spread or no value somewhere.
     """
     share = float(np.mean(values < observed) + np.mean(values <= observed)) / 2
     away = jackknife.mean() - jackknife
@@ -235,8 +207,6 @@ def bootstrap_pvalues(samples: PairedSamples, resampled: FloatArray, pairs: IntA
 
     Parameters
     ----------
-    samples
-        The samples, for their observed values.
     resampled
         Shape ``(samples, resamples)``, from :func:`bootstrap`.
     pairs
@@ -279,10 +249,8 @@ def randomisation_pvalues(
 
     Parameters
     ----------
-    groups, pairs
-        For each group, the pairs of its samples to compare, shape ``(pairs, 2)``.
-    resamples, seed
-        Number of rounds R, and where their random numbers start.
+    groups, pairs, resamples
+        For each group, the pairs of its samples to compare, shape ``(pairs, 2)``; rounds R.
 
     Returns
     -------
@@ -340,11 +308,8 @@ def _tolerance(observed: FloatArray, pairs: IntArray) -> FloatArray:
 def sign_test(wins: int, losses: int) -> float:
     """Exact sign test: would a fair coin fall so unevenly, or more so? Ties are left out.
 
-    Returns
-    -------
-    float
-        Two-sided p-value of the binomial distribution; 1 where nothing was decided. Never 0: the
-        smallest is 2.2e-308, where a float ends.
+    The p-value of the binomial distribution is two-sided; 1 where nothing was decided, never 0: the
+    smallest is 2.2e-308, where a float ends.
     """
     decided, fewer = wins + losses, min(wins, losses)
     ways, tail = 1, 0

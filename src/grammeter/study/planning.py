@@ -12,21 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from grammeter.core import (
-    DataError,
-    FloatArray,
-    IntArray,
-    Ranking,
-    Signature,
-    UsageError,
-)
-from grammeter.ranking import (
-    Pairs,
-    expected_wins,
-    extract_pairs,
-    order_of_units,
-    unit_numbers,
-)
+from grammeter.core import DataError, FloatArray, IntArray, Ranking, Signature, UsageError
+from grammeter.ranking import Pairs, expected_wins, extract_pairs, order_of_units, unit_numbers
 from grammeter.stats import chunks, generator, spearman
 from grammeter.version import __version__
 
@@ -219,11 +206,9 @@ def learning_curve(
 def items_needed(campaigns: Campaigns, *, target: float = 0.95, share: float = 0.95) -> int | None:
     """Return how many items it takes until campaigns agree with the full ranking.
 
-    Found by bisection, which takes agreement to grow with the items; with few draws it may
-    waver by an item or two.
-
     At least a ``share`` of the campaigns must have a correlation of ``target`` or more; ``None`` if
-    the longest campaigns do not agree.
+    the longest campaigns do not agree. Found by bisection, which takes agreement to grow with the
+    items; with few draws it may waver by an item or two.
     """
 
     def enough(size: int) -> bool:

@@ -51,10 +51,8 @@ class Separation:
         By how much the variance of the share exceeds that of independent comparisons, because
         several judges saw one sentence; 1 or more.
     decided_needed
-        Independent decided comparisons until the sign test separates the two with the wanted
-        power, if the share stays as it is; ``None`` if never.
-    level, power
-        Of the two-sided test.
+        Independent decided comparisons until the two-sided sign test of this ``level`` separates
+        the two with this ``power``, if the share stays as it is; ``None`` if never.
     """
 
     first: str
@@ -96,14 +94,10 @@ class Separation:
 
 @dataclass(frozen=True, eq=False)
 class Outlook:
-    """How the ranking by Expected Wins settles.
+    """How the ranking by Expected Wins settles: its curve, and :func:`items_needed`.
 
-    Attributes
-    ----------
-    curve, items_needed
-        Correlation with the full ranking by number of items; see :func:`items_needed`.
-    separations
-        For each system and the next one of the ranking, what it takes to tell them apart.
+    ``separations`` say for each system and the next one of the ranking what it takes to tell them
+    apart.
     """
 
     curve: LearningCurve
@@ -123,10 +117,7 @@ class Outlook:
 def outlook(selection: Selection, *, resamples: int = 1000, seed: int = 1) -> Outlook:
     """Compute a learning curve, and the items that neighbours in the ranking need.
 
-    Parameters
-    ----------
-    resamples, seed
-        Number of campaigns drawn from the items, and the seed of the random numbers.
+    So many campaigns as there are ``resamples`` are drawn from the items.
     """
     campaigns = draw_campaigns(selection.rankings, draws=resamples, seed=seed)
     resampling = Resampling(runs=resamples, seed=seed)
@@ -140,11 +131,7 @@ def outlook(selection: Selection, *, resamples: int = 1000, seed: int = 1) -> Ou
 
 
 def separations(
-    rankings: Sequence[Ranking],
-    systems: Sequence[str],
-    *,
-    level: float = 0.05,
-    power: float = 0.8,
+    rankings: Sequence[Ranking], systems: Sequence[str], *, level: float = 0.05, power: float = 0.8
 ) -> tuple[Separation, ...]:
     """Plan for each system and the next one, in the given order: that of a ranking, say.
 
@@ -153,14 +140,8 @@ def separations(
     (the variance of the share with sentences as units over that of independent comparisons).
 
     Skipped rankings and those of a single output are passed over. ``level`` and ``power`` are those
-    of the two-sided sign test, between 0 and 1.
-
-    Raises
-    ------
-    UnknownNameError
-        If a system was not judged.
-    UsageError
-        If ``level`` or ``power`` is out of range, or a system comes twice.
+    of the two-sided sign test, between 0 and 1; a system that was not judged, or comes twice, is an
+    error.
     """
     if len(set(systems)) != len(systems):
         raise UsageError(f"a system comes twice: {', '.join(systems)}", fix="Name each once.")
