@@ -82,9 +82,9 @@ def test_a_parameter_becomes_an_option(capsys):
 
 
 def test_a_docstring_that_points_at_another_function_has_its_sentence():
-    texts = {n: p.text for n, p in flags._parameters("verbs.train_some").items()}
-    assert texts["batch_size"] == flags._parameters("verbs.train_impara")["batch_size"].text
-    assert texts["batch_size"].startswith("examples")
+    text = flags._text("verbs.train_some", "batch_size")
+    assert text == flags._text("verbs.train_impara", "batch_size")
+    assert text.startswith("examples")
 
 
 def test_the_options_of_a_function_are_passed_on():

@@ -52,7 +52,6 @@ class Parameter(NamedTuple):
     module: str
     annotation: ast.expr | None
     default: ast.expr | None
-    text: str
 
 
 Run = Callable[[argparse.Namespace], int | None]
@@ -111,7 +110,7 @@ def add_options(
         parameter = _parameters(function)[name]
         more = dict(settings.get(name, {}))
         names = more.pop("names", None) or _spelled(name, parameter)
-        usual = _settings(name, parameter, text or parameter.text)
+        usual = _settings(name, parameter, text or _text(function, name))
         group.add_argument(*names, **(usual | {"dest": name} | more))
 
 
@@ -213,23 +212,27 @@ def _defined(module: str, name: str) -> tuple[str, ast.stmt] | None:
 
 
 @cache
-def _parameters(function: str) -> dict[str, Parameter]:
-    """Return the parameters of a function, or the fields of a dataclass: ``ROOM.NAME``."""
+def _written(function: str) -> tuple[str, ast.stmt]:
+    """Return the module and the definition of a function or class: ``ROOM.NAME``."""
     room, _, name = function.rpartition(".")
-    match _defined(room.replace(".", "/"), name):
-        case module, ast.ClassDef(body=body) as node:
-            texts = _texts(node, module)
+    return _defined(room.replace(".", "/"), name) or ("", ast.Pass())
+
+
+@cache
+def _parameters(function: str) -> dict[str, Parameter]:
+    """Return the parameters of a function, or the fields of a dataclass."""
+    match _written(function):
+        case module, ast.ClassDef(body=body):
             return {
-                name: Parameter(module, field.annotation, field.value, texts.get(name, ""))
+                ast.unparse(field.target): Parameter(module, field.annotation, field.value)
                 for field in body
-                if isinstance(field, ast.AnnAssign) and (name := ast.unparse(field.target))
+                if isinstance(field, ast.AnnAssign)
             }
-        case module, ast.FunctionDef(args=args) as node:
-            texts = _texts(node, module)
+        case module, ast.FunctionDef(args=args):
             usual: list[ast.expr | None] = [None] * (len(args.args) - len(args.defaults))
             values = [*usual, *args.defaults, *args.kw_defaults]
             return {
-                arg.arg: Parameter(module, arg.annotation, value, texts.get(arg.arg, ""))
+                arg.arg: Parameter(module, arg.annotation, value)
                 for arg, value in zip([*args.args, *args.kwonlyargs], values, strict=True)
             }
         case _:
@@ -277,25 +280,33 @@ def _value(module: str, node: ast.AST | None) -> Any:
             return ast.literal_eval(ast.unparse(node))
 
 
-def _texts(node: ast.FunctionDef | ast.ClassDef, module: str) -> dict[str, str]:
-    """Return the first sentence on each parameter; ``As for :func:`x``` is the sentence there."""
-    texts: dict[str, str] = {}
-    docstring = (ast.get_docstring(node) or "").replace("\\\n", "")
-    _, _, section = re.sub(r"\n(Raises|Returns|Yields)\n(?s:.*)", "", docstring).partition("\n---")
-    section = re.sub(r",\n(?=\w)", ", ", section)
-    for head, body in re.findall(r"(?m)^(\w.*)\n((?:    .*\n?|\n)+)", section):
-        text = re.split(r"\.\s|\.$|[;,] see :", " ".join(body.split()))[0]
-        same = re.match(
-            r"(?:As for|As in|See) :(?:func|class):`~?(?:grammeter\.)?(?:([\w.]+)\.)?(\w+)`", text
-        )
-        others: dict[str, Parameter] = {}
-        if same:
-            others = _parameters(f"{same[1] or module.replace('/', '.')}.{same[2]}")
-        text = re.sub(r":\w+:`~?(?:\w+\.)*(\w+)`", r"\1", text).replace("``", "")
-        text = re.sub("^[A-Z](?=[a-z ])", lambda first: first[0].lower(), text).replace("%", "%%")
-        for name in re.findall(r"\w+", head):
-            texts[name] = others[name].text if name in others else text
-    return texts
+@cache
+def _entries(function: str) -> dict[str, str]:
+    """Return what the docstring says of each parameter or field."""
+    _, node = _written(function)
+    is_documented = isinstance(node, ast.FunctionDef | ast.ClassDef)
+    docstring = (is_documented and ast.get_docstring(node)) or ""
+    docstring = re.sub(r"\n(Raises|Returns|Yields)\n(?s:.*)", "", docstring.replace("\\\n", ""))
+    section = re.sub(r",\n(?=\w)", ", ", docstring.partition("\n---")[2])
+    entries = re.findall(r"(?m)^(\w.*)\n((?:    .*\n?|\n)+)", section)
+    return {
+        name: " ".join(text.split()) for head, text in entries for name in re.findall(r"\w+", head)
+    }
+
+
+_SAME = re.compile(r"(?:As for|As in|See) :(?:func|class):`~?(?:grammeter\.)?(?:([\w.]+)\.)?(\w+)`")
+
+
+def _text(function: str, name: str) -> str:
+    """Return the first sentence on a parameter, which may stand where ``As for :func:`x``` says."""
+    text = _entries(function).get(name, "")
+    if same := _SAME.match(text):
+        home = same[1] or _written(function)[0].replace("/", ".")
+        if name in _entries(other := f"{home}.{same[2]}"):
+            return _text(other, name)
+    text = re.split(r"\.\s|\.$|[;,] see :", text)[0].replace("``", "")
+    text = re.sub(r":\w+:`~?(?:\w+\.)*(\w+)`", r"\1", text).replace("%", "%%")
+    return re.sub("^[A-Z](?=[a-z ])", lambda first: first[0].lower(), text)
 
 
 # --- options without effect ----------------------------------------------------------------
@@ -309,18 +320,18 @@ def check_home(args: argparse.Namespace, at_home: bool, home: str, *names: str) 
     from grammeter.core import UsageError
 
     for option in () if at_home else names:
-        if option in _written(args):
+        if option in _asked(args):
             raise UsageError(f"{option} belongs to {home}", fix=f"Leave out {option}.")
 
 
 def remark_idle(args: argparse.Namespace, why: str, *names: str) -> None:
     """Say, ``--quiet`` or not, which of some options were written and do nothing, and why."""
-    idle = [option for option in names if option in _written(args)]
+    idle = [option for option in names if option in _asked(args)]
     if idle:
         has = "has" if len(idle) == 1 else "have"
         remark([f"{', '.join(idle)} {has} no effect: {why}"])
 
 
-def _written(args: argparse.Namespace) -> frozenset[str]:
+def _asked(args: argparse.Namespace) -> frozenset[str]:
     """Return the options that were written; none where a verb is called without its parser."""
     return frozenset(getattr(args, "asked", ()))
