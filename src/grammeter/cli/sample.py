@@ -48,13 +48,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="for spread: what 'grammeter score -o FILE' wrote of the same outputs",
     )
-    group = parser.add_argument_group("judges")
-    add_options(group, "verbs.sample", {
+    add_options(parser, "verbs.sample", {
         "judges": "their names, or how many",
         "overlap": "items that several judges see, default: 0",
         "sharers": "judges that see each of these, default: all",
         "repeats": "items that each judge sees twice, default: 0",
-    })  # fmt: skip
+    }, "judges")  # fmt: skip
     group = parser.add_argument_group("output")
     group.add_argument("-o", "--output", metavar="FILE", help="write the items here")
     group.add_argument(
