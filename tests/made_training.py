@@ -6,7 +6,7 @@ import itertools
 from pathlib import Path
 
 from grammeter.core import Edit
-from grammeter.training.impacts import EditedSentence, Parallel
+from grammeter.training.pairs import EditedSentence, Parallel
 
 SUBJECTS = ["he", "she", "it", "the cat", "a dog", "they"]
 VERBS = ["go", "walk", "see"]

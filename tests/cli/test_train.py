@@ -15,7 +15,7 @@ import pytest
 import made_models
 import made_training
 from grammeter.cli.main import main
-from grammeter.training.card import weights_hash
+from grammeter.training.results import weights_hash
 
 
 @pytest.fixture(scope="module")
@@ -146,7 +146,7 @@ class TestImpara:
         """In a process of its own: a stub presses Ctrl-C in the third step."""
         code = (
             "import os, signal, sys\n"
-            "from grammeter.training.impara import Preference\n"
+            "from grammeter.training.tasks import Preference\n"
             "from grammeter.cli.main import main\n"
             "steps, own = [], Preference.loss\n"
             "def loss(self, outputs, targets):\n"
@@ -173,7 +173,7 @@ class TestImpara:
         def press(*_, **__):
             os.kill(os.getpid(), signal.SIGINT)
 
-        monkeypatch.setattr("grammeter.training.impara.draw_pairs", press)
+        monkeypatch.setattr("grammeter.training.tasks.draw_pairs", press)
         code, _, err = impara(capsys, data, encoder, tmp_path / "a")
         assert code == 130
         assert "the same command with --resume" in err

@@ -129,7 +129,7 @@ def _weights(path: Path) -> None:
 
 
 def _draws(path: Path) -> None:
-    from grammeter.training import impara
+    from grammeter.training import tasks as impara
 
     folder = alone(path, impara.DRAWS)
     (folder / impara.PAIRS).write_bytes(PAIR)

@@ -19,10 +19,9 @@ from grammeter.core import DataError, MissingResourceError, UsageError, reportin
 from grammeter.models import encoder
 from grammeter.models.encoder import layer_of
 from grammeter.models.files import find_model
-from grammeter.models.measures import MeanSimilarity, TokenSimilarity
 from grammeter.models.runtime import Runtime, using
-from grammeter.models.service import Request, answer
-from grammeter.models.similarity import States, chunks, compare_tokens
+from grammeter.models.service import MeanSimilarity, Request, TokenSimilarity, answer
+from grammeter.models.similarity import Held, chunks, compare_tokens
 
 PAIRS = [
     ("the cat goes to school .", "the cat went to the school ."),
@@ -376,10 +375,9 @@ def test_padding_never_wins():
     def unit(*angles):
         return [[math.cos(angle), math.sin(angle)] for angle in angles]
 
-    lengths = np.array([1, 1, 3])
-    states = States(lengths)
-    states.put([0, 1, 2], torch.tensor(unit(0.0, math.pi, 0.0, 1.0, 2.0)))
-    rows = compare_tokens(states, np.ones(5), np.array([(0, 1), (2, 2)]))
+    held = Held(np.arange(3), [(5,), (6,), (7, 8, 9)], [])
+    held.put([0, 1, 2], {1: torch.tensor(unit(0.0, math.pi, 0.0, 1.0, 2.0))})
+    rows = compare_tokens(held, 1, np.ones(5), np.array([(0, 1), (2, 2)]))
     assert rows[0, :2] == pytest.approx([-1, -1], abs=1e-6)
     assert rows[0, 2] == pytest.approx(-1, abs=1e-6)
     assert rows[1] == pytest.approx([1, 1, 1], abs=1e-6)

@@ -18,9 +18,8 @@ from grammeter.core import DataError, MissingResourceError, reporting
 from grammeter.models import likelihood
 from grammeter.models.files import find_model
 from grammeter.models.loading import Loaded
-from grammeter.models.measures import Likelihood, Perplexity
 from grammeter.models.runtime import Runtime, using
-from grammeter.models.service import Request, answer
+from grammeter.models.service import Likelihood, Perplexity, Request, answer
 
 
 @pytest.fixture(scope="module")

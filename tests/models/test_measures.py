@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from grammeter.models.measures import (
+from grammeter.models.service import (
     Likelihood,
     MeanSimilarity,
     Measure,

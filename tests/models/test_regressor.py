@@ -18,9 +18,8 @@ from grammeter.core import DataError, MissingResourceError, reporting
 from grammeter.models import regressor
 from grammeter.models.files import find_model
 from grammeter.models.loading import load
-from grammeter.models.measures import Regression
 from grammeter.models.runtime import Runtime, using
-from grammeter.models.service import Request, answer
+from grammeter.models.service import Regression, Request, answer
 
 HEADS = ("pooler", "linear")
 

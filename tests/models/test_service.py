@@ -14,16 +14,18 @@ from hypothesis import strategies as st
 
 import made_models
 from grammeter.core import MissingResourceError
-from grammeter.models.measures import (
+from grammeter.models.runtime import Runtime, using
+from grammeter.models.service import (
     Likelihood,
     MeanSimilarity,
     Measure,
     Perplexity,
     Regression,
+    Request,
     TokenSimilarity,
+    answer,
+    run_together,
 )
-from grammeter.models.runtime import Runtime, using
-from grammeter.models.service import Request, answer, run_together
 
 ROOM = "a_made_room"
 

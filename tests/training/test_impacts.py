@@ -11,9 +11,8 @@ import made_models
 import made_training
 from grammeter.core import DataError, Edit
 from grammeter.formats import read_parallel
-from grammeter.training import impacts as module
-from grammeter.training.impacts import EditedSentence, Parallel, measure_impacts
-from grammeter.training.pairs import draw_pairs
+from grammeter.training import pairs as module
+from grammeter.training.pairs import EditedSentence, Parallel, draw_pairs, measure_impacts
 
 
 @pytest.fixture(scope="module")

@@ -15,9 +15,9 @@ import made_training
 from grammeter.core import DataError, MissingResourceError, UsageError
 from grammeter.metrics import Impara
 from grammeter.models import find_model, read_card
-from grammeter.training.card import card_page, interval, weights_hash
-from grammeter.training.impara import Preference, pairs_of
 from grammeter.training.pairs import Pair
+from grammeter.training.results import card_page, interval, weights_hash
+from grammeter.training.tasks import Preference, pairs_of
 from grammeter.verbs import train_impara
 
 
@@ -408,8 +408,8 @@ class TestInterval:
 def test_pairs_without_inclusion_count_apart(trained):
     """The results are those of a slow count."""
     from grammeter.training.fit import Fitted
-    from grammeter.training.impara import _results
     from grammeter.training.pairs import PairData
+    from grammeter.training.tasks import _accuracies
 
     pairs = tuple(
         Pair(part, f"s{n}", f"l{n}", f"h{n}", (n % 2,), (1,) if n % 2 == 0 else (0, 1), 0, 1, "")
@@ -419,7 +419,7 @@ def test_pairs_without_inclusion_count_apart(trained):
         "validation": np.array([[0.0, 1], [0, 1], [1, 0], [0, 0]]),
         "test": np.array([[0.0, 1], [1, 0], [0, 1]]),
     }
-    found = _results(PairData(pairs), Fitted((), 0, outputs, {}, "float32", {}), 1)
+    found = _accuracies(PairData(pairs), Fitted([], 0, outputs, {}, "float32", {}), 1)
     assert found["validation accuracy"] == 0.5
     assert found["validation pairs without inclusion"] == 2
     assert found["validation accuracy without inclusion"] == 0.5

@@ -13,8 +13,14 @@ from hypothesis import strategies as st
 
 import made_training
 from grammeter.core import DataError, Edit, UsageError, apply
-from grammeter.training.impacts import EditedSentence
-from grammeter.training.pairs import Pair, accuracy, draw_pairs, pairs_text, read_pairs
+from grammeter.training.pairs import (
+    EditedSentence,
+    Pair,
+    accuracy,
+    draw_pairs,
+    pairs_text,
+    read_pairs,
+)
 
 
 @st.composite

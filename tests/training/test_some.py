@@ -13,9 +13,8 @@ import made_training
 from grammeter.core import DataError, UsageError
 from grammeter.metrics import Some
 from grammeter.models import find_model
-from grammeter.training.network import Network
-from grammeter.training.settings import Settings
-from grammeter.training.some import CRITERIA, HumanScore, Rated, _results, _task
+from grammeter.training.network import Network, Settings
+from grammeter.training.tasks import CRITERIA, HumanScore, Rated, _errors, _task
 from grammeter.verbs import train_some
 
 
@@ -113,7 +112,7 @@ class TestCards:
 
         fitted = Fitted()
         fitted.outputs = outputs
-        found = _results(task, fitted)
+        found = _errors(task, fitted)
         assert np.isnan(found["test Pearson"])
         assert np.isnan(found["test Spearman"])
         assert found["test mean squared error of the training mean"] == 0

@@ -19,9 +19,8 @@ from grammeter.core import (
 )
 from grammeter.models.files import ModelFiles
 from grammeter.models.loading import Loaded, batches, in_batches, load
-from grammeter.models.measures import MeanSimilarity, Measure, ModelInput, TokenSimilarity
-from grammeter.models.runtime import Runtime
-from grammeter.models.service import Answers, Questions
+from grammeter.models.runtime import ModelInput, Runtime
+from grammeter.models.service import Answers, MeanSimilarity, Measure, Questions, TokenSimilarity
 from grammeter.models.similarity import Held, Question, chunks
 
 PUBLISHED_LAYERS: Mapping[str, int] = {
@@ -75,29 +74,9 @@ def layer_of(files: ModelFiles, layer: int | None) -> int:
 def answer(files: ModelFiles, questions: Questions, runtime: Runtime) -> Answers:
     """Compare pairs of texts; all measures share one pass of each distinct token sequence.
 
-    Parameters
-    ----------
-    files
-        An encoder, or an encoder and decoder, of which the encoder is used.
-    questions
-        The distinct pairs of each :class:`~grammeter.models.measures.TokenSimilarity` and
-        :class:`~grammeter.models.measures.MeanSimilarity`.
-    runtime
-        Device, number type, tokens of a batch; its tally counts the work.
-
-    Yields
-    ------
-    measure, positions, rows
-        Rows ``precision recall f1 truncated`` and ``cosine truncated``, in single precision
-        whatever the model's number type. Pairs of equal token sequences have equal figures.
-        If a text has only special tokens, precision, recall and f1 of its pairs are 0.
-
-    Raises
-    ------
-    UsageError
-        If the model has no such layer.
-    DataError
-        If it is not an encoder.
+    Rows ``precision recall f1 truncated`` and ``cosine truncated``, in single precision whatever
+    the model's number type. Pairs of equal token sequences have equal figures. If a text has only
+    special tokens, precision, recall and f1 of its pairs are 0.
     """
     layers = {measure: _layer(files, measure) for measure in questions}
     loaded = _open(files, list(layers.values()), runtime)
@@ -108,26 +87,16 @@ def answer(files: ModelFiles, questions: Questions, runtime: Runtime) -> Answers
     for held in _encoded(loaded, reader.sequences, read, runtime):
         for question, at in zip(read, held.pairs, strict=True):
             yield from question.compare(held, at, runtime)
-        held.clear()  # before the next states need the memory
+        held.states.clear()  # before the next states need the memory
 
 
 @dataclass(frozen=True, eq=False)
 class TokenCosines:
-    """The tokens of a candidate and a reference, and their similarities.
+    """The tokens of a candidate and a reference, special ones included, and their similarities."""
 
-    Attributes
-    ----------
-    tokens
-        Tokens of the two texts, including special tokens, as the tokenizer writes them.
-    weights
-        Weights of the tokens of either text, 0 for special ones.
-    cosines
-        Shape ``(tokens of the candidate, tokens of the reference)``.
-    """
-
-    tokens: tuple[tuple[str, ...], tuple[str, ...]]
-    weights: tuple[FloatArray, FloatArray]
-    cosines: FloatArray
+    tokens: tuple[tuple[str, ...], tuple[str, ...]]  # as the tokenizer writes them
+    weights: tuple[FloatArray, FloatArray]  # of the tokens of either text, 0 for special ones
+    cosines: FloatArray  # shape (tokens of the candidate, tokens of the reference)
 
 
 def token_cosines(
@@ -188,12 +157,6 @@ def _open(files: ModelFiles, layers: Sequence[int | None], runtime: Runtime) -> 
     return loaded
 
 
-def _special_tokens(loaded: Loaded) -> set[int]:
-    """Return the tokens at the borders of a text, which are matched but not counted."""
-    names = ("cls_token_id", "sep_token_id", "bos_token_id", "eos_token_id")
-    return {getattr(loaded.tokenizer, name, None) for name in names} - {None}  # pyright: ignore
-
-
 class _Reader:
     """Convert texts to token sequences; equal ones have the same number, from 0."""
 
@@ -201,7 +164,9 @@ class _Reader:
         self._loaded = loaded
         self._texts: dict[int | None, dict[str, tuple[int, bool]]] = {}
         self._numbers: dict[Tokens, int] = {}
-        self._special = _special_tokens(loaded)
+        names = ("cls_token_id", "sep_token_id", "bos_token_id", "eos_token_id")
+        borders: set[Any] = {getattr(loaded.tokenizer, name, None) for name in names}
+        self._special: set[int] = borders - {None}  # matched but not counted
         # bert_score, which defines BERTScore, reads RoBERTa's texts with a space before them
         self._before = " " if loaded.model.config.model_type == "roberta" else ""
 
@@ -242,7 +207,7 @@ class _Reader:
 
     def bare(self, *, special: bool) -> BoolArray:
         """Return which sequences have no tokens or, with ``special``, only special ones."""
-        ignored: set[int] = self._special if special else set()
+        ignored = self._special if special else set[int]()
         return np.array([ignored.issuperset(tokens) for tokens in self._numbers], dtype=np.bool_)
 
 

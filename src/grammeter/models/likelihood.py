@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 import numpy as np
 
 from grammeter.core import DataError, FloatArray, require, track
 from grammeter.models.files import ModelFiles
-from grammeter.models.loading import Loaded, batches, in_batches, load
-from grammeter.models.measures import Likelihood, Pair, Perplexity, Text
-from grammeter.models.runtime import Runtime
-from grammeter.models.service import Answers, Questions
-
-CAUSAL = "AutoModelForCausalLM"
-SEQUENCE_TO_SEQUENCE = "AutoModelForSeq2SeqLM"
+from grammeter.models.loading import (
+    Loaded,
+    batches,
+    distinct_figures,
+    gather,
+    in_batches,
+    load,
+    spread,
+)
+from grammeter.models.runtime import Pair, Runtime
+from grammeter.models.service import Answers, Likelihood, Perplexity, Questions
 
 STATE_TOKENS = 2**16
 """Maximum tokens whose encoder states are held at once: for bart-base 200 MB."""
@@ -29,38 +33,18 @@ _IGNORED = -100
 
 Tokens = tuple[int, ...]
 Rows = Iterator[tuple[list[int], FloatArray]]
-Member = TypeVar("Member")
 
 
 def answer(files: ModelFiles, questions: Questions, runtime: Runtime) -> Answers:
     """Measure texts by a causal language model, pairs by an encoder and decoder.
 
-    Parameters
-    ----------
-    files
-        A model of ``AutoModelForCausalLM`` for a
-        :class:`~grammeter.models.measures.Perplexity`, of ``AutoModelForSeq2SeqLM`` for a
-        :class:`~grammeter.models.measures.Likelihood`.
-    questions
-        The distinct items of each measure.
-    runtime
-        Device, number type, tokens of a batch; its tally counts the work.
-
-    Yields
-    ------
-    measure, positions, rows
-        Rows ``perplexity truncated`` or ``likelihood truncated``; logarithms are natural, of
-        probabilities in single precision whatever the model's number type. Equal token
-        sequences are computed once.
-
-    Raises
-    ------
-    DataError
-        If the model is of another kind, or its tokenizer does not belong to it.
+    Rows ``perplexity truncated`` or ``likelihood truncated``; logarithms are natural, of
+    probabilities in single precision whatever the model's number type. Equal token sequences are
+    computed once.
     """
     for measure, items in questions.items():
         if isinstance(measure, Perplexity):
-            answered = _perplexities(files, cast("Sequence[Text]", items), runtime)
+            answered = _perplexities(files, cast("Sequence[str]", items), runtime)
         else:
             limit = cast("Likelihood", measure).limit
             answered = _likelihoods(files, limit, cast("Sequence[Pair]", items), runtime)
@@ -68,62 +52,48 @@ def answer(files: ModelFiles, questions: Questions, runtime: Runtime) -> Answers
             yield measure, positions, rows
 
 
-def _perplexities(files: ModelFiles, texts: Sequence[Text], runtime: Runtime) -> Rows:
+def _perplexities(files: ModelFiles, texts: Sequence[str], runtime: Runtime) -> Rows:
     """Yield positions and rows; NaN for empty texts and those beyond the model's positions."""
-    loaded = load(files, CAUSAL, runtime)
+    loaded = load(files, "AutoModelForCausalLM", runtime)
     _check_causal(loaded)
     start = _start_of_text(loaded)
     encoded: Any = loaded.tokenizer(list(texts), add_special_tokens=False, verbose=False)
-    positions = _gather((start, *ids) for ids in encoded["input_ids"])
+    positions = gather((start, *ids) for ids in encoded["input_ids"])
     most = loaded.limit or max(map(len, positions), default=0)
     for sequence in [tokens for tokens in positions if not 1 < len(tokens) <= most]:
         there = positions.pop(sequence)
         yield there, np.tile([np.nan, len(sequence) > most], (len(there), 1))
-    sequences = list(positions)
-    lengths = [len(sequence) - 1 for sequence in sequences]
-    read = _causal_reader(loaded)
-    budget = _budget(loaded, runtime)
-    answered = in_batches(
-        lengths, budget, lambda batch: read([sequences[at] for at in batch]), runtime.tally
-    )
-    total = len(batches(lengths, budget))
-    for batch, means in track(answered, f"{files.name} (batches)", total):
-        flat, figures = _repeated(np.exp(-means), [positions[sequences[at]] for at in batch])
-        yield flat, np.column_stack([figures, np.zeros(len(figures))])
+    read, budget = _causal_reader(loaded), _budget(loaded, runtime)
+    for flat, perplexities in distinct_figures(
+        files.name,
+        positions,
+        lambda tokens: len(tokens) - 1,
+        budget,
+        lambda batch: np.exp(-read(batch)),
+        runtime.tally,
+    ):
+        yield flat, np.column_stack([perplexities, np.zeros(len(flat))])
 
 
 def _likelihoods(
     files: ModelFiles, limit: int | None, pairs: Sequence[Pair], runtime: Runtime
 ) -> Rows:
     """Yield positions and rows, chunk by chunk of the conditions."""
-    loaded = load(files, SEQUENCE_TO_SEQUENCE, runtime)
+    loaded = load(files, "AutoModelForSeq2SeqLM", runtime)
     texts = list(dict.fromkeys(chain.from_iterable(pairs)))
     inputs, cut = loaded.tokenize(texts, limit=limit)
     tokens = {text: tuple(one["input_ids"]) for text, one in zip(texts, inputs, strict=True)}
     _check_marked(loaded, tokens.values())
     truncated = dict(zip(texts, cut, strict=True))
-    positions = _gather((tokens[condition], tokens[text]) for condition, text in pairs)
+    positions = gather((tokens[condition], tokens[text]) for condition, text in pairs)
     chunks = _chunks(positions)
     budget = _budget(loaded, runtime)
     answered = chain.from_iterable(_read_chunk(loaded, chunk, runtime, budget) for chunk in chunks)
     total = sum(len(batches(_lengths(chunk), budget)) for chunk in chunks)
     for batch, means in track(answered, f"{files.name} (batches)", total):
-        flat, figures = _repeated(means, [positions[pair] for pair in batch])
+        flat, figures = spread([positions[pair] for pair in batch], means)
         counts = [sum(truncated[text] for text in pairs[position]) for position in flat]
         yield flat, np.column_stack([figures, counts])
-
-
-def _gather(members: Iterable[Member]) -> dict[Member, list[int]]:
-    """Return the positions of each distinct member, in order."""
-    positions: dict[Member, list[int]] = {}
-    for position, member in enumerate(members):
-        positions.setdefault(member, []).append(position)
-    return positions
-
-
-def _repeated(figures: FloatArray, positions: list[list[int]]) -> tuple[list[int], FloatArray]:
-    """Return all positions, and the figure of each."""
-    return list(chain(*positions)), np.repeat(figures, [len(copies) for copies in positions])
 
 
 TokenPair = tuple[Tokens, Tokens]

@@ -4,21 +4,31 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import Any, TypeVar
 
 import numpy as np
 
-from grammeter.core import DataError, MissingResourceError, require, words_of
+from grammeter.core import (
+    DataError,
+    FloatArray,
+    MissingResourceError,
+    require,
+    track,
+    words_of,
+)
 from grammeter.models.files import ModelFiles
 from grammeter.models.runtime import Runtime, Tally, check_device
 
 Result = TypeVar("Result")
+Member = TypeVar("Member")
 
 _OUT_OF_MEMORY = ("out of memory", "can't allocate memory", "alloc_failed")
+_SMALLER = "Use --device cpu, a shorter number type (--dtype bfloat16), or a smaller model."
 
 
 def batches(lengths: Sequence[int], budget: int) -> list[list[int]]:
@@ -43,36 +53,22 @@ def in_batches(
     step: Callable[[list[int]], Result],
     tally: Tally | None = None,
 ) -> Iterator[tuple[list[int], Result]]:
-    """Run ``step`` on each batch; when memory runs out, continue with half as many tokens.
+    """Run ``step`` on each batch of positions; yield each batch with its result.
 
-    ``tally`` counts the batches that succeed.
-
-    Yields
-    ------
-    positions, result
-        Each position once.
-
-    Raises
-    ------
-    MissingResourceError
-        If memory does not suffice for a single text.
+    When memory runs out, continue with half as many tokens. ``tally`` counts the batches that
+    succeed.
     """
     waiting = batches(lengths, budget)[::-1]
     while waiting:
         batch = waiting.pop()
+        longest = lengths[batch[0]]
         try:
-            result = step(batch)
-        except (RuntimeError, MemoryError) as error:
-            if not is_out_of_memory(error):
+            with within_memory(f"memory does not suffice for one text of {longest} tokens"):
+                result = step(batch)
+        except MissingResourceError as error:
+            if len(batch) == 1 or not is_out_of_memory(error.__cause__):
                 raise
-            longest = lengths[batch[0]]
-            if len(batch) == 1:
-                raise MissingResourceError(
-                    f"memory does not suffice for one text of {longest} tokens",
-                    fix="Use --device cpu, a shorter number type (--dtype bfloat16), or a smaller"
-                    " model.",
-                ) from error
-            rest = [*batch, *(position for later in waiting[::-1] for position in later)]
+            rest = [*batch, *chain(*waiting[::-1])]
             smaller = batches([lengths[position] for position in rest], len(batch) // 2 * longest)
             waiting = [[rest[at] for at in positions] for positions in smaller][::-1]
             continue
@@ -81,12 +77,56 @@ def in_batches(
         yield batch, result
 
 
-def is_out_of_memory(error: BaseException) -> bool:
+def gather(members: Iterable[Member]) -> dict[Member, list[int]]:
+    """Return the positions of each distinct member, in order."""
+    positions: dict[Member, list[int]] = {}
+    for position, member in enumerate(members):
+        positions.setdefault(member, []).append(position)
+    return positions
+
+
+def spread(copies: list[list[int]], figures: FloatArray) -> tuple[list[int], FloatArray]:
+    """Return all positions, and the figure of each."""
+    return list(chain(*copies)), np.repeat(figures, [len(positions) for positions in copies])
+
+
+def distinct_figures(
+    name: str,
+    positions: Mapping[Member, list[int]],
+    length: Callable[[Member], int],
+    budget: int,
+    step: Callable[[list[Member]], FloatArray],
+    tally: Tally,
+) -> Iterator[tuple[list[int], FloatArray]]:
+    """Compute each distinct member once; yield positions and their figures by batch.
+
+    ``step`` returns the figures of a batch, shape ``(members,)``.
+    """
+    members = list(positions)
+    lengths = [length(member) for member in members]
+    answered = in_batches(lengths, budget, lambda batch: step([members[at] for at in batch]), tally)
+    total = len(batches(lengths, budget))
+    for batch, figures in track(answered, f"{name} (batches)", total):
+        yield spread([positions[members[at]] for at in batch], figures)
+
+
+def is_out_of_memory(error: BaseException | None) -> bool:
     """Whether an error means that memory ran out: a class of its own on a GPU, else a text."""
     if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
         return True
     text = str(error).lower()
     return any(phrase in text for phrase in _OUT_OF_MEMORY)
+
+
+@contextmanager
+def within_memory(message: str, fix: str = _SMALLER) -> Generator[None]:
+    """Raise :class:`MissingResourceError` with this message where memory runs out."""
+    try:
+        yield
+    except (RuntimeError, MemoryError) as error:
+        if not is_out_of_memory(error):
+            raise
+        raise MissingResourceError(message, fix=fix) from error
 
 
 LARGEST_LIMIT = 100_000
@@ -104,7 +144,7 @@ UNKNOWN = "a \N{SNOWMAN} \ue000"
 
 @dataclass(frozen=True)
 class Loaded:
-    """A tokenizer and a model in evaluation mode.
+    """A tokenizer and a model.
 
     Attributes
     ----------
@@ -177,26 +217,10 @@ class Loaded:
 
 
 def load(files: ModelFiles, kind: str, runtime: Runtime, **settings: int) -> Loaded:
-    """Load a model, or return the one that is already loaded.
+    """Load a model for inference, or return the one that is already loaded.
 
-    Parameters
-    ----------
-    files
-        The model.
-    kind
-        A class of transformers that loads a folder, such as ``AutoModelForCausalLM``.
-    runtime
-        Device and number type.
-    settings
-        Entries of the model's configuration to override, such as ``num_hidden_layers=4``.
-
-    Raises
-    ------
-    MissingResourceError
-        If torch or transformers is not installed, the folder's files are damaged or do not fit
-        together or this kind, the device does not exist, or its memory does not suffice.
-    DataError
-        If the model lacks weights that this kind needs.
+    ``kind`` is a class of transformers that loads a folder, such as ``AutoModelForCausalLM``;
+    ``settings`` override entries of the model's configuration: ``num_hidden_layers=4``.
     """
     changes = tuple(sorted(settings.items()))
     return _load(files, files.hash, kind, runtime.device, runtime.dtype, changes)
@@ -213,13 +237,15 @@ def _load(
 ) -> Loaded:
     """Load a model again only if its files have changed (``content`` is their hash)."""
     del content
-    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-    torch: Any = require("torch", extra="neural")
-    transformers: Any = require("transformers", extra="neural")
+    torch, transformers = libraries()
     place = device_of(torch, device)
     with quiet(transformers):
         tokenizer = load_tokenizer(transformers, files)
-        model, report = _model(transformers, files, kind, getattr(torch, dtype), dict(settings))
+        try:
+            number_type = getattr(torch, dtype)
+            model, report = load_weights(transformers, files, kind, number_type, **dict(settings))
+        except Exception as error:
+            raise _unloadable(files, f"it cannot be loaded as {kind}", error) from error
     check_vocabulary(files, tokenizer, model)
     random = tuple(sorted(report["missing_keys"]))
     lacking = [key for key in random if "pooler" not in key]
@@ -228,7 +254,15 @@ def _load(
             f"lacks weights that {kind} needs: {', '.join(lacking[:3])}",
             "Name a model of this kind; weights that are missing would be random.",
         )
-    return Loaded(files, tokenizer, _moved(model, place), limit_of(tokenizer, model), random)
+    with within_memory(f"the memory of {str(place)!r} does not suffice for the model"):
+        model.to(place).eval()
+    return Loaded(files, tokenizer, model, limit_of(tokenizer, model), random)
+
+
+def libraries() -> tuple[Any, Any]:
+    """Return torch and transformers; its tokenizers start no threads unless the user says so."""
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    return require("torch", extra="neural"), require("transformers", extra="neural")
 
 
 @contextmanager
@@ -247,13 +281,7 @@ def quiet(transformers: Any) -> Generator[None, None, None]:
 
 
 def load_tokenizer(transformers: Any, files: ModelFiles) -> Any:
-    """Return the tokenizer of a model's folder, after a test on a text.
-
-    Raises
-    ------
-    MissingResourceError
-        If there is none, or its files are damaged.
-    """
+    """Return the tokenizer of a model's folder, after a test on a text."""
     # without these, transformers silently makes a tokenizer without any words
     if not any(path for glob in TOKENIZER_FILES for path in files.folder.glob(glob)):
         raise MissingResourceError(
@@ -298,15 +326,6 @@ def _check_depth(files: ModelFiles) -> None:
             raise ValueError(f"config.json: {name} is {str(value)[:20]}, more than {_DEEPEST}")
 
 
-def _model(
-    transformers: Any, files: ModelFiles, kind: str, dtype: Any, settings: dict[str, int]
-) -> tuple[Any, dict[str, Any]]:
-    try:
-        return load_weights(transformers, files, kind, dtype, **settings)
-    except Exception as error:
-        raise _unloadable(files, f"it cannot be loaded as {kind}", error) from error
-
-
 def _unloadable(files: ModelFiles, what: str, error: Exception) -> MissingResourceError:
     return MissingResourceError(
         f"the model {files.name!r}: {what}: {words_of(error)}",
@@ -326,28 +345,8 @@ def check_vocabulary(files: ModelFiles, tokenizer: Any, model: Any) -> None:
         )
 
 
-def _moved(model: Any, place: Any) -> Any:
-    try:
-        return model.to(place).eval()
-    except RuntimeError as error:
-        if not is_out_of_memory(error):
-            raise
-        raise MissingResourceError(
-            f"the memory of {str(place)!r} does not suffice for the model",
-            fix="Use --device cpu, a shorter number type (--dtype bfloat16), or a smaller model.",
-        ) from error
-
-
 def device_of(torch: Any, name: str) -> Any:
-    """Return torch's device of this name.
-
-    Raises
-    ------
-    UsageError
-        If the name is invalid.
-    MissingResourceError
-        If this machine does not have the device.
-    """
+    """Return torch's device of this name, if this machine has it."""
     check_device(name)
     kind, _, number = name.partition(":")
     count = {
@@ -364,13 +363,7 @@ def device_of(torch: Any, name: str) -> Any:
 
 
 def limit_of(tokenizer: Any, model: Any) -> int | None:
-    """Return the smaller of the tokenizer's limit and the size of the position table.
-
-    Raises
-    ------
-    DataError
-        If the tokenizer's limit is not a number.
-    """
+    """Return the smaller of the tokenizer's limit and the size of the position table."""
     said: Any = tokenizer.model_max_length
     if not isinstance(said, int | float | None):
         raise DataError(

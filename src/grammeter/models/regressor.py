@@ -2,51 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from typing import Any, cast
 
 import numpy as np
 
-from grammeter.core import DataError, FloatArray, require, track
-from grammeter.models.files import ModelFiles
-from grammeter.models.loading import Loaded, batches, in_batches, load
-from grammeter.models.measures import ModelInput, Regression
+from grammeter.core import DataError, FloatArray, words_of
+from grammeter.models.files import ModelFiles, find_model
+from grammeter.models.loading import (
+    Loaded,
+    check_vocabulary,
+    device_of,
+    distinct_figures,
+    gather,
+    libraries,
+    limit_of,
+    load,
+    load_tokenizer,
+    load_weights,
+    quiet,
+    within_memory,
+)
 from grammeter.models.runtime import Runtime
-from grammeter.models.service import Answers, Questions
+from grammeter.models.service import Answers, Questions, Regression
 
-ARCHITECTURE = "AutoModelForSequenceClassification"
+_ARCHITECTURE = "AutoModelForSequenceClassification"
+
+_Input = tuple[tuple[int, ...], tuple[int, ...]]
+"""Tokens, and the segment of each."""
 
 
 def answer(files: ModelFiles, questions: Questions, runtime: Runtime) -> Answers:
-    """Measure texts and pairs by the model's head.
+    """Measure texts and pairs by a head of one output; see :class:`~.service.Regression`.
 
-    Parameters
-    ----------
-    files
-        An encoder with a head of one output, as ``AutoModelForSequenceClassification`` loads it.
-    questions
-        The distinct items of each :class:`~grammeter.models.measures.Regression`.
-    runtime
-        Device, number type, tokens of a batch; its tally counts the work.
-
-    Yields
-    ------
-    measure, positions, rows
-        Rows ``output truncated``: the head's output, not squashed, in single precision; whether
-        the text or pair was cut.
-
-    Raises
-    ------
-    DataError
-        If the model has no such head, or lacks weights that the measure reads.
+    Rows ``output truncated``: the head's output, not squashed, in single precision; whether the
+    text or pair was cut. Equal token sequences are computed once.
     """
-    loaded = load(files, ARCHITECTURE, runtime)
-    for measure, items in questions.items():
-        regression = cast("Regression", measure)
-        check(loaded, regression)
-        for positions, rows in _regress(loaded, regression, items, runtime):
-            yield measure, positions, rows
+    loaded = load(files, _ARCHITECTURE, runtime)
+    for question, items in questions.items():
+        measure = cast("Regression", question)
+        check(loaded, measure)
+        inputs, cut = loaded.tokenize(items, limit=measure.limit)
+        positions = gather(map(_input, inputs))
+        outputs = _reader(loaded, measure)
+        for at, figures in distinct_figures(
+            files.name, positions, lambda one: len(one[0]), runtime.budget, outputs, runtime.tally
+        ):
+            yield measure, at, np.column_stack([figures, [cut[position] for position in at]])
+
+
+def _input(encoded: dict[str, list[int]]) -> _Input:
+    tokens = encoded["input_ids"]
+    return tuple(tokens), tuple(encoded.get("token_type_ids", (0,) * len(tokens)))
 
 
 def check(loaded: Loaded, measure: Regression) -> None:
@@ -72,55 +80,15 @@ def _misfit(loaded: Loaded, what: str, wanted: str) -> DataError:
     )
 
 
-@dataclass(frozen=True)
-class _Sequence:
-    """A model's input, and the positions of the items with this input."""
-
-    tokens: tuple[int, ...]
-    segments: tuple[int, ...]
-    positions: list[int]
-
-
-def _regress(
-    loaded: Loaded, measure: Regression, items: Sequence[ModelInput], runtime: Runtime
-) -> Iterator[tuple[list[int], FloatArray]]:
-    """Yield positions and rows by batch; equal token sequences are computed once."""
-    inputs, cut = loaded.tokenize(items, limit=measure.limit)
-    sequences = _distinct(inputs)
-    lengths = [len(sequence.tokens) for sequence in sequences]
-    figures = _figures(loaded, measure)
-    answered = in_batches(
-        lengths,
-        runtime.budget,
-        lambda batch: figures([sequences[at] for at in batch]),
-        runtime.tally,
-    )
-    total = len(batches(lengths, runtime.budget))
-    for batch, outputs in track(answered, f"{loaded.files.name} (batches)", total):
-        positions = [position for at in batch for position in sequences[at].positions]
-        copies = [len(sequences[at].positions) for at in batch]
-        truncated = [cut[position] for position in positions]
-        yield positions, np.column_stack([np.repeat(outputs, copies), truncated])
-
-
-def _distinct(inputs: Sequence[dict[str, list[int]]]) -> list[_Sequence]:
-    sequences: dict[tuple[tuple[int, ...], tuple[int, ...]], _Sequence] = {}
-    for position, one in enumerate(inputs):
-        tokens = one["input_ids"]
-        key = tuple(tokens), tuple(one.get("token_type_ids", (0,) * len(tokens)))
-        sequences.setdefault(key, _Sequence(*key, [])).positions.append(position)
-    return list(sequences.values())
-
-
-def _figures(loaded: Loaded, measure: Regression) -> Callable[[Sequence[_Sequence]], FloatArray]:
-    """Return a function from a batch to its figures, shape ``(sequences,)``."""
-    torch: Any = require("torch", extra="neural")
+def _reader(loaded: Loaded, measure: Regression) -> Callable[[Sequence[_Input]], FloatArray]:
+    """Return a function from a batch to its figures, shape ``(inputs,)``."""
+    torch, _ = libraries()
     model = loaded.model
     weights = _last_layer(torch, loaded) if measure.head == "linear" else None
 
-    def figures(sequences: Sequence[_Sequence]) -> FloatArray:
+    def figures(inputs: Sequence[_Input]) -> FloatArray:
         with torch.inference_mode():
-            padded = _padded(loaded, sequences)
+            padded = _padded(loaded, inputs)
             if weights is None:
                 outputs = model(**padded).logits[:, 0].float()
             else:
@@ -133,13 +101,13 @@ def _figures(loaded: Loaded, measure: Regression) -> Callable[[Sequence[_Sequenc
 
 def _last_layer(torch: Any, loaded: Loaded) -> Any:
     """Return the weights of the layer with the one output, shape ``(hidden,)``."""
-    fitting = [layer for layer in head_layers(torch, loaded.model) if layer.out_features == 1]
+    fitting = [layer for layer in _head_layers(torch, loaded.model) if layer.out_features == 1]
     if len(fitting) != 1 or fitting[0].in_features != loaded.model.config.hidden_size:
         raise _misfit(loaded, "has no linear layer over its states", "a last linear layer")
     return fitting[0].weight[0].float()
 
 
-def head_layers(torch: Any, model: Any) -> list[Any]:
+def _head_layers(torch: Any, model: Any) -> list[Any]:
     """Return the linear layers of a model outside its encoder."""
     inner = {id(module) for module in model.base_model.modules()}
     return [
@@ -149,9 +117,94 @@ def head_layers(torch: Any, model: Any) -> list[Any]:
     ]
 
 
-def _padded(loaded: Loaded, sequences: Sequence[_Sequence]) -> dict[str, Any]:
+def _padded(loaded: Loaded, inputs: Sequence[_Input]) -> dict[str, Any]:
     """Return the model's input for a batch."""
-    padded = loaded.batch([sequence.tokens for sequence in sequences])
+    padded = loaded.batch([tokens for tokens, _ in inputs])
     if getattr(loaded.model.config, "type_vocab_size", 0) > 1:  # whatever its tokenizer says
-        padded["token_type_ids"] = loaded.padded([sequence.segments for sequence in sequences])
+        padded["token_type_ids"] = loaded.padded([segments for _, segments in inputs])
     return padded
+
+
+SMALLER_BATCH = "Use a smaller --batch-size, a smaller encoder, or another --device."
+
+
+@contextmanager
+def new_regressor(encoder: str, device: str, *, seed: int, bias: float) -> Generator[Loaded]:
+    """Load an encoder with a new head of one output, to be fitted.
+
+    The state of torch's random numbers is restored after the block.
+
+    Parameters
+    ----------
+    encoder
+        Name or folder.
+    device
+        As torch spells it.
+    seed
+        Seed of the head's weights.
+    bias
+        First value of the bias of its last layer.
+
+    Raises
+    ------
+    MissingResourceError
+        If torch, the encoder or the device is missing, or its memory is too small.
+    DataError
+        If the model cannot take such a head.
+    """
+    files = find_model(encoder)
+    torch, transformers = libraries()
+    place = device_of(torch, device)
+    drawing_on = [place] if place.type == "cuda" else []
+    with quiet(transformers), torch.random.fork_rng(devices=drawing_on):
+        torch.manual_seed(seed)
+        tokenizer = load_tokenizer(transformers, files)
+        model = _with_new_head(torch, transformers, files, bias)
+        check_vocabulary(files, tokenizer, model)
+        if tokenizer.pad_token_id is None or model.config.pad_token_id is None:
+            raise _unfit(files, "it has no padding token, so texts cannot go together")
+        with within_memory("memory does not suffice for the model", SMALLER_BATCH):
+            model.to(place)
+        yield Loaded(files, tokenizer, model, limit_of(tokenizer, model))
+
+
+def _with_new_head(torch: Any, transformers: Any, files: ModelFiles, bias: float) -> Any:
+    """Load a model with a head of one output and random weights."""
+    try:
+        model, report = load_weights(
+            transformers,
+            files,
+            _ARCHITECTURE,
+            torch.float32,
+            num_labels=1,
+            problem_type="regression",
+            ignore_mismatched_sizes=True,
+        )
+    except Exception as error:
+        raise _unfit(files, words_of(error)) from error
+    inside = f"{model.base_model_prefix}."
+    lacking = [key for key in report["missing_keys"] if key.startswith(inside)]
+    lacking = sorted(key for key in lacking if "pooler" not in key)
+    if lacking:
+        raise _unfit(files, f"it lacks weights of its own: {', '.join(lacking[:3])}")
+    heads = _head_layers(torch, model)
+    if not heads or heads[-1].out_features != 1 or heads[-1].bias is None:
+        raise _unfit(files, f"{type(model).__name__} has no linear layer with a bias at its end")
+    drawn = {*report["missing_keys"], *(key for key, *_ in report["mismatched_keys"])}
+    with torch.no_grad():
+        for name, layer in model.named_modules():
+            if f"{name}.weight" not in drawn and any(layer is head for head in heads):
+                # forget the trained head that a folder brought along
+                layer.weight.normal_(0.0, getattr(model.config, "initializer_range", 0.02))
+                if layer.bias is not None:
+                    layer.bias.zero_()
+        heads[-1].bias.fill_(bias)
+    return model
+
+
+def _unfit(files: ModelFiles, why: str) -> DataError:
+    return DataError(
+        f"the model {files.name!r} cannot carry a head: {why}",
+        where=str(files.folder),
+        fix="Name an encoder such as bert-base-cased.",
+    )

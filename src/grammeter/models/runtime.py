@@ -28,7 +28,9 @@ from grammeter.core import (
     read_cache,
     write_cache,
 )
-from grammeter.models.measures import ModelInput
+
+Pair = tuple[str, str]
+ModelInput = str | Pair
 
 Gpu = Literal["none", "no torch", "ready"]
 """``no torch``: a GPU, but no build of torch that can use it; ``ready``: likely usable."""
@@ -67,13 +69,7 @@ _TABLE = "figures"
 
 
 def check_folder(folder: str | Path) -> None:
-    """Create the folder of a store.
-
-    Raises
-    ------
-    UsageError
-        If it cannot be created or is not writable.
-    """
+    """Create the folder of a store; raise :class:`UsageError` if it is not writable."""
     path = Path(folder)
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -92,14 +88,8 @@ def check_folder(folder: str | Path) -> None:
 class Store:
     """The figures of one measure by one model.
 
-    Parameters
-    ----------
-    folder
-        Folder of the file; ``None``: no cache.
-    identity
-        Everything that a figure depends on besides the item.
-    width
-        Number of figures of an item.
+    ``identity`` is everything that a figure depends on besides the item; ``width`` is the number
+    of figures of an item. Without a folder nothing is stored.
     """
 
     def __init__(self, folder: str | Path | None, identity: str, width: int) -> None:
@@ -171,24 +161,12 @@ DTYPES: tuple[Dtype, ...] = get_args(Dtype)
 
 @dataclass
 class Tally:
-    """The cost of a run: tokens that went through models, and figures from the cache.
+    """The cost of a run: tokens that went through models, and figures from the cache."""
 
-    Attributes
-    ----------
-    texts
-        Texts, or pairs of texts, that went through a model.
-    tokens
-        Their tokens, including special tokens, without padding.
-    padded
-        The same with padding.
-    known
-        Figures that came from the cache.
-    """
-
-    texts: int = 0
-    tokens: int = 0
-    padded: int = 0
-    known: int = 0
+    texts: int = 0  # texts, or pairs of texts, that went through a model
+    tokens: int = 0  # their tokens, including special tokens, without padding
+    padded: int = 0  # the same with padding
+    known: int = 0  # figures that came from the cache
 
     def add(self, lengths: Sequence[int]) -> None:
         """Add a batch of texts with these numbers of tokens."""

@@ -1,4 +1,4 @@
-"""Combine the requests of several metrics, so that each text goes through a model once.
+"""Measures and requests: what models compute, and each text through a model only once.
 
 A request names a model, a measure and items. Requests for the same model are answered together:
 equal items are computed once, items in the cache not at all.
@@ -6,17 +6,111 @@ equal items are computed once, items in the cache not at all.
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 
 from grammeter.core import FloatArray
 from grammeter.models.files import ModelFiles, find_model
-from grammeter.models.measures import Measure, ModelInput
-from grammeter.models.runtime import Runtime, Store, current
+from grammeter.models.runtime import ModelInput, Runtime, Store, current
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measure:
+    """What a model computes, with all that its figures depend on: a row of figures for each item.
+
+    ``str`` identifies a measure and is part of the cache's key. The last of the ``columns``,
+    ``truncated``, counts the texts of the item that were longer than the model's limit.
+    """
+
+    columns: ClassVar[tuple[str, ...]]  # the names of an item's figures
+    room: ClassVar[str]  # the module whose ``answer`` computes them
+
+    def __str__(self) -> str:
+        return repr(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TokenSimilarity(Measure):
+    """BERTScore of (candidate, reference) pairs, not rescaled.
+
+    It reads the output of block ``layer``, counted from 1; ``None``: the published one, else three
+    quarters of the depth. The document frequencies in the texts of ``idf`` weight the tokens;
+    ``None``: all weights are 1.
+    """
+
+    columns: ClassVar[tuple[str, ...]] = ("precision", "recall", "f1", "truncated")
+    room: ClassVar[str] = "grammeter.models.encoder"
+
+    layer: int | None = None
+    idf: tuple[str, ...] | None = None
+
+    def __str__(self) -> str:
+        if self.idf is None:
+            return f"TokenSimilarity(layer={self.layer})"
+        texts = "".join(f"{len(text)} {text}" for text in sorted(self.idf))
+        digest = hashlib.blake2b(texts.encode("utf-8", "surrogatepass"), digest_size=16)
+        return f"TokenSimilarity(layer={self.layer}, idf={digest.hexdigest()})"
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeanSimilarity(Measure):
+    """Cosine of the mean last states of two texts, special tokens included (IMPARA).
+
+    ``limit`` is the maximum tokens of a text; ``None``: the model's own limit.
+    """
+
+    columns: ClassVar[tuple[str, ...]] = ("cosine", "truncated")
+    room: ClassVar[str] = "grammeter.models.encoder"
+
+    limit: int | None = 128
+
+
+@dataclass(frozen=True, kw_only=True)
+class Regression(Measure):
+    """The one output of a regression head, for texts or pairs of texts (SOME, IMPARA).
+
+    The head ``pooler`` is a dense layer and tanh over the first state, then linear with bias, as
+    in BERT's sequence classifiers; ``linear`` the weights of the last layer on the first state
+    itself, no bias, as in IMPARA's paper. ``limit`` is the maximum tokens of a text or pair; the
+    longer side is cut first.
+    """
+
+    columns: ClassVar[tuple[str, ...]] = ("output", "truncated")
+    room: ClassVar[str] = "grammeter.models.regressor"
+
+    head: Literal["pooler", "linear"] = "pooler"
+    limit: int | None = 128
+
+
+@dataclass(frozen=True, kw_only=True)
+class Perplexity(Measure):
+    """Perplexity of texts under a causal language model (Scribendi).
+
+    NaN for an empty text, and for one with more tokens than the model has positions, which
+    ``truncated`` marks although nothing is cut.
+    """
+
+    columns: ClassVar[tuple[str, ...]] = ("perplexity", "truncated")
+    room: ClassVar[str] = "grammeter.models.likelihood"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Likelihood(Measure):
+    """Mean log-likelihood of a text given another, for (condition, text) pairs (BARTScore).
+
+    ``limit`` is the maximum tokens of either text, including special tokens.
+    """
+
+    columns: ClassVar[tuple[str, ...]] = ("likelihood", "truncated")
+    room: ClassVar[str] = "grammeter.models.likelihood"
+
+    limit: int | None = 1024
+
 
 Result = TypeVar("Result")
 

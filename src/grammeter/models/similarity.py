@@ -10,9 +10,8 @@ import numpy as np
 
 from grammeter.core import BoolArray, FloatArray, IntArray, require
 from grammeter.models.loading import in_batches
-from grammeter.models.measures import Measure
 from grammeter.models.runtime import Runtime
-from grammeter.models.service import Answers
+from grammeter.models.service import Answers, Measure
 
 Tokens = tuple[int, ...]
 
@@ -31,16 +30,9 @@ def chunks(pairs: IntArray, lengths: IntArray, capacity: int) -> Iterator[Chunk]
     """Split pairs into chunks of few tokens, so that most sequences are in one chunk only.
 
     Pairs that are connected by common sequences stay together if they fit into a chunk; else
-    those with the same second sequence do.
-
-    Parameters
-    ----------
-    pairs
-        Shape ``(pairs, 2)``, numbers of sequences.
-    lengths
-        Tokens of each sequence.
-    capacity
-        Maximum tokens of a chunk; a longer pair is a chunk of its own.
+    those with the same second sequence do. ``pairs`` has shape ``(pairs, 2)``, numbers of
+    sequences; ``lengths`` the tokens of each sequence. A chunk has at most ``capacity`` tokens, or
+    a single longer pair.
     """
     component = _components(pairs, len(lengths))
     sizes = np.bincount(component, weights=lengths)
@@ -73,50 +65,6 @@ def _components(pairs: IntArray, count: int) -> IntArray:
     return graph.connected_components(links, directed=False)[1].astype(np.int64)
 
 
-class States:
-    """The states of all tokens of sequences, one after the other, on the model's device.
-
-    ``lengths`` has the tokens of each sequence, whose place there is its number.
-    """
-
-    def __init__(self, lengths: IntArray) -> None:
-        self._torch: Any = require("torch", extra="neural")
-        self.lengths: IntArray = lengths
-        self.starts: IntArray = np.cumsum(lengths) - lengths
-        self._flat: Any = None
-
-    def put(self, sequences: Sequence[int], states: Any) -> None:
-        """Store the states of sequences, shape ``(tokens, width)``, in their order."""
-        if self._flat is None:
-            shape = int(self.lengths.sum()), states.shape[1]
-            self._flat = self._torch.empty(shape, dtype=states.dtype, device=states.device)
-        rows: list[IntArray] = [
-            np.arange(self.starts[at], self.starts[at] + self.lengths[at]) for at in sequences
-        ]
-        self._flat[self._index(np.concatenate(rows))] = states
-
-    def padded(self, sequences: IntArray, weights: FloatArray) -> tuple[Any, Any, Any]:
-        """Return states, a mask of the padding, and the weights of the tokens.
-
-        ``weights`` has the weights of all tokens, in the order of :attr:`starts`. Shapes
-        ``(sequences, longest, width)`` and twice ``(sequences, longest)``.
-        """
-        lengths: IntArray = self.lengths[sequences][:, None]
-        places: IntArray = np.arange(int(lengths.max()))[None, :]
-        real: BoolArray = places < lengths
-        rows = np.where(real, self.starts[sequences][:, None] + places, 0)
-        weighed = np.where(real, weights[rows], 0.0).astype(np.float32)
-        device = self._flat.device
-        return (
-            self._flat[self._index(rows)],
-            self._torch.from_numpy(real).to(device),
-            self._torch.from_numpy(weighed).to(device),
-        )
-
-    def _index(self, rows: IntArray) -> Any:
-        return self._torch.from_numpy(rows).to(self._flat.device)
-
-
 class Held:
     """The states of the sequences of one chunk, and the pairs of each question that they answer."""
 
@@ -127,10 +75,12 @@ class Held:
         self.sequences: list[Tokens] = [sequences[number] for number in numbers.tolist()]
         self.lengths: IntArray = np.array([len(s) for s in self.sequences], dtype=np.int64)
         self.tokens: IntArray = np.concatenate(self.sequences)  # one sequence after the other
-        self.states: dict[int, States] = {}  # by layer, states of length 1
-        self.means: Any = None  # shape (sequences, width), if a question needs them
+        # by layer, states of length 1, shape (tokens, width); None: means, (sequences, width)
+        self.states: dict[int | None, Any] = {}
+        self._starts: IntArray = np.cumsum(self.lengths) - self.lengths
         self._numbers = numbers
         self._missing = len(numbers)
+        self._torch: Any = require("torch", extra="neural")
 
     @property
     def complete(self) -> bool:
@@ -142,20 +92,35 @@ class Held:
         return np.searchsorted(self._numbers, numbers)
 
     def put(self, batch: Sequence[int], states: Mapping[int | None, Any]) -> None:
-        """Store the encoder's states of some sequences of the chunk."""
-        for layer, rows in states.items():
-            if layer is not None:
-                self.states.setdefault(layer, States(self.lengths)).put(batch, rows)
-                continue
-            if self.means is None:
-                self.means = rows.new_empty((len(self.lengths), rows.shape[1]))
-            self.means[list(batch)] = rows
+        """Store the encoder's states of some sequences of the chunk, by their places."""
+        ranges: list[IntArray] = [
+            np.arange(self._starts[at], self._starts[at] + self.lengths[at]) for at in batch
+        ]
+        for layer, values in states.items():
+            rows, size = np.concatenate(ranges), len(self.tokens)
+            if layer is None:
+                rows, size = np.array(batch), len(self.lengths)
+            if layer not in self.states:
+                self.states[layer] = values.new_empty((size, values.shape[1]))
+            self.states[layer][self._torch.from_numpy(rows).to(values.device)] = values
         self._missing -= len(batch)
 
-    def clear(self) -> None:
-        """Release the states."""
-        self.states.clear()
-        self.means = None
+    def padded(self, layer: int, places: IntArray, weights: FloatArray) -> tuple[Any, Any, Any]:
+        """Return states, a mask of the padding, and the weights of the tokens.
+
+        ``weights`` belong to :attr:`tokens`. Shapes ``(sequences, longest, width)`` and twice
+        ``(sequences, longest)``.
+        """
+        lengths: IntArray = self.lengths[places][:, None]
+        columns: IntArray = np.arange(int(lengths.max()))[None, :]
+        real: BoolArray = columns < lengths
+        rows = np.where(real, self._starts[places][:, None] + columns, 0)
+        weighed = np.where(real, weights[rows], 0.0).astype(np.float32)
+        whole = self.states[layer]
+        at, mask, factors = (
+            self._torch.from_numpy(array).to(whole.device) for array in (rows, real, weighed)
+        )
+        return whole[at], mask, factors
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,14 +146,14 @@ class Question:
         """Answer pairs whose states are held."""
         pairs = held.places(self.pairs[at])
         if self.layer is None:
-            self.figures[at] = compare_means(held.means, pairs)
+            self.figures[at] = compare_means(held.states[None], pairs)
         else:
-            states, weights = held.states[self.layer], self.weights[held.tokens]
+            layer, weights = self.layer, self.weights[held.tokens]
             lengths = held.lengths[pairs].sum(axis=1).tolist()
             compared = in_batches(
                 lengths,
                 runtime.budget,
-                lambda batch: compare_tokens(states, weights, pairs[batch]),
+                lambda batch: compare_tokens(held, layer, weights, pairs[batch]),
             )
             for batch, figures in compared:
                 self.figures[at[batch]] = figures
@@ -204,30 +169,20 @@ class Question:
             yield self.measure, positions.tolist(), np.hstack([rows, cut])
 
 
-def compare_tokens(states: States, weights: FloatArray, pairs: IntArray) -> FloatArray:
+def compare_tokens(held: Held, layer: int, weights: FloatArray, pairs: IntArray) -> FloatArray:
     """Match the tokens of candidates and references greedily by their cosines.
 
     Zhang et al. (2020), section 3: each token is matched with the most similar token of the
     other side, including special tokens; the weighted mean over the candidate's tokens is the
     precision, that over the reference's the recall.
 
-    Parameters
-    ----------
-    states
-        States of length 1.
-    weights
-        Weights of all their tokens, 0 for special ones.
-    pairs
-        Shape ``(pairs, 2)``: candidate and reference, by their numbers in ``states``.
-
-    Returns
-    -------
-    figures
-        Shape ``(pairs, 3)``, -1 to 1: precision, recall, f1. Precision or recall is NaN where
-        all weights are 0; f1 is 0 where it is undefined.
+    ``weights`` belong to the chunk's tokens, 0 for special ones; ``pairs`` are places in it, shape
+    ``(pairs, 2)``: candidate and reference. Returns precision, recall and f1, -1 to 1, shape
+    ``(pairs, 3)``. Precision or recall is NaN where all weights are 0; f1 is 0 where it is
+    undefined.
     """
-    candidates, real, weighed = states.padded(pairs[:, 0], weights)
-    references, real_too, weighed_too = states.padded(pairs[:, 1], weights)
+    candidates, real, weighed = held.padded(layer, pairs[:, 0], weights)
+    references, real_too, weighed_too = held.padded(layer, pairs[:, 1], weights)
     cosines = candidates @ references.transpose(1, 2)
     # padding must not win where all real cosines are negative
     best = cosines.masked_fill(~real_too[:, None, :], _BELOW_ANY_COSINE).amax(2)

@@ -2,8 +2,6 @@
 
 A step depends only on the seed and the step's number, so that a run that was killed and resumed
 ends with the same weights as an uninterrupted one (on one CPU, with one number of threads).
-``transformers.Trainer`` is not used: it needs one more package (accelerate); whether it resumes to
-equal weights in the middle of an epoch was not measured.
 """
 
 from __future__ import annotations
@@ -18,13 +16,13 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from grammeter.core import FloatArray, UsageError, track
-from grammeter.training.folder import Checkpoint, Progress, clear, writing
-from grammeter.training.network import Encoded, Network
-from grammeter.training.settings import PARTS, Part, Settings, Task
+from grammeter.training.folder import Checkpoint, Progress, Saved, writing
+from grammeter.training.network import PARTS, Encoded, Network, Part, Settings, Task
 
 BLOCK = 17
 """Number of batches that are sorted by length together: little padding, still random batches."""
@@ -36,64 +34,22 @@ HELD_OUT: tuple[Part, ...] = ("validation", "test")
 
 
 @dataclass(frozen=True)
-class Epoch:
-    """One pass over the training examples."""
-
-    number: int
-    loss: float
-    figure: float
-    seconds: float
-
-
-@dataclass(frozen=True)
 class Fitted:
-    """Result of a fit.
+    """Result of a fit."""
 
-    Attributes
-    ----------
-    epochs
-        All epochs, with figures on the validation part.
-    best
-        Number of the epoch with the best figure, whose weights are written; 0: the untrained head.
-    outputs
-        Outputs for the held-out examples with these weights, shape ``(examples, items)``.
-    truncated
-        By part, number of examples with a text of more tokens than the limit.
-    dtype, environment
-        Number type of the steps; versions, device, threads.
-    """
-
-    epochs: tuple[Epoch, ...]
-    best: int
-    outputs: dict[Part, FloatArray]
-    truncated: dict[Part, int]
-    dtype: str
-    environment: dict[str, object]
+    epochs: list[dict[str, Any]]  # ``number loss figure seconds``, figures on the validation part
+    best: int  # the epoch with the best figure, whose weights are written; 0: the untrained head
+    outputs: dict[Part, FloatArray]  # with these weights, held out, shape (examples, items)
+    truncated: dict[Part, int]  # number of examples with a text of more tokens than the limit
+    dtype: str  # number type of the steps
+    environment: dict[str, object]  # versions, device, threads
 
 
 def fit(task: Task, settings: Settings, folder: Path, *, resume: bool) -> Fitted:
     """Fit a model and write its best weights, with their tokenizer, into a folder.
 
-    Parameters
-    ----------
-    task
-        Examples, loss, figure.
-    settings
-        How to fit it.
-    folder
-        Folder of the model; it holds checkpoints until :func:`clear` removes them.
-    resume
-        Go on from the last checkpoint, if there is one; the caller checks that it belongs to
-        the same run.
-
-    Raises
-    ------
-    UsageError
-        If the loss is not finite.
-    DataError
-        If the encoder cannot take a head, a checkpoint is damaged, or a file cannot be written.
-    MissingResourceError
-        If torch, the encoder or the device is missing, or memory is too small.
+    The folder holds checkpoints until the caller removes them. ``resume``: go on from the last one,
+    if there is one; the caller checks that it belongs to the same run.
     """
     with Network.open(settings, bias=task.first_bias) as network:
         run = _Run(task, settings, network, folder)
@@ -102,7 +58,7 @@ def fit(task: Task, settings: Settings, folder: Path, *, resume: bool) -> Fitted
             run.epoch()
         run.finish()
         return Fitted(
-            tuple(Epoch(**one) for one in run.progress.epochs),
+            run.progress.epochs,
             run.progress.best_epoch,
             {part: run.outputs(part, f"measuring {part}") for part in HELD_OUT},
             {part: sum(one.truncated for one in run.encoded[part]) for part in PARTS},
@@ -129,7 +85,7 @@ class _Run:
     def start(self, *, resume: bool) -> None:
         saved = self._checkpoint.last() if resume else None
         if saved is None:
-            clear(self._folder)
+            self._checkpoint.clear()
             return
         self.progress = saved.progress
         self._network.load(saved.weights)
@@ -237,12 +193,9 @@ class _Run:
 
     def _keep(self) -> None:
         self._count_time()
-        self._checkpoint.write(
-            self.progress,
-            self._network.weights(),
-            self._network.optimiser_state(),
-            self._network.environment(),
-        )
+        network = self._network
+        weights, optimiser = network.weights(), network.optimiser_state()
+        self._checkpoint.write(Saved(self.progress, weights, optimiser, network.environment()))
         self._saved = time.monotonic()
 
 
@@ -276,15 +229,12 @@ def held_interrupts() -> Generator[Callable[[], bool]]:
         raise KeyboardInterrupt
 
 
-Listener = Callable[[str], None]
-"""Called with one line after each epoch."""
-
-_listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
+_listener: ContextVar[Callable[[str], None]] = ContextVar("listener", default=lambda _: None)
 
 
 @contextmanager
-def listening(listener: Listener) -> Generator[None]:
-    """Send the messages of trainings inside the block to ``listener``."""
+def listening(listener: Callable[[str], None]) -> Generator[None]:
+    """Send the messages of trainings inside the block, a line each, to ``listener``."""
     token = _listener.set(listener)
     try:
         yield
@@ -294,6 +244,4 @@ def listening(listener: Listener) -> Generator[None]:
 
 def tell(text: str) -> None:
     """Send one line to the listener."""
-    listener = _listener.get()
-    if listener is not None:
-        listener(text)
+    _listener.get()(text)

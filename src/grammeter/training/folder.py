@@ -1,4 +1,4 @@
-"""The folder of a model in training: created or resumed, never overwritten."""
+"""The folder of a model in training: created or resumed, never overwritten; its checkpoints."""
 
 from __future__ import annotations
 
@@ -32,37 +32,22 @@ def begun(folder: Path, metric: str, run: Mapping[str, object], *, resume: bool)
 def begin(folder: Path, metric: str, run: Mapping[str, object], *, resume: bool) -> None:
     """Create the folder of a training, or check that an existing one can be resumed.
 
-    Parameters
-    ----------
-    folder
-        Folder of the model.
-    metric
-        What is trained.
-    run
-        Everything that the training depends on: settings, and hashes of data and encoder.
-    resume
-        Whether the folder may already hold the same run.
-
-    Raises
-    ------
-    UsageError
-        If it is not empty and ``resume`` is not set, if it holds another training or one with
-        other settings, or if it cannot be written.
+    ``run`` is everything that the training depends on: settings, and hashes of data and encoder.
     """
     mark = {"metric": metric, "run": dict(run)}
     with _writable(folder):
         # a mark alone is left by a run that never had its data
         there = folder.is_dir() and any(one.name not in (MARK, LOCK) for one in folder.iterdir())
-        if there and not resume:
+        if not there:
+            folder.mkdir(parents=True, exist_ok=True)
+            write_text(folder / MARK, mark)
+        elif resume:
+            _check(folder, mark)
+        else:
             raise UsageError(
                 f"{folder} is not empty",
                 fix="Add --resume to go on with it, or name another folder.",
             )
-        if there:
-            _check(folder, mark)
-            return
-        folder.mkdir(parents=True, exist_ok=True)
-        write_text(folder / MARK, mark)
 
 
 @contextmanager
@@ -144,25 +129,14 @@ Tensors = Mapping[str, Any]
 
 @dataclass
 class Progress:
-    """Progress of a run.
-
-    Attributes
-    ----------
-    epoch, step
-        The epoch, from 1, and how many of its batches are done.
-    updates
-        Steps of all epochs.
-    loss, seconds
-        Summed over the done batches of the epoch.
-    epochs
-        ``number loss figure seconds`` of the epochs that are done.
-    """
+    """Progress of a run; ``loss`` and ``seconds`` are sums over the epoch's batches so far."""
 
     epoch: int = 1
-    step: int = 0
-    updates: int = 0
+    step: int = 0  # batches of the epoch that are done
+    updates: int = 0  # steps of all epochs
     loss: float = 0.0
     seconds: float = 0.0
+    # ``number loss figure seconds`` of the epochs that are done
     epochs: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
 
     @property
@@ -173,14 +147,9 @@ class Progress:
 
     def finish_epoch(self, figure: float) -> None:
         """Record the epoch and start the next one."""
-        self.epochs.append(
-            {
-                "number": self.epoch,
-                "loss": self.loss / self.step,
-                "figure": figure,
-                "seconds": self.seconds,
-            }
-        )
+        loss, seconds = self.loss / self.step, self.seconds
+        row = {"number": self.epoch, "loss": loss, "figure": figure, "seconds": seconds}
+        self.epochs.append(row)
         self.epoch, self.step, self.loss, self.seconds = self.epoch + 1, 0, 0.0, 0.0
 
 
@@ -195,29 +164,20 @@ class Saved:
 
 
 class Checkpoint:
-    """The checkpoints of one run: the last state, and the weights of the best epoch.
+    """The checkpoints in the folder of a model: the last state, the weights of the best epoch.
 
-    Parameters
-    ----------
-    folder
-        The folder of the model.
+    Reading raises :class:`DataError` if one is damaged, writing if it cannot be written.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder / FOLDER
 
     def last(self) -> Saved | None:
-        """Return the last state, ``None`` if there is none.
-
-        Raises
-        ------
-        DataError
-            If it is damaged.
-        """
+        """Return the last state, ``None`` if there is none."""
         folder = self._newest()
         if folder is None:
             return None
-        try:
+        with self._undamaged(folder):
             state = json.loads((folder / "state.json").read_text("utf-8"))
             return Saved(
                 Progress(**state["progress"]),
@@ -225,24 +185,10 @@ class Checkpoint:
                 _load(folder / "optimiser.safetensors"),
                 dict(state["environment"]),
             )
-        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-            raise _damaged(folder, error) from error
 
-    def write(
-        self,
-        progress: Progress,
-        weights: Tensors,
-        optimiser: Tensors,
-        environment: Mapping[str, object],
-    ) -> None:
-        """Write a state, then remove the one before it.
-
-        Raises
-        ------
-        DataError
-            If it cannot be written.
-        """
-        before = self._newest()
+    def write(self, saved: Saved) -> None:
+        """Write a state, then remove the one before it."""
+        before, progress = self._newest(), saved.progress
         whole = self._folder / f"{progress.updates:09d}-{progress.epoch:03d}"
         if whole.exists():  # the same state
             return
@@ -250,22 +196,16 @@ class Checkpoint:
         with writing(self._folder):
             shutil.rmtree(new, ignore_errors=True)
             new.mkdir(parents=True)
-            _save(new / "weights.safetensors", weights)
-            _save(new / "optimiser.safetensors", optimiser)
-            state = {"progress": asdict(progress), "environment": dict(environment)}
+            _save(new / "weights.safetensors", saved.weights)
+            _save(new / "optimiser.safetensors", saved.optimiser)
+            state = {"progress": asdict(progress), "environment": dict(saved.environment)}
             (new / "state.json").write_text(json.dumps(state, indent=1), "utf-8")
             os.replace(new, whole)
         if before is not None:
             shutil.rmtree(before, ignore_errors=True)
 
     def keep_best(self, weights: Tensors) -> None:
-        """Write the weights of the best epoch so far.
-
-        Raises
-        ------
-        DataError
-            If they cannot be written.
-        """
+        """Write the weights of the best epoch so far."""
         new = self._folder / "best.part"
         with writing(self._folder):
             self._folder.mkdir(parents=True, exist_ok=True)
@@ -273,43 +213,44 @@ class Checkpoint:
             os.replace(new, self._folder / BEST)
 
     def best(self) -> Tensors:
-        """Return the weights of the best epoch.
-
-        Raises
-        ------
-        DataError
-            If they are damaged.
-        """
-        try:
+        """Return the weights of the best epoch."""
+        with self._undamaged(self._folder):
             return _load(self._folder / BEST)
-        except (OSError, ValueError) as error:
-            raise _damaged(self._folder, error) from error
+
+    def clear(self) -> None:
+        """Remove all checkpoints."""
+        shutil.rmtree(self._folder, ignore_errors=True)
 
     def _newest(self) -> Path | None:
         states = [path for path in self._folder.glob("*-*") if path.is_dir()]
         return max(states, key=lambda path: path.name, default=None)
 
+    @contextmanager
+    def _undamaged(self, folder: Path) -> Generator[None]:
+        try:
+            yield
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+            raise DataError(
+                f"the checkpoint is damaged: {error}",
+                where=str(folder),
+                fix="Remove the folder of the model and train anew.",
+            ) from error
 
-def clear(folder: Path) -> None:
-    """Remove the checkpoints from the folder of a model."""
-    shutil.rmtree(folder / FOLDER, ignore_errors=True)
 
-
-def _damaged(folder: Path, error: Exception) -> DataError:
-    return DataError(
-        f"the checkpoint is damaged: {error}",
-        where=str(folder),
-        fix="Remove the folder of the model and train anew.",
-    )
+@contextmanager
+def full_disk() -> Generator[None]:
+    """Raise :class:`OSError` where safetensors cannot write, as it says in its own way."""
+    safetensors: Any = require("safetensors", extra="neural")
+    try:
+        yield
+    except safetensors.SafetensorError as error:
+        raise OSError(str(error)) from error
 
 
 def _save(path: Path, tensors: Tensors) -> None:
-    safetensors: Any = require("safetensors", extra="neural")
     files: Any = require("safetensors.torch", extra="neural")
-    try:
+    with full_disk():
         files.save_file({key: tensor.contiguous() for key, tensor in tensors.items()}, path)
-    except safetensors.SafetensorError as error:  # what a full disk comes out as
-        raise OSError(str(error)) from error
 
 
 def _load(path: Path) -> Tensors:

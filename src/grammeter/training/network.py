@@ -1,35 +1,26 @@
-"""An encoder with a new head of one output: steps, outputs, state."""
+"""How a model is fitted, and the model: an encoder with a new head of one output."""
 
 from __future__ import annotations
 
-import os
 import platform
 import shutil
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from random import Random
+from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
 
-from grammeter.core import DataError, FloatArray, MissingResourceError, require, words_of
-from grammeter.models import (
-    ARCHITECTURE,
-    Loaded,
-    ModelFiles,
-    check_vocabulary,
-    device_of,
-    find_model,
-    head_layers,
-    is_out_of_memory,
-    limit_of,
-    load_tokenizer,
-    load_weights,
-    quiet,
-)
-from grammeter.training.folder import Tensors
-from grammeter.training.settings import Example, Settings
+from grammeter.core import FloatArray, UsageError, require
+from grammeter.models import SMALLER_BATCH, Loaded, ModelInput, new_regressor, within_memory
+from grammeter.training.folder import Tensors, full_disk
+
+Decay = Literal["none", "linear"]
+Precision = Literal["auto", "float32", "bfloat16"]
+
+_CHOICES = {"decay": get_args(Decay), "dtype": get_args(Precision)}
 
 NO_DECAY = ("bias", "LayerNorm.weight", "layer_norm.weight")
 """Endings of the names of weights without weight decay."""
@@ -37,26 +28,118 @@ NO_DECAY = ("bias", "LayerNorm.weight", "layer_norm.weight")
 AMPERE = 8
 """Compute capability from which NVIDIA GPUs have bfloat16."""
 
-Loss = Callable[[Any, Any], Any]
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """How a model is fitted; the fields are options of :func:`grammeter.verbs.train_impara`.
+
+    Raises
+    ------
+    UsageError
+        If a value is impossible.
+    """
+
+    encoder: str
+    epochs: int = 10
+    batch_size: int = 32
+    rate: float = 1e-5  # learning rate of AdamW
+    decay: Decay = "none"
+    warmup: float = 0.0
+    weight_decay: float = 0.01  # of AdamW, except for biases and norms
+    limit: int = 128  # tokens to which texts are cut
+    dtype: Precision = "auto"
+    device: str = "cpu"  # as torch spells it
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        for name in ("batch_size", "rate", "limit"):
+            if not getattr(self, name) > 0:
+                raise UsageError(f"{name}={getattr(self, name)}", fix="It is greater than 0.")
+        if self.epochs < 0:
+            raise UsageError(f"epochs={self.epochs}", fix="It is not below 0.")
+        if not 0 <= self.seed < 2**63:
+            raise UsageError(f"seed={self.seed}", fix="Seeds are 0 to 2^63 - 1.")
+        if not (0 <= self.warmup <= 1 and self.weight_decay >= 0):
+            raise UsageError(
+                f"warmup={self.warmup}, weight_decay={self.weight_decay}",
+                fix="The first is a share from 0 to 1, the second not below 0.",
+            )
+        for name, choices in _CHOICES.items():
+            if getattr(self, name) not in choices:
+                raise UsageError(
+                    f"{name}={getattr(self, name)!r}", fix=f"Use {' or '.join(choices)}."
+                )
+
+
+Part = Literal["train", "validation", "test"]
+
+PARTS: tuple[Part, ...] = get_args(Part)
+
+
+def allotment(total: int) -> dict[Part, int]:
+    """Split a number 8:1:1; the remainder goes to training."""
+    tenth = total // 10
+    return {"train": total - 2 * tenth, "validation": tenth, "test": tenth}
+
+
+def assign_parts(groups: Sequence[str], seed: int) -> dict[str, Part]:
+    """Assign groups to the parts, 8:1:1, after a shuffle of their sorted names.
+
+    A group is a source sentence: its examples stay together, so that no held-out example is
+    nearly a copy of a training example.
+    """
+    names = sorted(set(groups))
+    Random(f"parts {seed}").shuffle(names)  # noqa: S311 - no secret
+    sizes = allotment(len(names))
+    parts: list[Part] = [part for part in PARTS for _ in range(sizes[part])]
+    return dict(zip(names, parts, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """Texts, or pairs of texts, each of which gets one output; a task's have equally many."""
+
+    items: tuple[ModelInput, ...]
+    target: float = 0.0  # such as a human score; a task may compare the items instead
+
+
+class Task(Protocol):
+    """What a model learns: the examples of each part, a loss, and a figure on held-out examples.
+
+    Outputs have the shape ``(examples, items)``, targets ``(examples,)``.
+    """
+
+    @property
+    def examples(self) -> Mapping[Part, Sequence[Example]]:
+        """The examples of each part."""
+        ...
+
+    @property
+    def figure_name(self) -> str:
+        """Name of the value of :meth:`figure`."""
+        ...
+
+    @property
+    def first_bias(self) -> float:
+        """First value of the bias of the head."""
+        ...
+
+    def loss(self, outputs: Any, targets: Any) -> Any:
+        """Return the mean loss of a batch, a scalar tensor."""
+        ...
+
+    def figure(self, outputs: FloatArray, targets: FloatArray) -> float:
+        """Return the figure by which epochs are compared; greater is better."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """An example whose items are the inputs of a model.
-
-    Attributes
-    ----------
-    items
-        Output of the tokenizer for each item.
-    target
-        Target of the example.
-    truncated
-        Whether an item was cut.
-    """
+    """An example as the model reads it: the tokenizer's output for each item."""
 
     items: tuple[dict[str, list[int]], ...]
     target: float
-    truncated: bool
+    truncated: bool  # whether an item was cut
 
     @property
     def length(self) -> int:
@@ -67,12 +150,12 @@ class Encoded:
 class Network:
     """A model that is being fitted; use :meth:`open` to make one."""
 
-    def __init__(self, settings: Settings, torch: Any, loaded: Loaded) -> None:
+    def __init__(self, settings: Settings, loaded: Loaded) -> None:
         self._settings = settings
-        self._torch = torch
+        self._torch: Any = require("torch", extra="neural")
         self._loaded = loaded
         self._device = next(loaded.model.parameters()).device
-        self.dtype: str = _dtype(settings, torch, self._device)
+        self.dtype: str = _dtype(settings, self._torch, self._device)
         decayed: dict[bool, list[Any]] = {True: [], False: []}
         for name, weights in loaded.model.named_parameters():
             decayed[not name.endswith(NO_DECAY)].append(weights)
@@ -80,39 +163,16 @@ class Network:
             {"params": decayed[True], "weight_decay": settings.weight_decay},
             {"params": decayed[False], "weight_decay": 0.0},
         ]
-        self._optimiser = torch.optim.AdamW(groups, lr=settings.rate)
+        self._optimiser = self._torch.optim.AdamW(groups, lr=settings.rate)
 
     @classmethod
     @contextmanager
     def open(cls, settings: Settings, *, bias: float) -> Generator[Network]:
-        """Load the encoder and add a new head, whose weights depend on the seed.
-
-        The state of torch's random numbers is restored after the block.
-
-        Raises
-        ------
-        MissingResourceError
-            If torch, the encoder or the device is missing, or its memory is too small.
-        DataError
-            If the model cannot take such a head.
-        """
-        os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-        files = find_model(settings.encoder)
-        torch: Any = require("torch", extra="neural")
-        transformers: Any = require("transformers", extra="neural")
-        device = device_of(torch, settings.device)
-        drawing_on = [device] if device.type == "cuda" else []
-        with quiet(transformers), torch.random.fork_rng(devices=drawing_on):
-            torch.manual_seed(settings.seed)
-            tokenizer = load_tokenizer(transformers, files)
-            model = _with_new_head(torch, transformers, files, bias)
-            check_vocabulary(files, tokenizer, model)
-            if tokenizer.pad_token_id is None or model.config.pad_token_id is None:
-                raise _unfit(files, "it has no padding token, so texts cannot go together")
-            with _within_memory("the model"):
-                model.to(device)
-            limit = limit_of(tokenizer, model)
-            yield cls(settings, torch, Loaded(files, tokenizer, model, limit))
+        """Load the encoder and add a new head, whose weights depend on the seed."""
+        with new_regressor(
+            settings.encoder, settings.device, seed=settings.seed, bias=bias
+        ) as loaded:
+            yield cls(settings, loaded)
 
     def encode(self, examples: Sequence[Example]) -> list[Encoded]:
         """Tokenise all items of all examples."""
@@ -121,12 +181,13 @@ class Network:
         rest = iter(zip(inputs, cut, strict=True))
         encoded: list[Encoded] = []
         for example in examples:
-            inputs_of = [next(rest) for _ in example.items]
-            items = tuple(one for one, _ in inputs_of)
-            encoded.append(Encoded(items, example.target, any(was_cut for _, was_cut in inputs_of)))
+            items, were_cut = zip(*(next(rest) for _ in example.items), strict=True)
+            encoded.append(Encoded(items, example.target, any(were_cut)))
         return encoded
 
-    def step(self, batch: Sequence[Encoded], loss: Loss, *, rate: float, seed: int) -> float:
+    def step(
+        self, batch: Sequence[Encoded], loss: Callable[[Any, Any], Any], *, rate: float, seed: int
+    ) -> float:
         """Take one step and return the loss before it."""
         torch = self._torch
         torch.manual_seed(seed)
@@ -134,7 +195,7 @@ class Network:
         for group in self._optimiser.param_groups:
             group["lr"] = rate
         targets = torch.tensor([example.target for example in batch], device=self._device)
-        with _within_memory(f"a batch of {len(batch)} examples"):
+        with _batch_memory(batch):
             with self._autocast():
                 outputs = self._forward(batch)
             value = loss(outputs.float(), targets)
@@ -146,7 +207,7 @@ class Network:
     def outputs(self, batch: Sequence[Encoded]) -> FloatArray:
         """Return outputs in single precision, without dropout, shape ``(examples, items)``."""
         self._loaded.model.eval()
-        with self._torch.inference_mode(), _within_memory(f"a batch of {len(batch)} examples"):
+        with self._torch.inference_mode(), _batch_memory(batch):
             return self._forward(batch).float().cpu().numpy().astype(np.float64)
 
     def _forward(self, batch: Sequence[Encoded]) -> Any:
@@ -191,12 +252,9 @@ class Network:
 
     def save(self, folder: Path) -> None:
         """Write model and tokenizer in the format of transformers; may raise :class:`OSError`."""
-        safetensors: Any = require("safetensors", extra="neural")
-        try:
+        with full_disk():
             self._loaded.model.save_pretrained(folder)
             self._loaded.tokenizer.save_pretrained(folder)
-        except safetensors.SafetensorError as error:  # what a full disk comes out as
-            raise OSError(str(error)) from error
         for path in folder.glob("*.safetensors"):  # which safetensors lets the owner alone read
             shutil.copymode(folder / "config.json", path)
 
@@ -213,59 +271,10 @@ class Network:
         }
 
 
-def _with_new_head(torch: Any, transformers: Any, files: ModelFiles, bias: float) -> Any:
-    """Load a model with a head of one output and random weights."""
-    try:
-        model, report = load_weights(
-            transformers,
-            files,
-            ARCHITECTURE,
-            torch.float32,
-            num_labels=1,
-            problem_type="regression",
-            ignore_mismatched_sizes=True,
-        )
-    except Exception as error:
-        raise _unfit(files, words_of(error)) from error
-    inside = f"{model.base_model_prefix}."
-    lacking = [key for key in report["missing_keys"] if key.startswith(inside)]
-    lacking = sorted(key for key in lacking if "pooler" not in key)
-    if lacking:
-        raise _unfit(files, f"it lacks weights of its own: {', '.join(lacking[:3])}")
-    heads = head_layers(torch, model)
-    if not heads or heads[-1].out_features != 1 or heads[-1].bias is None:
-        raise _unfit(files, f"{type(model).__name__} has no linear layer with a bias at its end")
-    drawn = {*report["missing_keys"], *(key for key, *_ in report["mismatched_keys"])}
-    with torch.no_grad():
-        for name, layer in model.named_modules():
-            if f"{name}.weight" not in drawn and any(layer is head for head in heads):
-                # forget the trained head that a folder brought along
-                layer.weight.normal_(0.0, getattr(model.config, "initializer_range", 0.02))
-                if layer.bias is not None:
-                    layer.bias.zero_()
-        heads[-1].bias.fill_(bias)
-    return model
-
-
-def _unfit(files: ModelFiles, why: str) -> DataError:
-    return DataError(
-        f"the model {files.name!r} cannot carry a head: {why}",
-        where=str(files.folder),
-        fix="Name an encoder such as bert-base-cased.",
+def _batch_memory(batch: Sequence[Encoded]) -> AbstractContextManager[None]:
+    return within_memory(
+        f"memory does not suffice for a batch of {len(batch)} examples", SMALLER_BATCH
     )
-
-
-@contextmanager
-def _within_memory(what: str) -> Generator[None]:
-    try:
-        yield
-    except (RuntimeError, MemoryError) as error:
-        if not is_out_of_memory(error):
-            raise
-        raise MissingResourceError(
-            f"memory does not suffice for {what}",
-            fix="Use a smaller --batch-size, a smaller encoder, or another --device.",
-        ) from error
 
 
 def _dtype(settings: Settings, torch: Any, device: Any) -> str:

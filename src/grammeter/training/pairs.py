@@ -1,6 +1,9 @@
-"""IMPARA's training data: pairs of partly corrected sentences, ordered by impact.
+"""IMPARA's training data: impacts of edits, and pairs of partly corrected sentences.
 
-Maeda et al. 2022, sections 2.3 and 2.4; :mod:`grammeter.training.impacts` measures impacts.
+Maeda et al. (2022), sections 2.3 and 2.4. The impact of an edit is how much the meaning of the
+corrected sentence changes when this edit alone is undone: ``1 - cos(T, T without e)`` (equation 5),
+over mean-pooled last states of a pretrained encoder. The impact of a set of edits is the sum
+(equation 6).
 """
 
 from __future__ import annotations
@@ -8,16 +11,20 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from random import Random
 from typing import Any, cast
 
 import numpy as np
 
-from grammeter.alignment import draw_subset, flip_some
-from grammeter.core import DataError, FloatArray, UsageError
-from grammeter.training.impacts import EditedSentence
-from grammeter.training.settings import PARTS, Part, allotment, assign_parts
+from grammeter.alignment import appliable, draw_subset, flip_some, partial_text
+from grammeter.core import DataError, Edit, FloatArray, UsageError
+from grammeter.models import MeanSimilarity, Request, answer
+from grammeter.training.network import PARTS, Part, allotment, assign_parts
+
+LIMIT = 512
+"""Tokens to which texts are cut, as in the authors' program, if the encoder takes so many."""
 
 DRAWS = 30
 """Largest number of pairs from one sentence (section 2.4)."""
@@ -27,32 +34,115 @@ EQUAL = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
-    """Two versions of one sentence; ``high`` has the greater impact and is the better one.
+class Parallel:
+    """A source sentence and the edits that correct it."""
 
-    Attributes
+    source: str  # tokens separated by blanks
+    edits: tuple[Edit, ...]  # of one annotator, or extracted from a corrected sentence
+    origin: str = ""  # its place, ``file:line``
+
+
+@dataclass(frozen=True)
+class EditedSentence:
+    """A source sentence, the edits that can be applied together, and the impact of each."""
+
+    source: str
+    edits: tuple[Edit, ...]
+    impacts: tuple[float, ...]
+    origin: str
+
+    @cached_property
+    def words(self) -> list[str]:
+        """The tokens of the source."""
+        return self.source.split()
+
+    def text(self, subset: Iterable[int]) -> str:
+        """Return the sentence with some of its edits applied."""
+        return partial_text(self.words, [self.edits[n] for n in sorted(subset)]).strip()
+
+    def impact(self, subset: Iterable[int]) -> float:
+        """Return the summed impact of some edits (equation 6)."""
+        return sum(self.impacts[n] for n in sorted(subset))
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Parallel data with the impacts of their edits."""
+
+    sentences: tuple[EditedSentence, ...]  # those with edits
+    total: int  # number of sentences that were read
+    edits: str = "given"  # origin of the edits: ``given``, or what extracted them
+    left_out: int = 0  # number of edits that change nothing or overlap an earlier one
+
+
+def measure_impacts(parallel: Sequence[Parallel], encoder: str) -> list[EditedSentence]:
+    """Measure the impact of every edit (equation 5); sentences without edits are left out.
+
+    Parameters
     ----------
-    part
-        ``train``, ``validation`` or ``test``.
-    source, low, high
-        The texts.
-    low_edits, high_edits
-        Numbers of the edits that are applied, from 0.
-    low_impact, high_impact
-        Their summed impacts.
-    origin
-        Place of the sentence, ``file:line``.
+    parallel
+        Sentences and edits; an edit that changes nothing or overlaps an earlier one is left out.
+    encoder
+        Name or folder of the pretrained encoder.
+
+    Returns
+    -------
+    list of EditedSentence
+        In the order of ``parallel``; impacts lie between 0 and 2, usually far below 1.
+
+    Raises
+    ------
+    DataError
+        If the model is not an encoder, or gives no similarity.
+    MissingResourceError
+        If torch or the encoder is missing.
     """
+    rows = [(row, _changing(row)) for row in parallel]
+    bare = [
+        EditedSentence(" ".join(row.source.split()), edits, (), row.origin)
+        for row, edits in rows
+        if edits
+    ]
+    pairs = [pair for sentence in bare for pair in _taken_back(sentence)]
+    (figures,) = answer([Request(encoder, MeanSimilarity(limit=LIMIT), pairs)])
+    if np.isnan(figures[:, 0]).any():
+        raise DataError(
+            f"the encoder {encoder!r} gives texts no similarity", fix="Name an encoder like BERT."
+        )
+    impacts = iter((1 - figures[:, 0]).tolist())
+    return [replace(s, impacts=tuple(next(impacts) for _ in s.edits)) for s in bare]
+
+
+def _changing(parallel: Parallel) -> tuple[Edit, ...]:
+    words = parallel.source.split()
+    return tuple(
+        edit
+        for edit in appliable(parallel.edits)
+        if words[edit.start : edit.end] != edit.correction.split()
+    )
+
+
+def _taken_back(sentence: EditedSentence) -> Iterator[tuple[str, str]]:
+    """Yield the whole correction and the one without an edit, for each edit."""
+    everything = set(range(len(sentence.edits)))
+    whole = sentence.text(everything)
+    for without in range(len(sentence.edits)):
+        yield whole, sentence.text(everything - {without})
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two versions of one sentence; ``high`` has the greater impact and is the better one."""
 
     part: Part
     source: str
     low: str
     high: str
-    low_edits: tuple[int, ...]
+    low_edits: tuple[int, ...]  # numbers of the edits that are applied, from 0
     high_edits: tuple[int, ...]
-    low_impact: float
+    low_impact: float  # their summed impact
     high_impact: float
-    origin: str
+    origin: str  # place of the sentence, ``file:line``
 
     @property
     def inclusion(self) -> bool:
@@ -68,49 +158,33 @@ class Pair:
     def from_dict(cls, data: Mapping[str, Any]) -> Pair:
         """Read the object of :meth:`to_dict`."""
         known = {name: data[name] for name in cls.__dataclass_fields__}
-        known["low_edits"] = tuple(known["low_edits"])
-        known["high_edits"] = tuple(known["high_edits"])
+        known |= {name: tuple(known[name]) for name in ("low_edits", "high_edits")}
         return cls(**known)
 
 
 @dataclass
 class Tally:
-    """Counts of the draws.
+    """Counts of the draws."""
 
-    Attributes
-    ----------
-    sentences, with_edits, edits, left_out
-        Sentences that were read; sentences with an edit that can be applied; these edits; edits
-        that cannot be applied because they change nothing or overlap an earlier one.
-    draws, equal_sets, equal_texts, equal_impacts, repeated
-        All draws; draws dropped for equal sets, equal texts, equal impacts, or a repeated pair.
-    available, kept
-        Distinct pairs; pairs sampled from them.
-    inclusion, inclusion_share
-        Sampled pairs where one set of edits contains the other.
-    one_edit
-        Sampled pairs from sentences with a single edit.
-    """
-
-    sentences: int = 0
-    with_edits: int = 0
-    edits: int = 0
-    left_out: int = 0
+    sentences: int = 0  # that were read
+    with_edits: int = 0  # sentences with an edit that can be applied
+    edits: int = 0  # these edits
+    left_out: int = 0  # edits that change nothing or overlap an earlier one
     draws: int = 0
-    equal_sets: int = 0
+    equal_sets: int = 0  # draws that were dropped, and why
     equal_texts: int = 0
     equal_impacts: int = 0
     repeated: int = 0
-    available: int = 0
-    kept: int = 0
-    inclusion: int = 0
+    available: int = 0  # distinct pairs
+    kept: int = 0  # pairs sampled from them
+    inclusion: int = 0  # sampled pairs where one set of edits contains the other
     inclusion_share: float = 0.0
-    one_edit: int = 0
+    one_edit: int = 0  # sampled pairs from sentences with a single edit
 
 
 @dataclass(frozen=True)
 class PairData:
-    """Pairs, counts of the draws, and the origin of the edits as in ``Measured``."""
+    """Pairs, counts of the draws, and the origin of the edits as in :class:`Measured`."""
 
     pairs: tuple[Pair, ...]
     tally: Tally = field(default_factory=Tally)
@@ -128,30 +202,13 @@ def draw_pairs(
     seed: int = 1,
     parallel_only: bool = False,
 ) -> PairData:
-    """Draw pairs for training, validation and test, 8:1:1.
+    """Draw at most ``size`` pairs for training, validation and test, 8:1:1.
 
     Each sentence gives up to 30 draws: a random subset of its edits, and the same with each edit
     flipped with probability ``1 / n`` (section 2.4). Pairs with equal sets, texts or impacts are
     dropped and counted. A source sentence with several annotators has up to 30 draws for each of
-    them, but at most 30 sampled pairs. The parts do not share source sentences.
-
-    Parameters
-    ----------
-    sentences
-        Sentences with impacts.
-    size
-        Largest number of pairs.
-    seed
-        Seed of all draws.
-    parallel_only
-        One pair per sentence, the source and its full correction: the paper's ablation.
-
-    Raises
-    ------
-    UsageError
-        If ``size`` leaves a part without a pair.
-    DataError
-        If a part has no pair.
+    them, but at most 30 sampled pairs. The parts do not share source sentences. ``parallel_only``:
+    one pair per sentence, the source and its full correction, the paper's ablation.
     """
     if size < 10:
         raise UsageError(f"{size} pairs", fix="Ask for 10 at least: training needs 8:1:1.")
@@ -252,13 +309,7 @@ def pairs_text(pairs: Iterable[Pair]) -> str:
 
 
 def read_pairs(text: str, where: str) -> list[Pair]:
-    """Read the JSON lines of :func:`pairs_text`.
-
-    Raises
-    ------
-    DataError
-        If a line is damaged.
-    """
+    """Read the JSON lines of :func:`pairs_text`."""
     pairs: list[Pair] = []
     lines = text.removesuffix("\n").split("\n")  # a text may hold what else ends lines, U+2028
     for number, line in enumerate(lines if text else (), start=1):

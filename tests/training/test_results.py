@@ -11,11 +11,10 @@ import pytest
 import made_models
 import made_training
 from grammeter.core import Edit, UsageError
-from grammeter.training import analysis as module
-from grammeter.training import impacts as impacts_module
-from grammeter.training.analysis import Cell, cross_test, impacts_by_type, impacts_of_edits
-from grammeter.training.impacts import EditedSentence
-from grammeter.training.pairs import Pair
+from grammeter.training import pairs as impacts_module
+from grammeter.training import results as module
+from grammeter.training.pairs import EditedSentence, Pair
+from grammeter.training.results import Cell, Impacts, cross_test
 from grammeter.verbs import train_cross_domain
 
 SENTENCES = [
@@ -26,7 +25,7 @@ SENTENCES = [
 
 
 def test_by_type():
-    found = impacts_by_type(SENTENCES)
+    found = Impacts.of(SENTENCES).types
     assert [(row.type, row.count, row.mean, row.median) for row in found] == [
         ("M", 1, 0.75, 0.75),
         ("U", 1, 0.5, 0.5),
@@ -37,7 +36,7 @@ def test_by_type():
 
 
 def test_by_edit():
-    found = impacts_of_edits(SENTENCES)
+    found = Impacts.of(SENTENCES).edits
     assert [(e.impact, e.original, e.correction, e.source, e.origin) for e in found] == [
         (0.75, "", "y", "d", "f:2"),
         (0.5, "c", "", "a b c", "f:1"),
@@ -48,13 +47,12 @@ def test_by_edit():
 
 def test_an_impact_of_nothing_has_no_sign():
     (sentence,) = [EditedSentence("a", (Edit(0, 1, "A", "R"),), (-6e-8,), "f:1")]
-    assert impacts_of_edits([sentence])[0].impact == 0
-    assert impacts_by_type([sentence])[0].mean == 0
+    assert Impacts.of([sentence]).edits[0].impact == 0
+    assert Impacts.of([sentence]).types[0].mean == 0
 
 
 def test_nothing():
-    assert impacts_by_type([]) == []
-    assert impacts_of_edits([]) == []
+    assert Impacts.of([]) == Impacts((), ())
 
 
 def pair(name: str, *, apart: bool) -> Pair:

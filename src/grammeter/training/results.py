@@ -1,0 +1,317 @@
+"""Results of training: cards of models, impacts by error type and edit, accuracy across corpora."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from grammeter.core import FloatArray, expanded, json_number
+from grammeter.models import CARD_KIND, FILE, Card, Regression, Request, answer, find_model
+from grammeter.stats import PairedSamples, bootstrap, percentile_interval, t_interval
+from grammeter.training.fit import Fitted
+from grammeter.training.folder import write_text, writing
+from grammeter.training.network import Settings
+from grammeter.training.pairs import EditedSentence, Pair, accuracy
+from grammeter.version import __version__
+
+RESAMPLES = 1000
+
+
+def write_card(
+    folder: Path,
+    metric: str,
+    settings: Settings,
+    fitted: Fitted,
+    *,
+    data: Mapping[str, object],
+    options: Mapping[str, object],
+    figure: str,
+    results: Mapping[str, object],
+    scoring: str,
+) -> Card:
+    """Write the training card beside the weights, as JSON and Markdown, and return it.
+
+    ``metric`` is ``impara``, or ``some`` with its criterion; ``data`` has files and counts;
+    ``options`` are those of the metric beside the settings; ``figure`` names the figure by which
+    epochs are compared; ``results`` are figures on held-out examples; ``scoring`` spells the metric
+    that scores with the model. NaN becomes ``None``.
+    """
+    encoder = expanded(settings.encoder)
+    name = str(encoder.resolve()) if encoder.is_dir() else settings.encoder
+    card = {
+        "kind": CARD_KIND,
+        "grammeter": __version__,
+        "metric": metric,
+        "scoring": scoring,
+        "encoder": {"name": name, "hash": find_model(settings.encoder).hash},
+        "settings": {**asdict(settings), "encoder": name, "dtype": fitted.dtype, **options},
+        "data": {**data, "truncated": fitted.truncated},
+        "figure": figure,
+        "epochs": fitted.epochs,
+        "best_epoch": fitted.best,
+        "results": results,
+        "environment": fitted.environment,
+        "weights": weights_hash(folder),
+        "model": find_model(str(folder)).hash,
+    }
+    plain = cast("Card", _plain(card))
+    with writing(folder):
+        write_text(folder / "README.md", card_page(plain))
+        write_text(folder / FILE, plain)
+    return plain
+
+
+def weights_hash(folder: Path) -> str:
+    """Return the hash of all safetensors files of a folder, 16 hexadecimal digits."""
+    digest = hashlib.blake2b(digest_size=8)
+    for path in sorted(folder.glob("*.safetensors")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def interval(values: FloatArray, groups: Sequence[str], *, seed: int) -> tuple[float, float]:
+    """Return the 95 % interval of a mean, by a bootstrap that draws whole groups; NaN without any.
+
+    ``values`` has shape ``(examples,)``; a group is the source sentence of an example: examples of
+    one sentence are not independent.
+    """
+    if not len(values):
+        return math.nan, math.nan
+    numbers = {name: n for n, name in enumerate(dict.fromkeys(groups))}
+    at = [numbers[name] for name in groups]
+    rows = np.zeros((len(numbers), 2))
+    np.add.at(rows, at, np.stack([values, np.ones_like(values)], axis=1))
+    samples = PairedSamples(rows[None], lambda sums: sums[..., 0] / sums[..., 1])
+    (means,) = bootstrap([samples], resamples=RESAMPLES, seed=seed)
+    low, high = percentile_interval(means[0], 0.95)
+    return float(low), float(high)
+
+
+def card_page(card: Card) -> str:
+    """Return the card as Markdown."""
+    lines = [
+        f"# {card['metric']}, trained by grammeter {card['grammeter']}",
+        "",
+        f"Encoder: {card['encoder']['name']} ({card['encoder']['hash']}).",
+        f"Weights: {card['weights']} (blake2b, 8 bytes); model, as signatures have it:"
+        f" {card['model']}.",
+        f"Scores with: {card['scoring']}.",
+        "",
+        *_table("Data", card["data"]),
+        *_table("Settings", card["settings"]),
+        *_epochs(card),
+        *_table("Results on held-out examples", card["results"]),
+        *_table("Environment", card["environment"]),
+    ]
+    return "\n".join(lines)
+
+
+def _epochs(card: Card) -> list[str]:
+    if not card["epochs"]:
+        return ["## Epochs", "", "None: the head is untrained.", ""]
+    lines = [
+        "## Epochs",
+        "",
+        f"| epoch | loss | {card['figure']} (validation) | seconds |",
+        "|---|---|---|---|",
+    ]
+    for epoch in card["epochs"]:
+        best = " \\*" if epoch["number"] == card["best_epoch"] else ""
+        figures = f"{epoch['loss']:.4f} | {epoch['figure']:.4f} | {epoch['seconds']:.0f}"
+        lines.append(f"| {epoch['number']}{best} | {figures} |")
+    return [*lines, "", "\\* kept", ""]
+
+
+def _table(title: str, rows: Mapping[str, object]) -> list[str]:
+    lines = [f"## {title}", "", "| | |", "|---|---|"]
+    lines += [f"| {name} | {_shown(value)} |" for name, value in rows.items()]
+    return [*lines, ""]
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, list):
+        return ", ".join(_shown(item) for item in cast("Sequence[object]", value))
+    if isinstance(value, dict):
+        items = cast("Mapping[str, object]", value).items()
+        return ", ".join(f"{name} {_shown(item)}" for name, item in items)
+    return "undefined" if value is None else str(value).replace("|", "\\|")
+
+
+def _plain(value: object) -> object:
+    """Replace NaN by null."""
+    if isinstance(value, float):
+        return json_number(value)
+    if isinstance(value, dict):
+        items = cast("Mapping[str, object]", value).items()
+        return {name: _plain(item) for name, item in items}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in cast("Sequence[object]", value)]
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class TypeImpact:
+    """The impacts of the edits of one error type (Maeda et al. 2022, Table 6)."""
+
+    type: str
+    count: int
+    mean: float
+    median: float
+    deviation: float  # standard deviation of the sample; NaN for a single edit
+
+
+@dataclass(frozen=True, slots=True)
+class EditImpact:
+    """One edit and its impact (Maeda et al. 2022, Table 7)."""
+
+    impact: float
+    type: str
+    original: str
+    correction: str
+    source: str
+    origin: str
+
+
+@dataclass(frozen=True, slots=True)
+class Impacts:
+    """Impacts of each error type, by mean, and of each edit, the greatest first."""
+
+    types: tuple[TypeImpact, ...]
+    edits: tuple[EditImpact, ...]
+
+    @classmethod
+    def of(cls, sentences: Sequence[EditedSentence]) -> Impacts:
+        """Return the impacts of these sentences."""
+        edits = [
+            EditImpact(
+                max(impact, 0.0),  # rounding may push a cosine above 1
+                edit.type,
+                " ".join(sentence.words[edit.start : edit.end]),
+                edit.correction,
+                sentence.source,
+                sentence.origin,
+            )
+            for sentence in sentences
+            for edit, impact in zip(sentence.edits, sentence.impacts, strict=True)
+        ]
+        by_type: dict[str, list[float]] = {}
+        for row in edits:
+            by_type.setdefault(row.type, []).append(row.impact)
+        types = [_of_type(kind, impacts) for kind, impacts in by_type.items()]
+        return cls(
+            tuple(sorted(types, key=lambda row: (-row.mean, row.type))),
+            tuple(sorted(edits, key=lambda row: (-row.impact, row.origin, row.original))),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the public shape."""
+        one = {"deviation": None, "deviation_reason": "a single edit"}
+        types = [{**asdict(row), **(one if row.count == 1 else {})} for row in self.types]
+        return {"kind": "impacts", "types": types, "edits": [*map(asdict, self.edits)]}
+
+
+def _of_type(kind: str, impacts: Sequence[float]) -> TypeImpact:
+    deviation = float(np.std(impacts, ddof=1)) if len(impacts) > 1 else math.nan
+    mean, median = float(np.mean(impacts)), float(np.median(impacts))
+    return TypeImpact(kind, len(impacts), mean, median, deviation)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """Accuracy of models that were trained on one corpus and tested on another, one for each seed.
+
+    ``apart`` counts only test pairs where neither set of edits contains the other.
+    """
+
+    trained: str
+    tested: str
+    accuracies: tuple[float, ...]
+    apart: tuple[float, ...]
+
+    @property
+    def mean(self) -> float:
+        """Mean accuracy over the seeds."""
+        return float(np.mean(self.accuracies))
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """95 % interval of the mean over seeds, by Student's t; NaN for one seed."""
+        return t_interval(self.accuracies)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the public shape."""
+        low, high = self.interval
+        reasons: dict[str, str] = {}
+        if len(self.accuracies) == 1:
+            reasons["interval_reason"] = "a single seed"
+        if any(map(math.isnan, self.apart)):
+            reasons["without_inclusion_reason"] = "all test pairs of a seed are inclusion pairs"
+        return {
+            "trained": self.trained,
+            "tested": self.tested,
+            "accuracies": [json_number(value) for value in self.accuracies],
+            "mean": json_number(self.mean),
+            "low": json_number(low),
+            "high": json_number(high),
+            "without_inclusion": [json_number(value) for value in self.apart],
+            **reasons,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class CrossDomain:
+    """Accuracies for each corpus trained on and each tested on (Maeda et al. 2022, Table 4)."""
+
+    seeds: tuple[int, ...]
+    cells: tuple[Cell, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the public shape."""
+        cells = [cell.to_dict() for cell in self.cells]
+        return {"kind": "cross-domain", "seeds": [*self.seeds], "cells": cells}
+
+
+def cross_test(
+    models: Mapping[tuple[str, int], Path], tests: Mapping[tuple[str, int], Sequence[Pair]]
+) -> list[Cell]:
+    """Test models on the held-out pairs of each corpus.
+
+    Parameters
+    ----------
+    models
+        Folder by corpus and seed.
+    tests
+        Test pairs by corpus and seed; a model meets those of its own seed, so that none of its
+        own training sentences is among them.
+
+    Returns
+    -------
+    list of Cell
+        For each corpus of ``models``, each corpus of ``tests``, in their order.
+    """
+    requests: dict[tuple[str, str, int], Request] = {}
+    for (trained, seed), folder in models.items():
+        for (tested, other), pairs in tests.items():
+            if seed == other:
+                texts = [text for pair in pairs for text in (pair.low, pair.high)]
+                requests[trained, tested, seed] = Request(str(folder), Regression(), texts)
+    cells: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    for (trained, tested, seed), rows in zip(
+        requests, answer(list(requests.values())), strict=True
+    ):
+        low, high = rows[:, 0].reshape(-1, 2).T
+        apart = np.array([not pair.inclusion for pair in tests[tested, seed]], dtype=np.bool_)
+        accuracies = accuracy(low, high), accuracy(low[apart], high[apart])
+        cells.setdefault((trained, tested), []).append(accuracies)
+    return [
+        Cell(trained, tested, *(tuple(column) for column in zip(*accuracies, strict=True)))
+        for (trained, tested), accuracies in cells.items()
+    ]
