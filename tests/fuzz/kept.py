@@ -23,9 +23,9 @@ from grammeter.errant.parse import ParseCache
 from grammeter.errant.tokens import split
 from grammeter.llm.cache import FILE as REPLIES
 from grammeter.llm.cache import Attempt, Attempts
-from grammeter.llm.endpoint import Raw, failure, retry_after
 from grammeter.llm.reply import completion, error_of, has_message, json_object, name_of
 from grammeter.llm.request import Abilities
+from grammeter.llm.transport import Raw, failure, retry_after
 from grammeter.meta import parse_betas
 from grammeter.metrics.bertscore import read_baseline
 from grammeter.models import read_card

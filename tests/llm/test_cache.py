@@ -16,7 +16,8 @@ import pytest
 from grammeter.core import DataError, cache_folder
 from grammeter.llm.cache import FILE, Attempt, Attempts, known
 from grammeter.llm.reply import schema
-from grammeter.llm.request import Abilities, Request, server
+from grammeter.llm.request import Abilities, Request
+from grammeter.llm.transport import server
 from llm_calls import ask, call, calls, first, scored
 from scripted_endpoint import ScriptedEndpoint, completion, status
 

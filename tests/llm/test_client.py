@@ -17,7 +17,7 @@ from grammeter.core import (
 from grammeter.llm import client
 from grammeter.llm.cache import FILE
 from grammeter.llm.endpoint import OPENAI, Endpoint, Pace, using
-from grammeter.llm.request import redact
+from grammeter.llm.transport import redact
 from llm_calls import GOOD, ask, call, calls, first, right, scored
 from scripted_endpoint import ScriptedEndpoint, completion, prompt_of, score, status
 

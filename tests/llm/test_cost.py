@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grammeter.core import DataError
-from grammeter.llm.cost import (
+from grammeter.llm.endpoint import (
     Bill,
     Price,
     Usage,

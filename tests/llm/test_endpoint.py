@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grammeter.core import UsageError
-from grammeter.llm.cost import Price, Usage
-from grammeter.llm.endpoint import Ceilings, Endpoint, Pace, Worst
+from grammeter.llm.endpoint import Ceilings, Endpoint, Pace, Price, Usage, Worst
 
 PRICE = Price(1.0, 2.0)
 

@@ -7,27 +7,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fake_judge
-from grammeter.llm.panel import Panel, PanelAnswer
-from grammeter.llm.prompt import Protocol, Question
+from grammeter.llm.client import Answer, Group, Panel
+from grammeter.llm.prompt import Protocol
 from grammeter.llm.reply import Outcome
 
 PAPER = Protocol(name="llm-s")
 
 
-def question(*targets):
-    return Question("", "s", "", targets)
+def group(*outputs):
+    return Group(("", "s", ""), outputs)
 
 
 @given(st.lists(st.text("abc", min_size=1, max_size=3), min_size=2, max_size=5, unique=True),
        st.integers(1, 5), st.integers(1, 3))  # fmt: skip
-def test_scores_come_back_in_the_order_of_the_question(targets, orders, repeats):
+def test_scores_come_back_in_the_order_of_the_group(targets, orders, repeats):
     with pytest.MonkeyPatch.context() as patch:
         fake = fake_judge.install(patch)
         panel = Panel(model="m", protocol=PAPER, orders=orders, repeats=repeats)
-        (answer,) = panel.ask([question(*targets)])
-        assert panel.estimate([question(*targets)]).calls == orders * repeats
+        (answer,) = panel.ask([group(*targets)])
+        assert panel.estimate([group(*targets)]).calls == orders * repeats
     assert answer.scores == tuple(map(fake_judge.by_hash, targets))
-    assert answer.spread == 0
+    assert [one.spread for one in answer.answers] == [0]
     assert len(fake.calls) == len(set(fake.calls)) == orders * repeats
     assert fake.models == {"m"}
     assert {call.template for call in fake.calls} == {PAPER.template}
@@ -39,16 +39,16 @@ def test_a_preference_for_the_first_place_is_averaged_out(monkeypatch):
         fake, "outcome", lambda call: Outcome(state="ok", scores=(5, *[1] * (call.targets - 1)))
     )
     monkeypatch.setattr("grammeter.llm.client.ask", fake.ask)
-    (once,) = Panel(model="m", protocol=PAPER).ask([question("a", "b")])
-    (both,) = Panel(model="m", protocol=PAPER, orders=2).ask([question("a", "b")])
+    (once,) = Panel(model="m", protocol=PAPER).ask([group("a", "b")])
+    (both,) = Panel(model="m", protocol=PAPER, orders=2).ask([group("a", "b")])
     assert once.scores == (5, 1)
     assert both.scores == (3, 3)
-    assert both.spread == 4
+    assert both.answers[0].spread == 4
 
 
 def test_one_target_needs_no_call(monkeypatch):
     fake = fake_judge.install(monkeypatch)
-    answers = Panel(model="m", protocol=PAPER).ask([question("a"), question("a", "b")])
+    answers = Panel(model="m", protocol=PAPER).ask([group("a"), group("a", "b")])
     assert [v.scores is None for v in answers] == [True, False]
     assert answers[0].reason == "one output only"
     assert len(fake.calls) == 1
@@ -56,8 +56,7 @@ def test_one_target_needs_no_call(monkeypatch):
 
 def test_half_an_answer_is_none(monkeypatch):
     """With an order missing the mean would prefer places again."""
-    answer = PanelAnswer(
-        (Outcome(state="ok", scores=(1, 2)), Outcome(state="refused", reason="no")), ((1, 2),)
-    )
+    outcomes = Outcome(state="ok", scores=(1, 2)), Outcome(state="refused", reason="no")
+    answer = Answer((0, 1), ((0, 1), (1, 0)), outcomes)
     assert answer.scores is None
     assert answer.reason == "refused: no"

@@ -66,14 +66,14 @@ def naive(data, n):
 @given(SCORE_LISTS)
 def test_what_was_asked_for_is_read_as_it_is(scores):
     reading = read(text_of(scores), len(scores))
-    assert (reading.scores, reading.coerced, reading.reason) == (tuple(scores), False, "")
+    assert (reading.scores, reading.came, reading.reason) == (tuple(scores), "ok", "")
 
 
 @given(SCORE_LISTS)
 def test_the_form_that_prompts_ask_for_needs_no_tolerance(scores):
     lines = ",\n".join(f'\t"target{n}_score": {s}' for n, s in enumerate(scores, start=1))
     reading = read(f"```json\n{{\n{lines}\n}}\n```\n", len(scores))
-    assert (reading.scores, reading.coerced) == (tuple(scores), False)
+    assert (reading.scores, reading.came) == (tuple(scores), "ok")
 
 
 @given(SCORE_LISTS, st.sampled_from(range(8)))
@@ -92,7 +92,7 @@ def test_other_forms_are_tolerated_and_told(scores, form):
     ][form]
     reading = read(text, len(scores))
     assert reading.scores == tuple(scores)
-    assert reading.coerced
+    assert reading.came == "coerced"
     assert reading.reason
 
 
@@ -101,7 +101,7 @@ def test_any_text_gives_all_scores_or_a_reason(text, n):
     reading = read(text, n)
     if reading.scores is None:
         assert reading.reason
-        assert not reading.coerced
+        assert reading.came == "invalid"
     else:
         assert len(reading.scores) == n
         assert set(reading.scores) <= set(SCORES)

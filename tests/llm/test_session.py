@@ -10,7 +10,8 @@ import pytest
 
 from grammeter.core import RemoteError
 from grammeter.llm.cache import FILE
-from grammeter.llm.endpoint import Pace, retry_after
+from grammeter.llm.endpoint import Pace
+from grammeter.llm.transport import retry_after
 from llm_calls import GOOD, ask, call, calls, first, right, scored
 from scripted_endpoint import Reply, ScriptedEndpoint, completion, good, status
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from grammeter.llm.endpoint import retry_after
+from grammeter.llm.transport import retry_after
 from robust.places import CORPUS, environment, make
 from scripted_endpoint import ScriptedEndpoint, status
 

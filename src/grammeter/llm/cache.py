@@ -11,19 +11,19 @@ import json
 import sqlite3
 from collections.abc import Generator, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import cast
 
 from grammeter.core import DataError, private_file
-from grammeter.llm.reply import AttemptState, Outcome, Reply, State, finish_of, json_object
+from grammeter.llm.reply import AttemptState, Outcome, Reply, finish_of, json_object
 from grammeter.llm.request import Abilities
 
 FILE = "replies-1.sqlite"
 """Name of the file, with the version of its format."""
 
 _WAIT = 30.0
-_READ = "key, state, scores, reply, reason, tokens_in, tokens_out, seconds, body"
+_READ = "state, scores, reply, reason, tokens_in, tokens_out, seconds, body, key"
 _AT_ONCE = 500
 _TABLES = """
 CREATE TABLE IF NOT EXISTS attempts (
@@ -80,22 +80,6 @@ class Attempt:
 _COLUMNS = tuple(column.name for column in fields(Attempt))
 
 
-def end_of(came: AttemptState, bad: int, most: int) -> State | None:
-    """Return how a call ends with a reply, ``None`` if it is asked again.
-
-    ``bad`` replies came before and were unusable; ``most`` replies are allowed.
-    """
-    match came:
-        case "ok" | "coerced":
-            return "reasked" if bad else came
-        case "refused":
-            return "refused"
-        case "invalid" | "cut":
-            return "invalid" if bad + 1 >= most else None
-        case "failed":
-            return None
-
-
 @dataclass(frozen=True, slots=True)
 class History:
     """What the cache knows about a call."""
@@ -109,13 +93,7 @@ class History:
 
 
 class Attempts:
-    """The replies in one folder, or in memory if it is ``None``; close it after use.
-
-    Raises
-    ------
-    DataError
-        If the file is damaged or cannot be written; the message names it.
-    """
+    """The replies in one folder, or in memory if it is ``None``; close it after use."""
 
     def __init__(self, folder: Path | None) -> None:
         self._name = ":memory:" if folder is None else str(folder / FILE)
@@ -154,16 +132,16 @@ class Attempts:
         The first usable reply is the outcome, or else the ``most``-th one, whatever came later:
         the same file and the same ``most`` give the same outcomes.
         """
-        histories: dict[str, History] = {}
+        rows: dict[str, list[_Row]] = {}
         for start in range(0, len(keys), _AT_ONCE):
             part = keys[start : start + _AT_ONCE]
             marks = ", ".join("?" * len(part))
             query = f"SELECT {_READ} FROM attempts WHERE key IN ({marks}) ORDER BY id"  # noqa: S608
             with self._errors_named():
-                rows = cast(list[_Row], self._database.execute(query, part).fetchall())
-                for row in rows:
-                    histories[row[0]] = _with_row(histories.get(row[0], History()), row, most)
-        return histories
+                for row in cast("list[_Row]", self._database.execute(query, part).fetchall()):
+                    rows.setdefault(row[-1], []).append(row)
+        with self._errors_named():
+            return {key: _history(of_call, most) for key, of_call in rows.items()}
 
     def abilities(self, server: str, model: str) -> Abilities | None:
         """Return what an endpoint accepts, if known."""
@@ -219,49 +197,47 @@ def _make_private(path: Path) -> None:
                 name.chmod(0o600)
 
 
-_Row = tuple[str, AttemptState, str | None, str, str, int | None, int | None, float, str]
+_Row = tuple[AttemptState, str | None, str, str, int | None, int | None, float, str, str]
 
 
-def _with_row(history: History, row: _Row, most: int) -> History:
-    """Add a request to a history; a call that has ended stays as it is."""
-    if history.outcome is not None:
-        return history
-    _, came, scores, text, reason, tokens_in, tokens_out, seconds, body = row
-    reply = Reply(
-        text=text,
-        scores=None if scores is None else tuple(json.loads(scores)),
-        attempt=len(history.replies) + 1,
-        tokens=(tokens_in, tokens_out),
-        seconds=seconds,
-        finish=finish_of(json_object(body)),
-    )
-    bad = came in ("invalid", "cut")
-    after = History(
-        history.attempts + 1,
-        history.bad + bad,
-        history.cut or came == "cut",
-        reason if bad else history.reason,
-        history.replies if came == "failed" else (*history.replies, reply),
-    )
-    ends = end_of(came, history.bad, most)
-    return after if ends is None else replace(after, outcome=_outcome(ends, after, reply, reason))
-
-
-def _outcome(ends: State, history: History, reply: Reply, reason: str) -> Outcome:
-    if ends == "reasked":
-        reason = "; ".join(filter(None, [f"asked again: {history.reason}", reason]))
-    return Outcome(
-        state=ends,
-        scores=reply.scores,
-        reply=reply.text,
-        reason=reason,
-        attempts=history.attempts,
-        replies=history.replies,
-    )
+def _history(rows: Sequence[_Row], most: int) -> History:
+    """Follow a call from request to request; what came after its end does not count."""
+    attempts, bad, cut, why = 0, 0, False, ""
+    replies: tuple[Reply, ...] = ()
+    for came, scores, text, reason, tokens_in, tokens_out, seconds, body, _ in rows:
+        reply = Reply(
+            text=text,
+            scores=None if scores is None else tuple(json.loads(scores)),
+            attempt=len(replies) + 1,
+            tokens=(tokens_in, tokens_out),
+            seconds=seconds,
+            finish=finish_of(json_object(body)),
+        )
+        attempts += 1
+        replies = replies if came == "failed" else (*replies, reply)
+        ends, note = None, reason
+        if came in ("invalid", "cut"):
+            bad, cut, why = bad + 1, cut or came == "cut", reason
+            ends = "invalid" if bad >= most else None
+        elif bad and came in ("ok", "coerced"):
+            ends, note = "reasked", "; ".join(filter(None, [f"asked again: {why}", reason]))
+        elif came != "failed":
+            ends = came
+        if ends is not None:
+            outcome = Outcome(
+                state=ends,
+                scores=reply.scores,
+                reply=text,
+                reason=note,
+                attempts=attempts,
+                replies=replies,
+            )
+            return History(attempts, bad, cut, why, replies, outcome)
+    return History(attempts, bad, cut, why, replies)
 
 
 def known(folder: Path | None, keys: Sequence[str], most: int) -> dict[str, History]:
-    """Return the histories of calls without creating a file; see :meth:`Attempts.histories`."""
+    """Return the histories of calls without creating a file."""
     with _reading(folder) as attempts:
         return attempts.histories(keys, most) if attempts else {}
 

@@ -1,4 +1,7 @@
-"""Send calls, return outcomes; calls that the cache answers are not sent."""
+"""A panel of one model: what is asked about the outputs of sentences, sent, and read as scores.
+
+Calls that the cache answers are not sent.
+"""
 
 from __future__ import annotations
 
@@ -10,53 +13,204 @@ from collections import deque
 from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing, closing
+from dataclasses import dataclass, replace
 from itertools import repeat
 from pathlib import Path
 from typing import Any, TypeVar
 
 from grammeter.core import MissingResourceError, cache_folder, track
 from grammeter.llm.cache import Attempts, concessions, known
-from grammeter.llm.cost import BASIS, guess_in, guess_out, read_prices
-from grammeter.llm.endpoint import Endpoint, current
-from grammeter.llm.reply import Call, Estimate, Outcome
-from grammeter.llm.request import Request, Transport, is_local, server
+from grammeter.llm.endpoint import BASIS, Endpoint, current, guess_in, guess_out, read_prices
+from grammeter.llm.prompt import MOST, Protocol, Question, draw_sets, reorder
+from grammeter.llm.reply import Call, Estimate, Outcome, Reply
+from grammeter.llm.request import Request
 from grammeter.llm.session import Conversation, Session, UnfinishedError
+from grammeter.llm.transport import Transport, is_local, server
 
 _CONCURRENCY = 4
 
 _Result = TypeVar("_Result")
 
+Context = tuple[str, str, str]
+"""The lines before, of and after a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Outputs of one sentence to compare with each other; equal ones are allowed."""
+
+    context: Context
+    outputs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer to a question about some of a group's distinct outputs, its targets."""
+
+    shown: tuple[int, ...]  # the targets, by their numbers among the distinct outputs
+    orders: tuple[tuple[int, ...], ...]  # by call, the places of the targets in the order shown
+    outcomes: tuple[Outcome, ...] = ()  # by call; a single target needs no comparison and no call
+
+    @property
+    def rounds(self) -> list[list[int]]:
+        """The scores of the targets, 1 to 5, by call; calls without scores are left out."""
+        return [
+            [score for _, score in sorted(zip(order, outcome.scores, strict=True))]
+            for order, outcome in zip(self.orders, self.outcomes, strict=True)
+            if outcome.scores is not None
+        ]
+
+    @property
+    def scores(self) -> tuple[float, ...] | None:
+        """Mean score of each target; ``None`` unless all calls have scores."""
+        rounds = self.rounds
+        if not rounds or len(rounds) < len(self.outcomes):
+            return None
+        return tuple(sum(column) / len(column) for column in zip(*rounds, strict=True))
+
+    @property
+    def spread(self) -> float:
+        """Difference between a target's highest and lowest score, mean over targets."""
+        columns = list(zip(*self.rounds, strict=True))
+        return sum(max(c) - min(c) for c in columns) / len(columns) if columns else 0.0
+
+    @property
+    def reason(self) -> str:
+        """Why there are no scores."""
+        if not self.outcomes:
+            return "one output only"
+        lacking = [outcome for outcome in self.outcomes if outcome.scores is None]
+        return "; ".join(dict.fromkeys(f"{o.state}: {o.reason}".rstrip(": ") for o in lacking))
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """A judge's answers on a group."""
+
+    answers: tuple[Answer, ...]  # several if there are more than five distinct outputs
+    places: tuple[int, ...]  # by output, its number among the distinct ones
+
+    @property
+    def outcomes(self) -> list[Outcome]:
+        """The outcomes of all calls."""
+        return [outcome for answer in self.answers for outcome in answer.outcomes]
+
+    @property
+    def due(self) -> bool:
+        """Whether there were different outputs, and so a question."""
+        return bool(self.outcomes)
+
+    @property
+    def scores(self) -> tuple[float, ...] | None:
+        """The score of each output, 1 to 5, a mean if it was shown more than once.
+
+        ``None`` unless all questions were answered.
+        """
+        by_place: dict[int, list[float]] = {}
+        for answer in self.answers:
+            if answer.scores is None:
+                return None
+            for place, score in zip(answer.shown, answer.scores, strict=True):
+                by_place.setdefault(place, []).append(score)
+        return tuple(sum(by_place[place]) / len(by_place[place]) for place in self.places)
+
+    @property
+    def replies(self) -> list[tuple[list[int], Reply]]:
+        """All replies, each with the places of the outputs in the order shown, from 0."""
+        return [
+            ([self.places.index(answer.shown[target]) for target in order], reply)
+            for answer in self.answers
+            for outcome, order in zip(answer.outcomes, answer.orders, strict=True)
+            for reply in outcome.replies
+        ]
+
+    @property
+    def reason(self) -> str:
+        """Why there are no scores."""
+        lacking = [answer.reason for answer in self.answers if answer.scores is None]
+        return "; ".join(dict.fromkeys(lacking))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Panel:
+    """Which model is asked, in which words, how often."""
+
+    model: str  # as the endpoint names it
+    protocol: Protocol
+    orders: int = 1  # in how many orders the targets are shown, against position bias
+    repeats: int = 1  # how often each order is asked
+    seed: int = 1  # of the random orders
+
+    def ask(self, groups: Sequence[Group]) -> list[Opinion]:
+        """Ask for scores, at most five outputs at a time, with one call for each distinct prompt.
+
+        A group of equal outputs needs no question; one with more than five distinct ones is shown
+        in sets, drawn by the seed.
+
+        Raises
+        ------
+        LimitReachedError
+            If a ceiling of the endpoint is reached; the answers so far are kept.
+        RemoteError, MissingResourceError
+            If the endpoint fails, or the client is not installed or has no key.
+        """
+        plans = [self._plan(group) for group in groups]
+        outcomes = iter(ask(self.model, [call for _, calls in plans for call in calls]))
+        return [
+            replace(
+                opinion,
+                answers=tuple(
+                    replace(answer, outcomes=tuple(next(outcomes) for _ in answer.orders))
+                    for answer in opinion.answers
+                ),
+            )
+            for opinion, _ in plans
+        ]
+
+    def estimate(self, groups: Sequence[Group]) -> Estimate:
+        """Estimate the cost of :meth:`ask`; nothing is sent."""
+        return estimate(self.model, [call for group in groups for call in self._plan(group)[1]])
+
+    def _plan(self, group: Group) -> tuple[Opinion, list[Call]]:
+        """Return the calls about a group, and its opinion without their outcomes."""
+        number = {text: number for number, text in enumerate(dict.fromkeys(group.outputs))}
+        sets = [list(number)] if number else []
+        if len(number) > MOST:
+            sets = draw_sets(group.context[1], list(number), times=1, seed=self.seed)
+        answers: list[Answer] = []
+        calls: list[Call] = []
+        for texts in sets:
+            question = Question(*group.context, tuple(texts))
+            orders = self._orders(question)
+            calls += self._calls(question, orders)
+            answers.append(Answer(tuple(number[text] for text in texts), orders))
+        return Opinion(tuple(answers), tuple(number[text] for text in group.outputs)), calls
+
+    def _orders(self, question: Question) -> tuple[tuple[int, ...], ...]:
+        """Return the order of the targets in each call."""
+        if len(question.targets) < 2:
+            return ()
+        orders = reorder(question.source, question.targets, orders=self.orders, seed=self.seed)
+        return tuple(tuple(order) for order in orders for _ in range(self.repeats))
+
+    def _calls(self, question: Question, orders: Sequence[Sequence[int]]) -> list[Call]:
+        """Put a question into words; ``repeat`` numbers the calls with equal prompts."""
+        calls: list[Call] = []
+        template = self.protocol.template
+        for order in orders:
+            targets = tuple(question.targets[place] for place in order)
+            prompt = self.protocol.render(replace(question, targets=targets))
+            again = sum(call.prompt == prompt for call in calls)
+            calls.append(Call(prompt=prompt, targets=len(targets), template=template, repeat=again))
+        return calls
+
 
 def ask(model: str, calls: Sequence[Call]) -> list[Outcome]:
-    """Answer calls from the cache, else by the endpoint of :func:`~.runtime.current`.
+    """Answer calls from the cache, else by the endpoint of :func:`~.endpoint.current`.
 
     Equal calls are sent once. Every reply is stored before it is used, so the same calls continue
-    where an interrupted run stopped. Usage and cost are added to the endpoint's ``bill``.
-
-    Parameters
-    ----------
-    model
-        As the endpoint names it.
-    calls
-        Any number.
-
-    Returns
-    -------
-    list
-        One outcome for each call. Those with the state ``error`` are sent again the next time.
-
-    Raises
-    ------
-    LimitReachedError
-        If a ceiling is reached; requests in flight are completed first.
-    RemoteError
-        If the endpoint cannot be reached, is down, or refuses this account.
-    MissingResourceError
-        If there is no key, or ``offline`` is set and the cache lacks an answer.
-    DataError
-        If the file of replies is damaged or cannot be written.
-    UsageError
-        If money is limited and the model has no price.
+    where an interrupted run stopped; those with the state ``error`` are sent again the next time.
+    Usage and cost are added to the endpoint's ``bill``.
     """
     endpoint = current()
     requests, folder, done = _known(endpoint, model, calls)

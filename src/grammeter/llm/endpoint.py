@@ -1,38 +1,204 @@
-"""The endpoint of a language model: limits of its use, its responses, what its failures mean."""
+"""An endpoint of language models: prices, the bill of a run, the limits of its use."""
 
 from __future__ import annotations
 
-import email.utils
+import json
+import math
 import re
-import time
+from collections import Counter
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
-from grammeter.core import UsageError, expanded
-from grammeter.llm.cost import Bill, Price
-from grammeter.llm.reply import error_of, has_message
+from grammeter.core import DataError, UsageError, expanded
+from grammeter.llm.reply import State, object_of
+from grammeter.version import __version__
 
 OPENAI = "https://api.openai.com/v1"
 
+BASIS = "4 characters a token in, 10 tokens a target out; hidden reasoning is not foreseen"
 
-Trouble = Literal["", "unreachable", "timeout", "broken"]
-"""Why there is no reply: no server, too late, or a broken connection."""
+_MILLION = 1_000_000
+_FRAME = 16
+"""Maximum number of tokens around a message."""
+
+_DATED = re.compile(r"-\d{4}-\d{2}-\d{2}$")
 
 
 @dataclass(frozen=True, slots=True)
-class Raw:
-    """The response to a request, if there is one."""
+class Price:
+    """Price of a million tokens, in some currency."""
 
-    status: int = 0  # of HTTP; 0: no response
-    text: str = ""  # the body without keys; if there is no response, the reason
-    headers: Mapping[str, str] = field(default_factory=dict[str, str])  # names in lower case
-    trouble: Trouble = ""  # why there is no response
-    seconds: float = 0.0  # from the request to the response
-    started: float = 0.0  # seconds since 1970
+    input: float
+    output: float
+
+    def of(self, tokens_in: int, tokens_out: int) -> float:
+        """Return the cost of tokens."""
+        return (tokens_in * self.input + tokens_out * self.output) / _MILLION
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """A price table: its currency, the price of each model, and its date."""
+
+    currency: str
+    models: dict[str, Price]
+    date: str | None = None
+
+    def of(self, model: str) -> Price | None:
+        """Return the price of a model; a name with a date falls back to the name without it."""
+        return self.models.get(model) or self.models.get(_DATED.sub("", model))
+
+
+_MOST = 2**24
+"""Characters read at most: a device file may never end."""
+
+
+def read_prices(path: str | Path | None = None) -> Prices:
+    """Read a table of prices, by default the one that ships."""
+    shipped = files("grammeter.llm").joinpath("prices.json")
+    try:
+        with (Path(path) if path else shipped).open(encoding="utf-8-sig") as file:
+            data: Any = json.loads(file.read(_MOST))
+        models = {name: _price(row) for name, row in data["models"].items()}
+        date = data.get("date")
+        return Prices(str(data["currency"]), models, None if date is None else str(date))
+    except OSError as error:
+        reason = f"it cannot be read: {error.strerror}"
+    except KeyError as error:
+        reason = f"it lacks {error}"
+    except (ValueError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+        reason = str(error)
+    raise DataError(
+        f"no table of prices: {reason}",
+        where=str(path or "prices.json"),
+        fix='Write {"currency": "USD", "models": {"NAME": {"input": 2.5, "output": 10}}},'
+        " prices per million tokens.",
+    )
+
+
+def _price(row: Any) -> Price:
+    price = Price(float(row["input"]), float(row["output"]))
+    if not all(math.isfinite(value) and value >= 0 for value in (price.input, price.output)):
+        raise ValueError(f"a price is {row}")
+    return price
+
+
+def guess_in(text: str) -> int:
+    """Estimate the tokens of a message."""
+    return math.ceil(len(text) / 4)
+
+
+def guess_out(targets: int) -> int:
+    """Estimate the tokens of a valid reply."""
+    return 4 + 10 * targets
+
+
+def most_in(text: str) -> int:
+    """Return an upper bound of the tokens of a message: a token has at least one byte."""
+    return len(text.encode("utf-8")) + _FRAME
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """The usage that a reply reports; ``None``: it reports none."""
+
+    tokens_in: int | None = None  # of the prompt
+    tokens_out: int | None = None  # of the reply, including hidden reasoning
+    reasoning: int = 0  # how many of tokens_out are hidden reasoning
+
+    @classmethod
+    def of(cls, body: Mapping[str, Any]) -> Usage:
+        """Read ``usage`` of a chat completion."""
+        usage = object_of(body.get("usage"))
+        names = ("prompt_tokens", "completion_tokens", "total_tokens")
+        read, written, total = (_count(usage.get(name)) for name in names)
+        if read is None or written is None:
+            return cls()
+        hidden = _count(object_of(usage.get("completion_tokens_details")).get("reasoning_tokens"))
+        # some servers leave reasoning out of the second number, but not out of the total
+        return cls(read, max(written, (total or 0) - read), hidden or 0)
+
+
+def _count(value: object) -> int | None:
+    if not isinstance(value, int) or isinstance(value, bool):
+        return None
+    return value if 0 <= value < 1 << 53 else None
+
+
+@dataclass
+class Bill:
+    """The cost of a run so far."""
+
+    requests: int = 0  # sent, including repetitions
+    tokens_in: int = 0  # that replies reported
+    tokens_out: int = 0  # the same, including hidden reasoning
+    reasoning: int = 0  # how many of ``tokens_out`` were hidden
+    # requests that may have been charged but reported no usage: their tokens are estimated; those
+    # of a broken reply are counted as the maximum allowed
+    guessed: int = 0
+    spent: float = 0.0  # the price of all these tokens, in ``currency``
+    unpriced: int = 0  # requests to models without a price, which ``spent`` does not include
+    currency: str = ""
+    known: int = 0  # calls that the cache answered
+    states: Counter[State] = field(default_factory=Counter[State])  # how calls ended, with those
+    # what endpoints refused: fields of the request, forms of structured output
+    concessions: set[str] = field(default_factory=set[str])
+
+    @property
+    def tokens(self) -> int:
+        """All tokens, in and out."""
+        return self.tokens_in + self.tokens_out
+
+    @property
+    def cost(self) -> float | None:
+        """Total price, or ``None`` if any price is unknown."""
+        return None if self.unpriced else self.spent
+
+    def add(self, usage: Usage, price: Price | None, *, guess: tuple[int, int]) -> None:
+        """Count the tokens of a request that was, or may have been, charged."""
+        tokens_in = guess[0] if usage.tokens_in is None else usage.tokens_in
+        tokens_out = guess[1] if usage.tokens_out is None else usage.tokens_out
+        self.guessed += usage.tokens_in is None or usage.tokens_out is None
+        self.tokens_in += tokens_in
+        self.tokens_out += tokens_out
+        self.reasoning += usage.reasoning
+        if price is None:
+            self.unpriced += 1
+        else:
+            self.spent += price.of(tokens_in, tokens_out)
+
+    def __str__(self) -> str:
+        """Return one line for people."""
+        parts = [f"{self.requests} requests", f"{self.tokens_in} tokens in",
+                 f"{self.tokens_out} out"]  # fmt: skip
+        if self.reasoning:
+            parts[-1] += f" ({self.reasoning} of them hidden reasoning)"
+        if self.guessed:
+            parts.append(f"{self.guessed} requests told no usage and are guessed")
+        if self.cost is not None:
+            parts.append(f"{self.cost:.4f} {self.currency}".rstrip())
+        elif self.spent:
+            parts.append(f"more than {self.spent:.4f} {self.currency}: a price is not known")
+        else:
+            parts.append("price not known")
+        return ", ".join(parts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return ``{"kind": "bill", ...}``."""
+        names = ("requests", "tokens_in", "tokens_out", "reasoning", "guessed", "cost",
+                 "currency", "known")  # fmt: skip
+        return {
+            "kind": "bill",
+            "grammeter": __version__,
+            **{name: getattr(self, name) for name in names},
+            "states": dict(sorted(self.states.items())),
+            "concessions": sorted(self.concessions),
+        }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,10 +307,7 @@ class Worst:
 class Ceilings:
     """The ceilings of an endpoint, compared with its bill; requests in flight count as worst cases.
 
-    Raises
-    ------
-    UsageError
-        If money is limited and the price of the model is unknown.
+    Money cannot be limited if the price of the model is unknown.
     """
 
     def __init__(self, endpoint: Endpoint, model: str, price: Price | None) -> None:
@@ -225,116 +388,3 @@ class Pace:
 
 def _over(value: float, most: float | None) -> bool:
     return most is not None and value > most
-
-
-Then = Literal["again", "again-briefly", "leave", "refused", "end"]
-"""``again``: repeat within the patience; ``again-briefly``: repeat a few times; ``leave`` this
-call; ``refused``: the model will not answer it; ``end`` the run: any other call would fail too."""
-
-_AGAIN = {408, 409, 429}
-_END: Mapping[int, str] = {
-    401: "Check the key.",
-    402: "Check the account: it has no money left.",
-    403: "Check what the key's account may use.",
-    404: "Check the base URL (it ends in /v1 as a rule) and the name of the model.",
-    405: "Check the base URL: it ends in /v1 as a rule.",
-    **dict.fromkeys((301, 302, 303, 307, 308), "Check the base URL: the server has moved."),
-}
-_NO_MONEY = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active",
-             "insufficient_balance"}  # fmt: skip
-_FILTERED = re.compile(r"content_filter|content_policy|ResponsibleAI|moderation|flagged",
-                       re.IGNORECASE)  # fmt: skip
-_SHOWN = 300
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """Why a request brought no completion."""
-
-    reason: str  # for people
-    then: Then  # what the client does
-    wait: float | None = None  # seconds that the server asks to wait
-    charged: bool = False  # whether the provider may have charged it
-    # what the user can do
-    fix: str = "Run the same command again later: it goes on where it stopped."
-
-
-def failure(raw: Raw, body: Mapping[str, Any]) -> Failure | None:
-    """Say why a request failed; ``None`` if ``body``, its JSON object, is a completion."""
-    if raw.trouble:
-        return _without_reply(raw)
-    error = error_of(body)
-    if raw.status == 200 and not error:
-        if has_message(body):
-            return None
-        return Failure(
-            f"no chat completion: {_shown(raw.text)}", "again-briefly", charged=True,
-            fix="Check the base URL: something else answers there.",
-        )  # fmt: skip
-    status = _status(raw.status, error)
-    message = error.get("message")
-    text = message if isinstance(message, str) and message else raw.text
-    reason = f"HTTP {status}: {_shown(text)}".rstrip(": ")
-    return _by_status(status, reason, raw, error)
-
-
-def _without_reply(raw: Raw) -> Failure:
-    if raw.trouble == "unreachable":
-        return Failure(
-            f"no connection: {_shown(raw.text)}", "again",
-            fix="Check the base URL, and whether the server is running.",
-        )  # fmt: skip
-    if raw.trouble == "timeout":
-        return Failure("no reply in time", "again", charged=True)
-    return Failure(f"the connection broke off: {_shown(raw.text)}", "again", charged=True)
-
-
-def _status(status: int, error: Mapping[str, Any]) -> int:
-    """Return the status to act on: gateways put that of their provider into the body."""
-    code = error.get("code")
-    if status != 200:
-        return status
-    return code if isinstance(code, int) and 400 <= code < 600 else 502
-
-
-def _by_status(status: int, reason: str, raw: Raw, error: Mapping[str, Any]) -> Failure:
-    names = {str(error.get(name)) for name in ("code", "type")}
-    if names & _NO_MONEY:
-        return Failure(reason, "end", fix=_END[402])
-    if status in (400, 403) and _FILTERED.search(raw.text):
-        return Failure(reason, "refused")
-    if status in _END:
-        return Failure(reason, "end", fix=_END[status])
-    wanted = raw.headers.get("x-should-retry", "").lower()
-    if status in _AGAIN or status >= 500 or wanted == "true":
-        if wanted == "false":
-            return Failure(f"{reason} (and not to be repeated)", "end")
-        return Failure(reason, "again", wait=retry_after(raw.headers))
-    return Failure(reason, "leave")
-
-
-def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds that a server asks to wait; ``None`` if it asks for none."""
-    for name, unit in (("retry-after-ms", 1e-3), ("retry-after", 1.0)):
-        text = headers.get(name, "").strip()
-        if re.fullmatch(r"\d{1,9}(\.\d*)?", text, re.ASCII):
-            return float(text) * unit
-    moment = _time(headers, "retry-after")
-    if moment is None:
-        return None
-    sent = _time(headers, "date")  # by the same clock as the first time
-    return max(0.0, moment - (time.time() if sent is None else sent))
-
-
-def _time(headers: Mapping[str, str], name: str) -> float | None:
-    """Return a date in a header as seconds since 1970, ``None`` if there is none."""
-    try:
-        return email.utils.parsedate_to_datetime(headers.get(name, "")).timestamp()
-    except (TypeError, ValueError, IndexError, OverflowError):
-        return None
-
-
-def _shown(text: str) -> str:
-    """Return a text as one short line."""
-    line = " ".join(text.split())
-    return f"{line[:_SHOWN]}..." if len(line) > _SHOWN else line or "an empty reply"

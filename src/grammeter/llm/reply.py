@@ -89,30 +89,16 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """What calls would cost.
+    """What calls would cost."""
 
-    Attributes
-    ----------
-    calls, known
-        Distinct calls; how many of them the cache answers.
-    tokens_in, tokens_out
-        Tokens of the calls that would be sent, without repetitions.
-    cost
-        In ``currency``; ``None`` if the price of the model is unknown.
-    basis
-        How tokens were counted.
-    date
-        Date of the price table, if it has one.
-    """
-
-    calls: int
-    known: int
-    tokens_in: int
+    calls: int  # distinct ones
+    known: int  # those that the cache answers
+    tokens_in: int  # of the calls that would be sent, without repetitions
     tokens_out: int
-    cost: float | None
+    cost: float | None  # in ``currency``; None if the price of the model is unknown
     currency: str
-    basis: str
-    date: str | None = None
+    basis: str  # how tokens were counted
+    date: str | None = None  # of the price table, if it has one
 
     def to_dict(self) -> dict[str, Any]:
         """Return ``{"kind": "estimate", ...}``."""
@@ -125,15 +111,18 @@ SCORES = (1, 2, 3, 4, 5)
 _FENCE = re.compile(r"```json[ \t]*\r?\n(.*?)```", re.DOTALL | re.IGNORECASE)
 _KEY = re.compile(r"target(?:([0-9]+)_score|_score([0-9]+))", re.IGNORECASE | re.ASCII)
 _EXTRAS = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|,(?=\s*[}\]])', re.DOTALL)
+_OPENING = re.compile("{")
+_INSIDE = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[{}]', re.DOTALL)
 _THOUGHT = "</think>"
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """The scores in a reply, if it is usable."""
+class Completion:
+    """The content of a chat completion."""
 
-    scores: tuple[int, ...] | None  # one per target, 1 to 5
-    coerced: bool = False  # whether a deviation was tolerated
+    came: AttemptState  # "cut" if the reply ended at its limit, whatever it contains
+    text: str
+    scores: tuple[int, ...] | None = None  # one per target, 1 to 5
     reason: str = ""  # why there are no scores, or what was tolerated
 
 
@@ -158,7 +147,7 @@ def schema(n: int) -> dict[str, Any]:
     }
 
 
-def read(text: str, n: int) -> Reading:
+def read(text: str, n: int) -> Completion:
     """Read a reply on ``n`` targets.
 
     The answer is the first of these that is JSON: the whole text; the last block after
@@ -170,9 +159,9 @@ def read(text: str, n: int) -> Reading:
         pairs, tolerated = _answer(text, n)
         scores, more = _scores(pairs, n)
     except _UnreadableError as error:
-        return Reading(None, False, str(error))
+        return Completion("invalid", text, reason=str(error))
     reason = "; ".join(dict.fromkeys([*tolerated, *more]))
-    return Reading(scores, bool(reason), reason)
+    return Completion("coerced" if reason else "ok", text, scores, reason)
 
 
 def _answer(text: str, n: int) -> tuple[Pairs, list[str]]:
@@ -244,20 +233,17 @@ def _refuse(name: str) -> None:
 
 def _balanced(text: str) -> Iterator[str]:
     """Yield the ``{...}`` of a text, outermost ones, in order; braces in strings do not count."""
-    depth, start, quoted, escaped = 0, 0, False, False
-    for place, letter in enumerate(text):
-        if quoted:
-            quoted = escaped or letter != '"'
-            escaped = letter == "\\" and not escaped
-        elif letter == '"':
-            quoted = depth > 0  # quotation marks of the text around are no strings
-        elif letter == "{":
-            start = start if depth else place
+    depth, start, place = 0, 0, 0
+    # quotation marks of the text around are no strings
+    while match := (_INSIDE if depth else _OPENING).search(text, place):
+        place = match.end()
+        if match[0] == "{":
+            start = start if depth else match.start()
             depth += 1
-        elif letter == "}" and depth:
+        elif match[0] == "}":
             depth -= 1
             if not depth:
-                yield text[start : place + 1]
+                yield text[start:place]
 
 
 def _scores(pairs: Pairs, n: int) -> tuple[tuple[int, ...], list[str]]:
@@ -315,16 +301,6 @@ def _score(number: int, value: object) -> int:
     return int(cast(float, whole))
 
 
-@dataclass(frozen=True, slots=True)
-class Completion:
-    """The content of a chat completion."""
-
-    came: AttemptState  # "cut" if the reply ended at its limit, whatever it contains
-    text: str
-    scores: tuple[int, ...] | None = None  # one per target
-    reason: str = ""  # why there are no scores, or what was tolerated
-
-
 def completion(body: Mapping[str, Any], targets: int) -> Completion:
     """Read the first choice of a chat completion that has a message; expect ``targets`` scores."""
     message: Mapping[str, Any] = body["choices"][0]["message"]
@@ -337,10 +313,7 @@ def completion(body: Mapping[str, Any], targets: int) -> Completion:
         case "length":
             return Completion("cut", text, reason="the reply was cut at its limit (max_output)")
         case _:
-            reading = read(text, targets)
-    if reading.scores is None:
-        return Completion("invalid", text, reason=reading.reason)
-    return Completion("coerced" if reading.coerced else "ok", text, reading.scores, reading.reason)
+            return read(text, targets)
 
 
 def name_of(body: Mapping[str, Any], field: str) -> str | None:

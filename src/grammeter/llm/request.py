@@ -1,24 +1,19 @@
-"""Requests: what an endpoint accepts, the body and the cache key of a call, and the connection."""
+"""Requests: what an endpoint accepts, and the body and the cache key of a call."""
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
-import ipaddress
 import json
-import os
 import re
-import ssl
-import time
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, Self, get_args
-from urllib.parse import urlsplit
 
-from grammeter.core import DataError, MissingResourceError, UsageError, require
-from grammeter.llm.endpoint import Endpoint, Raw, Trouble, current
+from grammeter.core import DataError
+from grammeter.llm.endpoint import current
 from grammeter.llm.reply import Call, schema
+from grammeter.llm.transport import server
 
 Rung = Literal["json_schema", "json_object", "plain"]
 RUNGS: tuple[Rung, ...] = get_args(Rung)
@@ -105,14 +100,8 @@ class Abilities:
 def refused_field(text: str, parameter: object, sent: Iterable[str]) -> str | None:
     """Return the optional field of a request that an error is about, ``None`` if it names none.
 
-    Parameters
-    ----------
-    text
-        The body of a reply with status 400 or 422.
-    parameter
-        The value of ``param`` in it: the field, if it is a text.
-    sent
-        The fields of the request.
+    ``text`` is the body of a reply with status 400 or 422, ``parameter`` the value of ``param`` in
+    it: the field, if it is a text. ``sent`` has the fields of the request.
     """
     if _TOO_LONG.search(text):
         return None
@@ -147,13 +136,7 @@ def request_settings() -> dict[str, object]:
 
 @dataclass(frozen=True)
 class Request:
-    """A call to one model of one server.
-
-    Raises
-    ------
-    DataError
-        If the prompt is not valid Unicode: it has half a character.
-    """
+    """A call to one model of one server; its prompt must be valid Unicode."""
 
     server: str  # as returned by server()
     model: str  # as the server names it
@@ -192,14 +175,8 @@ class Request:
     ) -> dict[str, Any]:
         """Return the body to send.
 
-        Parameters
-        ----------
-        abilities
-            What the endpoint accepts.
-        remark
-            Why the last reply was unusable, for the model to read; may be empty.
-        doubled
-            Allow twice the output.
+        ``remark`` tells the model why its last reply was unusable; ``doubled`` allows twice the
+        output.
         """
         fields = {
             "temperature": TEMPERATURE,
@@ -218,143 +195,3 @@ class Request:
     def _messages(self, remark: str) -> list[dict[str, str]]:
         ending = _REMARK.format(reason=remark) if remark else ""
         return [{"role": "user", "content": self.call.prompt + ending}]
-
-
-def server(base_url: str) -> str:
-    """Return host, port and path of an address, without user, password and query.
-
-    Raises
-    ------
-    UsageError
-        If it names no host.
-    """
-    try:
-        parts = urlsplit(base_url)
-        host, port, path = parts.hostname, parts.port, parts.path
-    except ValueError:
-        host, port, path = None, None, ""
-    if not host:
-        raise UsageError("the base URL names no host", fix="Write it as http://localhost:8000/v1")
-    name = f"[{host}]" if ":" in host else host
-    return (f"{name}:{port}{path}" if port else f"{name}{path}").rstrip("/")
-
-
-def is_local(base_url: str) -> bool:
-    """Whether an address is on this machine."""
-    host = urlsplit(base_url).hostname or ""
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    return address.is_loopback or address.is_unspecified
-
-
-_CONNECT = 5.0
-_UNREACHABLE = {"ConnectError", "ConnectTimeout", "ProxyError"}
-_KEY_LIKE = re.compile(r"\bsk-[\w*.-]{6,}")
-_NO_KEY = "none"
-
-
-class Transport:
-    """A connection to an endpoint; close it after use.
-
-    Raises
-    ------
-    MissingResourceError
-        If there is no key for a remote server, or the SDK is not installed.
-    """
-
-    def __init__(self, endpoint: Endpoint) -> None:
-        self._key = key_of(endpoint)
-        self._sdk: Any = require("openai", extra="llm")
-        self._client = self._sdk.AsyncOpenAI(
-            api_key=self._key,
-            base_url=endpoint.base_url,
-            max_retries=0,
-            http_client=self._sdk.DefaultAsyncHttpxClient(**_wire(endpoint.base_url, self._sdk)),
-        )
-
-    async def aclose(self) -> None:
-        """Close all connections."""
-        await self._client.close()
-
-    async def send(self, body: Mapping[str, Any], timeout: float) -> Raw:
-        """Send one request, once; ``timeout`` limits the seconds of the whole response.
-
-        The SDK's own timeout starts again with each piece of it.
-        """
-        started, clock = time.time(), time.perf_counter()
-        status, text, headers, trouble = 0, "", dict[str, str](), ""
-        try:
-            async with asyncio.timeout(timeout):
-                response = await self._post(body)
-            status = response.status_code
-            text = redact(response.text, self._key, alike=status != 200)
-            headers = {name.lower(): value for name, value in response.headers.items()}
-        except TimeoutError:
-            trouble = "timeout"
-        except self._sdk.APIConnectionError as error:
-            trouble, text = _trouble(error), redact(str(error.__cause__ or error), self._key)
-        return Raw(status, text, headers, trouble, time.perf_counter() - clock, started)
-
-    async def _post(self, body: Mapping[str, Any]) -> Any:
-        """Return the HTTP response, whatever its status."""
-        try:
-            # the SDK's own `create` builds the same request, but takes 1.5 times as long
-            reply = await self._client.post(
-                "/chat/completions", body=body, cast_to=self._sdk.HttpxBinaryResponseContent
-            )
-        except self._sdk.APIStatusError as error:
-            return error.response
-        return reply.response
-
-
-def _wire(base_url: str, sdk: Any) -> dict[str, Any]:
-    """Return the settings of the HTTP client: no redirect may send the key elsewhere."""
-    settings = {"timeout": sdk.Timeout(None, connect=_CONNECT), "follow_redirects": False}
-    if is_local(base_url):
-        settings["trust_env"] = False  # no proxy for a server on this machine
-    if base_url.startswith("http://"):
-        # a context without certificates loads quickly, and nothing is encrypted here
-        settings["verify"] = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    return settings
-
-
-def key_of(endpoint: Endpoint) -> str:
-    """Return the key of an endpoint; a server on this machine needs none.
-
-    Raises
-    ------
-    MissingResourceError
-        If there is none, or its value cannot be a key.
-    """
-    key = os.environ.get(endpoint.key_variable, "").strip()
-    if not key and is_local(endpoint.base_url):
-        return _NO_KEY
-    if not key:
-        raise MissingResourceError(
-            f"no key: the environment variable {endpoint.key_variable} is not set",
-            fix=f"Set {endpoint.key_variable} to the key of your account, or name another"
-            " variable (--key-variable) or a server on this machine (--base-url).",
-        )
-    if not (key.isascii() and key.isprintable()):
-        raise MissingResourceError(
-            f"the environment variable {endpoint.key_variable} holds letters that no key has",
-            fix="Copy the key once more.",
-        )
-    return key
-
-
-def redact(text: str, key: str, *, alike: bool = True) -> str:
-    """Replace a key that a server has echoed and, if ``alike``, all that looks like a key."""
-    redacted = text.replace(key, "[key]") if key != _NO_KEY and len(key) >= 8 else text
-    return _KEY_LIKE.sub("[key]", redacted) if alike else redacted
-
-
-def _trouble(error: BaseException) -> Trouble:
-    cause = type(error.__cause__).__name__
-    if cause in _UNREACHABLE:
-        return "unreachable"
-    return "timeout" if "Timeout" in type(error).__name__ else "broken"

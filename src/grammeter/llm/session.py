@@ -13,10 +13,21 @@ from typing import Any, NoReturn
 
 from grammeter.core import GrammeterError, LimitReachedError, RemoteError
 from grammeter.llm.cache import Attempt, Attempts, History
-from grammeter.llm.cost import Usage, guess_in, guess_out, most_in, read_prices
-from grammeter.llm.endpoint import OPENAI, Ceilings, Endpoint, Failure, Pace, Raw, Worst, failure
+from grammeter.llm.endpoint import (
+    OPENAI,
+    Ceilings,
+    Endpoint,
+    Pace,
+    Usage,
+    Worst,
+    guess_in,
+    guess_out,
+    most_in,
+    read_prices,
+)
 from grammeter.llm.reply import Completion, Outcome, completion, error_of, json_object, name_of
-from grammeter.llm.request import Abilities, Request, Transport, refused_field, server
+from grammeter.llm.request import Abilities, Request, refused_field
+from grammeter.llm.transport import Failure, Raw, Transport, failure, server
 
 MOST_FAILURES = 5
 """Number of consecutive failed calls after which the endpoint counts as down."""
@@ -70,11 +81,6 @@ class Session:
         """Send the body of a request when limits allow it, and add its usage to the bill.
 
         ``seconds`` limits the time of the reply; waiting for limits does not count.
-
-        Raises
-        ------
-        UnfinishedError
-            If the run ends before it is sent.
         """
         await self.sleep(self._pace.reserve(monotonic(), self._foreseen(request)))
         worst = self._worst(request, body)
@@ -114,13 +120,7 @@ class Session:
         self.endpoint.bill.concessions.update(abilities.concessions)
 
     def lose(self, reason: Failure, *, dead: bool) -> None:
-        """Record a failed call; end the run if the endpoint is ``dead`` or all calls fail.
-
-        Raises
-        ------
-        UnfinishedError
-            If the run ends.
-        """
+        """Record a failed call; end the run if the endpoint is ``dead`` or all calls fail."""
         self._failures += 1
         fault_of_call = reason.then == "leave" and self.proven
         if dead or (self._failures >= MOST_FAILURES and not fault_of_call):
@@ -207,13 +207,7 @@ class Conversation:
         self._brief = 0
 
     async def outcome(self) -> Outcome:
-        """Ask until there is an outcome.
-
-        Raises
-        ------
-        UnfinishedError
-            If the run ends first; the replies so far are stored.
-        """
+        """Ask until there is an outcome."""
         while True:
             sent = self._body()
             received = await self._session.send(self._request, sent, self._patience)

@@ -34,9 +34,7 @@ from grammeter.llm import (
     Panel,
     Prompt,
     Protocol,
-    ask_groups,
     draw_sets,
-    estimate_groups,
     request_settings,
 )
 from grammeter.metrics.base import Metric, Needs, no_choice, one_slot
@@ -154,11 +152,11 @@ class Judging(Metric):
         RemoteError, MissingResourceError
             If the endpoint fails, or something that it needs is not installed or set.
         """
-        return ask_groups(self.panel, self._seen(groups))
+        return self.panel.ask(self._seen(groups))
 
     def estimate(self, groups: Sequence[Group]) -> Estimate:
         """Say what :meth:`judge` would cost; nothing is sent."""
-        return estimate_groups(self.panel, self._seen(groups))
+        return self.panel.estimate(self._seen(groups))
 
     def _seen(self, groups: Sequence[Group]) -> list[Group]:
         """Return groups as the judge sees them."""
