@@ -25,7 +25,7 @@ from grammeter.llm.cache import FILE as REPLIES
 from grammeter.llm.cache import Attempt, Attempts
 from grammeter.llm.reply import completion, error_of, has_message, json_object, name_of
 from grammeter.llm.request import Abilities
-from grammeter.llm.transport import Raw, failure, retry_after
+from grammeter.llm.transport import Raw, retry_after
 from grammeter.meta import parse_betas
 from grammeter.metrics.bertscore import read_baseline
 from grammeter.models import read_card
@@ -81,7 +81,7 @@ def _body(path: Path) -> None:
     text = path.read_bytes().decode("utf-8", "replace")
     body = json_object(text)
     for status in (0, 200, 400, 429, 500):
-        failure(Raw(status=status, text=text, headers={"retry-after": text[:40]}), body)
+        _ = Raw(status=status, text=text, headers={"retry-after": text[:40]}).failure
     error_of(body)
     if has_message(body):
         completion(body, 3)

@@ -19,9 +19,7 @@ from grammeter.core import DataError, private_file
 from grammeter.llm.reply import AttemptState, Outcome, Reply, finish_of, json_object
 from grammeter.llm.request import Abilities
 
-FILE = "replies-1.sqlite"
-"""Name of the file, with the version of its format."""
-
+FILE = "replies-1.sqlite"  # name of the file, with the version of its format
 _WAIT = 30.0
 _READ = "state, scores, reply, reason, tokens_in, tokens_out, seconds, body, key"
 _AT_ONCE = 500

@@ -23,9 +23,7 @@ OPENAI = "https://api.openai.com/v1"
 BASIS = "4 characters a token in, 10 tokens a target out; hidden reasoning is not foreseen"
 
 _MILLION = 1_000_000
-_FRAME = 16
-"""Maximum number of tokens around a message."""
-
+_FRAME = 16  # maximum number of tokens around a message
 _DATED = re.compile(r"-\d{4}-\d{2}-\d{2}$")
 
 
@@ -54,8 +52,7 @@ class Prices:
         return self.models.get(model) or self.models.get(_DATED.sub("", model))
 
 
-_MOST = 2**24
-"""Characters read at most: a device file may never end."""
+_MOST = 2**24  # characters read at most: a device file may never end
 
 
 def read_prices(path: str | Path | None = None) -> Prices:

@@ -32,22 +32,13 @@ CRITERIA: Mapping[Name, tuple[Criterion, ...]] = {
 
 PROMPTS: tuple[Prompt, ...] = get_args(Prompt)
 
-MOST = 5
-"""Maximum number of targets scored side by side."""
-
+MOST = 5  # maximum number of targets scored side by side
 _PLACE = re.compile(r"\{([A-Z]+)\}")
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
     """Outputs of one sentence to score side by side, and its context.
-
-    Attributes
-    ----------
-    previous, source, following
-        Three lines of the learner's text; the first and the last may be empty.
-    targets
-        Distinct texts, 1 to 5: outputs as they are, or with their edits marked.
 
     Raises
     ------
@@ -57,10 +48,10 @@ class Question:
         If there are no targets, too many, or equal ones.
     """
 
-    previous: str
+    previous: str  # three lines of the learner's text; the first and the last may be empty
     source: str
     following: str
-    targets: tuple[str, ...]
+    targets: tuple[str, ...]  # distinct, 1 to 5: outputs as they are, or with their edits marked
 
     def __post_init__(self) -> None:
         if not 1 <= len(set(self.targets)) == len(self.targets) <= MOST:
@@ -79,17 +70,8 @@ class Question:
 class Protocol:
     """The words of questions.
 
-    Attributes
-    ----------
-    name
-        ``llm-s`` or ``llm-e``.
-    criterion
-        Adds the paper's sentence for it.
-    prompt
-        ``paper`` or ``hardened``.
-    numbered
-        Write ``1.`` and so on before the targets. The paper's text shows no numbers, a copy of
-        its source does; the reply always names targets by number.
+    ``numbered`` writes ``1.`` and so on before the targets: the paper's text shows no numbers, a
+    copy of its source does; the reply always names targets by number.
 
     Raises
     ------
@@ -98,7 +80,7 @@ class Protocol:
     """
 
     name: Name
-    criterion: Criterion | None = None
+    criterion: Criterion | None = None  # adds the paper's sentence for it
     prompt: Prompt = "paper"
     numbered: bool = True
 
@@ -114,19 +96,17 @@ class Protocol:
 
         All texts are inserted at once, so a text that looks like a place is not replaced.
         """
-        texts = (question.previous, question.source, question.following)
-        previous, source, following = map(self._shown, texts)
-        targets = map(self._shown, question.targets)
+        context = map(self._shown, (question.previous, question.source, question.following))
         lines = [
             f"{number}. {text}" if self.numbered else text
-            for number, text in enumerate(targets, start=1)
+            for number, text in enumerate(map(self._shown, question.targets), start=1)
         ]
-        return self._filled(previous, source, following, lines, len(lines))
+        return self._filled(tuple(context), lines)
 
     @property
     def template(self) -> str:
         """Id and hash of the words: ``paper-llm-s-fluency-1f2e3d4c5b6a``."""
-        words = self._filled("", "", "", ["{TARGET}", "{TARGET}"], 2)
+        words = self._filled(("", "", ""), ["{TARGET}", "{TARGET}"])
         shown = f"{words}\n{self.numbered}"
         parts = (self.prompt, self.name, self.criterion, "" if self.numbered else "unnumbered")
         digest = hashlib.sha256(shown.encode()).hexdigest()[:12]
@@ -135,16 +115,12 @@ class Protocol:
     def _shown(self, text: str) -> str:
         return json.dumps(text, ensure_ascii=False) if self.prompt == "hardened" else text
 
-    def _filled(
-        self, previous: str, source: str, following: str, targets: list[str], count: int
-    ) -> str:
+    def _filled(self, context: tuple[str, ...], targets: list[str]) -> str:
         values = {
             "CRITERION": f"{_criteria()[self.criterion]}\n" if self.criterion else "",
-            "PREVIOUS": previous,
-            "SOURCE": source,
-            "FOLLOWING": following,
+            **dict(zip(("PREVIOUS", "SOURCE", "FOLLOWING"), context, strict=True)),
             "TARGETS": "\n".join(targets),
-            "FORMAT": _output_format(count),
+            "FORMAT": _output_format(len(targets)),
         }
         words = _file(f"{self.prompt}-{self.name}")
         return _PLACE.sub(lambda place: values[place[1]], words)
@@ -190,16 +166,6 @@ def draw_sets(source: str, outputs: Sequence[str], *, times: int, seed: int) -> 
         Distinct texts, in any order.
     times, seed
         1 or more; 0 or more.
-
-    Returns
-    -------
-    list
-        Sets of texts; empty if there is no output.
-
-    Raises
-    ------
-    UsageError
-        If ``times`` or ``seed`` is too small.
     """
     if times < 1 or seed < 0:
         raise UsageError(
@@ -238,19 +204,15 @@ def _orders(
     """Shuffle ``count`` times; repeat an order only after all have been drawn."""
     seen = list(known)
     orders: list[list[Thing]] = []
-    for _ in range(count):
+    while len(orders) < count:
         if len(seen) >= math.factorial(len(things)):
             seen = []
-        while (order := _shuffled(things, random)) in seen:
-            pass
-        seen.append(order)
-        orders.append(order)
+        places: list[int] = random.permutation(len(things)).tolist()
+        order = [things[place] for place in places]
+        if order not in seen:
+            seen.append(order)
+            orders.append(order)
     return orders
-
-
-def _shuffled(things: Sequence[Thing], random: np.random.Generator) -> list[Thing]:
-    places: list[int] = random.permutation(len(things)).tolist()
-    return [things[place] for place in places]
 
 
 def _random(seed: int, *texts: str) -> np.random.Generator:

@@ -7,7 +7,6 @@ import contextlib
 import json
 import random
 from collections.abc import Mapping
-from dataclasses import dataclass
 from time import monotonic
 from typing import Any, NoReturn
 
@@ -18,35 +17,22 @@ from grammeter.llm.endpoint import (
     Ceilings,
     Endpoint,
     Pace,
-    Usage,
     Worst,
     guess_in,
     guess_out,
     most_in,
     read_prices,
 )
-from grammeter.llm.reply import Completion, Outcome, completion, error_of, json_object, name_of
+from grammeter.llm.reply import Completion, Outcome, completion, error_of, name_of
 from grammeter.llm.request import Abilities, Request, refused_field
-from grammeter.llm.transport import Failure, Raw, Transport, failure, server
+from grammeter.llm.transport import Failure, Raw, Transport, server
 
-MOST_FAILURES = 5
-"""Number of consecutive failed calls after which the endpoint counts as down."""
-
+MOST_FAILURES = 5  # number of consecutive failed calls after which the endpoint counts as down
 _LIMIT_FIELDS = ("max_tokens", "max_completion_tokens")
 
 
 class UnfinishedError(Exception):
     """A call ends without an outcome because the run ends."""
-
-
-@dataclass(frozen=True, slots=True)
-class Received:
-    """The response to one request."""
-
-    raw: Raw
-    body: Mapping[str, Any]  # its JSON object
-    failure: Failure | None  # why there is no completion
-    usage: Usage
 
 
 class Session:
@@ -77,7 +63,7 @@ class Session:
         self._ended = asyncio.Event()
         self._released = asyncio.Condition()
 
-    async def send(self, request: Request, body: Mapping[str, Any], seconds: float) -> Received:
+    async def send(self, request: Request, body: Mapping[str, Any], seconds: float) -> Raw:
         """Send the body of a request when limits allow it, and add its usage to the bill.
 
         ``seconds`` limits the time of the reply; waiting for limits does not count.
@@ -87,7 +73,8 @@ class Session:
         await self._admit(worst)
         try:
             raw = await self._transport.send(body, min(self.endpoint.timeout, seconds))
-            return self._counted(request, body, raw)
+            self._count(request, body, raw)
+            return raw
         finally:
             self._ceilings.release(worst)
             async with self._released:
@@ -157,18 +144,14 @@ class Session:
         self.closing = True
         raise UnfinishedError
 
-    def _counted(self, request: Request, sent: Mapping[str, Any], raw: Raw) -> Received:
-        body = json_object(raw.text)
-        failed = failure(raw, body)
-        usage = Usage.of(body)
+    def _count(self, request: Request, sent: Mapping[str, Any], raw: Raw) -> None:
         self.reached = self.reached or raw.status > 0
-        if failed is None or failed.charged:
-            out = guess_out(request.call.targets) if failed is None else self._limit(request, sent)
-            guess = guess_in(_content(sent)), out
-            before = self.endpoint.bill.tokens
-            self.endpoint.bill.add(usage, self._price, guess=guess)
-            self._pace.correct(self._foreseen(request), self.endpoint.bill.tokens - before)
-        return Received(raw, body, failed, usage)
+        if raw.failure is None or raw.failure.charged:
+            out = self._limit(request, sent) if raw.failure else guess_out(request.call.targets)
+            bill = self.endpoint.bill
+            before = bill.tokens
+            bill.add(raw.usage, self._price, guess=(guess_in(_content(sent)), out))
+            self._pace.correct(self._foreseen(request), bill.tokens - before)
 
     def _foreseen(self, request: Request) -> int:
         return guess_in(request.call.prompt) + guess_out(request.call.targets)
@@ -210,12 +193,12 @@ class Conversation:
         """Ask until there is an outcome."""
         while True:
             sent = self._body()
-            received = await self._session.send(self._request, sent, self._patience)
-            self._patience -= received.raw.seconds
-            if received.failure is None:
-                outcome = self._read(sent, received)
+            raw = await self._session.send(self._request, sent, self._patience)
+            self._patience -= raw.seconds
+            if raw.failure is None:
+                outcome = self._read(sent, raw)
             else:
-                outcome = await self._fail(sent, received, received.failure)
+                outcome = await self._fail(sent, raw, raw.failure)
             if outcome is None and self._patience <= 0:
                 outcome = self._give_up(_TOO_SLOW)
             if outcome is not None:
@@ -230,48 +213,45 @@ class Conversation:
             doubled=self._history.cut,
         )
 
-    def _read(self, sent: Mapping[str, Any], received: Received) -> Outcome | None:
+    def _read(self, sent: Mapping[str, Any], raw: Raw) -> Outcome | None:
         """Store a completion, then use it."""
         self._session.learn(self._abilities)
         self._failed = self._brief = 0
-        answer = completion(received.body, self._request.call.targets)
-        return self._write(sent, received, answer, answer.reason)
+        return self._write(sent, raw, completion(raw.body, self._request.call.targets))
 
-    async def _fail(
-        self, sent: Mapping[str, Any], received: Received, failure: Failure
-    ) -> Outcome | None:
+    async def _fail(self, sent: Mapping[str, Any], raw: Raw, failure: Failure) -> Outcome | None:
         """Store a failure; then concede, wait, give up, or end the run."""
-        lost = Completion("refused" if failure.then == "refused" else "failed", "")
-        outcome = self._write(sent, received, lost, failure.reason)
+        came = "refused" if failure.then == "refused" else "failed"
+        outcome = self._write(sent, raw, Completion(came, "", reason=failure.reason))
         if outcome is not None:
             return outcome
         if failure.then == "end":
             self._session.end(failure)
         if failure.then == "leave":
-            return None if self._concede(sent, received) else self._give_up(failure)
-        return await self._wait(received, failure)
+            return None if self._concede(sent, raw) else self._give_up(failure)
+        return await self._wait(raw, failure)
 
-    def _concede(self, sent: Mapping[str, Any], received: Received) -> bool:
+    def _concede(self, sent: Mapping[str, Any], raw: Raw) -> bool:
         """Drop the field that the endpoint refuses; return whether it refuses one."""
-        if received.raw.status not in _COMPLAINTS:
+        if raw.status not in _COMPLAINTS:
             return False
-        field = refused_field(received.raw.text, error_of(received.body).get("param"), sent)
+        field = refused_field(raw.text, error_of(raw.body).get("param"), sent)
         if field is not None:
             self._abilities = self._abilities.without(field)
         return field is not None
 
-    async def _wait(self, received: Received, failure: Failure) -> Outcome | None:
+    async def _wait(self, raw: Raw, failure: Failure) -> Outcome | None:
         """Wait before the next request; give up if that exceeds the patience."""
         self._failed += 1
         self._brief += failure.then == "again-briefly"
-        unreachable = received.raw.trouble == "unreachable"
+        unreachable = raw.trouble == "unreachable"
         if unreachable and not self._session.reached and self._failed >= _TRIES_TO_REACH:
             self._session.end(failure)
         delay = self._delay(failure)
         self._patience -= delay
         if self._brief >= _BRIEF or self._patience <= 0:
             return self._give_up(failure, dead=unreachable)
-        if failure.wait and received.raw.status == 429:
+        if failure.wait and raw.status == 429:
             self._session.pause(failure.wait)
         await self._session.sleep(delay)
         return None
@@ -294,18 +274,11 @@ class Conversation:
             replies=self._history.replies,
         )
 
-    def _write(
-        self,
-        sent: Mapping[str, Any],
-        received: Received,
-        answer: Completion,
-        reason: str,
-    ) -> Outcome | None:
+    def _write(self, sent: Mapping[str, Any], raw: Raw, answer: Completion) -> Outcome | None:
         """Store a reply; return the outcome of the call according to the cache, if it has ended.
 
         If another process was faster, its outcome holds.
         """
-        raw = received.raw
         self._session.attempts.add(
             Attempt(
                 key=self._request.key,
@@ -318,12 +291,12 @@ class Conversation:
                 body=raw.text,
                 state=answer.came,
                 reply=answer.text,
-                answered_by=name_of(received.body, "model"),
-                fingerprint=name_of(received.body, "system_fingerprint"),
-                tokens_in=received.usage.tokens_in,
-                tokens_out=received.usage.tokens_out,
+                answered_by=name_of(raw.body, "model"),
+                fingerprint=name_of(raw.body, "system_fingerprint"),
+                tokens_in=raw.usage.tokens_in,
+                tokens_out=raw.usage.tokens_out,
                 scores=answer.scores,
-                reason=reason,
+                reason=answer.reason,
             )
         )
         self._history = self._session.history(self._request.key)

@@ -11,18 +11,19 @@ import ssl
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from grammeter.core import MissingResourceError, UsageError, require
-from grammeter.llm.endpoint import Endpoint
-from grammeter.llm.reply import error_of, has_message
+from grammeter.llm.endpoint import Endpoint, Usage
+from grammeter.llm.reply import error_of, has_message, json_object
 
 Trouble = Literal["", "unreachable", "timeout", "broken"]
 """Why there is no reply: no server, too late, or a broken connection."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Raw:
     """The response to a request, if there is one."""
 
@@ -32,6 +33,37 @@ class Raw:
     trouble: Trouble = ""  # why there is no response
     seconds: float = 0.0  # from the request to the response
     started: float = 0.0  # seconds since 1970
+
+    @cached_property
+    def body(self) -> dict[str, Any]:
+        """The JSON object in the text."""
+        return json_object(self.text)
+
+    @cached_property
+    def usage(self) -> Usage:
+        """The usage that the body reports."""
+        return Usage.of(self.body)
+
+    @cached_property
+    def failure(self) -> Failure | None:
+        """Why the request failed; ``None`` if the body is a completion."""
+        if self.trouble:
+            return _without_reply(self)
+        error = error_of(self.body)
+        if self.status == 200 and not error:
+            if has_message(self.body):
+                return None
+            return Failure(
+                f"no chat completion: {_shown(self.text)}",
+                "again-briefly",
+                charged=True,
+                fix="Check the base URL: something else answers there.",
+            )
+        status = _status(self.status, error)
+        message = error.get("message")
+        text = message if isinstance(message, str) and message else self.text
+        reason = f"HTTP {status}: {_shown(text)}".rstrip(": ")
+        return _by_status(status, reason, self, error)
 
 
 def server(base_url: str) -> str:
@@ -186,25 +218,6 @@ class Failure:
     charged: bool = False  # whether the provider may have charged it
     # what the user can do
     fix: str = "Run the same command again later: it goes on where it stopped."
-
-
-def failure(raw: Raw, body: Mapping[str, Any]) -> Failure | None:
-    """Say why a request failed; ``None`` if ``body``, its JSON object, is a completion."""
-    if raw.trouble:
-        return _without_reply(raw)
-    error = error_of(body)
-    if raw.status == 200 and not error:
-        if has_message(body):
-            return None
-        return Failure(
-            f"no chat completion: {_shown(raw.text)}", "again-briefly", charged=True,
-            fix="Check the base URL: something else answers there.",
-        )  # fmt: skip
-    status = _status(raw.status, error)
-    message = error.get("message")
-    text = message if isinstance(message, str) and message else raw.text
-    reason = f"HTTP {status}: {_shown(text)}".rstrip(": ")
-    return _by_status(status, reason, raw, error)
 
 
 def _without_reply(raw: Raw) -> Failure:

@@ -32,8 +32,7 @@ PUBLISHED_LAYERS: Mapping[str, int] = {
 }
 """Layers that the authors of BERTScore chose, by the model's name without its owner."""
 
-STATE_NUMBERS = 2**25
-"""Maximum numbers in the token states held at once: 128 MB."""
+STATE_NUMBERS = 2**25  # maximum numbers in the token states held at once: 128 MB
 
 Tokens = tuple[int, ...]
 Encode = Callable[[Sequence[Tokens]], dict[int | None, Any]]

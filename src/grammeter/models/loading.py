@@ -129,12 +129,8 @@ def within_memory(message: str, fix: str = _SMALLER) -> Generator[None]:
         raise MissingResourceError(message, fix=fix) from error
 
 
-LARGEST_LIMIT = 100_000
-"""Tokenizers without a limit report a number with thirty digits."""
-
-_DEEPEST = 1000
-"""Maximum number of blocks; models have up to two hundred."""
-
+LARGEST_LIMIT = 100_000  # tokenizers without a limit report a number with thirty digits
+_DEEPEST = 1000  # maximum number of blocks; models have up to two hundred
 TOKENIZER_FILES = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model")
 """Files with the vocabulary of a tokenizer; one of them is needed."""
 

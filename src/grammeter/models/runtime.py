@@ -62,9 +62,7 @@ def gpu() -> Gpu:
 FILE = "figures-1.sqlite"
 """Name of the file, with the version of its format and of the arithmetic of the figures."""
 
-SIZE_LIMIT = 4 << 30
-"""Maximum bytes; a larger file is emptied."""
-
+SIZE_LIMIT = 4 << 30  # maximum bytes; a larger file is emptied
 _TABLE = "figures"
 
 

@@ -27,9 +27,7 @@ from grammeter.training.network import PARTS, Encoded, Network, Part, Settings, 
 BLOCK = 17
 """Number of batches that are sorted by length together: little padding, still random batches."""
 
-EVERY = 60.0
-"""Seconds between checkpoints inside an epoch."""
-
+EVERY = 60.0  # seconds between checkpoints inside an epoch
 HELD_OUT: tuple[Part, ...] = ("validation", "test")
 
 

@@ -119,9 +119,7 @@ def read_object(path: Path) -> dict[str, Any] | None:
     return cast("dict[str, Any]", content) if isinstance(content, dict) else None
 
 
-FOLDER = "checkpoint"
-"""Inside the folder of the model, until the training ends."""
-
+FOLDER = "checkpoint"  # inside the folder of the model, until the training ends
 BEST = "best.safetensors"
 
 Tensors = Mapping[str, Any]

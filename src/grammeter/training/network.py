@@ -25,8 +25,7 @@ _CHOICES = {"decay": get_args(Decay), "dtype": get_args(Precision)}
 NO_DECAY = ("bias", "LayerNorm.weight", "layer_norm.weight")
 """Endings of the names of weights without weight decay."""
 
-AMPERE = 8
-"""Compute capability from which NVIDIA GPUs have bfloat16."""
+AMPERE = 8  # compute capability from which NVIDIA GPUs have bfloat16
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -26,11 +26,8 @@ from grammeter.training.network import PARTS, Part, allotment, assign_parts
 LIMIT = 512
 """Tokens to which texts are cut, as in the authors' program, if the encoder takes so many."""
 
-DRAWS = 30
-"""Largest number of pairs from one sentence (section 2.4)."""
-
-EQUAL = 1e-6
-"""Impacts with a smaller difference count as equal: they are in single precision."""
+DRAWS = 30  # largest number of pairs from one sentence (section 2.4)
+EQUAL = 1e-6  # impacts with a smaller difference count as equal: they are in single precision
 
 
 @dataclass(frozen=True, slots=True)
