@@ -110,9 +110,10 @@ def refused_field(text: str, parameter: object, sent: Iterable[str]) -> str | No
     return next((f for place in places for f in optional if _NAMES[f].search(place)), None)
 
 
+# settings of every request; one that an endpoint refuses is left out
 TEMPERATURE = 0
 TOP_P = 1
-SEED = 1  # settings of every request; one that an endpoint refuses is left out
+SEED = 1
 _REMARK = (
     "\n\nYour last reply could not be used: {reason}. Reply in the output format above, with one"
     " whole number from 1 to 5 for each target, and nothing else."
