@@ -25,10 +25,8 @@ def score_submission(
 
     Parameters
     ----------
-    folder
-        With ``ref`` and ``res`` inside.
-    output
-        Where ``scores.json`` goes.
+    folder, output
+        The folder with ``ref`` and ``res`` inside; the one where ``scores.json`` goes.
     metrics
         Spellings.
     percent
@@ -93,7 +91,10 @@ def _references(folder: Path) -> list[Path]:
 
 
 def _only_file(folder: Path) -> Path:
-    files = [p for p in sorted(folder.rglob("*")) if p.is_file() and not _is_foreign(p)]
+    # hidden files and metadata come from the packer or from Codabench, not from the submitter
+    foreign = ("metadata", "metadata.yaml")
+    files = [p for p in sorted(folder.rglob("*")) if p.is_file()]
+    files = [p for p in files if not p.name.startswith(".") and p.name not in foreign]
     if len(files) != 1:
         raise DataError(
             f"{len(files)} files where one submission belongs",
@@ -101,11 +102,6 @@ def _only_file(folder: Path) -> Path:
             fix="Submit a zip with one text file, one corrected sentence a line.",
         )
     return files[0]
-
-
-def _is_foreign(path: Path) -> bool:
-    """Whether a file comes from the packer or from Codabench, not from the submitter."""
-    return path.name.startswith(".") or path.name in ("metadata", "metadata.yaml")
 
 
 if __name__ == "__main__":

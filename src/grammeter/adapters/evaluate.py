@@ -30,19 +30,14 @@ class Evaluate:
         if bool(metrics) == bool(scorer):
             raise UsageError("metrics or a scorer", fix="Give one of the two.")
         self._scorer = scorer or Scorer(metrics)
-        self._sources: list[str] = []
-        self._predictions: list[str] = []
-        self._references: list[Sequence[str]] = []
+        self._rows: list[tuple[str, str, Sequence[str]]] = []
 
     def add(
         self, *, prediction: str, source: str, reference: str | Sequence[str] | None = None
     ) -> None:
         """Add one sentence to those of the next :meth:`compute`."""
-        self._sources.append(source)
-        self._predictions.append(prediction)
-        self._references.append(
-            (reference,) if isinstance(reference, str) else tuple(reference or ())
-        )
+        texts = (reference,) if isinstance(reference, str) else tuple(reference or ())
+        self._rows.append((source, prediction, texts))
 
     def add_batch(
         self,
@@ -105,13 +100,11 @@ class Evaluate:
                 lacking = "predictions" if predictions is None else "sources"
                 raise UsageError(f"no {lacking}", fix="Give predictions and sources.")
             self.add_batch(predictions=predictions, sources=sources, references=references)
-        if not self._sources:
+        if not self._rows:
             raise UsageError("nothing to score", fix="Give predictions and sources.")
-        references = self._references if any(self._references) else None
-        try:
-            corpus_scores = self._scorer.corpus(self._sources, self._predictions, references)
-        finally:
-            self._sources, self._predictions, self._references = [], [], []
+        rows, self._rows = self._rows, []
+        texts, outputs, known = (list(column) for column in zip(*rows, strict=True))
+        corpus_scores = self._scorer.corpus(texts, outputs, known if any(known) else None)
         scores: dict[str, float] = {}
         for name, score in corpus_scores.items():
             scores[name] = score.value

@@ -32,11 +32,10 @@ _BOTH = 3
 
 
 def optimal_moves(source: Sequence[str], hypothesis: Sequence[str]) -> Graph:
-    """Return the union of both tables' optimal alignments.
+    """Return the union of both tables' optimal alignments, the vertices in ascending order.
 
     Vertex ``row * (len(hypothesis) + 1) + column`` stands for having read ``row`` source and
-    ``column`` hypothesis tokens. Each vertex on an optimal path of either table has an entry,
-    in ascending order; that of the last vertex is empty.
+    ``column`` hypothesis tokens.
     """
     width = len(hypothesis) + 1
     tables = _Tables(source, hypothesis)
@@ -98,10 +97,7 @@ class _Tables:
         return row, {column: reached}
 
     def moves(self, row: int, column: int, reached: int) -> tuple[int, int, int]:
-        """Say from where a cell is reached: diagonally, from above, from the left.
-
-        Each answer is the set of tables, out of those that reach the cell.
-        """
+        """Return the tables in which a cell is reached diagonally, from above, from the left."""
         if not column:
             return 0, reached, 0
         bit = 1 << (row - 1)
@@ -254,10 +250,9 @@ def longer_arcs(
 ) -> list[Arc] | None:
     """Join :func:`elementary_arcs` to longer ones, in the order in which the scorer finds them.
 
-    A way that a shorter one replaces is listed again. Replacing compares the lengths alone, so
-    an arc may miss a longer way with fewer unchanged words: so does the scorer. Arcs that meet
-    before position ``hidden`` are not listed; with ``only``, arcs begin at that position alone;
-    if there are more than ``limit`` arcs, the result is ``None``.
+    A way that a shorter one replaces is listed again; as in the scorer, lengths alone decide.
+    Arcs that meet before position ``hidden`` are not listed; with ``only``, arcs begin at that
+    position alone; if there are more than ``limit`` arcs, the result is ``None``.
     """
     incoming: list[dict[int, Arc]] = [{} for _ in successors]
     for arc in (arc for arcs in successors for arc in arcs):
@@ -313,9 +308,8 @@ def weigh_insertions(
 ) -> dict[Arc, float]:
     """Weigh arcs that insert at one place, so that no gold edit serves parallel arcs.
 
-    The scorer closes in from both ends of the sorted edges and of the gold edits, in the order
-    of the file; after a match it skips what does not continue it. The skipping may run past
-    the other end, and does so here.
+    The scorer closes in from both ends of the sorted edges and of the gold edits; after a match
+    it skips what does not continue it, even past the other end.
     """
     group: list[Arc] = []
     for arc in sorted(set(arcs), key=lambda a: (a.begin, a.target)):

@@ -121,13 +121,8 @@ def _pairs(segment: Segment) -> Iterator[Pair]:
 def ordered(source: Sequence[str], edits: Iterable[Edit]) -> Changes:
     """Return what edits change, sorted by span; insertions at one place keep their order.
 
-    No-ops are left out. A correction that is empty or begins with ``-NONE-`` deletes. There are
-    no alternatives: ``a||b`` is one token, as in the authors' programs.
-
-    Raises
-    ------
-    ValueError
-        If an edit reaches outside the sentence or two edits overlap.
+    A correction that is empty or begins with ``-NONE-`` deletes; ``a||b`` is one token, as in the
+    authors' programs. Raises :class:`ValueError` if edits overlap or reach outside the sentence.
     """
     changes = sorted(
         (Change(e.start, e.end, _tokens(e)) for e in edits if not e.is_noop),
@@ -145,9 +140,8 @@ def ordered(source: Sequence[str], edits: Iterable[Edit]) -> Changes:
 def partition(source: Tokens, versions: Sequence[Changes]) -> list[Chunk]:
     """Cut a source and versions of it at the same places (Ye et al. 2023, chunk partition).
 
-    The spans of all changes are joined where they overlap or touch; each joined span is a chunk,
-    and so is each stretch between them, which nobody changes. The texts of a version, joined,
-    are that version.
+    Spans of changes are joined where they overlap or touch; each joined span is a chunk, and so
+    is each stretch between them. The texts of a version, joined, are that version.
     """
     spans = _joined(sorted(change[:2] for version in versions for change in version))
     columns = [_texts(source, version, spans) for version in versions]

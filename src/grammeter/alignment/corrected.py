@@ -90,21 +90,13 @@ def mixed(
 
 
 def split_punctuation(correction: str) -> str:
-    """Split a comma off what follows, unless that is a digit, and a full stop off the end.
-
-    This much of the Penn Treebank rules, which the authors' converter applies to corrections,
-    changes a text of the CoNLL-2014 test set.
-    """
+    """Split off a comma, unless a digit follows, and a final full stop, as the Penn Treebank."""
     spaced = _GLUED_COMMA.sub(" , ", correction.rstrip())
     return " ".join(_LAST_STOP.sub(" .", spaced).split())
 
 
 def apply_backwards(source: Sequence[str], edits: Iterable[Edit]) -> Words:
-    """Apply edits from right to left, as the authors' program does.
-
-    An edit that would leave nothing of the sentence is not applied. Overlapping edits are
-    applied to what those to the right of them left.
-    """
+    """Apply edits from right to left to what is left, unless nothing would be."""
     tokens = list(source)
     for edit in sorted(edits, key=lambda e: (e.start, e.end), reverse=True):
         changed = [*tokens[: edit.start], *edit.correction.split(), *tokens[edit.end :]]
@@ -205,11 +197,7 @@ def appliable(edits: Sequence[Edit]) -> tuple[Edit, ...]:
 
 
 def orders(size: int, limit: int, random: Random) -> list[tuple[int, ...]]:
-    """Return orders in which so many edits may be applied.
-
-    All ``size!`` orders if these are fewer than ``limit``, else ``limit`` random ones, which may
-    repeat.
-    """
+    """Return all orders of ``size`` edits, or ``limit`` random ones if there are more."""
     if math.factorial(size) < limit:
         return list(itertools.permutations(range(size)))
     return [tuple(random.sample(range(size), size)) for _ in range(limit)]

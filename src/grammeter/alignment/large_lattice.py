@@ -5,9 +5,8 @@ listed: one sweep over the vertices carries, beside the cheapest way to each ver
 edit under way for each number of unchanged words. Costs are integers: 1000 for an elementary
 edge, 1 for each 0.001 of the scorer, ``-2000 (n + m + 2)`` for an arc that equals a gold edit.
 
-This is the definition of our result where the original gives none. On small inputs, where both
-run, the costs are the same; the edits may differ where two paths cost exactly the same (here
-the earliest beginning wins, there the rounding of floating-point sums).
+On small inputs, where the scorer runs too, the costs are the same; the edits may differ where
+two paths cost exactly the same (here the earliest beginning wins, there rounding decides).
 """
 
 from __future__ import annotations
@@ -243,10 +242,9 @@ class _Sweep:
 
 
 class _Move:
-    """One kind of elementary edge: how far it looks back, and its cost at each cell.
+    """One kind of elementary edge: how far it looks back, and its packed cost at each cell.
 
-    ``alone`` is the packed cost of the edge as an edit or unchanged word of its own, ``inside``
-    that of the edge as a part of a phrase edit.
+    ``alone`` is its cost as an edit or unchanged word, ``inside`` that as a part of a phrase edit.
     """
 
     def __init__(self, offset: int, noop: bool, size: int) -> None:

@@ -27,11 +27,7 @@ _BATCH = 1 << 18
 
 
 def tokenise(text: str, unit: Unit, *, strip: bool) -> Sequence[str]:
-    """Split a line into what its n-grams are made of.
-
-    ``word`` splits at Unicode white space. ``char`` takes every character, spaces included;
-    ``strip`` drops white space at both ends of the line first.
-    """
+    """Split a line at Unicode white space, or into characters, after ``strip`` at both ends."""
     if unit == "word":
         return text.split()
     return text.strip() if strip else text
@@ -159,11 +155,7 @@ class Batch:
 
 @dataclass(frozen=True, eq=False)
 class _Texts:
-    """The texts of a batch, in arrays.
-
-    ``kind`` is 0 for a source, 1 + slot for a reference and ``hypothesis`` for a hypothesis;
-    ``segment`` counts the hypotheses before it.
-    """
+    """The texts of a batch: ``kind`` is 0 (source), 1 + slot (reference) or ``hypothesis``."""
 
     line: IntArray
     kind: IntArray

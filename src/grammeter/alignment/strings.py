@@ -160,11 +160,7 @@ def token_sort_ratio(first: str, second: str) -> float:
 
 
 def common_subsequence(first: str, second: str) -> int:
-    """Return the length of the longest common subsequence of two strings.
-
-    All of ``first`` is one number with a bit for each character, so that a character of
-    ``second`` costs a few operations on whole numbers (Hyyrö 2004).
-    """
+    """Return the length of the longest common subsequence, by bit vectors (Hyyrö 2004)."""
     places: dict[str, int] = {}
     for position, letter in enumerate(first):
         places[letter] = places.get(letter, 0) | 1 << position

@@ -5,14 +5,12 @@ least: two gaps or equal tokens cost 0, a token against a gap 2, two different t
 such alignments the one that reading back from the end finds first, in the order of
 :data:`MOVES`, is taken; so the result is defined to the column.
 
-Against leaving all tokens alone, a pair of equal tokens saves 4 and a pair of different ones 1.
-The savings are what is computed here, as *gains*: least cost is greatest gain, and a gap is 0.
-
-The full table has ``n * m * l`` cells. Almost none of them are needed: the sum of the gains of
-the three *pairs* of prefixes is an upper bound for each cell, cheap to have, and nearly always
-attained. :class:`_Search` reads back along cells whose bound says that they may lie on a best
-path, and learns from each dead end. Where that takes too long, :func:`_from_planes` fills the
-table plane by plane. Both give the same columns.
+Against leaving all tokens alone, a pair of equal tokens saves 4 and a pair of different ones 1:
+their *gain*, which is to be greatest. Of the full table, ``n * m * l`` cells, almost none are
+needed: the sum of the gains of the three *pairs* of prefixes is an upper bound for each cell, and
+nearly always attained. :class:`_Search` reads back along cells that may lie on a best path by
+that bound, and learns from each dead end. Where that takes too long, :func:`_from_planes` fills
+the table plane by plane. Both give the same columns.
 
 Source: Felice and Briscoe (2015) for the costs; the order of ties is that of their program.
 """
@@ -158,10 +156,7 @@ def _gain_type(tokens: int) -> type[np.signedinteger[Any]]:
 
 
 def _pair_gains(first: npt.NDArray[np.int32], second: npt.NDArray[np.int32]) -> _Gains:
-    """Greatest gain of each pair of prefixes: ``(b, n)``, ``(b, m)`` to ``(b, n+1, m+1)``.
-
-    Padding only touches cells beyond the sentences.
-    """
+    """Greatest gain of each pair of prefixes: ``(b, n)``, ``(b, m)`` to ``(b, n+1, m+1)``."""
     batch, n = first.shape
     m = second.shape[1]
     table = np.zeros((batch, n + 1, m + 1), dtype=_gain_type(n + m))
@@ -201,10 +196,7 @@ class _Pair:
     width: int
 
     def losses(self, i: int, j: int) -> tuple[int, int, int]:
-        """Return what ending in both last tokens, the first alone, the second alone loses.
-
-        An ending that loses 0 is a best one of the prefixes of ``i`` and ``j`` tokens.
-        """
+        """Return what ending in both last tokens, the first alone, the second alone loses."""
         at = i * self.width + j
         here = self.gains[at]
         if not (i and j):
@@ -219,10 +211,9 @@ class _Pair:
 
 @dataclass(slots=True)
 class _Frame:
-    """A cell of the path that is tried, and the moves from it that are left to try.
+    """A cell of the path that is tried, after ``run`` equal columns, and what is left to try.
 
-    Between the frame before and this one lie ``run`` columns of equal tokens. ``loss`` and
-    ``move`` lead on to the next frame; ``least`` is the least loss by the moves tried so far.
+    ``loss`` and ``move`` lead on to the next frame; ``least`` is the least loss so far.
     """
 
     cell: _Cell
@@ -238,12 +229,10 @@ class _Frame:
 class _Search:
     """Reads back the first best path, depth first, without the table of triples.
 
-    The gain of a cell is at most the sum of its three pair gains. Each move *loses* some of
-    that bound, and a path of greatest gain is one whose losses sum to the least. That sum is
-    not known before, so ever larger ones are tried, from 0 on. ``needed`` holds what a cell is
-    known to lose on its way to the beginning; a dead end raises it, and what the last cell
-    needs is the next sum to try. The first path found, moves in order of preference, is the
-    one that the full table's read-back takes.
+    Each move *loses* some of a cell's bound, and a path of greatest gain is one whose losses sum
+    to the least. Ever larger sums are tried, from 0 on. ``needed`` holds what a cell is known to
+    lose on its way to the beginning; a dead end raises it, and what the last cell needs is the
+    next sum to try. The first path found, moves in order of preference, is that of the table.
     """
 
     tokens: Triple
@@ -353,8 +342,7 @@ def _token_gains(triple: Triple) -> list[_Gains]:
 def _planes_backwards(sh: _Gains, sr: _Gains, hr: _Gains) -> Iterator[_Gains]:
     """Yield the table's planes, one per prefix of the source, the whole source first.
 
-    Only one plane in about sqrt(n) is stored, and those between are computed again: twice the
-    work for the square root of the memory.
+    One in about sqrt(n) is stored, those between are computed again: less memory, twice the work.
     """
     last = len(sh) - 1
     step = isqrt(last) + 1

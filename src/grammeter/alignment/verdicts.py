@@ -80,10 +80,7 @@ CURVES: Mapping[tuple[str, str], tuple[Curve, Curve, Curve]] = {
 
 
 def length_weight(curves: tuple[Curve, Curve, Curve], kind: int, longer: float) -> float:
-    """Return the weight of a chunk that is ``longer`` tokens longer than the average.
-
-    Long hits and misses weigh more, long false positives less (Ye et al. 2023).
-    """
+    """Return the weight of a chunk that is longer than the average (Ye et al. 2023)."""
     hit, wrong, missed = curves
     if kind in (FP_NE, FP_UN):
         return wrong.weight(longer)
@@ -149,8 +146,7 @@ def each_version(judged: Judged, labels: Iterable[int]) -> list[Judged]:
 def counts_by_length(judged: Judged) -> Counter[tuple[str, int]]:
     """Count chunks by kind and length, in tokens of source or hypothesis, whichever are more.
 
-    ``tn``, ``changed`` and ``length`` have no length: chunks rightly left alone, chunks that the
-    references change, and the length of these, in tokens of source or reference.
+    ``changed`` and ``length`` are the chunks that references change, and their length likewise.
     """
     counts: Counter[tuple[str, int]] = Counter()
     for chunk, kind in zip(judged.chunks, judged.kinds, strict=True):
@@ -179,13 +175,17 @@ def rows_by_length(judged: Sequence[Judged]) -> tuple[tuple[str, ...], IntArray]
 
 def average_length(statistics: Statistics) -> float:
     """Return the mean length in tokens of the chunks that references change; 0 without any."""
-    changed = _total(statistics, "changed")
-    return _total(statistics, "length") / changed if changed else 0.0
+    changed, length = (
+        int(statistics.rows[..., statistics.columns.index(name)].sum())
+        for name in ("changed", "length")
+    )
+    return length / changed if changed else 0.0
 
 
 def changes_nothing(statistics: Statistics) -> bool:
     """Whether chunks are counted by length, and no reference changes any."""
-    return "changed" in statistics.columns and not _total(statistics, "changed")
+    columns = statistics.columns
+    return "changed" in columns and not statistics.rows[..., columns.index("changed")].any()
 
 
 def weighted_sums(
@@ -200,10 +200,6 @@ def weighted_sums(
             weight = length_weight(curves, kind, int(length) - average) if length else 1.0
             sums[..., kind] += statistics.rows[..., number] * weight
     return sums
-
-
-def _total(statistics: Statistics, column: str) -> int:
-    return int(statistics.rows[..., statistics.columns.index(column)].sum())
 
 
 def trials(judged: Judged) -> list[tuple[str, str]]:

@@ -154,12 +154,10 @@ def united(source: Sequence[str], proposed: Mapping[Proposal, str], gold: Iterab
     }
     met = set(chain.from_iterable(agreeing.values()))
     union = list(dict.fromkeys([*proposed, *wanted]))
-    verdicts: list[EditVerdict | None] = [
-        ("matched" if agreeing[e] else "spurious")
-        if e in proposed
-        else (None if e in met else "missed")
-        for e in union
-    ]
+    verdicts: dict[Proposal, EditVerdict | None] = {
+        **{e: None if e in met else "missed" for e in wanted},
+        **{e: "matched" if targets else "spurious" for e, targets in agreeing.items()},
+    }
     return Union(
         source=" ".join(source),
         reference=" ".join(apply(source, without_overlaps(wanted.values())[0])),
@@ -168,7 +166,7 @@ def united(source: Sequence[str], proposed: Mapping[Proposal, str], gold: Iterab
         ),
         originals=tuple(e.original for e in union),
         texts=tuple(_with_one(source, e) for e in union),
-        verdicts=tuple(verdicts),
+        verdicts=tuple(verdicts[e] for e in union),
         gold=tuple(e in wanted for e in union),
     )
 
@@ -200,10 +198,9 @@ def check_references(segments: Iterable[Segment]) -> None:
                 )
 
 
-def _corrected(source: str, edits: Iterable[Edit]) -> list[list[str]]:
-    wanted = list(edits)
-    sure = [edit for edit in wanted if edit.type not in DETECTION_ONLY]
-    return [apply(source.split(), without_overlaps(some)[0]) for some in (wanted, sure)]
+def _corrected(source: str, edits: Sequence[Edit]) -> list[list[str]]:
+    sure = [edit for edit in edits if edit.type not in DETECTION_ONLY]
+    return [apply(source.split(), without_overlaps(some)[0]) for some in (edits, sure)]
 
 
 def as_proposals(source: Sequence[str], edits: Iterable[Edit]) -> dict[Proposal, str]:

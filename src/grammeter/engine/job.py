@@ -92,8 +92,8 @@ def parse_keep(
 ) -> Test:
     """Return the test of a row's cells that a filter stands for.
 
-    ``columns`` are the names that it may use, which may hold spaces and signs, as
-    ``gleu(order=2)`` does; ``short`` has further names, and the column that each stands for.
+    ``columns`` are the names that it may use, spaces and signs included (``gleu(order=2)``);
+    ``short`` has further names, and the column that each stands for.
     """
     return _Parser(text, {**(short or {}), **{name: name for name in columns}}).parse()
 
@@ -146,9 +146,18 @@ class _Parser:
                 negated = self._test(operand)
                 return lambda cells: not negated(cells)
             case ast.Compare(left=ast.Name(id=left), ops=[sign], comparators=[ast.Name(id=right)]):
-                return _comparison(self._values[left], self._values[right], _COMPARE[type(sign)])
+                return self._comparison(left, right, _COMPARE[type(sign)])
             case _:
                 raise self._fault("it is not made of comparisons of two values")
+
+    def _comparison(self, left: str, right: str, compare: Callable[[float, float], bool]) -> Test:
+        one, other = self._values[left], self._values[right]
+
+        def holds(cells: Cells) -> bool:
+            a, b = one(cells), other(cells)
+            return a is not None and b is not None and compare(a, b)
+
+        return holds
 
     def _reason(self, error: SyntaxError) -> str:
         """Say what is wrong at the token, one a line, where Python's parser stopped."""
@@ -167,14 +176,6 @@ class _Parser:
             f"cannot read the filter {self._text!r}: {message}",
             fix="Write comparisons joined by and, or, not: impara >= 0.9 and errant.edits <= 6",
         )
-
-
-def _comparison(one: Value, other: Value, compare: Callable[[float, float], bool]) -> Test:
-    def holds(cells: Cells) -> bool:
-        left, right = one(cells), other(cells)
-        return left is not None and right is not None and compare(left, right)
-
-    return holds
 
 
 def _cell(column: str) -> Value:

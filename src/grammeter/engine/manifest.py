@@ -44,12 +44,16 @@ class Planned:
         """The list of its rows with an error; there is none where no row has one."""
         return self.output.parent / ERRORS / f"{self.output.name}.tsv"
 
+    def files(self, errors: int) -> list[Path]:
+        """All output files, if so many rows have an error."""
+        return [self.output, self.errors] if errors else [self.output]
+
 
 @dataclass(frozen=True)
 class Finished:
-    """A shard whose output is complete, with line and reason of its first rows with an error.
+    """A shard whose output is complete, line and reason of its first rows with an error.
 
-    ``read`` is :func:`~grammeter.engine.manifest.digest` of the shard before it was read.
+    ``read`` is the :func:`digest` of the shard before it was read.
     """
 
     planned: Planned
@@ -59,10 +63,7 @@ class Finished:
 
 
 class Writer:
-    """Writes one shard: its rows, and the list of those with an error.
-
-    As a context it removes what was written if anything fails inside.
-    """
+    """Writes the rows of a shard and the list of those with an error; removes both if it fails."""
 
     def __init__(self, planned: Planned) -> None:
         self._planned = planned
@@ -81,10 +82,7 @@ class Writer:
             self._errors.write("".join(lines).encode("utf-8", "backslashreplace"), _HEAD)
 
     def finish(self, read: str) -> Finished:
-        """Give the files their names; the rows last, so that whatever they need is there.
-
-        ``read`` is the digest of the shard before it was read.
-        """
+        """Give the files their names; the rows last, so that whatever they need is there."""
         if self._totals.errors:
             self._errors.finish()
         self._sink.finish()
@@ -109,11 +107,7 @@ class Manifest:
 
     @classmethod
     def open(cls, folder: Path, job: Job, outputs: Sequence[Path]) -> Manifest:
-        """Begin or continue the run of a folder that is to hold these outputs.
-
-        Refuse a folder with a run with other settings or of another version, or, without any
-        run, with one of the outputs.
-        """
+        """Begin or continue the run of a folder; refuse one with other settings or no run."""
         manifest = cls(folder, job)
         if manifest._path.exists():
             manifest._read()
@@ -133,7 +127,7 @@ class Manifest:
         entry = self._shards.get(shard.name)
         if entry is None:
             return "new"
-        written = [path for path in _written(planned, entry["errors"]) if path.exists()]
+        written = [path for path in planned.files(entry["errors"]) if path.exists()]
         if output not in written:
             return "gone"
         if entry["input"] != digest(shard.paths):
@@ -159,7 +153,7 @@ class Manifest:
         self._shards[planned.shard.name] = {
             "input": finished.read,
             "output": planned.output.name,
-            "files": _prints(_written(planned, totals.errors)),
+            "files": _prints(planned.files(totals.errors)),
             **asdict(totals),
         }
         self._write()
@@ -218,11 +212,6 @@ def digest(paths: Iterable[Path]) -> str:
             while chunk := file.read(_CHUNK):
                 total.update(chunk)
     return total.hexdigest()
-
-
-def _written(planned: Planned, errors: int) -> list[Path]:
-    """Return the output files of a shard."""
-    return [planned.output, planned.errors] if errors else [planned.output]
 
 
 def _prints(paths: Iterable[Path]) -> list[list[Any]]:

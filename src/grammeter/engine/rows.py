@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import chain, islice
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
-from grammeter.core import DataError, Edit, GrammeterError, Segment, UsageError
+from grammeter.core import DataError, GrammeterError, Segment, UsageError
 from grammeter.engine.job import ERROR, LONGEST_TOKEN, EditsForm, Job, Test, parse_keep
 from grammeter.formats import (
     Block,
@@ -30,11 +30,10 @@ HEAD = 1_000
 """Rows of a shard that are looked at before any is scored."""
 
 
-@dataclass(frozen=True)
-class Made:
-    """A scored row: the cells of the input, then the new ones.
+class Made(NamedTuple):
+    """A scored row: the cells of the input, then the new ones, and why any are missing.
 
-    ``fault`` says why scores are missing, if any are; ``passes``, whether it passes the filter.
+    ``passes`` says whether it passes the filter.
     """
 
     line: int
@@ -46,9 +45,10 @@ class Made:
 _NewCells = tuple[dict[str, Any], list[str]]
 """The new cells of a row, and why some are missing."""
 
+_EDIT_KINDS: Mapping[EditsForm | None, ColumnKind] = {"m2": "text", "list": "list"}
 
-@dataclass(frozen=True)
-class _Plan:
+
+class _Plan(NamedTuple):
     """One metric and the columns it gives."""
 
     spelled: str
@@ -61,10 +61,8 @@ class _Plan:
             yield self.spelled, "value"
         if self.metric.extracts:
             yield f"{self.spelled}.edits", "count"
-        if self.metric.extracts and self.edits == "m2":
-            yield f"{self.spelled}.m2", "text"
-        if self.metric.extracts and self.edits == "list":
-            yield f"{self.spelled}.list", "list"
+            if self.edits:
+                yield f"{self.spelled}.{self.edits}", _EDIT_KINDS[self.edits]
 
 
 class RowScorer:
@@ -234,29 +232,26 @@ def _add_edits(plan: _Plan, segments: Sequence[Segment], made: Sequence[_NewCell
             continue
         cells[f"{plan.spelled}.edits"] = len(edits)
         if plan.edits == "m2":
-            cells[f"{plan.spelled}.m2"] = "\n".join(map(_m2_line, edits))
+            cells[f"{plan.spelled}.m2"] = "\n".join(
+                f"A {e.start} {e.end}|||{e.type or 'NA'}|||{e.correction or '-NONE-'}"
+                "|||REQUIRED|||-NONE-|||0"
+                for e in edits
+            )
         elif plan.edits == "list":
             source = segment.source.split()
-            cells[f"{plan.spelled}.list"] = [_edit_object(edit, source) for edit in edits]
+            cells[f"{plan.spelled}.list"] = [
+                {
+                    "start": edit.start,
+                    "end": edit.end,
+                    "original": " ".join(source[edit.start : edit.end]),
+                    "correction": edit.correction,
+                    "type": edit.type,
+                }
+                for edit in edits
+            ]
 
 
-def _m2_line(edit: Edit) -> str:
-    kind, text = edit.type or "NA", edit.correction or "-NONE-"
-    return f"A {edit.start} {edit.end}|||{kind}|||{text}|||REQUIRED|||-NONE-|||0"
-
-
-def _edit_object(edit: Edit, source: Sequence[str]) -> dict[str, Any]:
-    return {
-        "start": edit.start,
-        "end": edit.end,
-        "original": " ".join(source[edit.start : edit.end]),
-        "correction": edit.correction,
-        "type": edit.type,
-    }
-
-
-@dataclass(frozen=True)
-class Done:
+class Done(NamedTuple):
     """A scored block: the rows that passed the filter, encoded for a ``Sink``, and their columns.
 
     ``rows`` and ``kept`` count all rows and those that passed; ``faults`` are line and reason of
@@ -293,11 +288,7 @@ def scorer(job: Job) -> RowScorer:
 
 
 def checked_blocks(job: Job, shard: Shard, rows: int) -> Iterator[Block]:
-    """Read a shard, so many rows at a time, if its columns are those that the job is about.
-
-    Its first rows are looked at before any is scored. A row further on that lacks a column is a
-    row with an error.
-    """
+    """Read a shard, so many rows at a time, if its first rows have the columns of the job."""
     blocks, head, seen = read_blocks(shard, rows), list[Block](), 0
     for block in blocks:
         head.append(block)

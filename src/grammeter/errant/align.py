@@ -82,10 +82,7 @@ class Aligner:
         return self.lev or 0 in lengths or lengths == (1, 1)
 
     def align(self, source: Tokens, target: Tokens) -> list[Change]:
-        """Return the changes of the best alignment, left to right, matches left out.
-
-        Both sentences must be tagged unless :meth:`is_decided_by_words`.
-        """
+        """Return the changes of the best alignment; needs tags but :meth:`is_decided_by_words`."""
         part = region(source.texts, target.texts)
         left, right = part.shape
         changes: list[Change] = []
@@ -111,14 +108,12 @@ class Aligner:
             if same or (equal and not self.lev and long.lowers[at] == short.lowers[equal - 1]):
                 equal -= 1
                 if not same:
-                    pair = (at, equal) if left else (equal, at)
-                    yield Change("S", pair[0], pair[0] + 1, pair[1], pair[1] + 1)
-            elif left:
-                yield Change("D", at, at + 1, equal, equal)
-                extra -= 1
-            else:
-                yield Change("I", equal, equal, at, at + 1)
-                extra -= 1
+                    i, j = (at, equal) if left else (equal, at)
+                    yield Change("S", i, i + 1, j, j + 1)
+                continue
+            extra -= 1
+            gap = (at, at + 1, equal, equal) if left else (equal, equal, at, at + 1)
+            yield Change("D" if left else "I", *gap)
 
 
 class _Grid:
@@ -194,10 +189,9 @@ class _Orders:
     """Answers whether some tokens are others in another order, case aside.
 
     A transposition that ends at two tokens needs each of them among the earlier ones on the
-    other side. (If they differ only in case, it costs more than to substitute them.) Sums of
-    hashes are compared first; only where they agree are the tokens sorted. ``first_in_target``
-    and ``first_in_source`` hold the first position of each token on the other side, or a
-    position beyond the end if there is none or transpositions are not ``wanted``.
+    other side. (If they differ only in case, it costs more than to substitute them.)
+    ``first_in_target`` and ``first_in_source`` hold the first position of each token on the other
+    side, or one beyond the end if there is none or transpositions are not ``wanted``.
     """
 
     def __init__(self, source: Sequence[str], target: Sequence[str], *, wanted: bool) -> None:

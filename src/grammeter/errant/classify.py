@@ -18,11 +18,7 @@ from grammeter.errant.tokens import Span, Tokens
 
 
 def classify(span: Span, source: Tokens, target: Tokens) -> str:
-    """Return the type of an edit.
-
-    Both sentences must be parsed, except that the side without tokens may be bare. A tag that is
-    not in the Penn Treebank raises a :class:`UsageError`.
-    """
+    """Return the type of an edit; a side without tokens may be bare, others must be parsed."""
     if source.texts[span.start : span.end] == target.texts[span.target_start : span.target_end]:
         return UNKNOWN
     return _classify(
@@ -153,31 +149,17 @@ class _Word(NamedTuple):
         return cls(text, lower, lemma, tag, category, dep, side.tokens, side.start)
 
 
-class _Pair(NamedTuple):
+class _Pair:
     """One token that replaces another."""
 
-    one: _Word
-    other: _Word
-
-    @property
-    def categories(self) -> set[str]:
-        return {self.one.category, self.other.category}
-
-    @property
-    def deps(self) -> set[str]:
-        return {self.one.dep, self.other.dep}
-
-    @property
-    def same_category(self) -> bool:
-        return self.one.category == self.other.category
-
-    @property
-    def same_lemma(self) -> bool:
-        return self.one.lemma == self.other.lemma
-
-    @property
-    def both_auxiliary(self) -> bool:
-        return self.one.dep.startswith("aux") and self.other.dep.startswith("aux")
+    def __init__(self, one: _Word, other: _Word) -> None:
+        self.one, self.other = one, other
+        self.deps = {one.dep, other.dep}
+        self.categories = {one.category, other.category}
+        self.same_category = one.category == other.category
+        self.same_lemma = one.lemma == other.lemma
+        self.both_auxiliary = one.dep.startswith("aux") and other.dep.startswith("aux")
+        self.both_open = self.categories <= english().open
 
     @property
     def similarity(self) -> float:
@@ -224,7 +206,7 @@ def _misspelling(pair: _Pair) -> str | None:
 
 def _inflection(pair: _Pair) -> str | None:
     """Judge forms of one lemma."""
-    if not (pair.same_lemma and _both_open(pair)):
+    if not (pair.same_lemma and pair.both_open):
         return None
     if pair.same_category:
         form = {"ADJ": "ADJ:FORM", "NOUN": "NOUN:NUM"}.get(pair.one.category)
@@ -272,12 +254,8 @@ def _is_later_auxiliary(word: _Word) -> bool:
 
 
 def _derivation(pair: _Pair) -> str | None:
-    same_stem = _both_open(pair) and stem(pair.one.text) == stem(pair.other.text)
+    same_stem = pair.both_open and stem(pair.one.text) == stem(pair.other.text)
     return "MORPH" if same_stem else None
-
-
-def _both_open(pair: _Pair) -> bool:
-    return pair.categories <= english().open
 
 
 def _same_class(pair: _Pair) -> str | None:

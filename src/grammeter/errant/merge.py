@@ -27,10 +27,7 @@ SIMILAR = 0.75
 def merge(
     changes: Iterable[Change], source: Tokens, target: Tokens, strategy: Strategy = "rules"
 ) -> list[Span]:
-    """Merge changes into edits, left to right.
-
-    Both sentences must be tagged for ``rules``, unless :func:`is_decided_by_changes`.
-    """
+    """Merge changes into edits; ``rules`` need tags unless :func:`is_decided_by_changes`."""
     groups = adjacent(changes)
     if strategy == "all-split":
         return [joined([change]) for group in groups for change in group]
@@ -226,11 +223,7 @@ class _Sequence:
 
 
 class _Side:
-    """The source's or the target's tokens under a sequence of changes.
-
-    Positions count changes; ``first`` and ``last`` name the outer ones of a window that holds a
-    token at least.
-    """
+    """The source's or the target's tokens under changes; ``first`` to ``last`` is a window."""
 
     def __init__(self, tokens: Tokens, spans: Sequence[tuple[int, int]]) -> None:
         self._tokens = tokens

@@ -156,10 +156,9 @@ def _document(nlp: Any, tokens: Tokens) -> Any:
 
 
 def idle_without_dependencies(nlp: Any) -> list[str]:
-    """Return the components that only make or change dependencies.
+    """Return the components that only make or change dependencies, if no other one reads them.
 
-    There are none where another component reads dependencies: the attribute ruler of
-    ``en_core_web_sm`` tells auxiliaries from verbs by their relations.
+    The attribute ruler of ``en_core_web_sm`` does: it tells auxiliaries from verbs by relations.
     """
     kinds: Mapping[str, str] = {name: nlp.get_pipe_meta(name).factory for name in nlp.pipe_names}
     if not _PLAIN.issuperset(kinds.values()):

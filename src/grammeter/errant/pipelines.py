@@ -65,10 +65,7 @@ class Pipeline:
 
     @property
     def needs_torch(self) -> bool:
-        """Whether a part of it may run on torch: any part that is not known to need none.
-
-        Installed packages with spaCy networks on torch may be needed later, so they count.
-        """
+        """Whether a part of it may run on torch; installed packages of such parts count, too."""
         if any(map(find_spec, ("spacy_transformers", "spacy_curated_transformers"))):
             return True
         try:
@@ -83,10 +80,7 @@ class Pipeline:
             return require("spacy", extra="errant")
 
     def load(self, exclude: Sequence[str] | None = None) -> Any:
-        """Load it with spaCy and parse a word, so that damage is detected here.
-
-        Components of ``exclude`` are left out; ``None``: all, so only the tokeniser is loaded.
-        """
+        """Load it, all components but ``exclude`` (none: the tokeniser), and parse a word."""
         spacy: Any = self.spacy()
         try:
             config = spacy.util.load_config(self.folder / "config.cfg")
