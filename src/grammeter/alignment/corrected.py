@@ -197,7 +197,7 @@ def appliable(edits: Sequence[Edit]) -> tuple[Edit, ...]:
 
 
 def orders(size: int, limit: int, random: Random) -> list[tuple[int, ...]]:
-    """Return all orders of ``size`` edits, or ``limit`` random ones if there are more."""
+    """Return all orders of ``size`` edits if fewer than ``limit``, else ``limit`` random ones."""
     if math.factorial(size) < limit:
         return list(itertools.permutations(range(size)))
     return [tuple(random.sample(range(size), size)) for _ in range(limit)]
