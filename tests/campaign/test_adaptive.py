@@ -92,16 +92,16 @@ def test_an_adaptive_campaign_starves_nobody_and_stores_probabilities(database):
 
 
 def test_start_up_is_even(database):
-    from grammeter.campaign.services import outlooks
+    from grammeter.campaign.services import adaptive
 
     campaign = made_campaign(30, strategy="adaptive", judges=0, startup=5)
     (judge,) = come_in(campaign)
-    assert outlooks.current(campaign) is None
+    assert adaptive.current(campaign) is None
     (first,) = work(judge, most=1)
     assert first.probability == pytest.approx(1 / 30, rel=0.5)
     work(judge, most=6)
-    assert outlooks.current(campaign) is not None
-    assert outlooks.current(campaign) is outlooks.current(campaign)  # looked at once
+    assert adaptive.current(campaign) is not None
+    assert adaptive.current(campaign) is adaptive.current(campaign)  # looked at once
 
 
 def test_overlap_of_an_adaptive_campaign(database):
@@ -134,12 +134,12 @@ def test_a_draw_does_not_read_everything_again(database):
     """From the first outlook on, draws between two looks read no judgment and no output."""
     from django.db import connection
 
-    from grammeter.campaign.services import assign, outlooks
+    from grammeter.campaign.services import adaptive, assign
 
     campaign = made_campaign(60, sentences=120, strategy="adaptive", judges=0, startup=5)
     one, other = come_in(campaign, 2)
     work(one, most=25)
-    outlooks.current(campaign)
+    adaptive.current(campaign)
     with_everything, asked = ("campaign_output", '"ranks"'), []
 
     def listen(execute, sql, *rest):
@@ -154,26 +154,26 @@ def test_a_draw_does_not_read_everything_again(database):
 
 def test_another_database_of_the_same_name_has_an_outlook_of_its_own(database, blank):
     from grammeter.campaign import conf
-    from grammeter.campaign.services import outlooks
+    from grammeter.campaign.services import adaptive
 
     settings = {"strategy": "adaptive", "judges": 0, "startup": 0}
     campaign = made_campaign(10, **settings)
-    first = outlooks.current(campaign)
+    first = adaptive.current(campaign)
     conf.configure(database)  # closes the connection
     for path in database.parent.glob("campaign.db*"):
         path.unlink()
     shutil.copy(blank, database)
     again = made_campaign(20, **settings)
     assert again.pk == campaign.pk
-    assert outlooks.current(again) is not first
-    assert len(outlooks.current(again).row) == 20
+    assert adaptive.current(again) is not first
+    assert len(adaptive.current(again).row) == 20
 
 
 def test_while_one_thread_looks_the_others_go_on_with_what_is_known(database, monkeypatch):
-    from grammeter.campaign.services import adaptive, outlooks
+    from grammeter.campaign.services import adaptive
 
     campaign = made_campaign(40, sentences=80, strategy="adaptive", judges=0, startup=0)
-    lookout = outlooks._lookout(campaign)
+    lookout = adaptive._lookout(campaign)
     known = lookout.at(10)
     meanwhile = []
     look = adaptive.outlook

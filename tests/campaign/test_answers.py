@@ -170,7 +170,7 @@ def test_history_is_what_was_shown_in_order(judge):
         shown.append(assign.next_assignment(judge))
         answer(judge, shown[-1])
     shown.append(assign.next_assignment(judge))
-    assert answers.history(judge) == shown
+    assert list(answers.history(judge)) == shown
     assert [found.state for found in answers.history(judge)] == ["done"] * 3 + ["open"]
 
 

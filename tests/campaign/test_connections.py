@@ -84,7 +84,7 @@ def test_a_request_must_be_complete_in_time_however_busy_its_line_is(monkeypatch
 
     from waitress.adjustments import Adjustments
 
-    from grammeter.campaign import listener
+    from grammeter.campaign import server as listener
 
     now = [0.0]
     monkeypatch.setattr(listener.time, "monotonic", lambda: now[0])

@@ -11,7 +11,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grammeter.campaign.marking import edits_of, in_context, pieces
+from grammeter.campaign import conf
 from grammeter.core import apply
 from made_campaigns import form_of, made
 
@@ -35,6 +35,9 @@ def fields_of(client, address):
 
 @given(SENTENCES, SENTENCES)
 def test_edits_make_the_output_of_the_source(source, output):
+    conf.configure("x.db")
+    from grammeter.campaign.services.pages import edits_of, pieces
+
     found = edits_of(source, output)
     assert apply(source.split(), found) == output.split()
     assert all(one.end < other.start for one, other in itertools.pairwise(found))
@@ -50,6 +53,9 @@ def test_edits_make_the_output_of_the_source(source, output):
 
 
 def test_a_change_is_shown_between_its_neighbours():
+    conf.configure("x.db")
+    from grammeter.campaign.services.pages import edits_of, in_context
+
     words = ["He", "go", "home", "now", "."]
     first, second = edits_of("He go home now .", "He goes to home .")
     assert [(p.kind, p.new) for p in in_context(words, first)] == [
@@ -107,7 +113,7 @@ def test_the_export_holds_each_edit_with_its_verdict(edits, tmp_path):
     """Round trip: what stands in the file makes the outputs of the source again."""
     import json
 
-    from grammeter.campaign.services.downloads import DOWNLOADS
+    from grammeter.campaign.services.results import DOWNLOADS
     from grammeter.core import Edit
 
     client = edits.client(0)

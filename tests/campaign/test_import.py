@@ -14,10 +14,10 @@ from judged_campaigns import come_in, made_corpus, work
 
 
 def loaded(corpus, judgments, more=(), **settings):
-    from grammeter.campaign.services import campaigns, loading
+    from grammeter.campaign.services import campaigns
 
     plan = campaigns.Plan(**{"name": "old", "strategy": "pool", **settings})
-    return loading.load(plan, corpus, judgments, more=more)
+    return campaigns.create(plan, corpus, more, judgments)
 
 
 @pytest.fixture(scope="module")

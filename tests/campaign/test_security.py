@@ -421,9 +421,9 @@ def test_nobody_elsewhere_can_lock_an_organiser_out(pilot, forms):
 
 
 def test_an_address_that_guesses_at_many_names_has_to_wait(pilot, monkeypatch):
-    from grammeter.campaign.services import throttle
+    from grammeter.campaign.services import organisers
 
-    monkeypatch.setattr(throttle, "FREE_OF_ADDRESS", 8)
+    monkeypatch.setattr(organisers, "FREE_OF_ADDRESS", 8)
     client = pilot.client()
     codes = [guess(client, f"2001:db8::{at}", 1, f"name{at}")[0] for at in range(10)]
     assert codes[:8] == [403] * 8
@@ -456,7 +456,7 @@ def told_in_the_log(name, message):
     """Return what the server writes of a refused request."""
     import logging
 
-    from grammeter.campaign.headers import OneLine
+    from grammeter.campaign.conf import OneLine
 
     try:
         raise ValueError("long")

@@ -182,7 +182,7 @@ def _answer(path: Path) -> None:
     from grammeter.campaign import conf
 
     conf.configure(path.with_name("none.db"), conf.Server())
-    from grammeter.campaign.views.answer_form import read_answer
+    from grammeter.campaign.views.item_page import read_answer
 
     lines = path.read_bytes().decode("utf-8", "replace").splitlines()
     read_answer(dict(line.partition("=")[::2] for line in lines), [1, 2])

@@ -145,27 +145,27 @@ def test_answers_are_saved(jump: float, campaign, clock) -> None:
 
 @pytest.mark.parametrize("jump", JUMPS)
 def test_seconds_of_a_page_without_script(jump: float, campaign, clock) -> None:
-    from grammeter.campaign.views.answer_form import read_answer, served_now
+    from grammeter.campaign.views.item_page import read_answer, served_now
 
     form = {"action": "submit", "served": served_now(), "key": "x"}
-    assert read_answer(form, [0]).wall_seconds == pytest.approx(0, abs=5)
+    assert read_answer(form, [0])["wall_seconds"] == pytest.approx(0, abs=5)
     clock.jump = jump
-    assert read_answer(form, [0]).wall_seconds is None  # not three years, not zero
+    assert read_answer(form, [0])["wall_seconds"] is None  # not three years, not zero
 
 
 @pytest.mark.parametrize("jump", JUMPS)
 def test_who_guessed_is_not_locked_out_for_years(jump: float, campaign, clock) -> None:
-    from grammeter.campaign.services import throttle
+    from grammeter.campaign.services import organisers
 
-    for _ in range(throttle.FREE + 3):
-        throttle.failed("login", "ann")
-    assert 0 < throttle.wait("login", "ann") <= 8
+    for _ in range(organisers.FREE + 3):
+        organisers.failed("login", "ann")
+    assert 0 < organisers.wait("login", "ann") <= 8
     clock.jump = jump
-    assert throttle.wait("login", "ann") == 0
-    throttle.failed("login", "ann")
-    assert throttle.wait("login", "ann") >= 0
+    assert organisers.wait("login", "ann") == 0
+    organisers.failed("login", "ann")
+    assert organisers.wait("login", "ann") >= 0
     clock.jump = 0
-    assert throttle.wait("login", "ann") <= throttle.LONGEST
+    assert organisers.wait("login", "ann") <= organisers.LONGEST
 
 
 @pytest.mark.parametrize("jump", JUMPS)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import quote, urlsplit
 
 from grammeter.campaign import conf
-from grammeter.campaign.conf import DATABASE
-from grammeter.campaign.opened import opened, opened_for_reading
-from grammeter.core import UsageError
+from grammeter.campaign.conf import DATABASE, is_file
+from grammeter.core import UsageError, require
 
 if TYPE_CHECKING:
     from grammeter.campaign.status import CampaignList, CampaignStatus
@@ -56,8 +61,6 @@ def campaign_invite(
     UsageError
         If the address or a number is invalid, or a planned campaign has too few places.
     """
-    from urllib.parse import urlsplit
-
     parts = urlsplit(base_url)
     if parts.scheme not in ("http", "https") or not parts.netloc or parts.path.strip("/"):
         raise UsageError(
@@ -118,20 +121,15 @@ def campaign_export(
     from grammeter.formats import write_judgments, write_text
 
     with opened_for_reading(database) as writable:
-        from grammeter.campaign.services import audit, campaigns, downloads, results
+        from grammeter.campaign.models import COMMAND_LINE, AuditEntry
+        from grammeter.campaign.services import campaigns, results
 
         campaign = campaigns.find(name)
         judgments = results.judgments(campaign)
-        texts = {
-            path: text(campaign)
-            for path, text in (
-                (details, downloads.details_text),
-                (people, downloads.people_text),
-            )
-            if path
-        }
+        forms = ((details, results.details_text), (people, results.people_text))
+        texts = {path: text(campaign) for path, text in forms if path}
         if people and writable:
-            audit.log(campaign, audit.COMMAND_LINE, "export", form="people")
+            AuditEntry.log(campaign, COMMAND_LINE, "export", form="people")
     notices = tuple(write_judgments(output, judgments)) if output else ()
     for path, text in texts.items():
         write_text(path, text, private=True)
@@ -142,19 +140,18 @@ def campaign_export(
 
 def campaign_close(name: str, *, database: str | Path = DATABASE) -> bool:
     """Take no more judgments; return whether the campaign was open."""
-    return _close(name, True, database)
+    with opened(database):
+        from grammeter.campaign.services import campaigns
+
+        return campaigns.close(campaigns.find(name))
 
 
 def campaign_reopen(name: str, *, database: str | Path = DATABASE) -> bool:
     """Take judgments again; return whether the campaign was closed."""
-    return _close(name, False, database)
-
-
-def _close(name: str, closed: bool, database: str | Path) -> bool:
     with opened(database):
         from grammeter.campaign.services import campaigns
 
-        return campaigns.close(campaigns.find(name), closed)
+        return campaigns.close(campaigns.find(name), False)
 
 
 def campaign_forget(
@@ -270,6 +267,7 @@ def campaign_serve(
     UsageError
         If the address cannot be used, or ``https`` is set without a proxy.
     """
+    require("waitress.server", extra="campaign")
     from grammeter.campaign.server import Address, make_server, reachable_names
 
     address = Address(host=host, port=port, proxy=behind_proxy)
@@ -298,3 +296,74 @@ def campaign_serve(
         server.run()  # ends at an interrupt, after the requests of that moment
     finally:
         server.close()
+
+
+@contextmanager
+def opened(
+    database: str | Path, *, make: bool = False, reading: str | None = None
+) -> Generator[None]:
+    """Open a database: create a missing one with ``make``; ``reading`` is a read-only address."""
+    conf.configure(database, reading=reading)
+    from traceback import clear_frames
+
+    from django.db import connections
+
+    from grammeter.campaign.services import database as databases
+
+    try:
+        (databases.open_or_make if make else databases.open_existing)(database)
+        with databases.explained(database):
+            yield
+    except BaseException as error:
+        clear_frames(error.__traceback__)  # open cursors must be closed before their database
+        raise
+    finally:
+        connections.close_all()
+
+
+@contextmanager
+def opened_for_reading(database: str | Path) -> Generator[bool]:
+    """Open a database for reading; yield whether it is writable, too."""
+    with address_for_reading(database) as address, opened(database, reading=address):
+        yield address is None
+
+
+@contextmanager
+def address_for_reading(database: str | Path) -> Generator[str | None]:
+    """Yield SQLite's address for reading a file without write access; else ``None``.
+
+    The latest answers may be in ``FILE-wal``. SQLite reads them if ``FILE-shm`` is up to date;
+    otherwise both files are copied to a temporary folder, because SQLite would have to write.
+    """
+    path = Path(database)
+    if not is_file(database) or not path.is_file() or _is_writable(path):
+        yield None
+        return
+    wal = Path(f"{path}-wal")
+    if not wal.exists() or not wal.stat().st_size:
+        yield _uri(path, "immutable=1")
+    elif _can_be_read(_uri(path, "mode=ro")):
+        yield _uri(path, "mode=ro")
+    else:
+        with tempfile.TemporaryDirectory(prefix="grammeter-") as folder:
+            copy = Path(folder) / path.name
+            shutil.copyfile(path, copy)
+            shutil.copyfile(wal, f"{copy}-wal")
+            yield _uri(copy, "mode=rw")
+
+
+def _is_writable(path: Path) -> bool:
+    return os.access(path, os.W_OK) and os.access(path.absolute().parent, os.W_OK)
+
+
+def _uri(path: Path, query: str) -> str:
+    return f"file:{quote(str(path.resolve()))}?{query}"
+
+
+def _can_be_read(address: str) -> bool:
+    try:
+        with closing(sqlite3.connect(address, uri=True)) as database:
+            database.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    except sqlite3.Error:
+        return False
+    return True

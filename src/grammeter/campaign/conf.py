@@ -5,15 +5,19 @@ One process works on one database at a time; :func:`configure` may be called aga
 
 from __future__ import annotations
 
+import logging
 import os
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from grammeter.core import DataError, UsageError, require
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest, HttpResponse
 
 DATABASE = "campaign.db"
 """The default database: this file in the current folder."""
@@ -30,7 +34,7 @@ _RULES = "django.contrib.auth.password_validation"
 _LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"()": "grammeter.campaign.headers.OneLine"}},
+    "formatters": {"line": {"()": "grammeter.campaign.conf.OneLine"}},
     "handlers": {
         "console": {"class": "logging.StreamHandler", "level": "ERROR"},
         "line": {"class": "logging.StreamHandler", "formatter": "line", "level": "ERROR"},
@@ -47,14 +51,8 @@ _LOGGING = {
 class Server:
     """How pages are served.
 
-    Attributes
-    ----------
-    hosts
-        Host names for browsers, besides the loopback.
-    https
-        Whether browsers use HTTPS: cookies are sent over nothing else then.
-    secret_file
-        File of the secret key; default: beside the database, see :func:`secret_path`.
+    ``hosts``: host names for browsers, besides the loopback. ``https``: cookies are sent over
+    nothing else then. ``secret_file``: default: beside the database, see :func:`secret_path`.
     """
 
     hosts: Sequence[str] = ()
@@ -65,37 +63,55 @@ class Server:
 _NEEDED = ("django", "django_htmx", "whitenoise", "argon2")
 """Packages of the settings."""
 
+_HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none';"
+        " object-src 'none'"  # scripts and styles come from files of this server
+    ),
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+}
+"""Sent with each page, unless the page has set them."""
+
+
+def strict_headers(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[..., Any]:
+    """Middleware: a content security policy, no device features, no caching."""
+
+    def respond(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        if not request.path.startswith("/static/"):
+            response.headers.setdefault("Cache-Control", "no-store")
+        for name, value in _HEADERS.items():
+            response.headers.setdefault(name, value)
+        return response
+
+    return respond
+
+
+class OneLine(logging.Formatter):
+    """Describes a refused request in one line, without a traceback."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Format a record without Django's advice, which names settings."""
+        reason = record.getMessage().partition(". ")[0]
+        if record.name.endswith(".DisallowedHost"):
+            return f"refused: {reason}. If it is yours, serve with --allowed-host NAME"
+        return f"refused a request: {reason.replace('settings.', '')}"
+
 
 def configure(
     database: str | Path = DATABASE, server: Server | None = None, *, reading: str | None = None
 ) -> None:
-    """Configure Django for a database.
+    """Configure Django for a database: an SQLite file, or ``postgresql://user@host:port/name``.
 
-    Parameters
-    ----------
-    database
-        Path of an SQLite file, or ``postgresql://user@host:port/name``.
-    server
-        Settings of the web server; without it no secret key is written.
-    reading
-        Open the SQLite file by this address, read-only; see
-        :func:`grammeter.campaign.reading.address_for_reading`.
-
-    Raises
-    ------
-    MissingResourceError
-        If a package of the settings, or psycopg for PostgreSQL, is not installed.
-    UsageError
-        If the address of the database is invalid.
-    DataError
-        If the secret key cannot be read or written.
+    Without a ``server`` no secret key is written. ``reading`` is the address for opening an SQLite
+    file read-only, see :func:`grammeter.campaign.commands.address_for_reading`.
     """
     for package in _NEEDED:  # Django may be here without the extra, and loads the others late
         require(package, extra="campaign")
     import django
     from django.conf import settings
 
-    chosen = _sqlite_for_reading(reading) if reading else database_settings(database)
+    chosen = _sqlite(reading, read_only=True) if reading else database_settings(database)
     values = _settings(server or Server()) | {"DATABASES": {"default": chosen}}
     # shell commands sign nothing, so that a temporary key is enough
     values["SECRET_KEY"] = (
@@ -115,7 +131,7 @@ def database_settings(database: str | Path) -> dict[str, Any]:
     text = str(database)
     scheme, separator, _ = text.partition("://")
     if not separator:
-        return _sqlite(Path(text))
+        return _sqlite(str(Path(text)))
     if scheme not in POSTGRES:
         raise UsageError(
             f"a database of the kind {scheme!r}",
@@ -148,13 +164,7 @@ def secret_path(database: str | Path, server: Server | None = None) -> Path:
 
 
 def secret_key(path: Path) -> str:
-    """Read the secret key, after creating it if necessary; only its owner can read it.
-
-    Raises
-    ------
-    DataError
-        If it cannot be read or written, is too short, or others may read it.
-    """
+    """Read the secret key, after creating it if necessary; only its owner can read it."""
     fix = f"Delete {path} to get a new key; judges and organisers must log in again then."
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -185,24 +195,17 @@ def _read_key(path: Path, fix: str) -> str:
     return key
 
 
-def _sqlite(path: Path) -> dict[str, Any]:
+def _sqlite(name: str, *, read_only: bool = False) -> dict[str, Any]:
+    """Return settings; read-only ones write nothing, not even when a transaction begins."""
+    # transactions wait for each other at the beginning, not in the middle
+    writing = {"transaction_mode": "IMMEDIATE", "init_command": _PRAGMAS}
+    mode = {"init_command": "PRAGMA query_only=ON;"} if read_only else writing
     return {
         "ENGINE": "grammeter.campaign.sqlite",
-        "NAME": str(path),
+        "NAME": name,
         "CONN_MAX_AGE": None,
-        "OPTIONS": {
-            # transactions wait for each other at the beginning, not in the middle
-            "transaction_mode": "IMMEDIATE",
-            "timeout": BUSY_SECONDS,
-            "init_command": _PRAGMAS,
-        },
+        "OPTIONS": {"timeout": BUSY_SECONDS, **mode},
     }
-
-
-def _sqlite_for_reading(address: str) -> dict[str, Any]:
-    """Return settings that write nothing, not even at the beginning of a transaction."""
-    options = {"timeout": BUSY_SECONDS, "init_command": "PRAGMA query_only=ON;"}
-    return _sqlite(Path()) | {"NAME": address, "OPTIONS": options}
 
 
 def _postgresql(url: str) -> dict[str, Any]:
@@ -243,7 +246,7 @@ def _settings(server: Server) -> dict[str, Any]:
         ],
         "MIDDLEWARE": [
             "django.middleware.security.SecurityMiddleware",
-            "grammeter.campaign.headers.StrictHeaders",
+            "grammeter.campaign.conf.strict_headers",
             "whitenoise.middleware.WhiteNoiseMiddleware",
             "django.contrib.sessions.middleware.SessionMiddleware",
             "django.middleware.common.CommonMiddleware",

@@ -7,8 +7,8 @@ from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from grammeter.campaign.commands import opened
 from grammeter.campaign.conf import DATABASE
-from grammeter.campaign.opened import opened
 from grammeter.core import UsageError
 
 if TYPE_CHECKING:
@@ -119,21 +119,12 @@ def campaign_create(
     if (n is None) == (items is None):
         raise UsageError("items come from -n or from --items", fix="Give one of the two.")
     with opened(database, make=True):
-        from grammeter.campaign.services import campaigns
-        from grammeter.campaign.status import CampaignProgress
-
-        chosen, remarks = _items(items, corpus)
-        plan = _plan(values, judges=_judges(judges, strategy, chosen))
-        drawn = chosen or campaigns.draw_items(
-            plan, corpus, n=n or 0, select=select, per_item=per_item
-        )
-        campaign = campaigns.create(plan, corpus, drawn)
-        notes = [*_idle_settings(plan, chosen)]
+        chosen, notices, notes = _items(items, corpus)
+        values["judges"] = _judges(judges, strategy, chosen)
         if items is not None:
-            why = "with --items nothing is drawn"
-            notes += _unused(campaign_create, values, ("select", "per_item"), why)
-        remarks["notes"] += tuple(notes)
-        return CampaignProgress.of(campaign, **remarks)
+            unused = ("select", "per_item")
+            notes += _unused(campaign_create, values, unused, "with --items nothing is drawn")
+        return _created(values, chosen, notices=notices, notes=notes)
 
 
 def campaign_import(
@@ -188,26 +179,41 @@ def campaign_import(
         If a judgment does not fit the corpus.
     """
     values = locals()
+    values["judges"] = judges or 0
     with opened(database, make=True):
-        from grammeter.campaign.services import campaigns, loading
-        from grammeter.campaign.status import CampaignProgress
-
-        plan, more = _plan(values, judges=judges or 0), ()
         notes = [*judgments.notes, *_not_imported(judgments)]
         if n is None:
             why = "without -n there are no new items, and nobody is asked"
-            names = ("select", "per_item", *_ASKING)
-            notes += _unused(campaign_import, values, names, why)
-        else:
-            more = campaigns.draw_items(plan, corpus, n=n, select=select, per_item=per_item)
-        campaign = loading.load(plan, corpus, judgments, more=more)
-        return CampaignProgress.of(campaign, notices=judgments.notices, notes=tuple(notes))
+            notes += _unused(campaign_import, values, ("select", "per_item", *_ASKING), why)
+        return _created(values, judgments=judgments, notices=judgments.notices, notes=notes)
+
+
+def _created(
+    values: Mapping[str, Any],
+    items: Sequence[Item] = (),
+    *,
+    judgments: Judgments | None = None,
+    notices: tuple[str, ...],
+    notes: Sequence[str],
+) -> CampaignProgress:
+    """Create the campaign, from the arguments of a function and what was read for it."""
+    from grammeter.campaign.services import campaigns
+    from grammeter.campaign.status import CampaignProgress
+
+    plan = _plan(values)
+    if judgments is None:
+        notes = [*notes, *_idle_settings(plan, items)]
+    if values["n"] is not None:
+        how = {name: values[name] for name in ("n", "select", "per_item")}
+        items = campaigns.draw_items(plan, values["corpus"], **how)
+    campaign = campaigns.create(plan, values["corpus"], items, judgments)
+    return CampaignProgress.of(campaign, notices=notices, notes=tuple(notes))
 
 
 def _items(
     items: str | Path | Sequence[Item] | Judgments | None, corpus: Corpus
-) -> tuple[Sequence[Item], dict[str, tuple[str, ...]]]:
-    """Return items, read from a file if necessary, with the remarks on it."""
+) -> tuple[Sequence[Item], tuple[str, ...], list[str]]:
+    """Return items, read from a file if necessary, with its notices and notes."""
     from grammeter.formats import (
         STDIN,
         Judgments,
@@ -223,8 +229,8 @@ def _items(
         else:
             items = read_judgments(items, systems=corpus.systems)
     if isinstance(items, Judgments):
-        return items_of(items), {"notices": items.notices, "notes": items.notes}
-    return items or (), {"notices": (), "notes": ()}
+        return items_of(items), items.notices, [*items.notes]
+    return items or (), (), []
 
 
 def _judges(count: int | None, strategy: str, items: Sequence[Item]) -> int:
@@ -240,27 +246,23 @@ def _judges(count: int | None, strategy: str, items: Sequence[Item]) -> int:
     return count
 
 
-def _plan(values: Mapping[str, Any], *, judges: int) -> Plan:
+def _plan(values: Mapping[str, Any]) -> Plan:
     """Return the settings of a campaign, from the arguments of a function."""
     from grammeter.campaign.models import Kind
     from grammeter.campaign.services.campaigns import Plan
     from grammeter.campaign.services.checks import read_checks
+    from grammeter.formats import read_text
 
     settings = {_COLUMNS.get(name, name): value for name, value in values.items()}
     for kind in (Kind.TUTORIAL, Kind.ATTENTION):
-        checks = settings[kind.value]
+        checks = settings[kind]
         is_path = isinstance(checks, (str, Path))
-        settings[kind.value] = read_checks(checks, kind) if is_path else tuple(checks)
+        settings[kind] = read_checks(checks, kind) if is_path else tuple(checks)
     for name in ("guidelines", "consent"):
-        settings[name] = _text(settings[name])
-    settings |= {"judges": judges, "owners": tuple(settings["owners"])}
+        if isinstance(settings[name], Path):
+            settings[name] = read_text(settings[name]).replace("\0", "")
+    settings["owners"] = tuple(settings["owners"])
     return Plan(**{name: settings[name] for name in Plan.__dataclass_fields__})
-
-
-def _text(text: str | Path) -> str:
-    from grammeter.formats import read_text
-
-    return read_text(text).replace("\0", "") if isinstance(text, Path) else text
 
 
 def _unused(

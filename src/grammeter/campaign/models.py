@@ -13,6 +13,8 @@ Judges have anonymous names. Personal data (``Judge.contact``, ``Background``) c
 judgments stay.
 """
 
+# ruff: noqa: D106 - Meta says what it is
+
 from __future__ import annotations
 
 from enum import StrEnum
@@ -23,6 +25,8 @@ from django.db import models
 from django.db.models import F, Q
 
 NAME_LENGTH = 200
+COMMAND_LINE = "command line"
+"""The actor of shell commands, which need no account."""
 
 
 class Strategy(StrEnum):
@@ -58,35 +62,34 @@ class State(StrEnum):
     RELEASED = "released"
 
 
-# the labels stand in the migrations
-STRATEGIES = {
-    "planned": "each judge has a list of their own",
-    "pool": "all judges draw from one pool",
-    "adaptive": "judges get what tells most about the ranking",
-}
-TASKS = {"ranking": "rank whole corrections", "edits": "judge each edit, then rank"}
-KINDS = {
-    "normal": "counts",
-    "tutorial": "answers back",
-    "attention": "shows whether a judge pays attention",
-}
-STATES = {
-    "planned": "not shown yet",
-    "open": "shown, without a complete answer",
-    "done": "answered",
-    "skipped": "passed over, with a reason",
-    "released": "shown and left; others may have it",
-}
+def _labelled(values: type[StrEnum], *labels: str) -> list[tuple[str, str]]:
+    return list(zip(map(str, values), labels, strict=True))
+
+
+STRATEGIES = _labelled(
+    Strategy,
+    "each judge has a list of their own",
+    "all judges draw from one pool",
+    "judges get what tells most about the ranking",
+)
+TASKS = _labelled(Task, "rank whole corrections", "judge each edit, then rank")
+KINDS = _labelled(Kind, "counts", "answers back", "shows whether a judge pays attention")
+STATES = _labelled(
+    State,
+    "not shown yet",
+    "shown, without a complete answer",
+    "answered",
+    "passed over, with a reason",
+    "shown and left; others may have it",
+)
 
 
 class Campaign(models.Model):
     """One human evaluation: what is judged, how, and what judges read."""
 
     name = models.CharField(max_length=NAME_LENGTH, unique=True)
-    task = models.CharField(max_length=20, choices=TASKS.items(), default=Task.RANKING.value)
-    strategy = models.CharField(
-        max_length=20, choices=STRATEGIES.items(), default=Strategy.PLANNED.value
-    )
+    task = models.CharField(max_length=20, choices=TASKS, default=Task.RANKING.value)
+    strategy = models.CharField(max_length=20, choices=STRATEGIES, default=Strategy.PLANNED.value)
     guidelines = models.TextField(blank=True)
     consent = models.TextField(blank=True)
     """Judges must agree to it before they begin; empty: nothing to agree to."""
@@ -142,8 +145,6 @@ class Sentence(models.Model):
     after = models.TextField(blank=True)
 
     class Meta:
-        """Each number occurs once in a corpus."""
-
         constraints = (
             models.UniqueConstraint(fields=("campaign", "segment"), name="segment_once"),
         )
@@ -171,7 +172,7 @@ class Item(models.Model):
     """Name in files."""
     document = models.CharField(max_length=NAME_LENGTH, null=True)
     """Name of the document in files."""
-    kind = models.CharField(max_length=20, choices=KINDS.items(), default=Kind.NORMAL.value)
+    kind = models.CharField(max_length=20, choices=KINDS, default=Kind.NORMAL.value)
     loud = models.BooleanField(default=False)
     """Whether a wrong answer to a tutorial or attention item must be corrected."""
     expected: models.JSONField[Any] = models.JSONField(null=True)
@@ -191,8 +192,6 @@ class Item(models.Model):
     assignments: models.Manager[Assignment]
 
     class Meta:
-        """The database itself refuses more assignments than slots."""
-
         constraints = (
             models.UniqueConstraint(fields=("campaign", "number"), name="item_number_once"),
             models.CheckConstraint(condition=Q(taken__lte=F("wanted")), name="no_more_than_wanted"),
@@ -209,8 +208,6 @@ class ItemOutput(models.Model):
     """From 0; the order on the page is :attr:`Assignment.shown_order`."""
 
     class Meta:
-        """One output at each place."""
-
         ordering = ("item_id", "place")
         constraints = (models.UniqueConstraint(fields=("item", "place"), name="place_once"),)
 
@@ -237,8 +234,6 @@ class Judge(models.Model):
     assignments: models.Manager[Assignment]
 
     class Meta:
-        """Names are unique in a campaign."""
-
         ordering = ("campaign_id", "pk")
         constraints = (models.UniqueConstraint(fields=("campaign", "name"), name="judge_once"),)
 
@@ -285,7 +280,7 @@ class Assignment(models.Model):
     """Slot of the item, from 1; repeats and released assignments have none."""
     shown_order: models.JSONField[Any] = models.JSONField(default=list)
     """Places of the outputs, from 0, in the order on the page."""
-    state = models.CharField(max_length=20, choices=STATES.items(), default=State.PLANNED.value)
+    state = models.CharField(max_length=20, choices=STATES, default=State.PLANNED.value)
     probability = models.FloatField(null=True)
     """Probability of the item in its draw (pool: 1)."""
     correct = models.BooleanField(null=True)
@@ -296,8 +291,6 @@ class Assignment(models.Model):
     judgments: models.Manager[Judgment]
 
     class Meta:
-        """One assignment a slot, and one item at each place of a list."""
-
         ordering = ("judge_id", "position")
         constraints = (
             models.UniqueConstraint(fields=("judge", "position"), name="position_once"),
@@ -332,8 +325,6 @@ class Judgment(models.Model):
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        """Versions and keys are unique in an assignment."""
-
         ordering = ("assignment_id", "version")
         constraints = (
             models.UniqueConstraint(fields=("assignment", "version"), name="version_once"),
@@ -353,13 +344,20 @@ class AuditEntry(models.Model):
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        """Newest first."""
-
         ordering = ("-pk",)
+
+    @classmethod
+    def log(cls, campaign: Campaign | None, who: str, action: str, **detail: Any) -> None:
+        """Log an action.
+
+        ``who`` is a login, the anonymous name of a judge, or :data:`COMMAND_LINE`; ``detail`` has
+        plain JSON values, no personal data, no token. Accounts have no campaign.
+        """
+        cls.objects.create(campaign=campaign, who=who, action=action, detail=detail)
 
 
 class Throttle(models.Model):
-    """Failed logins in a row; see ``services.throttle``."""
+    """Failed logins in a row; see ``services.organisers``."""
 
     key = models.CharField(max_length=64, primary_key=True)
     """Hash of the action, the name and the address."""

@@ -1,12 +1,24 @@
-"""The web server: Django behind waitress, in one process."""
+"""The web server: Django behind waitress, in one process, for many connections at once.
+
+waitress stops accepting connections at a limit, so that a hundred browsers with open connections,
+or one client that sends a byte a minute, lock everybody out. Here the limit is high, a request
+must be complete in time, and near the limit the connections that were idle longest are closed.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import errno
+import time
 from dataclasses import dataclass
 from typing import Any
 
-from grammeter.core import UsageError, require
+from waitress.adjustments import Adjustments
+from waitress.channel import HTTPChannel
+from waitress.server import TcpWSGIServer
+from waitress.task import ThreadedTaskDispatcher
+
+from grammeter.core import UsageError
 
 THREADS = 8
 """Requests answered at the same time; others wait in a queue."""
@@ -23,17 +35,28 @@ _FIXES = {
 }
 """Remedies for addresses that cannot be used."""
 
+REQUEST_SECONDS = 30
+"""Longest time from the first byte of a request to the last one."""
+
+IDLE_SECONDS = 60
+"""Longest time of an open connection without a request."""
+
+MOST_CONNECTIONS = 4000
+MOST_BY_SELECT = 400
+"""Without ``poll()``, on Windows."""
+
+OTHER_FILES = 100
+"""Open files besides connections: database, log, standard streams."""
+
+_FEWEST = 20
+_AT_ONCE = 64
+
 
 @dataclass(frozen=True, kw_only=True)
 class Address:
-    """Address of the server.
+    """Address of the server, and of a trusted reverse proxy, which sends ``X-Forwarded`` headers.
 
-    Attributes
-    ----------
-    host, port
-        An address of this machine, ``0.0.0.0`` for all of them; a port, 0 for any free one.
-    proxy
-        Address of a trusted reverse proxy, which sends ``X-Forwarded`` headers.
+    ``host``: an address of this machine, ``0.0.0.0`` for all of them; ``port`` 0: any free one.
     """
 
     host: str = "127.0.0.1"
@@ -63,18 +86,10 @@ def make_server(address: Address) -> Any:
     """Return a server that listens and waits for ``run()``; ``effective_port`` is its port.
 
     Settings must have been made by :func:`grammeter.campaign.conf.configure`.
-
-    Raises
-    ------
-    UsageError
-        If the address cannot be used.
     """
     if not 0 <= address.port <= LARGEST_PORT:
         raise UsageError(f"port {address.port}", fix=f"Ports go from 0 (any) to {LARGEST_PORT}.")
-    require("waitress.server", extra="campaign")
     from django.core.wsgi import get_wsgi_application
-
-    from grammeter.campaign.listener import listen
 
     # `setup` is done; the handler loads pages and middleware, and fails early if they are broken
     application = get_wsgi_application()
@@ -105,3 +120,127 @@ def _options(address: Address) -> dict[str, Any]:
             "trusted_proxy_headers": {"x-forwarded-for", "x-forwarded-host", "x-forwarded-proto"},
         }
     return options
+
+
+class Channel(HTTPChannel):
+    """A connection that knows how long it has been idle."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        self.resting_since = time.monotonic()
+        self._request_since = self.resting_since
+        super().__init__(*args, **options)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a request is being answered."""
+        return bool(self.requests)
+
+    @property
+    def is_overdue(self) -> bool:
+        """Whether to close it: a request is not complete in time, or none comes."""
+        if self.is_busy:
+            return False
+        now = time.monotonic()
+        if self.request is not None:
+            return now - self._request_since > REQUEST_SECONDS
+        if self.total_outbufs_len:  # somebody reads a long answer slowly
+            return time.time() - self.last_activity > IDLE_SECONDS
+        return now - self.resting_since > IDLE_SECONDS
+
+    def received(self, data: bytes) -> bool:
+        """Note the begin of a request."""
+        if self.request is None:
+            self._request_since = time.monotonic()
+        return super().received(data)
+
+    def service(self) -> None:
+        """Answer a request, and note its end."""
+        super().service()
+        self.resting_since = time.monotonic()
+
+    def drop(self) -> None:
+        """Close it at once, even if the other side does not read."""
+        self.will_close = True
+        self.handle_close()
+
+    def readable(self) -> bool:
+        """Whether to wait for input: never on a closed socket."""
+        return self.connected and super().readable()
+
+    def writable(self) -> bool:
+        """Whether to wait for output: never on a closed socket."""
+        return self.connected and bool(super().writable())
+
+
+class Listener(TcpWSGIServer):
+    """A server that closes idle connections to make room for others."""
+
+    channel_class = Channel
+    active_channels: Any
+    _map: dict[int, Any]
+
+    def maintenance(self, now: float) -> None:
+        """Close overdue connections."""
+        for channel in list(self.active_channels.values()):
+            if channel.is_overdue:
+                channel.drop()
+
+    def handle_accept(self) -> None:
+        """Accept waiting connections, after making room for them."""
+        for _ in range(_AT_ONCE):
+            self._make_room()
+            before = len(self._map)
+            super().handle_accept()
+            if len(self._map) <= before:
+                return
+
+    def _make_room(self) -> None:
+        limit = self.adj.connection_limit
+        if len(self._map) < limit - 2:
+            return
+        channels: list[Channel] = list(self.active_channels.values())
+        resting = [channel for channel in channels if not channel.is_busy]
+        resting.sort(key=lambda channel: channel.resting_since)
+        for channel in resting[: max(1, limit // 10)]:
+            channel.drop()
+
+
+def most_connections() -> int:
+    """Raise this process's limit of open files; return the number of connections it allows."""
+    try:
+        import resource
+    except ImportError:
+        return MOST_BY_SELECT
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    endless, wanted = resource.RLIM_INFINITY, MOST_CONNECTIONS + OTHER_FILES
+    if soft != endless and soft < wanted:
+        soft = wanted if hard == endless else min(wanted, hard)
+        with contextlib.suppress(OSError, ValueError):  # a system may allow less than it says
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return MOST_CONNECTIONS if soft == endless else max(_FEWEST, min(wanted, soft) - OTHER_FILES)
+
+
+def listen(application: Any, **options: Any) -> Listener:
+    """Return a server for all addresses of its host; options as in ``waitress.create_server``."""
+    settings = Adjustments(
+        connection_limit=most_connections(),
+        cleanup_interval=5,
+        asyncore_use_poll=True,
+        **options,
+    )
+    dispatcher = ThreadedTaskDispatcher()
+    dispatcher.set_thread_count(settings.threads)
+    sockets: dict[int, Any] = {}
+    addresses: Any = settings.listen
+    try:
+        servers = [
+            Listener(application, sockets, dispatcher=dispatcher, adj=settings, sockinfo=address)
+            for address in addresses
+        ]
+    except OSError:
+        dispatcher.shutdown()
+        for opened in list(sockets.values()):
+            opened.close()
+        raise
+    return servers[0]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from datetime import timedelta
@@ -10,6 +9,7 @@ from itertools import combinations
 
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from grammeter.campaign.models import Assignment, Judge, Judgment, State, Task
@@ -49,48 +49,28 @@ def save(
 ) -> Judgment:
     """Store an answer; it is on disk when this returns.
 
-    Parameters
-    ----------
-    assignment
-        From :func:`assignment_of` or ``assign.next_assignment``. Its judge and state are checked
-        again in the transaction.
-    key
-        1 to 64 letters, digits, ``_`` and ``-``, chosen by the page for each submission. Another
-        submission with the same key is ignored: the first version is returned.
-    ranks
-        Of each output in the order shown, from 1 (best) to the number of outputs; ``None`` for
-        one without a rank yet.
-    verdicts
-        Task ``edits``: for each output in the order shown, one word for each of its edits.
-    skipped, reason
-        The judge skips the item, and why.
-    active_seconds, wall_seconds
-        How long the judge worked on it, and how long it was open.
-    complete
-        Whether it is submitted; otherwise a draft, which does not count.
+    ``key``: 1 to 64 letters, digits, ``_`` and ``-``, chosen by the page for each submission; of
+    several with one key, the first is stored and returned. ``ranks``: of each output in the order
+    shown, from 1 (best) to the number of outputs, ``None`` where missing. ``verdicts`` (task
+    ``edits``): for each output in the order shown, one word for each of its edits. ``reason``: why
+    it is skipped. Not ``complete``: a draft, which does not count.
 
-    Returns
-    -------
-    Judgment
-        Its ``correct`` says whether a tutorial or attention item was right; see
-        :func:`grammeter.campaign.services.pages.feedback`.
-
-    Raises
-    ------
-    PermissionDenied
-        If the assignment is another judge's, or was never shown, or the judge is blocked.
-    DataError
-        If the answer is impossible, or the campaign is closed.
+    Raises ``PermissionDenied`` if the judge is blocked, or was never shown the item; ``DataError``
+    if the answer is impossible, or the campaign is closed.
     """
     size = len(assignment.shown_order)
     checked = () if skipped and complete else _checked_ranks(ranks, size, complete)
+    if not _KEY.match(key):
+        raise DataError("an answer without a proper key", fix="Load the page again.")
+    if skipped and complete and not reason.strip():
+        raise DataError("skipped without a reason", fix="Say why you pass on this item.")
     judgment = Judgment(
         assignment=assignment,
-        key=_checked_key(key),
+        key=key,
         ranks=list(checked),
         verdicts=_checked_verdicts(judge, verdicts, size, complete and not skipped),
         skipped=skipped,
-        reason=_checked_reason(reason, needed=skipped and complete),
+        reason=_checked_text("reason", reason) if skipped or not complete else "",
         comment=_checked_text("comment", comment),
         complete=complete,
         correct=is_right(assignment, checked) if complete else None,
@@ -102,16 +82,10 @@ def save(
         return _stored(judge, judgment)
 
 
-def history(judge: Judge) -> list[Assignment]:
+def history(judge: Judge) -> QuerySet[Assignment]:
     """Return the judge's assignments so far, in order."""
     shown = order.compared(Assignment.objects.filter(judge=judge)).exclude(state=State.PLANNED)
-    return list(shown.select_related("item__sentence").order_by("position"))
-
-
-def has_history(judge: Judge) -> bool:
-    """Whether the judge has seen an item yet."""
-    shown = Assignment.objects.filter(judge=judge).exclude(state=State.PLANNED)
-    return order.compared(shown).exists()
+    return shown.select_related("item__sentence").order_by("position")
 
 
 def assignment_of(judge: Judge, number: int) -> Assignment:
@@ -206,12 +180,6 @@ def _close(assignment: Assignment, judgment: Judgment) -> None:
     assignment.save(update_fields=("correct", "state", "answered"))
 
 
-def _checked_key(key: str) -> str:
-    if not _KEY.match(key):
-        raise DataError("an answer without a proper key", fix="Load the page again.")
-    return key
-
-
 def _checked_ranks(
     ranks: Sequence[int | None], size: int, complete: bool
 ) -> tuple[int | None, ...]:
@@ -227,10 +195,7 @@ def _checked_ranks(
 
 
 def _checked_verdicts(
-    judge: Judge,
-    verdicts: Sequence[Sequence[str | None]] | None,
-    size: int,
-    complete: bool,
+    judge: Judge, verdicts: Sequence[Sequence[str | None]] | None, size: int, complete: bool
 ) -> list[list[str | None]] | None:
     if judge.campaign.task != Task.EDITS:
         return None
@@ -244,12 +209,6 @@ def _checked_verdicts(
     return checked
 
 
-def _checked_reason(reason: str, *, needed: bool) -> str:
-    if needed and not reason.strip():
-        raise DataError("skipped without a reason", fix="Say why you pass on this item.")
-    return _checked_text("reason", reason)
-
-
 def _checked_text(name: str, text: str) -> str:
     if len(text) > LONGEST_TEXT:
         raise DataError(f"a {name} of {len(text)} characters", fix=f"Write {LONGEST_TEXT} at most.")
@@ -257,8 +216,6 @@ def _checked_text(name: str, text: str) -> str:
 
 
 def _checked_seconds(name: str, seconds: float | None) -> float | None:
-    if seconds is None:
-        return None
-    if not (math.isfinite(seconds) and 0 <= seconds <= LONGEST_SECONDS):
+    if seconds is not None and not 0 <= seconds <= LONGEST_SECONDS:  # NaN, too
         raise DataError(f"{name} is {seconds}", fix="Give a number of seconds from 0 on.")
-    return float(seconds)
+    return seconds

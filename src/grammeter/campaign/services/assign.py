@@ -6,7 +6,6 @@ differ between judges, and repeats some items after the first time.
 
 from __future__ import annotations
 
-import random
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,25 +26,26 @@ from grammeter.campaign.models import (
     State,
     Strategy,
 )
-from grammeter.campaign.services import order, outlooks
+from grammeter.campaign.services import adaptive, order
 from grammeter.campaign.services.adaptive import Appeal
 
 HOLD_HOURS = 24
 """Time after which another judge may have the slot of an open item."""
+
+REPEAT_AFTER = 10
+"""Number of items between an item and its repeat, in a pool without ``per_judge``."""
+
+ATTENTION_EVERY = 10
+"""Number of items between attention items, in a pool without ``per_judge``."""
 
 
 def next_assignment(judge: Judge) -> Assignment | None:
     """Return the judge's open item, or open the next one of the list or pool.
 
     Items with one output are answered here, and nobody sees them. ``None`` if the judge has
-    finished, or the campaign is closed.
-
-    Raises
-    ------
-    PermissionDenied
-        If the judge is blocked.
+    finished, or the campaign is closed; ``PermissionDenied`` if the judge is blocked.
     """
-    appeal = outlooks.current(judge.campaign)
+    appeal = adaptive.current(judge.campaign)
     with transaction.atomic():
         judges = Judge.objects.select_for_update(of=("self",)).select_related("campaign")
         locked = judges.get(pk=judge.pk)
@@ -99,8 +99,8 @@ def _drawn(judge: Judge, appeal: Appeal | None) -> Assignment | None:
 def _show(assignment: Assignment, judge: Judge) -> None:
     """Open and store an assignment, with the order of its outputs."""
     item = assignment.item
-    size = item.places.count()
-    assignment.shown_order = order.shuffled_places(item, size, judge, assignment.turn)
+    places, seed = range(item.places.count()), (judge.campaign.seed, item.number)
+    assignment.shown_order = order.shuffle(places, *seed, judge.name, assignment.turn)
     assignment.state = State.OPEN
     assignment.opened = timezone.now()
     assignment.save()
@@ -131,19 +131,12 @@ def _release_stale(judge: Judge) -> int:
     return order.release(left.exclude(opened__range=(now - held, now + held)))
 
 
-REPEAT_AFTER = 10
-"""Number of items between an item and its repeat, in a pool without ``per_judge``."""
-
-ATTENTION_EVERY = 10
-"""Number of items between attention items, in a pool without ``per_judge``."""
-
-
-def _draw(judge: Judge, appeal: Appeal | None = None) -> Assignment | None:
+def _draw(judge: Judge, appeal: Appeal | None) -> Assignment | None:
     """Choose an item for a judge; ``None`` if there is none left.
 
     Call it in a transaction, and save the result there. Draws of one campaign wait for each other.
 
-    ``appeal`` comes from :func:`grammeter.campaign.services.outlooks.current`.
+    ``appeal`` comes from :func:`grammeter.campaign.services.adaptive.current`.
     """
     campaign = judge.campaign
     list(Campaign.objects.select_for_update(no_key=True).filter(pk=campaign.pk).values_list("pk"))
@@ -227,9 +220,8 @@ def _fresh(judge: Judge, so_far: _History, appeal: Appeal | None) -> Assignment 
     if not rows:
         return None
     chances = _chances(campaign, rows, appeal)
-    seed = f"{campaign.seed}/{judge.name}/{so_far.position}"
-    random_ = random.Random(seed)  # noqa: S311 - a draw, no secret
-    at = random_.choices(range(len(rows)), weights=chances)[0]
+    chance = order.chance(campaign.seed, judge.name, so_far.position)
+    at = chance.choices(range(len(rows)), weights=chances)[0]
     item = Item.objects.get(pk=rows[at][0])
     return _assigned(judge, item, so_far, probability=chances[at])
 
@@ -263,7 +255,7 @@ def _assigned(
     """Return the assignment of an item; one drawn with a probability takes a slot."""
     slot = None
     if probability is not None:
-        slot = order.free_slot(item)
+        slot = _free_slot(item)
         Item.objects.filter(pk=item.pk).update(taken=F("taken") + 1)
     item.campaign = judge.campaign  # saves a query
     return Assignment(
@@ -274,3 +266,11 @@ def _assigned(
         slot=slot,
         probability=probability,
     )
+
+
+def _free_slot(item: Item) -> int:
+    """Return the first free slot of an item."""
+    if not item.taken:
+        return 1
+    taken = set(Assignment.objects.filter(item=item, slot__gt=0).values_list("slot", flat=True))
+    return next(slot for slot in range(1, len(taken) + 2) if slot not in taken)

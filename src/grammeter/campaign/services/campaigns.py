@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any, cast
 from urllib.parse import urlsplit
 
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from grammeter.campaign.models import NAME_LENGTH, Campaign, Judge, Kind, Strategy, Task
-from grammeter.campaign.services import audit, judges, order
+from grammeter.campaign.models import (
+    COMMAND_LINE,
+    NAME_LENGTH,
+    AuditEntry,
+    Campaign,
+    Kind,
+    Strategy,
+    Task,
+)
+from grammeter.campaign.services import judges, order
 from grammeter.campaign.services.checks import Check
 from grammeter.campaign.services.stock import Stock
 from grammeter.core import DataError, UnknownNameError, UsageError
 from grammeter.core import Item as Sampled
-from grammeter.formats import Corpus
-from grammeter.study import group_outputs
+from grammeter.formats import Corpus, Judgments
 from grammeter.version import __version__
 
 LARGEST_SEED = 2**63 - 1
@@ -38,16 +44,10 @@ START_PER_SYSTEM = 5
 class Plan:
     """Settings of a new campaign; :class:`~grammeter.campaign.models.Campaign` explains them.
 
-    Attributes
-    ----------
-    judges
-        Planned number of judges; pool and adaptive campaigns take any number.
-    overlap, repeats
-        Of the items, and of each judge's items: a share from 0 to 1, or a count.
-    startup
-        ``None``: five judgments a system, at most half of the items.
-    owners
-        Logins of the organisers who may see it; empty: all may.
+    ``judges``: the planned number; pool and adaptive campaigns take any. ``overlap`` and
+    ``repeats``, of the items and of each judge's items: a share from 0 to 1, or a count.
+    ``startup``: by default five judgments a system, at most half of the items. ``owners``: logins
+    of the organisers who may see it; empty: all may.
     """
 
     name: str
@@ -69,7 +69,7 @@ class Plan:
     redirect_url: str = ""
     tutorial: tuple[Check, ...] = ()
     attention: tuple[Check, ...] = ()
-    owners: tuple[str, ...] = field(default=())
+    owners: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for kind, value, choices in (
@@ -128,36 +128,42 @@ def find(name: str) -> Campaign:
 
 
 def create(
-    plan: Plan, corpus: Corpus, items: Sequence[Sampled], *, who: str = audit.COMMAND_LINE
+    plan: Plan, corpus: Corpus, items: Sequence[Sampled], judgments: Judgments | None = None
 ) -> Campaign:
-    """Create a campaign from sampled items; equal outputs of the corpus become one.
+    """Create a campaign from sampled items, or from ``judgments`` and items for new judges.
 
-    Parameters
-    ----------
-    plan
-        Its settings. Items with judges need the strategy ``planned``, and define its judges.
-    corpus
-        Sources and outputs of the items.
-    items
-        From :func:`draw_items` or :func:`grammeter.formats.items.read_items`.
-
-    Raises
-    ------
-    DataError
-        If an item does not fit the corpus.
-    UsageError
-        If a campaign of that name exists, or plan and items do not fit each other.
+    Equal outputs of the corpus become one. Items with judges need the strategy ``planned``, and
+    define its judges. Groups of outputs and names of judges stay as in the judgments.
     """
-    if not items:
+    if judgments is None and not items:
         raise DataError("no item to judge", fix="Give one at least.")
+    if judgments is not None and plan.strategy == Strategy.PLANNED:
+        raise UsageError(
+            "an imported campaign with planned judges", fix="Take the strategy pool or adaptive."
+        )
+    detail: dict[str, int] = {}
     with transaction.atomic():
-        campaign = begin(plan, items)
+        campaign = _begin(plan, items)
         stock = Stock(campaign, corpus)
-        add_checks(stock, plan)
-        lists = add_items(stock, plan, items)
+        if judgments is not None:
+            if len(judgments.files) == 1:  # exports keep its format
+                campaign.origin["file"] = asdict(judgments.files[0])
+            origins: Sequence[str | None] = judgments.origins or [None] * len(judgments)
+            for ranking, where in zip(judgments.rankings, origins, strict=True):
+                stock.add_judged(ranking, where)
+            detail["judgments"] = len(judgments)
+        for kind, checks in ((Kind.TUTORIAL, plan.tutorial), (Kind.ATTENTION, plan.attention)):
+            for check in checks:
+                stock.add_check(check, kind)
+        lists = stock.add_sampled(_with_judges(plan, items))
+        if items and plan.strategy != Strategy.PLANNED:
+            _open_slots(stock, plan)
         for name, turns in lists.items():
-            add_list(stock, judges.add(campaign, name), turns)
-        finish(stock, who, judges=len(lists))
+            stock.add_list(judges.add(campaign, name), turns)
+        campaign.origin["texts"] = stock.store()
+        campaign.save(update_fields=("origin",))
+        detail |= {"items": len(stock.items), "judges": len(lists) + len(stock.judges)}
+        AuditEntry.log(campaign, COMMAND_LINE, "create", **detail)
     return campaign
 
 
@@ -175,35 +181,20 @@ def draw_items(
     return cast("Callable[..., tuple[Sampled, ...]]", sample)(corpus, **settings)
 
 
-def _dealing(plan: Plan, n: int) -> dict[str, int]:
-    """Return the numbers of shared items and of repeats per judge, of ``n`` items."""
-    shared = count_of(plan.overlap, n) if plan.judges > 1 else 0
-    mean = (shared * plan.judges + n - shared) // plan.judges
-    return {"overlap": shared, "repeats": count_of(plan.repeats, mean)}
+def close(campaign: Campaign, closed: bool = True, *, who: str = COMMAND_LINE) -> bool:
+    """Close or reopen a campaign; return whether that changed anything.
 
-
-def count_of(value: float, total: int) -> int:
-    """Convert a share or a count to a count: 0.2 of 50 is 10, and 10 is 10.
-
-    Raises
-    ------
-    UsageError
-        If it is negative, a share above 1, or a count above ``total``.
+    All judgments stay, and judges of a reopened campaign continue where they were.
     """
-    number = round(value * total) if isinstance(value, float) else value
-    if value < 0 or number > total:
-        raise UsageError(
-            f"{value} of {total} items", fix="Give a share from 0.0 to 1.0, or a whole number."
-        )
-    return number
+    with transaction.atomic():
+        changed = Campaign.objects.filter(pk=campaign.pk, closed=not closed).update(closed=closed)
+        if changed:
+            AuditEntry.log(campaign, who, "close" if closed else "reopen")
+    campaign.closed = closed
+    return bool(changed)
 
 
-def share_of(value: float, total: int) -> float:
-    """Convert a share or a count to a share."""
-    return count_of(value, total) / total if total else 0.0
-
-
-def begin(plan: Plan, items: Sequence[Sampled], **origin: Any) -> Campaign:
+def _begin(plan: Plan, items: Sequence[Sampled]) -> Campaign:
     """Store a campaign without its items; raise :class:`UsageError` if its name is taken."""
     if Campaign.objects.filter(name=plan.name).exists():
         raise UsageError(
@@ -212,12 +203,14 @@ def begin(plan: Plan, items: Sequence[Sampled], **origin: Any) -> Campaign:
     unlike = ("judges", "overlap", "repeats", "startup", "tutorial", "attention", "owners")
     fields = {key: value for key, value in asdict(plan).items() if key not in unlike}
     signatures = dict.fromkeys(str(item.signature) for item in items if item.signature is not None)
-    campaign = Campaign(
-        **fields, signature=" ".join(signatures), origin={"grammeter": __version__, **origin}
-    )
     fresh = sum(not item.repeat for item in items)
-    campaign.overlap = share_of(plan.overlap, fresh)
-    campaign.repeats = share_of(plan.repeats, plan.per_judge or fresh)
+    campaign = Campaign(
+        **fields,
+        signature=" ".join(signatures),
+        origin={"grammeter": __version__},
+        overlap=_share_of(plan.overlap, fresh),
+        repeats=_share_of(plan.repeats, plan.per_judge or fresh),
+    )
     if plan.strategy == Strategy.ADAPTIVE:
         systems = {name for item in items for group in item.groups for name in group}
         usual = min(START_PER_SYSTEM * len(systems), fresh // 2)
@@ -227,117 +220,13 @@ def begin(plan: Plan, items: Sequence[Sampled], **origin: Any) -> Campaign:
     return campaign
 
 
-def add_checks(stock: Stock, plan: Plan) -> None:
-    """Add tutorial and attention items."""
-    for kind, checks in ((Kind.TUTORIAL, plan.tutorial), (Kind.ATTENTION, plan.attention)):
-        for check in checks:
-            stock.check(check, kind)
-
-
-def add_items(
-    stock: Stock, plan: Plan, items: Sequence[Sampled]
-) -> dict[str, list[tuple[Any, int]]]:
-    """Add sampled items; return each planned judge's items, with the turn of each."""
-    groups = _Groups(stock.corpus)
-    lists: dict[str, list[tuple[Any, int]]] = defaultdict(list)
-    known: dict[tuple[object, ...], Any] = {}
-    turns: dict[tuple[str, int], int] = defaultdict(int)
-    for sampled in _with_judges(plan, items):
-        shown, distinct = groups.of(sampled)
-        key = (sampled.item, sampled.segment, frozenset(shown))
-        item = known.get(key) if sampled.repeat or sampled.item is not None else None
-        if item is None:
-            item = known[key] = stock.item(
-                sampled.segment,
-                shown,
-                name=sampled.item,
-                distinct=sampled.distinct or distinct,
-                probability=sampled.probability,
-            )
-        for judge in sampled.judges:
-            lists[judge].append((item, turns[judge, item.number]))
-            turns[judge, item.number] += 1
-    if plan.strategy != Strategy.PLANNED:
-        _open_slots(stock, plan)
-    return lists
-
-
-def add_list(stock: Stock, judge: Judge, turns: Iterable[tuple[Any, int]]) -> None:
-    """Give a planned judge the tutorial, then their items with attention items in between."""
-    campaign, listed = stock.campaign, list(turns)
-    checks = [item for item in stock.items if item.kind == Kind.ATTENTION]
-    mixed = order.shuffle(range(len(checks)), campaign.seed, judge.name, "attention")
-    stride = len(listed) / len(checks) if checks else 0
-    before: dict[int, list[Any]] = defaultdict(list)
-    for turn, at in enumerate(mixed):
-        before[order.jittered(stride, turn, campaign.seed, judge.name)].append(checks[at])
-    for item in stock.items:
-        if item.kind == Kind.TUTORIAL:
-            stock.assign(judge, item)
-    for place, (item, turn) in enumerate(listed):
-        for check in before[place]:
-            stock.assign(judge, check)
-        stock.assign(judge, item, turn=turn)
-
-
-def finish(stock: Stock, who: str, **detail: Any) -> None:
-    """Store the collected rows, and log it."""
-    stock.store()
-    campaign = stock.campaign
-    campaign.origin = {**campaign.origin, "texts": stock.digest()}
-    campaign.save(update_fields=("origin",))
-    audit.log(campaign, who, "create", items=len(stock.items), **detail)
-
-
-def close(campaign: Campaign, closed: bool = True, *, who: str = audit.COMMAND_LINE) -> bool:
-    """Close or reopen a campaign; return whether that changed anything.
-
-    All judgments stay, and judges of a reopened campaign continue where they were.
-    """
-    with transaction.atomic():
-        changed = Campaign.objects.filter(pk=campaign.pk, closed=not closed).update(closed=closed)
-        if changed:
-            audit.log(campaign, who, "close" if closed else "reopen")
-    campaign.closed = closed
-    return bool(changed)
-
-
-class _Groups:
-    """The distinct outputs of each sentence, and those that an item shows."""
-
-    def __init__(self, corpus: Corpus) -> None:
-        self.corpus = corpus
-        self.known: dict[int, tuple[tuple[str, ...], ...]] = {}
-
-    def of(self, item: Sampled) -> tuple[list[tuple[str, ...]], int]:
-        """Return the systems behind each output shown, and how many outputs there are."""
-        if item.segment > len(self.corpus):
-            raise _misfit(item, f"there are {len(self.corpus)} sentences")
-        if item.segment not in self.known:
-            rows = self.corpus.systems.items()
-            self.known[item.segment] = group_outputs(
-                {name: texts[item.segment - 1] for name, texts in rows}
-            )
-        all_groups = self.known[item.segment]
-        place = {name: group for group in all_groups for name in group}
-        shown: dict[tuple[str, ...], None] = {}
-        for names in item.groups:
-            for name in names:
-                if name not in place:
-                    raise UnknownNameError(
-                        f"system in an item of segment {item.segment}", name, self.corpus.systems
-                    )
-            if len({place[name] for name in names}) > 1:
-                raise _misfit(item, f"{', '.join(names)} did not write the same")
-            shown[place[names[0]]] = None
-        return list(shown), len(all_groups)
-
-
-def _misfit(item: Sampled, reason: str) -> DataError:
-    return DataError(
-        f"item of segment {item.segment} does not fit the outputs: {reason}",
-        fix="Give the sources and outputs that the items were made from, all their sentences.",
-    )
+def _users(names: Sequence[str]) -> list[User]:
+    users = {user.username: user for user in User.objects.filter(username__in=names)}
+    for name in names:
+        if name not in users:
+            known = User.objects.values_list("username", flat=True)
+            raise UnknownNameError("organiser", name, known)
+    return [*users.values()]
 
 
 def _with_judges(plan: Plan, items: Sequence[Sampled]) -> Sequence[Sampled]:
@@ -363,15 +252,27 @@ def _with_judges(plan: Plan, items: Sequence[Sampled]) -> Sequence[Sampled]:
 def _open_slots(stock: Stock, plan: Plan) -> None:
     """Set the slots of a pool's items: one, or all judges for shared items."""
     normal = [item for item in stock.items if item.kind == Kind.NORMAL and not item.taken]
-    shared = count_of(plan.overlap, len(normal))
+    shared = _count_of(plan.overlap, len(normal))
     for at in order.shuffle(range(len(normal)), plan.seed, "overlap")[:shared]:
         normal[at].wanted = max(2, plan.judges)
 
 
-def _users(names: Sequence[str]) -> list[User]:
-    users = list(User.objects.filter(username__in=names))
-    for name in names:
-        if name not in {user.username for user in users}:
-            known = User.objects.values_list("username", flat=True)
-            raise UnknownNameError("organiser", name, known)
-    return users
+def _dealing(plan: Plan, n: int) -> dict[str, int]:
+    """Return the numbers of shared items and of repeats per judge, of ``n`` items."""
+    shared = _count_of(plan.overlap, n) if plan.judges > 1 else 0
+    mean = (shared * plan.judges + n - shared) // plan.judges
+    return {"overlap": shared, "repeats": _count_of(plan.repeats, mean)}
+
+
+def _count_of(value: float, total: int) -> int:
+    """Convert a share or a count to a count: 0.2 of 50 is 10, and 10 is 10."""
+    number = round(value * total) if isinstance(value, float) else value
+    if value < 0 or number > total:
+        raise UsageError(
+            f"{value} of {total} items", fix="Give a share from 0.0 to 1.0, or a whole number."
+        )
+    return number
+
+
+def _share_of(value: float, total: int) -> float:
+    return _count_of(value, total) / total if total else 0.0

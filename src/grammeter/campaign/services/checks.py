@@ -16,13 +16,14 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from grammeter.campaign.models import Kind
 from grammeter.core import DataError, UnknownNameError
 from grammeter.formats import checked_lines, read_text
 
-KEYS = ("source", "outputs", "ranks", "explanation", "loud", "before", "after")
+if TYPE_CHECKING:
+    from grammeter.campaign.models import Kind
+
 LARGEST = 2**20
 """Most characters of a file."""
 
@@ -49,15 +50,7 @@ def read_checks(path: str | Path, kind: Kind) -> tuple[Check, ...]:
 
 
 def parse_checks(text: str, where: str, kind: Kind) -> tuple[Check, ...]:
-    """Read items with a known answer; ``where`` names them in messages.
-
-    Raises
-    ------
-    DataError
-        With file and line: no JSON object, an unknown or missing key, fewer than two outputs,
-        two equal ones, ranks that do not fit or tell nothing apart; or a text of over
-        :data:`LARGEST` characters.
-    """
+    """Read items with a known answer; ``where`` names them in messages."""
     if len(text) > LARGEST:
         raise DataError(
             f"{len(text)} characters", where=where, fix=f"Items with answers have {LARGEST}."
@@ -81,10 +74,10 @@ def _check(line: str, where: str, kind: Kind) -> Check:
 
 def _from_json(data: Mapping[str, Any], kind: Kind) -> Check:
     for key in data:
-        if key not in KEYS:
-            raise UnknownNameError("key", key, KEYS)
+        if key not in Check.__dataclass_fields__:
+            raise UnknownNameError("key", key, Check.__dataclass_fields__)
     texts = {key: data.get(key, "") for key in ("source", "explanation", "before", "after")}
-    loud = data.get("loud", kind == Kind.TUTORIAL)
+    loud = data.get("loud", kind == "tutorial")
     if not all(isinstance(text, str) for text in texts.values()) or not texts["source"]:
         raise ValueError("source, explanation, before and after are texts, source not empty")
     if not isinstance(loud, bool):

@@ -11,8 +11,8 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from grammeter.campaign.models import Campaign, Invite, Judge, Strategy
-from grammeter.campaign.services import audit, judges
+from grammeter.campaign.models import COMMAND_LINE, AuditEntry, Campaign, Invite, Judge, Strategy
+from grammeter.campaign.services import judges
 from grammeter.core import DataError, UsageError
 
 BYTES = 16
@@ -35,28 +35,12 @@ def create(
     *,
     judge: Judge | None = None,
     days: float = DAYS,
-    who: str = audit.COMMAND_LINE,
+    who: str = COMMAND_LINE,
 ) -> list[str]:
-    """Create invites, and judges for them where they are not planned.
+    """Create invites, and judges for them where they are not planned; return their tokens.
 
-    Parameters
-    ----------
-    n
-        How many; a planned campaign has places for its planned judges only.
-    judge
-        The judge of a new link, for another browser; their older invites are revoked.
-    days
-        Validity.
-
-    Returns
-    -------
-    list of str
-        The tokens; they are not stored.
-
-    Raises
-    ------
-    UsageError
-        If a number is out of range, or more judges are invited than were planned for.
+    The tokens are not stored. With ``judge``: a new link for another browser of theirs, and older
+    ones are revoked. A planned campaign has places for its planned judges only.
     """
     if n < 1 or not 0 < days <= 3650:
         raise UsageError(
@@ -76,7 +60,7 @@ def create(
             Invite(campaign=locked, judge=guest, token_hash=_hash(token), expires=expires)
             for guest, token in zip(invited, tokens, strict=True)
         )
-        audit.log(locked, who, "invite", judges=[guest.name for guest in invited])
+        AuditEntry.log(locked, who, "invite", judges=[guest.name for guest in invited])
     return tokens
 
 
@@ -93,28 +77,22 @@ def check(token: str) -> None:
 
 
 def redeem(token: str) -> Judge:
-    """Use an invite, and return its judge.
-
-    Raises
-    ------
-    InviteRefused
-        If the token is unknown, used, expired or revoked.
-    """
+    """Use an invite, and return its judge; raise :class:`InviteRefused` if it is invalid."""
     with transaction.atomic():
         invite = _valid(Invite.objects.select_for_update(of=("self",)), token)
         invite.redeemed = timezone.now()
         invite.save(update_fields=("redeemed",))
         judge = judges.let_in(invite.judge)
-        audit.log(invite.campaign, judge.name, "join")
+        AuditEntry.log(invite.campaign, judge.name, "join")
     return judge
 
 
-def revoke(invite: Invite, *, who: str = audit.COMMAND_LINE) -> None:
+def revoke(invite: Invite, *, who: str = COMMAND_LINE) -> None:
     """Make an unused invite invalid."""
     open_one = Invite.objects.filter(pk=invite.pk, redeemed=None, revoked=None)
     with transaction.atomic():
         if open_one.update(revoked=timezone.now()):
-            audit.log(invite.campaign, who, "revoke invite", judge=invite.judge.name)
+            AuditEntry.log(invite.campaign, who, "revoke invite", judge=invite.judge.name)
 
 
 def _valid(invites: QuerySet[Invite], token: str) -> Invite:

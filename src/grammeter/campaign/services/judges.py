@@ -14,8 +14,10 @@ from django.db import transaction
 from django.utils import timezone
 
 from grammeter.campaign.models import (
+    COMMAND_LINE,
     NAME_LENGTH,
     Assignment,
+    AuditEntry,
     Background,
     Campaign,
     Invite,
@@ -25,7 +27,7 @@ from grammeter.campaign.models import (
     Kind,
     State,
 )
-from grammeter.campaign.services import audit, order
+from grammeter.campaign.services import order
 from grammeter.core import UnknownNameError, UsageError
 
 LONGEST_ANSWER = 2000
@@ -36,16 +38,9 @@ _NUMBERED = re.compile(r"judge(\d{1,9})\Z")
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """The end of a judge's work.
+    """The end of a judge's work; ``passed``: enough attention items were right at the first try.
 
-    Attributes
-    ----------
-    passed
-        Whether enough attention items were right at the first try.
-    code
-        The completion code; empty if the campaign has none.
-    url
-        Where to go, with the quoted code in it; empty if nowhere.
+    The completion code, and where to go, may be empty.
     """
 
     passed: bool
@@ -118,7 +113,7 @@ def consent(judge: Judge) -> None:
     with transaction.atomic():
         if Judge.objects.filter(pk=judge.pk, consented=None).update(consented=now):
             judge.consented = now
-            audit.log(judge.campaign, judge.name, "consent")
+            AuditEntry.log(judge.campaign, judge.name, "consent")
 
 
 def tell_background(
@@ -138,11 +133,7 @@ def tell_background(
 
 
 def people(campaign: Campaign) -> list[dict[str, str | None]]:
-    """Return personal data, one row per judge: name, note, consent, questionnaire answers.
-
-    ``judge`` is the anonymous name, ``who`` the organiser's note, ``consented`` a time or
-    ``None``; answers may be empty.
-    """
+    """Return personal data, one row per judge: name, note, consent, questionnaire answers."""
     answers = {row.judge_id: row for row in Background.objects.filter(judge__campaign=campaign)}
     return [
         {
@@ -191,15 +182,15 @@ def completion(judge: Judge) -> Completion:
     return Completion(good, code, campaign.redirect_url.replace("{code}", quote(code, safe="")))
 
 
-def note(judge: Judge, contact: str, *, who: str = audit.COMMAND_LINE) -> None:
+def note(judge: Judge, contact: str, *, who: str = COMMAND_LINE) -> None:
     """Store the organiser's note on a person; the log names the judge, without the note."""
     contact = _one_line(contact, NAME_LENGTH)
     with transaction.atomic():
         if Judge.objects.filter(pk=judge.pk, forgotten=None).update(contact=contact):
-            audit.log(judge.campaign, who, "note", judge=judge.name)
+            AuditEntry.log(judge.campaign, who, "note", judge=judge.name)
 
 
-def block(judge: Judge, *, who: str = audit.COMMAND_LINE) -> None:
+def block(judge: Judge, *, who: str = COMMAND_LINE) -> None:
     """Block a judge: judgments stay, open items go back to the pool."""
     with transaction.atomic():
         Judge.objects.filter(pk=judge.pk).update(blocked=True, access="")
@@ -207,24 +198,15 @@ def block(judge: Judge, *, who: str = audit.COMMAND_LINE) -> None:
             revoked=timezone.now()
         )
         order.release(Assignment.objects.filter(judge=judge, state=State.OPEN))
-        audit.log(judge.campaign, who, "block", judge=judge.name)
+        AuditEntry.log(judge.campaign, who, "block", judge=judge.name)
 
 
-def forget(judge: Judge, *, rename: str | None = None, who: str = audit.COMMAND_LINE) -> Judge:
+def forget(judge: Judge, *, rename: str | None = None, who: str = COMMAND_LINE) -> Judge:
     """Delete a judge's personal data; the judgments stay, under the anonymous name.
 
     Deleted are the questionnaire, the organiser's note, sessions, invites, and the free texts of
-    judgments (comments, reasons for skipping).
-
-    Parameters
-    ----------
-    rename
-        Another anonymous name, for a judge imported under a real one.
-
-    Raises
-    ------
-    UsageError
-        If another judge has that name.
+    judgments (comments, reasons for skipping). ``rename`` is another anonymous name, for a judge
+    imported under a real one.
     """
     with transaction.atomic():
         others = Judge.objects.filter(campaign=judge.campaign, name=rename).exclude(pk=judge.pk)
@@ -238,9 +220,9 @@ def forget(judge: Judge, *, rename: str | None = None, who: str = audit.COMMAND_
         judge.name, judge.forgotten = rename or judge.name, timezone.now()
         judge.save()
         if judge.name != old:
-            audit.rename(judge.campaign, old, judge.name)
+            _rename(judge.campaign, old, judge.name)
         order.release(Assignment.objects.filter(judge=judge, state=State.OPEN))
-        audit.log(judge.campaign, who, "forget", judge=judge.name)
+        AuditEntry.log(judge.campaign, who, "forget", judge=judge.name)
     return judge
 
 
@@ -252,3 +234,21 @@ def _next_name(campaign: Campaign) -> str:
 
 def _one_line(text: str, longest: int) -> str:
     return " ".join(text.replace("\0", "").split())[:longest]
+
+
+def _rename(campaign: Campaign, old: str, new: str) -> None:
+    """Replace a judge's former name in the log."""
+    entries = AuditEntry.objects.filter(campaign=campaign)
+    entries.filter(who=old).update(who=new)
+    for entry in entries:
+        detail = _renamed(entry.detail, old, new)
+        if detail != entry.detail:
+            AuditEntry.objects.filter(pk=entry.pk).update(detail=detail)
+
+
+def _renamed(value: Any, old: str, new: str) -> Any:
+    if isinstance(value, dict):
+        return {key: _renamed(part, old, new) for key, part in value.items()}  # pyright: ignore
+    if isinstance(value, list):
+        return [_renamed(part, old, new) for part in value]  # pyright: ignore
+    return new if value == old else value

@@ -1,18 +1,34 @@
-"""Organisers: their accounts and their campaigns."""
+"""Organisers: their accounts, their campaigns, and delays that slow down guessing at passwords.
+
+After some failures, each further login has to wait longer. Failures are counted by name and
+address: by the name alone, anybody could lock its owner out.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import ipaddress
 import secrets
+from datetime import timedelta
 
 from django.contrib.auth.models import User
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet
+from django.utils import timezone
 
-from grammeter.campaign.models import Campaign
-from grammeter.campaign.services import audit
+from grammeter.campaign.models import COMMAND_LINE, AuditEntry, Campaign, Throttle
 from grammeter.core import UsageError
+
+FREE = 5
+"""Failures without a delay."""
+
+FREE_OF_ADDRESS = 50
+"""The same for an address, with any name: many people may share it."""
+
+LONGEST = 15 * 60
+"""Longest delay in seconds."""
 
 
 def make_password() -> str:
@@ -21,18 +37,7 @@ def make_password() -> str:
 
 
 def save_account(name: str, password: str, *, every_campaign: bool = False) -> bool:
-    """Create an account, or change its password; return whether it is new.
-
-    Parameters
-    ----------
-    every_campaign
-        Whether the account sees the campaigns of others, too.
-
-    Raises
-    ------
-    UsageError
-        If the name or the password is refused, with the reason.
-    """
+    """Create an account, or change its password; return whether it is new."""
     with transaction.atomic():
         user = User.objects.filter(username=name).first()
         new = user is None
@@ -45,7 +50,7 @@ def save_account(name: str, password: str, *, every_campaign: bool = False) -> b
             raise UsageError(f"account {name!r}: {' '.join(error.messages)}") from None
         user.set_password(password)
         user.save()
-        audit.log(None, audit.COMMAND_LINE, "account", name=name, new=new)
+        AuditEntry.log(None, COMMAND_LINE, "account", name=name, new=new)
     return new
 
 
@@ -63,3 +68,49 @@ def campaign_of(user: User, pk: int) -> Campaign:
     if campaign is None:
         raise PermissionDenied("this is not a campaign of yours")
     return campaign
+
+
+def attempts(name: str, address: str) -> dict[tuple[str, ...], int]:
+    """Return the counters of a login, each with its number of failures without a delay."""
+    place = _place(address)
+    return {("login", name.casefold(), place): FREE, ("login from", place): FREE_OF_ADDRESS}
+
+
+def wait(*counter: str, free: int = FREE) -> float:
+    """Return the seconds until the next attempt of a counter, see :func:`attempts`; 0: now."""
+    row = Throttle.objects.filter(key=_key(counter)).first()
+    if row is None or row.failures < free:
+        return 0.0
+    pause = min(2.0 ** min(row.failures - free, 20), LONGEST)
+    passed = (timezone.now() - row.since).total_seconds()
+    # the clock was set back: an attempt too many is better than years of waiting
+    return max(0.0, pause - passed) if passed >= 0 else 0.0
+
+
+def failed(*counter: str) -> None:
+    """Count a failure."""
+    now, key = timezone.now(), _key(counter)
+    with transaction.atomic():
+        Throttle.objects.filter(since__lt=now - timedelta(seconds=2 * LONGEST)).delete()
+        Throttle.objects.get_or_create(key=key, defaults={"since": now})
+        Throttle.objects.filter(key=key).update(failures=F("failures") + 1, since=now)
+
+
+def succeeded(*counter: str) -> None:
+    """Forget the failures."""
+    Throttle.objects.filter(key=_key(counter)).delete()
+
+
+def _place(address: str) -> str:
+    """Return the address of a machine: with IPv6, its whole network."""
+    try:
+        place = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if place.version == 4 or place.ipv4_mapped:
+        return address
+    return str(ipaddress.ip_network((place, 64), strict=False))
+
+
+def _key(counter: tuple[str, ...]) -> str:
+    return hashlib.sha256("\0".join(counter).encode("utf-8", "replace")).hexdigest()

@@ -1,28 +1,38 @@
-"""Contents of an item's page: texts in the judge's own order, without names of systems."""
+"""Contents of an item's page: texts in the judge's own order, without names of systems.
+
+The edits of a correction come from its words alone, without a model.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import lru_cache
+from typing import Literal
 
-from grammeter.campaign.marking import edits_of
-from grammeter.campaign.models import Assignment, ItemOutput, Judgment, Kind
+from grammeter.campaign.models import Assignment, ItemOutput, Judgment, Kind, Task
 from grammeter.campaign.services.answers import is_asked_again
 from grammeter.core import Edit
+
+Part = Literal["same", "insert", "delete", "replace"]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Some words of a sentence in the source and in the correction; ``number`` of a change or 0."""
+
+    kind: Part
+    old: str
+    new: str
+    number: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class ItemPage:
-    """The page of an item.
+    """The page of an item; ``outputs`` are the distinct corrections in the order shown.
 
-    Attributes
-    ----------
-    assignment
-        Number of the assignment.
-    outputs
-        The distinct corrections in the order shown, as in the answer.
-    tutorial
-        Whether there is feedback. Attention items look like normal ones.
+    Attention items look like normal ones, ``tutorial`` ones have feedback.
     """
 
     assignment: int
@@ -37,20 +47,57 @@ class ItemPage:
 class Feedback:
     """Feedback on a tutorial item, or on a wrong answer to a loud attention item.
 
-    Attributes
-    ----------
-    right
-        Whether the answer agrees with the expected ranks.
-    ranks
-        The right ranks in the order shown; equal ones may be ranked in any way.
-    again
-        Whether the judge must try again.
+    ``ranks`` are right ones in the order shown; equal ones may be ranked in any way. ``again``:
+    the judge must try again.
     """
 
     right: bool
     explanation: str
     ranks: tuple[int, ...]
     again: bool
+
+
+@lru_cache(maxsize=20_000)
+def edits_of(source: str, output: str) -> tuple[Edit, ...]:
+    """Return the edits of an output; adjacent changes are one edit.
+
+    The same texts always give the same edits: verdicts are stored by the place of the edit.
+    """
+    old, new = source.split(), output.split()
+    blocks = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    return tuple(
+        Edit(start, end, " ".join(new[new_start:new_end]))
+        for kind, start, end, new_start, new_end in blocks
+        if kind != "equal"
+    )
+
+
+def pieces(source: str, edits: Sequence[Edit]) -> list[Piece]:
+    """Split a source at its edits, which must not overlap, in their order."""
+    words = source.split()
+    parts: list[Piece] = []
+    done = 0
+    for number, edit in enumerate(edits, start=1):
+        parts += [*_same(words[done : edit.start]), _changed(words, edit, number)]
+        done = edit.end
+    return parts + _same(words[done:])
+
+
+def in_context(words: Sequence[str], edit: Edit) -> list[Piece]:
+    """Return an edit with the word before and the word after it."""
+    before, after = words[max(0, edit.start - 1) : edit.start], words[edit.end : edit.end + 1]
+    return [*_same(before), _changed(words, edit, 0), *_same(after)]
+
+
+def _changed(words: Sequence[str], edit: Edit, number: int) -> Piece:
+    old = " ".join(words[edit.start : edit.end])
+    kind: Part = "insert" if not old else "replace" if edit.correction else "delete"
+    return Piece(kind, old, edit.correction, number)
+
+
+def _same(words: Sequence[str]) -> list[Piece]:
+    text = " ".join(words)
+    return [Piece("same", text, text)] if text else []
 
 
 def page(assignment: Assignment) -> ItemPage:
@@ -68,6 +115,13 @@ def page(assignment: Assignment) -> ItemPage:
     )
 
 
+def edits_shown(assignment: Assignment, page: ItemPage) -> list[tuple[Edit, ...]]:
+    """Return the edits of each output in the order shown; none unless the task is ``edits``."""
+    if assignment.item.campaign.task != Task.EDITS:
+        return [()] * len(page.outputs)
+    return [edits_of(page.source, text) for text in page.outputs]
+
+
 def feedback(judgment: Judgment) -> Feedback | None:
     """Return the feedback on a judgment; ``None`` for most items."""
     item = judgment.assignment.item
@@ -80,25 +134,13 @@ def feedback(judgment: Judgment) -> Feedback | None:
     return Feedback(judgment.correct, item.explanation, ranks, again)
 
 
-Edits = Sequence[Sequence[Edit]]
-"""The edits of each output, in the order shown."""
-
-
-@dataclass(frozen=True, slots=True)
-class Settled:
-    """A judge's verdict on an edit, and its assignment."""
-
-    assignment: int
-    verdict: str
-
-
-def settled(judge: int, sentence: int) -> dict[Edit, Settled]:
-    """Return a judge's verdicts on the edits of a sentence.
+def settled(judge: int, sentence: int) -> dict[Edit, tuple[int, str]]:
+    """Return a judge's verdicts on the edits of a sentence, each with its assignment.
 
     An edit belongs to the first answer with it, and to later versions of that answer. Repeats
     do not count: they measure how far judges agree with themselves.
     """
-    verdicts: dict[Edit, Settled] = {}
+    verdicts: dict[Edit, tuple[int, str]] = {}
     first = Assignment.objects.filter(judge=judge, item__sentence=sentence, turn=0)
     rows = first.exclude(answered=None).select_related("item__sentence")
     for assignment in rows.order_by("answered", "pk"):
@@ -110,7 +152,7 @@ def settled(judge: int, sentence: int) -> dict[Edit, Settled]:
         for text, words in zip(shown.outputs, judgment.verdicts, strict=True):
             for edit, word in zip(edits_of(shown.source, text), words, strict=False):
                 if word is not None:
-                    verdicts.setdefault(edit, Settled(assignment.pk, word))
+                    verdicts.setdefault(edit, (assignment.pk, word))
     return verdicts
 
 
@@ -119,13 +161,15 @@ def given_elsewhere(assignment: Assignment) -> dict[Edit, str]:
     if assignment.turn:
         return {}
     known = settled(assignment.judge_id, assignment.item.sentence_id)
-    return {edit: one.verdict for edit, one in known.items() if one.assignment != assignment.pk}
+    return {edit: word for edit, (number, word) in known.items() if number != assignment.pk}
 
 
 def shared(
-    assignment: Assignment, edits: Edits, verdicts: Sequence[Sequence[str | None]]
+    assignment: Assignment,
+    edits: Sequence[Sequence[Edit]],
+    verdicts: Sequence[Sequence[str | None]],
 ) -> list[list[str | None]]:
-    """Copy each verdict to all outputs with the same edit."""
+    """Copy each verdict to all outputs, in the order shown, with the same edit."""
     known: dict[Edit, str | None] = {**given_elsewhere(assignment)}
     for output, words in zip(edits, verdicts, strict=True):
         for edit, word in zip(output, words, strict=True):

@@ -1,17 +1,18 @@
-"""The results of a campaign: judgments, progress, agreement, ranking."""
+"""The results of a campaign: judgments, progress, agreement, ranking, files."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import zip_longest
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from django.db.models import Count, Q, QuerySet, Sum
 
-from grammeter.campaign.marking import edits_of
 from grammeter.campaign.models import (
     Assignment,
     Campaign,
@@ -25,28 +26,36 @@ from grammeter.campaign.models import (
 )
 from grammeter.campaign.services import judges, pages
 from grammeter.core import Edit, Ranked, Ranking
-from grammeter.formats import JudgedBlock, JudgmentFile, Judgments
+from grammeter.formats import (
+    JudgedBlock,
+    JudgmentFile,
+    JudgmentForm,
+    Judgments,
+    format_judgments,
+)
 from grammeter.ranking import Agreement
 from grammeter.verbs import agree, rank
+
+_LINES = "application/jsonl"
+_ANSWER = ("version", "complete", "ranks", "verdicts")
+_REMARKS = (
+    "skipped",
+    "reason",
+    "comment",
+    "correct",
+    "automatic",
+    "active_seconds",
+    "wall_seconds",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeProgress:
-    """Progress of one judge.
+    """Progress of one judge; repeats count, tutorial and attention items do not.
 
-    Attributes
-    ----------
-    planned
-        Length of the judge's list, with repeats; in a pool the most items for one judge, ``None``
-        if unlimited.
-    done, skipped
-        Submitted items with repeats, without tutorial and attention items.
-    attention, attention_right
-        Attention items answered, and those right at the first try.
-    passed
-        Whether that is enough.
-    active_seconds
-        Time spent on submitted items.
+    ``planned``: length of the judge's list; in a pool the most items for one judge, ``None`` if
+    unlimited. ``attention_right``: attention items right at the first try, of those answered;
+    ``passed``: whether that is enough. ``active_seconds``: time spent on submitted items.
     """
 
     judge: str
@@ -75,20 +84,10 @@ class JudgeProgress:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Progress of a campaign.
+    """Progress of a campaign, without tutorial and attention items.
 
-    Attributes
-    ----------
-    items, shared
-        Number of items, and of items for several judges; without tutorial and attention items.
-    sentences
-        Number of sentences of these items.
-    wanted, taken
-        Slots of the items, and slots in use; without repeats.
-    done, skipped
-        Submitted judgments, with repeats.
-    judges
-        By name, ``judge2`` before ``judge10``.
+    ``items``, and those ``shared`` by several judges; slots ``wanted`` and ``taken``, without
+    repeats; ``judges`` by name, ``judge2`` before ``judge10``.
     """
 
     items: int
@@ -150,91 +149,14 @@ def progress(campaign: Campaign) -> Progress:
 
 
 def agreement(campaign: Campaign) -> Agreement:
-    """Measure the agreement of judges, as ``grammeter agree`` does on the export.
-
-    Raises
-    ------
-    DataError
-        If there is no judgment.
-    """
+    """Measure the agreement of judges, as ``grammeter agree`` does on the export."""
     rankings = judgments(campaign)
     return agree(rankings, numbering=rankings.numbering)
 
 
 def ranking(campaign: Campaign, **settings: Any) -> Ranked:
-    """Rank the systems, as ``grammeter rank`` does on the export.
-
-    Parameters
-    ----------
-    settings
-        Those of :func:`grammeter.rank`: ``by``, ``unit``, ``resamples`` ...
-
-    Raises
-    ------
-    DataError
-        If there are no decided comparisons yet.
-    """
+    """Rank the systems, as ``grammeter rank`` does on the export, with its settings."""
     return cast("Callable[..., Ranked]", rank)(judgments(campaign), **settings)
-
-
-def header(campaign: Campaign) -> dict[str, Any]:
-    """Return the version, seed, settings, and digest of all texts: the head of the details."""
-    return {
-        "kind": "campaign-details",
-        "campaign": campaign.name,
-        "task": campaign.task,
-        "strategy": campaign.strategy,
-        "seed": campaign.seed,
-        "signature": campaign.signature,
-        **campaign.origin,
-    }
-
-
-_ANSWER = ("version", "complete", "ranks", "verdicts")
-_REMARKS = (
-    "skipped",
-    "reason",
-    "comment",
-    "correct",
-    "automatic",
-    "active_seconds",
-    "wall_seconds",
-)
-
-
-def details(campaign: Campaign) -> Iterator[dict[str, Any]]:
-    """Yield every version of every answer with all its data, oldest first.
-
-    ``shown`` holds the systems of each output in the order shown (none for tutorial and
-    attention items), ``order`` the places of these outputs in the item, from 0. ``edits`` (task
-    ``edits`` only) holds for each output in the order shown its edits: ``start`` and ``end`` in
-    tokens of the source, ``correction``, and ``verdict`` (``None`` where missing). Applied to the
-    source they give the output.
-    """
-    groups, texts = shown_systems(campaign), _texts(campaign)
-    rows = Judgment.objects.filter(assignment__item__campaign=campaign).select_related(
-        "assignment__judge", "assignment__item__sentence"
-    )
-    known = _Known(campaign)
-    for judgment in rows.order_by("assignment_id", "version").iterator():
-        assignment, item = judgment.assignment, judgment.assignment.item
-        yield {
-            "judge": assignment.judge.name,
-            "segment": item.sentence.segment,
-            "item": item.name,
-            "number": item.number,
-            "kind": item.kind,
-            "position": assignment.position,
-            "turn": assignment.turn,
-            "shown": [groups[item.pk][place] for place in assignment.shown_order],
-            "order": assignment.shown_order,
-            **{name: getattr(judgment, name) for name in _ANSWER},
-            "edits": _judged_edits(judgment, texts, known),
-            **{name: getattr(judgment, name) for name in _REMARKS},
-            "saved": judgment.created.isoformat(),
-            "sentence_probability": item.probability,
-            "draw_probability": assignment.probability,
-        }
 
 
 def in_order(names: Iterable[str]) -> list[str]:
@@ -244,60 +166,6 @@ def in_order(names: Iterable[str]) -> list[str]:
 
 def _part(text: str) -> tuple[int, str]:
     return (int(text), "") if text.isdecimal() else (-1, text)
-
-
-def _judged_edits(
-    judgment: Judgment, texts: dict[int, list[str]], known: _Known
-) -> list[list[dict[str, Any]]] | None:
-    item = judgment.assignment.item
-    places: list[int] = judgment.assignment.shown_order
-    if item.pk not in texts:
-        return None
-    rows: list[list[str | None]] = judgment.verdicts or [[] for _ in places]
-    elsewhere = known.elsewhere(judgment)
-    return [
-        _with_verdicts(edits_of(item.sentence.text, texts[item.pk][place]), words, elsewhere)
-        for place, words in zip(places, rows, strict=True)
-    ]
-
-
-def _with_verdicts(
-    edits: Sequence[Edit], words: Sequence[str | None], elsewhere: Mapping[Edit, str]
-) -> list[dict[str, Any]]:
-    rows = zip_longest(edits, words[: len(edits)])  # a draft may have fewer verdicts
-    return [
-        {key: getattr(edit, key) for key in ("start", "end", "correction")}
-        | {"verdict": elsewhere.get(edit, word)}
-        for edit, word in rows
-    ]
-
-
-class _Known:
-    """Verdicts from earlier items of the same judge and sentence."""
-
-    def __init__(self, campaign: Campaign) -> None:
-        shown = Assignment.objects.filter(item__campaign=campaign, turn=0).exclude(answered=None)
-        keys = shown.order_by().values_list("judge_id", "item__sentence_id")
-        counts = Counter(keys if campaign.task == Task.EDITS else ())
-        self._verdicts = {key: pages.settled(*key) for key, n in counts.items() if n > 1}
-
-    def elsewhere(self, judgment: Judgment) -> dict[Edit, str]:
-        """Return the verdicts that other assignments contribute to a complete answer."""
-        asked_in = judgment.assignment
-        known = self._verdicts.get((asked_in.judge_id, asked_in.item.sentence_id), {})
-        if asked_in.turn or judgment.skipped or not judgment.complete:
-            return {}
-        return {edit: one.verdict for edit, one in known.items() if one.assignment != asked_in.pk}
-
-
-def _texts(campaign: Campaign) -> dict[int, list[str]]:
-    """Return the outputs of each item by place; for the task ``edits`` only."""
-    texts: dict[int, list[str]] = {}
-    if campaign.task == Task.EDITS:
-        rows = ItemOutput.objects.filter(item__campaign=campaign).order_by("item", "place")
-        for item, text in rows.values_list("item", "output__text"):
-            texts.setdefault(item, []).append(text)
-    return texts
 
 
 def _final(campaign: Campaign) -> QuerySet[Judgment]:
@@ -371,3 +239,133 @@ def _judges(campaign: Campaign) -> Iterator[JudgeProgress]:
             active_seconds=sum(seconds.get(judge.pk, {}).values()),
             **{name: row[name] for name in counted},
         )
+
+
+def header(campaign: Campaign) -> dict[str, Any]:
+    """Return the version, seed, settings, and digest of all texts: the head of the details."""
+    names = ("task", "strategy", "seed", "signature")
+    settings = {name: getattr(campaign, name) for name in names}
+    return {"kind": "campaign-details", "campaign": campaign.name, **settings, **campaign.origin}
+
+
+def details(campaign: Campaign) -> Iterator[dict[str, Any]]:
+    """Yield every version of every answer with all its data, oldest first.
+
+    ``shown`` holds the systems of each output in the order shown (none for tutorial and
+    attention items), ``order`` the places of these outputs in the item, from 0. ``edits`` (task
+    ``edits`` only) holds for each output in the order shown its edits: ``start`` and ``end`` in
+    tokens of the source, ``correction``, and ``verdict`` (``None`` where missing). Applied to the
+    source they give the output.
+    """
+    groups, edits = shown_systems(campaign), _Edits(campaign)
+    rows = Judgment.objects.filter(assignment__item__campaign=campaign).select_related(
+        "assignment__judge", "assignment__item__sentence"
+    )
+    for judgment in rows.order_by("assignment_id", "version").iterator():
+        assignment, item = judgment.assignment, judgment.assignment.item
+        yield {
+            "judge": assignment.judge.name,
+            "segment": item.sentence.segment,
+            "item": item.name,
+            "number": item.number,
+            "kind": item.kind,
+            "position": assignment.position,
+            "turn": assignment.turn,
+            "shown": [groups[item.pk][place] for place in assignment.shown_order],
+            "order": assignment.shown_order,
+            **{name: getattr(judgment, name) for name in _ANSWER},
+            "edits": edits.judged(judgment),
+            **{name: getattr(judgment, name) for name in _REMARKS},
+            "saved": judgment.created.isoformat(),
+            "sentence_probability": item.probability,
+            "draw_probability": assignment.probability,
+        }
+
+
+class _Edits:
+    """The edits of all items, and the verdicts on them; none unless the task is ``edits``."""
+
+    def __init__(self, campaign: Campaign) -> None:
+        self._texts: dict[int, list[str]] = {}
+        """The outputs of each item by place."""
+        self._verdicts: dict[tuple[int, int], dict[Edit, tuple[int, str]]] = {}
+        """Verdicts on sentences that a judge saw in several items."""
+        if campaign.task != Task.EDITS:
+            return
+        rows = ItemOutput.objects.filter(item__campaign=campaign).order_by("item", "place")
+        for item, text in rows.values_list("item", "output__text"):
+            self._texts.setdefault(item, []).append(text)
+        shown = Assignment.objects.filter(item__campaign=campaign, turn=0).exclude(answered=None)
+        counts = Counter(shown.order_by().values_list("judge_id", "item__sentence_id"))
+        self._verdicts = {key: pages.settled(*key) for key, n in counts.items() if n > 1}
+
+    def judged(self, judgment: Judgment) -> list[list[dict[str, Any]]] | None:
+        """Return the edits of each output in the order shown."""
+        item = judgment.assignment.item
+        places: list[int] = judgment.assignment.shown_order
+        if item.pk not in self._texts:
+            return None
+        texts = [self._texts[item.pk][place] for place in places]
+        rows: list[list[str | None]] = judgment.verdicts or [[] for _ in places]
+        elsewhere = self._elsewhere(judgment)
+        return [
+            _with_verdicts(pages.edits_of(item.sentence.text, text), words, elsewhere)
+            for text, words in zip(texts, rows, strict=True)
+        ]
+
+    def _elsewhere(self, judgment: Judgment) -> dict[Edit, str]:
+        """Return the verdicts that other assignments contribute to a complete answer."""
+        asked_in = judgment.assignment
+        if asked_in.turn or judgment.skipped or not judgment.complete:
+            return {}
+        known = self._verdicts.get((asked_in.judge_id, asked_in.item.sentence_id), {})
+        return {edit: word for edit, (number, word) in known.items() if number != asked_in.pk}
+
+
+def _with_verdicts(
+    edits: Sequence[Edit], words: Sequence[str | None], elsewhere: Mapping[Edit, str]
+) -> list[dict[str, Any]]:
+    rows = zip_longest(edits, words[: len(edits)])  # a draft may have fewer verdicts
+    return [
+        {key: getattr(edit, key) for key in ("start", "end", "correction")}
+        | {"verdict": elsewhere.get(edit, word)}
+        for edit, word in rows
+    ]
+
+
+def details_text(campaign: Campaign) -> str:
+    """Return every version of every answer, with all its data, as JSON lines."""
+    return _lines([header(campaign), *details(campaign)])
+
+
+def people_text(campaign: Campaign) -> str:
+    """Return the judges' personal data, without judgments, as JSON lines."""
+    return _lines(judges.people(campaign))
+
+
+def _lines(rows: Iterable[Mapping[str, Any]]) -> str:
+    return "".join(f"{json.dumps(row, ensure_ascii=False, allow_nan=False)}\n" for row in rows)
+
+
+def _judgments_text(form: JudgmentForm, campaign: Campaign) -> str:
+    return format_judgments(judgments(campaign), form)
+
+
+class Download(NamedTuple):
+    """A file to download; ``text`` returns what ``grammeter campaign export`` writes."""
+
+    label: str
+    suffix: str
+    content: str
+    text: Callable[[Campaign], str]
+
+
+DOWNLOADS = {
+    "xml": Download(
+        "Appraise XML", ".xml", "application/xml", partial(_judgments_text, "appraise")
+    ),
+    "csv": Download("WMT CSV", ".csv", "text/csv", partial(_judgments_text, "wmt")),
+    "jsonl": Download("JSON lines", ".jsonl", _LINES, partial(_judgments_text, "jsonl")),
+    "details": Download("All versions", ".details.jsonl", _LINES, details_text),
+    "people": Download("About the judges (personal)", ".people.jsonl", _LINES, people_text),
+}

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+import uuid
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from typing import Any
+
+from django.utils import timezone
 
 from grammeter.campaign.models import (
     Assignment,
@@ -18,64 +20,64 @@ from grammeter.campaign.models import (
     Kind,
     Output,
     Sentence,
+    State,
 )
+from grammeter.campaign.services import order
 from grammeter.campaign.services.checks import Check
-from grammeter.core import DataError
+from grammeter.core import DataError, Ranking, UnknownNameError
+from grammeter.core import Item as Sampled
 from grammeter.formats import Corpus
+from grammeter.study import group_outputs
 
 Group = tuple[str, ...]
 
 _BATCH = 500
 
 
-@dataclass
 class Stock:
     """The rows of one campaign; equal sentences and outputs are stored once."""
 
-    campaign: Campaign
-    corpus: Corpus
-    sentences: dict[int, Sentence] = field(default_factory=dict[int, Sentence])
-    outputs: dict[tuple[int, frozenset[str]], Output] = field(
-        default_factory=dict[tuple[int, frozenset[str]], Output]
-    )
-    extra: list[Sentence | Output] = field(default_factory=list[Sentence | Output])
-    items: list[Item] = field(default_factory=list[Item])
-    places: list[ItemOutput] = field(default_factory=list[ItemOutput])
-    assignments: list[Assignment] = field(default_factory=list[Assignment])
-    judgments: list[Judgment] = field(default_factory=list[Judgment])
-    positions: Counter[str] = field(default_factory=Counter[str])
+    def __init__(self, campaign: Campaign, corpus: Corpus) -> None:
+        self.campaign, self.corpus = campaign, corpus
+        self.items: list[Item] = []
+        self.judges: dict[str, Judge] = {}
+        """Judges of imported judgments."""
+        self._sentences: dict[int, Sentence] = {}
+        self._outputs: dict[tuple[int, frozenset[str]], Output] = {}
+        self._rows: list[Any] = []
+        """All other rows, without the items."""
+        self._groups: dict[int, tuple[Group, ...]] = {}
+        self._known: dict[tuple[object, ...], Item] = {}
+        self._places: dict[int, dict[frozenset[str], int]] = {}
+        self._positions: Counter[str] = Counter()
+        self._turns: Counter[tuple[str, int]] = Counter()
+        self._now = timezone.now()
 
-    def item(
-        self,
-        segment: int,
-        groups: Sequence[Group],
-        *,
-        name: str | None = None,
-        document: str | None = None,
-        distinct: int | None = None,
-        probability: float | None = None,
-    ) -> Item:
-        """Add a normal item; ``groups`` are the systems of each output shown."""
-        sentence = self._sentence(segment)
-        item = Item(
-            sentence=sentence,
-            name=name,
-            document=document,
-            distinct=distinct,
-            probability=probability,
-        )
-        return self._add(item, [self._output(segment, group) for group in groups])
+    def add_sampled(self, items: Iterable[Sampled]) -> dict[str, list[tuple[Item, int]]]:
+        """Add sampled items; return the items of each judge, with the turn of each."""
+        lists: dict[str, list[tuple[Item, int]]] = defaultdict(list)
+        for sampled in items:
+            shown, distinct = self._shown(sampled)
+            key = (sampled.item, sampled.segment, frozenset(shown))
+            item = self._known.get(key) if sampled.repeat or sampled.item is not None else None
+            if item is None:
+                item = self._known[key] = self._item(
+                    sampled.segment,
+                    shown,
+                    name=sampled.item,
+                    distinct=sampled.distinct or distinct,
+                    probability=sampled.probability,
+                )
+            for judge in sampled.judges:
+                lists[judge].append((item, self._turn(judge, item)))
+        return lists
 
-    def check(self, check: Check, kind: Kind) -> Item:
+    def add_check(self, check: Check, kind: Kind) -> None:
         """Add an item with a known answer."""
-        sentence = Sentence(
-            campaign=self.campaign,
-            text=storable(check.source),
-            before=storable(check.before),
-            after=storable(check.after),
-        )
+        texts = {name: storable(getattr(check, name)) for name in ("before", "after")}
+        sentence = Sentence(campaign=self.campaign, text=storable(check.source), **texts)
         outputs = [Output(sentence=sentence, text=storable(text)) for text in check.outputs]
-        self.extra += [sentence, *outputs]
+        self._rows += [sentence, *outputs]
         item = Item(
             sentence=sentence,
             kind=kind,
@@ -83,80 +85,160 @@ class Stock:
             expected=list(check.ranks),
             explanation=check.explanation,
         )
-        return self._add(item, outputs)
+        self._add(item, outputs)
 
-    def assign(self, judge: Judge, item: Item, *, turn: int = 0) -> Assignment:
-        """Append an item to a judge's list; it takes a slot unless it is a repeat."""
-        self.positions[judge.name] += 1
-        slot = None
-        if item.kind == Kind.NORMAL and not turn:
-            item.taken += 1
-            item.wanted = max(item.wanted, item.taken)
-            slot = item.taken
-        assignment = Assignment(
-            judge=judge, item=item, position=self.positions[judge.name], turn=turn, slot=slot
+    def add_list(self, judge: Judge, turns: Sequence[tuple[Item, int]]) -> None:
+        """Give a planned judge the tutorial, then their items with attention items in between."""
+        seed = self.campaign.seed, judge.name
+        checks = [item for item in self.items if item.kind == Kind.ATTENTION]
+        stride = len(turns) / len(checks) if checks else 0
+        before: dict[int, list[Item]] = defaultdict(list)
+        for turn, at in enumerate(order.shuffle(range(len(checks)), *seed, "attention")):
+            before[order.jittered(stride, turn, *seed)].append(checks[at])
+        for item in self.items:
+            if item.kind == Kind.TUTORIAL:
+                self._assign(judge, item)
+        for place, (item, turn) in enumerate(turns):
+            for check in before[place]:
+                self._assign(judge, check)
+            self._assign(judge, item, turn=turn)
+
+    def add_judged(self, ranking: Ranking, where: str | None) -> None:
+        """Add an imported judgment; a judge's second one of an item is a repeat."""
+        unknown = [name for name in ranking.systems if name not in self.corpus.systems]
+        if unknown or ranking.segment > len(self.corpus):
+            fault = f"unknown system {unknown[0]!r}" if unknown else f"no line {ranking.segment}"
+            fix = "Give the sources and outputs that were judged."
+            raise DataError(fault, where=where, fix=fix)
+        if ranking.judge not in self.judges:
+            self.judges[ranking.judge] = Judge.objects.create(
+                campaign=self.campaign, name=ranking.judge
+            )
+        judge, item = self.judges[ranking.judge], self._judged_item(ranking)
+        assignment = self._assign(judge, item, turn=self._turn(judge.name, item))
+        places = self._places[item.number]
+        assignment.shown_order = [places[frozenset(group)] for group in ranking.groups]
+        assignment.state = State.SKIPPED if ranking.skipped else State.DONE
+        assignment.answered = self._now
+        judgment = Judgment(
+            assignment=assignment,
+            version=1,
+            key=uuid.uuid4().hex,
+            ranks=list(ranking.ranks),
+            skipped=ranking.skipped,
+            complete=True,
+            automatic=len(ranking.groups) == 1 and not ranking.skipped,
+            wall_seconds=ranking.seconds,
         )
-        self.assignments.append(assignment)
-        return assignment
+        self._rows.append(judgment)
 
-    def store(self) -> None:
-        """Write all rows; call it in a transaction."""
-        rows: list[Any] = [*self.sentences.values(), *self.outputs.values(), *self.extra]
-        rows += [*self.items, *self.places, *self.assignments, *self.judgments]
+    def store(self) -> str:
+        """Write all rows, in a transaction; return the SHA-256 of all texts."""
+        rows = [*self._sentences.values(), *self._outputs.values(), *self.items, *self._rows]
         tables: list[Any] = [Sentence, Output, Item, ItemOutput, Assignment, Judgment]
         for table in tables:
             table.objects.bulk_create([row for row in rows if type(row) is table], _BATCH)
-
-    def digest(self) -> str:
-        """Return the SHA-256 of all texts."""
         digest = hashlib.sha256()
-        for segment in sorted(self.sentences):
-            digest.update(f"{segment}\n{self.sentences[segment].text}\n".encode())
-        for _, output in sorted(
-            self.outputs.items(), key=lambda row: (row[0][0], *sorted(row[0][1]))
-        ):
+        for segment in sorted(self._sentences):
+            digest.update(f"{segment}\n{self._sentences[segment].text}\n".encode())
+        for key in sorted(self._outputs, key=lambda key: (key[0], *sorted(key[1]))):
+            output = self._outputs[key]
             digest.update(f"{' '.join(sorted(output.systems))}\n{output.text}\n".encode())
         return digest.hexdigest()
+
+    def _shown(self, item: Sampled) -> tuple[list[Group], int]:
+        """Return the systems behind each output shown, and how many outputs there are."""
+        if item.segment > len(self.corpus):
+            raise _misfit(item, f"there are {len(self.corpus)} sentences")
+        if item.segment not in self._groups:
+            rows = self.corpus.systems.items()
+            texts = {name: texts[item.segment - 1] for name, texts in rows}
+            self._groups[item.segment] = group_outputs(texts)
+        all_groups = self._groups[item.segment]
+        place = {name: group for group in all_groups for name in group}
+        for names in item.groups:
+            for name in names:
+                if name not in place:
+                    raise UnknownNameError(
+                        f"system in an item of segment {item.segment}", name, self.corpus.systems
+                    )
+            if len({place[name] for name in names}) > 1:
+                raise _misfit(item, f"{', '.join(names)} did not write the same")
+        return list(dict.fromkeys(place[names[0]] for names in item.groups)), len(all_groups)
+
+    def _item(self, segment: int, groups: Sequence[Group], **fields: Any) -> Item:
+        """Add a normal item; ``groups`` are the systems of each output shown."""
+        item = Item(sentence=self._sentence(segment), **fields)
+        return self._add(item, [self._output(segment, group) for group in groups])
+
+    def _judged_item(self, ranking: Ranking) -> Item:
+        """Items are equal if name, document, sentence and outputs are."""
+        groups = frozenset(map(frozenset, ranking.groups))
+        key = (ranking.item, ranking.document, ranking.segment, groups)
+        if key not in self._known:
+            item = self._known[key] = self._item(
+                ranking.segment, ranking.groups, name=ranking.item, document=ranking.document
+            )
+            self._places[item.number] = {
+                frozenset(group): place for place, group in enumerate(ranking.groups)
+            }
+        return self._known[key]
 
     def _add(self, item: Item, outputs: Sequence[Output]) -> Item:
         item.campaign, item.number = self.campaign, len(self.items) + 1
         self.items.append(item)
-        self.places += [
+        self._rows += [
             ItemOutput(item=item, output=output, place=place)
             for place, output in enumerate(outputs)
         ]
         return item
 
+    def _turn(self, judge: str, item: Item) -> int:
+        """Return how often a judge has the item already, and count it."""
+        self._turns[judge, item.number] += 1
+        return self._turns[judge, item.number] - 1
+
+    def _assign(self, judge: Judge, item: Item, *, turn: int = 0) -> Assignment:
+        """Append an item to a judge's list; it takes a slot unless it is a repeat."""
+        self._positions[judge.name] += 1
+        slot = None
+        if item.kind == Kind.NORMAL and not turn:
+            item.taken += 1
+            item.wanted = max(item.wanted, item.taken)
+            slot = item.taken
+        position = self._positions[judge.name]
+        assignment = Assignment(judge=judge, item=item, position=position, turn=turn, slot=slot)
+        self._rows.append(assignment)
+        return assignment
+
     def _sentence(self, segment: int) -> Sentence:
-        if segment not in self.sentences:
-            texts = self.corpus.sources
-            if segment > len(texts):
-                raise DataError(
-                    f"there is no sentence {segment}: the corpus has {len(texts)}",
-                    fix="Give the sources and outputs that the items were made from.",
-                )
-            at = segment - 1
-            self.sentences[segment] = Sentence(
+        if segment not in self._sentences:
+            texts, at = self.corpus.sources, segment - 1
+            self._sentences[segment] = Sentence(
                 campaign=self.campaign,
                 segment=segment,
                 text=storable(texts[at]),
                 before=storable(texts[at - 1]) if at else "",
                 after=storable(texts[at + 1]) if segment < len(texts) else "",
             )
-        return self.sentences[segment]
+        return self._sentences[segment]
 
     def _output(self, segment: int, group: Group) -> Output:
         key = segment, frozenset(group)
-        if key not in self.outputs:
+        if key not in self._outputs:
             text = self.corpus.systems[group[0]][segment - 1]
-            self.outputs[key] = Output(
-                sentence=self.sentences[segment],
-                text=storable(text),
-                systems=list(group),
-            )
-        return self.outputs[key]
+            sentence = self._sentences[segment]
+            self._outputs[key] = Output(sentence=sentence, text=storable(text), systems=list(group))
+        return self._outputs[key]
 
 
 def storable(text: str) -> str:
     """Strip a text, and replace NUL, which PostgreSQL refuses."""
     return text.strip().replace("\0", "\N{REPLACEMENT CHARACTER}")
+
+
+def _misfit(item: Sampled, reason: str) -> DataError:
+    return DataError(
+        f"item of segment {item.segment} does not fit the outputs: {reason}",
+        fix="Give the sources and outputs that the items were made from, all their sentences.",
+    )

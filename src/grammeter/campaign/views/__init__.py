@@ -1,4 +1,1 @@
-"""The pages: ``joining`` and ``items`` for judges, ``accounts`` and ``organise`` for organisers.
-
-Views read a request, call a service, and render a template.
-"""
+"""Views read a request, call a service, and render a template."""

@@ -1,15 +1,18 @@
-"""The contents of an item's page."""
+"""An item's page: what it shows, and the form that it sends."""
 
 from __future__ import annotations
 
+import math
 import secrets
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
+from typing import Any
 
+from django.core import signing
 from django.urls import reverse
 
-from grammeter.campaign.marking import Piece, edits_of, in_context, pieces
 from grammeter.campaign.models import (
     Assignment,
     Campaign,
@@ -21,9 +24,8 @@ from grammeter.campaign.models import (
     Task,
 )
 from grammeter.campaign.services import answers, order, pages
-from grammeter.campaign.services.pages import Feedback, ItemPage
-from grammeter.campaign.views.answer_form import Answer, served_now
-from grammeter.core import Edit
+from grammeter.campaign.services.pages import Feedback, ItemPage, Piece, edits_of
+from grammeter.core import DataError, Edit
 
 REASONS = (
     "The sentence makes no sense to me",
@@ -35,7 +37,12 @@ REASONS = (
 EMPTY = "[EMPTY]"
 """Shown instead of an empty output."""
 
+VERDICTS = ("valid", "invalid")
+
 _CLOSED = (State.DONE, State.SKIPPED)
+_SALT = "grammeter.campaign.served"
+_LONGEST = 30 * 24 * 3600
+"""Longest time in seconds between serving a page and its answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,29 +87,23 @@ class Card:
         return bool(self.edits)
 
 
-def edits_shown(assignment: Assignment, page: ItemPage) -> list[tuple[Edit, ...]]:
-    """Return the edits of each output in the order shown; none unless the task is ``edits``."""
-    if assignment.item.campaign.task != Task.EDITS:
-        return [()] * len(page.outputs)
-    return [edits_of(page.source, text) for text in page.outputs]
-
-
 def edit_counts(assignment: Assignment) -> list[int]:
     """Return the number of edits to be judged in each output, in the order shown."""
     if assignment.item.campaign.task != Task.EDITS:
         return [0] * len(assignment.shown_order)
-    return [len(edits) for edits in edits_shown(assignment, pages.page(assignment))]
+    edits = pages.edits_shown(assignment, pages.page(assignment))
+    return [len(one) for one in edits]
 
 
 def shown(
-    assignment: Assignment, *, sent: Answer | None = None, faults: Sequence[str] = ()
+    assignment: Assignment, *, sent: Mapping[str, Any] | None = None, faults: Sequence[str] = ()
 ) -> dict[str, object]:
     """Return the template's variables; ``sent`` is a refused answer, ``faults`` say why."""
     page = pages.page(assignment)
-    edits = edits_shown(assignment, page)
+    edits = pages.edits_shown(assignment, page)
     before = pages.given_elsewhere(assignment) if any(edits) else {}
     last = answers.latest(assignment)
-    answer = sent or last or Judgment()
+    answer = Judgment(**sent) if sent else last or Judgment()
     feedback = _feedback(assignment, last)
     done, total, back = _way(assignment)
     return {
@@ -127,7 +128,7 @@ def shown(
         "served": served_now(),
         "back": back,
         "faults": faults,
-        "skip_open": bool(sent and sent.action == "skip"),
+        "skip_open": bool(sent and sent["skipped"]),
         "was_complete": assignment.state in _CLOSED,
         "skipped": assignment.state == State.SKIPPED,
         "changed": last is not None and not last.complete,
@@ -140,19 +141,14 @@ def shown(
 def cards(
     page: ItemPage,
     edits: Sequence[Sequence[Edit]],
-    answer: Answer | Judgment,
+    answer: Judgment,
     before: Mapping[Edit, str],
     *,
     judged: bool,
 ) -> Iterator[Card]:
-    """Yield the card of each output.
+    """Yield the card of each output; ``before`` are verdicts from earlier items.
 
-    Parameters
-    ----------
-    before
-        Verdicts from earlier items.
-    judged
-        Whether missing answers are marked.
+    If the answer was ``judged``, missing parts are marked.
     """
     letters: dict[Edit, str] = {}
     verdicts = answer.verdicts or ()
@@ -162,7 +158,7 @@ def cards(
         marked = tuple(_marked(page.source, changes, words, before, letters))
         letters |= {edit: letters.get(edit, letter(place)) for edit in changes}
         lacks = rank is None or any(edit.verdict is None for edit in marked if edit.asked)
-        drawn = tuple(pieces(page.source, edits_of(page.source, text)))
+        drawn = tuple(pages.pieces(page.source, edits_of(page.source, text)))
         yield Card(place, letter(place), text or EMPTY, drawn, marked, rank, judged and lacks)
 
 
@@ -179,7 +175,7 @@ def _marked(
         yield MarkedEdit(
             at,
             at + 1,
-            tuple(in_context(source.split(), edit)),
+            tuple(pages.in_context(source.split(), edit)),
             _verdict([known], 0) if known else _verdict(words, at),
             "" if known else letters.get(edit, ""),
             known is not None,
@@ -235,3 +231,73 @@ def _drawn(feedback: Feedback) -> dict[str, str]:
         "head": "Right." if feedback.right else "Not quite.",
         "expected": f"A right ranking: {ranks}. Equal numbers here may be ranked in any way.",
     }
+
+
+def served_now() -> str:
+    """Return the signed time of serving: the clock of pages without script."""
+    return signing.dumps(round(time.time(), 2), salt=_SALT)
+
+
+def read_answer(sent: Mapping[str, Any], edits: Sequence[int]) -> dict[str, Any]:
+    """Read the fields of a form: the arguments of :func:`answers.save`, which checks them.
+
+    ``edits`` is the number of edits of each output shown. ``wall_seconds`` go by the page's own
+    clock where it has one.
+    """
+    action = sent.get("action") or "submit"
+    if action not in ("draft", "submit", "skip"):
+        raise DataError("an answer that asks for something unknown", fix="Load the page again.")
+    active, wall = _seconds(sent.get("active", "")), _wall(sent)
+    return {
+        "key": sent.get("key", ""),
+        "ranks": [_rank(sent.get(f"rank-{place}", "")) for place in range(len(edits))],
+        "verdicts": [
+            [_word(sent.get(f"edit-{place}-{edit}", "")) for edit in range(count)]
+            for place, count in enumerate(edits)
+        ],
+        "skipped": action == "skip",
+        "reason": sent.get("reason", ""),
+        "comment": sent.get("comment", ""),
+        "active_seconds": min(active, wall) if active is not None and wall is not None else active,
+        "wall_seconds": wall,
+        "complete": action != "draft",
+    }
+
+
+def _rank(text: str) -> int | None:
+    if not text:
+        return None
+    if not (text.isascii() and text.isdigit() and len(text) <= 4):
+        raise DataError("a rank that is no number", fix="Load the page again.")
+    return int(text)
+
+
+def _word(text: str) -> str | None:
+    if text and text not in VERDICTS:
+        raise DataError("a verdict that is unknown", fix="Load the page again.")
+    return text or None
+
+
+def _seconds(text: str) -> float | None:
+    if not text:
+        return None
+    try:
+        seconds = float(text[:40])
+    except ValueError:
+        seconds = math.nan
+    if not math.isfinite(seconds) or seconds < 0:
+        raise DataError("a time that is no number of seconds", fix="Load the page again.")
+    return seconds
+
+
+def _wall(sent: Mapping[str, Any]) -> float | None:
+    seconds = _seconds(sent.get("wall", ""))
+    if seconds is not None:
+        return seconds
+    try:
+        served = float(signing.loads(sent.get("served", ""), salt=_SALT))
+    except (signing.BadSignature, TypeError, ValueError):
+        return None
+    wall = time.time() - served
+    # outside of these bounds the clock was set meanwhile; the signed time is rounded
+    return max(0.0, wall) if -1 <= wall <= _LONGEST else None

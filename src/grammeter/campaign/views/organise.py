@@ -1,4 +1,4 @@
-"""The organiser's pages: campaigns, progress, results, judges and invites, export, audit log."""
+"""The organiser's pages: login, campaigns, progress, results, judges and invites, export, log."""
 
 from __future__ import annotations
 
@@ -8,54 +8,111 @@ from collections.abc import Callable
 from functools import lru_cache, wraps
 from typing import Any, Concatenate, ParamSpec
 
+from django.contrib import auth
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
 from django.db.models import Max
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_safe
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_POST, require_safe
 
 from grammeter.campaign.models import AuditEntry, Campaign, Invite, Judge, Judgment
-from grammeter.campaign.services import audit, invites, judges, organisers, results
 from grammeter.campaign.services import campaigns as campaigns_
-from grammeter.campaign.services.downloads import DOWNLOADS
-from grammeter.campaign.views.gate import allowed
+from grammeter.campaign.services import invites, judges, organisers, results
+from grammeter.campaign.views.judging import show_or_send
 from grammeter.core import GrammeterError
 from grammeter.ranking import Agreement
-from grammeter.stats import Kappa
 
 P = ParamSpec("P")
-View = Callable[Concatenate[HttpRequest, Campaign, P], HttpResponse]
 
+COMMAND = "grammeter campaign organiser NAME"
 LOG_SHOWN = 500
 MOST_INVITES = 500
-UNITS = (
-    ("sentence", "Sentences (recommended)"),
-    ("ranking", "Rankings"),
-    ("pair", "Pairs (as in 2015)"),
-)
+UNITS = {
+    "sentence": "Sentences (recommended)",
+    "ranking": "Rankings",
+    "pair": "Pairs (as in 2015)",
+}
+_LONGEST_NAME, _LONGEST_PASSWORD = 150, 1000
 
 
-def campaign_page(*methods: str) -> Callable[[View[P]], Callable[..., HttpResponse]]:
+@sensitive_post_parameters("password")
+@show_or_send
+def login(request: HttpRequest) -> HttpResponse:
+    """Ask for name and password, with a delay after failed attempts."""
+    onwards = _onwards(request)
+    if request.method != "POST":
+        signed_in = request.user.is_authenticated
+        return HttpResponseRedirect(onwards) if signed_in else _form(request, onwards)
+    name = request.POST.get("username", "")[:_LONGEST_NAME]
+    password = request.POST.get("password", "")[:_LONGEST_PASSWORD]
+    tries = organisers.attempts(name, request.META.get("REMOTE_ADDR", ""))
+    pause = math.ceil(max(organisers.wait(*who, free=free) for who, free in tries.items()))
+    if pause > 0:
+        fault = f"Too many attempts. Please wait {pause} seconds."
+        answer = _form(request, onwards, fault=fault, status=429)
+        answer["Retry-After"] = str(pause)
+        return answer
+    user = auth.authenticate(request, username=name, password=password)
+    if user is None:
+        for who in tries:
+            organisers.failed(*who)
+        return _form(request, onwards, fault="Name and password do not fit.", status=403)
+    organisers.succeeded(*next(iter(tries)))
+    auth.login(request, user)
+    AuditEntry.log(None, user.get_username(), "login")
+    return HttpResponseRedirect(onwards)
+
+
+@require_POST
+def logout(request: HttpRequest) -> HttpResponse:
+    """End the session of an organiser."""
+    if request.user.is_authenticated:
+        AuditEntry.log(None, _who(request), "logout")
+    auth.logout(request)
+    return redirect("login")
+
+
+def _onwards(request: HttpRequest) -> str:
+    """Return the address after the login, on this server only."""
+    wanted = request.POST.get("next") or request.GET.get("next") or ""
+    secure, host = request.is_secure(), {request.get_host()}
+    good = url_has_allowed_host_and_scheme(wanted, allowed_hosts=host, require_https=secure)
+    return wanted if good else reverse("campaigns")
+
+
+def _form(
+    request: HttpRequest, onwards: str, *, fault: str = "", status: int = 200
+) -> HttpResponse:
+    name = request.POST.get("username", "")[:_LONGEST_NAME]
+    shown = {"next": onwards, "fault": fault, "username": name, "command": COMMAND}
+    return render(request, "campaign/organise/login.html", shown, status=status)
+
+
+def campaign_page(
+    view: Callable[Concatenate[HttpRequest, Campaign, P], HttpResponse],
+) -> Callable[..., HttpResponse]:
     """Let only the campaign's organisers in."""
 
-    def decorate(view: View[P]) -> Callable[..., HttpResponse]:
-        @allowed(*methods)
-        @wraps(view)
-        def guarded(
-            request: HttpRequest, number: int, *args: P.args, **kwargs: P.kwargs
-        ) -> HttpResponse:
-            if not request.user.is_authenticated:
-                return _to_login(request, number)
+    @wraps(view)
+    def guarded(
+        request: HttpRequest, number: int, *args: P.args, **kwargs: P.kwargs
+    ) -> HttpResponse:
+        if request.user.is_authenticated:
             campaign = organisers.campaign_of(request.user, number)  # pyright: ignore[reportArgumentType]
             return view(request, campaign, *args, **kwargs)
+        if "HX-Request" not in request.headers:
+            return redirect_to_login(request.get_full_path())
+        # a part that updates itself takes the whole page there
+        whole = redirect_to_login(reverse("campaign", args=(number,)))
+        return HttpResponse(headers={"HX-Redirect": whole["Location"]})
 
-        return guarded
-
-    return decorate
+    return guarded
 
 
 @require_safe
@@ -63,137 +120,132 @@ def campaign_page(*methods: str) -> Callable[[View[P]], Callable[..., HttpRespon
 def campaigns(request: HttpRequest) -> HttpResponse:
     """List the organiser's campaigns."""
     visible = organisers.campaigns_of(request.user)  # pyright: ignore[reportArgumentType]
-    rows = [{"campaign": campaign, **_counts(campaign)} for campaign in visible]
+    rows = [{"campaign": campaign, **_progress(campaign)} for campaign in visible]
     return render(request, "campaign/organise/campaigns.html", {"rows": rows})
 
 
-@campaign_page("GET")
+@require_safe
+@campaign_page
 def campaign(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Show the progress of a campaign."""
-    still = "still" in request.GET
-    shown = {"campaign": campaign, "downloads": DOWNLOADS.items(), "still": still}
-    shown |= _progress(campaign)
-    return render(request, "campaign/organise/campaign.html", shown)
+    shown = {"downloads": results.DOWNLOADS.items(), "still": "still" in request.GET}
+    return _page(request, campaign, "campaign", **shown, **_progress(campaign))
 
 
-@campaign_page("GET")
+@require_safe
+@campaign_page
 def progress(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Return the part of the page that updates itself."""
-    return render(request, "campaign/organise/progress.html", _progress(campaign))
+    return _page(request, campaign, "progress", **_progress(campaign))
 
 
-@campaign_page("GET")
+@require_safe
+@campaign_page
 def result_page(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Show the ranking and the agreement so far."""
-    names = [name for name, _ in UNITS]
-    wanted = request.GET.get("unit", names[0])
-    unit = wanted if wanted in names else names[0]
-    shown = {"campaign": campaign, "units": UNITS, "chosen": unit, **_figures(campaign, unit)}
-    return render(request, "campaign/organise/results.html", shown)
+    """Show the ranking and the agreement so far; a unit is resampled for ranges and clusters."""
+    unit = request.GET.get("unit", "")
+    unit = unit if unit in UNITS else next(iter(UNITS))
+    complete = Judgment.objects.filter(assignment__judge__campaign=campaign, complete=True)
+    # the log shows changes of judges' names
+    acts = AuditEntry.objects.filter(campaign=campaign).exclude(action="export")
+    newest = (rows.aggregate(last=Max("pk"))["last"] for rows in (complete, acts))
+    figures = _figures(campaign.pk, unit, *newest)
+    return _page(request, campaign, "results", units=UNITS.items(), chosen=unit, **figures)
 
 
-@campaign_page("GET")
+@require_safe
+@campaign_page
 def judge_page(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """List judges and invites."""
     return _judges(request, campaign)
 
 
-@campaign_page("POST")
+@require_POST
+@campaign_page
 def invite(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Create links, and show them once."""
-    count = _number(request.POST.get("count", ""))
-    days = _number(request.POST.get("days", ""))
+    count, days = (_number(request.POST.get(name, "")) for name in ("count", "days"))
     if count > MOST_INVITES:
-        return _judges(request, campaign, fault=f"At most {MOST_INVITES} at once.", status=422)
+        return _judges(request, campaign, 422, fault=f"At most {MOST_INVITES} at once.")
     return _invite(request, campaign, n=count, days=days)
 
 
-@campaign_page("POST")
+@require_POST
+@campaign_page
 def invite_again(request: HttpRequest, campaign: Campaign, judge: int) -> HttpResponse:
     """Create a new link for a judge; older ones become invalid."""
-    return _invite(request, campaign, judge=_judge(campaign, judge))
+    return _invite(request, campaign, judge=_one(Judge, campaign, judge))
 
 
-@campaign_page("POST")
+@require_POST
+@campaign_page
 def block(request: HttpRequest, campaign: Campaign, judge: int) -> HttpResponse:
     """Block a judge."""
-    judges.block(_judge(campaign, judge), who=_who(request))
+    judges.block(_one(Judge, campaign, judge), who=_who(request))
     return redirect("judges", campaign.pk)
 
 
-@campaign_page("POST")
+@require_POST
+@campaign_page
 def note(request: HttpRequest, campaign: Campaign, judge: int) -> HttpResponse:
     """Store the organisers' note on a person."""
-    judges.note(_judge(campaign, judge), request.POST.get("contact", ""), who=_who(request))
+    contact = request.POST.get("contact", "")
+    judges.note(_one(Judge, campaign, judge), contact, who=_who(request))
     return redirect("judges", campaign.pk)
 
 
-@campaign_page("POST")
+@require_POST
+@campaign_page
 def revoke(request: HttpRequest, campaign: Campaign, invite: int) -> HttpResponse:
     """Make an invite invalid."""
-    row = Invite.objects.filter(campaign=campaign, pk=invite).first()
-    if row is None:
-        raise PermissionDenied("this is not an invite of this campaign")
-    invites.revoke(row, who=_who(request))
+    invites.revoke(_one(Invite, campaign, invite), who=_who(request))
     return redirect("judges", campaign.pk)
 
 
-@campaign_page("POST")
-def close(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Take no more judgments."""
-    campaigns_.close(campaign, who=_who(request))
+@require_POST
+@campaign_page
+def close(request: HttpRequest, campaign: Campaign, closed: bool) -> HttpResponse:
+    """Take no more judgments, or take them again."""
+    campaigns_.close(campaign, closed, who=_who(request))
     return redirect("campaign", campaign.pk)
 
 
-@campaign_page("POST")
-def reopen(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Take judgments again."""
-    campaigns_.close(campaign, False, who=_who(request))
-    return redirect("campaign", campaign.pk)
-
-
-@campaign_page("POST")
+@require_POST
+@campaign_page
 def export(request: HttpRequest, campaign: Campaign, form: str) -> HttpResponse:
     """Send the judgments as a file; a POST, because it is logged."""
-    if form not in DOWNLOADS:
+    if form not in results.DOWNLOADS:
         raise Http404
-    download = DOWNLOADS[form]
+    download = results.DOWNLOADS[form]
     text = download.text(campaign)
-    audit.log(campaign, _who(request), "export", form=form)
+    AuditEntry.log(campaign, _who(request), "export", form=form)
     answer = HttpResponse(text, content_type=f"{download.content}; charset=utf-8")
     name = re.sub(r"[^A-Za-z0-9._-]+", "_", campaign.name) or "campaign"
     answer["Content-Disposition"] = f'attachment; filename="{name}{download.suffix}"'
     return answer
 
 
-@campaign_page("GET")
+@require_safe
+@campaign_page
 def audit_page(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Show the log."""
     # a detail may be called "items", so a template cannot use the method of the dictionary
-    rows = audit.entries(campaign, LOG_SHOWN)
+    rows = AuditEntry.objects.filter(campaign=campaign)[:LOG_SHOWN]
     entries = [{"entry": row, "detail": _detail_text(row.detail)} for row in rows]
-    shown = {"campaign": campaign, "entries": entries, "limit": LOG_SHOWN}
-    return render(request, "campaign/organise/audit.html", shown)
+    return _page(request, campaign, "audit", entries=entries, limit=LOG_SHOWN)
 
 
-def _to_login(request: HttpRequest, number: int) -> HttpResponse:
-    """Go to the login; a part that updates itself takes the whole page there."""
-    if "HX-Request" not in request.headers:
-        return redirect_to_login(request.get_full_path())
-    whole = redirect_to_login(reverse("campaign", args=(number,)))
-    return HttpResponse(headers={"HX-Redirect": whole["Location"]})
-
-
-def _counts(campaign: Campaign) -> dict[str, Any]:
-    progress = results.progress(campaign)
-    return {"progress": progress, "handed": progress.done + progress.skipped}
+def _page(
+    request: HttpRequest, campaign: Campaign, name: str, status: int = 200, **values: object
+) -> HttpResponse:
+    shown = {"campaign": campaign, **values}
+    return render(request, f"campaign/organise/{name}.html", shown, status=status)
 
 
 def _progress(campaign: Campaign) -> dict[str, Any]:
-    counts = _counts(campaign)
-    judges = counts["progress"].judges
-    rows = [{"judge": judge, "minutes": round(judge.active_seconds / 60)} for judge in judges]
-    return {**counts, "rows": rows}
+    progress = results.progress(campaign)
+    rows = [{"judge": one, "minutes": round(one.active_seconds / 60)} for one in progress.judges]
+    return {"progress": progress, "handed": progress.done + progress.skipped, "rows": rows}
 
 
 def _invite(
@@ -202,7 +254,7 @@ def _invite(
     try:
         tokens = invites.create(campaign, n, days=days, who=_who(request), **whom)
     except GrammeterError as error:
-        return _judges(request, campaign, fault=f"{error.message}. {error.fix or ''}", status=422)
+        return _judges(request, campaign, 422, fault=f"{error.message}. {error.fix or ''}")
     base = request.build_absolute_uri(reverse("home"))
     links = [invites.link(base, token) for token in tokens]
     return _judges(request, campaign, links=links, invited=invites.names(tokens))
@@ -214,13 +266,9 @@ def _judges(
     sent = Invite.objects.filter(campaign=campaign).select_related("judge").order_by("-pk")
     known = {judge.name: judge for judge in Judge.objects.filter(campaign=campaign)}
     rows = results.progress(campaign).judges
-    shown = {
-        "campaign": campaign,
-        "judges": [{"judge": known[row.judge], "state": row.state} for row in rows],
-        "invites": [{"invite": invite, "state": _invite_state(invite)} for invite in sent],
-        **values,
-    }
-    return render(request, "campaign/organise/judges.html", shown, status=status)
+    values["judges"] = [{"judge": known[row.judge], "state": row.state} for row in rows]
+    values["invites"] = [{"invite": invite, "state": _invite_state(invite)} for invite in sent]
+    return _page(request, campaign, "judges", status, **values)
 
 
 def _invite_state(invite: Invite) -> str:
@@ -231,11 +279,12 @@ def _invite_state(invite: Invite) -> str:
     return "expired" if invite.expires <= timezone.now() else "open"
 
 
-def _judge(campaign: Campaign, pk: int) -> Judge:
-    judge = Judge.objects.filter(campaign=campaign, pk=pk).first()
-    if judge is None:
-        raise PermissionDenied("this is not a judge of this campaign")
-    return judge
+def _one(table: Any, campaign: Campaign, pk: int) -> Any:
+    """Return a judge or an invite of the campaign; raise ``PermissionDenied`` if it has none."""
+    row = table.objects.filter(campaign=campaign, pk=pk).first()
+    if row is None:
+        raise PermissionDenied(f"this is no {table.__name__.lower()} of this campaign")
+    return row
 
 
 def _number(text: str) -> int:
@@ -254,18 +303,9 @@ def _who(request: HttpRequest) -> str:
     return request.user.get_username()  # pyright: ignore[reportAttributeAccessIssue]
 
 
-def _figures(campaign: Campaign, unit: str) -> dict[str, Any]:
-    """Return the variables of the page; ``unit`` is resampled for rank ranges and clusters."""
-    answers = Judgment.objects.filter(assignment__judge__campaign=campaign, complete=True)
-    newest = answers.aggregate(last=Max("pk"))["last"]
-    # the log shows changes of judges' names
-    acts = AuditEntry.objects.filter(campaign=campaign).exclude(action="export")
-    return _computed(campaign.pk, unit, newest, acts.aggregate(last=Max("pk"))["last"])
-
-
 @lru_cache(maxsize=32)
-def _computed(pk: int, unit: str, newest: int | None, acts: int | None) -> dict[str, Any]:
-    """Return the figures; the last two arguments are keys of the cache."""
+def _figures(pk: int, unit: str, newest: int | None, acts: int | None) -> dict[str, Any]:
+    """Return the variables of the page; the last two arguments are keys of the cache."""
     campaign = Campaign.objects.get(pk=pk)
     shown: dict[str, Any] = {}
     for name, measure in (
@@ -280,21 +320,25 @@ def _computed(pk: int, unit: str, newest: int | None, acts: int | None) -> dict[
 
 
 def _agreement(agreement: Agreement) -> dict[str, Any]:
-    rows = [_row("between judges", agreement.inter), _row("within judges", agreement.intra)]
-    rows += [_row(" and ".join(sorted({*pair})), kappa) for pair, kappa in agreement.pairs.items()]
+    named = {"between judges": agreement.inter, "within judges": agreement.intra}
+    named |= {" and ".join(sorted({*pair})): kappa for pair, kappa in agreement.pairs.items()}
     return {
-        "rows": rows,
+        "rows": [
+            {
+                "name": name,
+                "n": kappa.n,
+                "reason": kappa.reason or "",
+                "kappa": _figure(kappa.value),
+                "observed": _figure(kappa.observed),
+                "chance": _figure(kappa.chance),
+            }
+            for name, kappa in named.items()
+        ],
         "alpha_inter": _figure(agreement.alpha_inter.value),
         "alpha_intra": _figure(agreement.alpha_intra.value),
         "notes": agreement.notes,
         "signature": str(agreement.signature),
     }
-
-
-def _row(name: str, kappa: Kappa) -> dict[str, Any]:
-    shown = {key: _figure(getattr(kappa, key)) for key in ("observed", "chance")}
-    reason = kappa.reason or ""
-    return {"name": name, "kappa": _figure(kappa.value), "n": kappa.n, "reason": reason, **shown}
 
 
 def _figure(value: float) -> str:

@@ -1,0 +1,278 @@
+"""The pages of judges: from the invite to the first item, the items, earlier answers, the end."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec
+
+from django.conf import settings
+from django.core.cache import cache
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.middleware.csrf import get_token, rotate_token
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.crypto import salted_hmac
+from django.views.decorators.http import require_http_methods, require_safe
+
+from grammeter.campaign.models import Assignment, Judge, State, Strategy
+from grammeter.campaign.services import answers, assign, invites, judges, pages
+from grammeter.campaign.views import item_page
+from grammeter.core import DataError
+
+P = ParamSpec("P")
+
+REFUSED = 422
+"""The status of a refused answer."""
+
+LOOK_SECONDS = 10
+"""Within this time, a second browser at the same link is suspicious."""
+
+SESSION_KEY = "judge"
+"""Session field of the judge."""
+
+BEGUN = "begun"
+"""Session field: whether the judge has seen the guidelines."""
+
+_TOKEN = "invite"  # noqa: S105 - the name of a session's field
+_STATES: dict[str, str] = {State.DONE: "answered", State.SKIPPED: "skipped"}
+
+show_or_send = require_http_methods(["GET", "HEAD", "POST"])
+
+
+def judge_page(
+    view: Callable[Concatenate[HttpRequest, Judge, P], HttpResponse],
+) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
+    """Let only judges in; others get 401 (scripts) or 403."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        judge = _judge_of(request)
+        if judge is not None:
+            return view(request, judge, *args, **kwargs)
+        if _wants_json(request):
+            return JsonResponse({"faults": ["Your session has ended."]}, status=401)
+        raise PermissionDenied("no judge")
+
+    return guarded
+
+
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    """Describe this server; send judges to their work."""
+    return render(request, "campaign/home.html") if _judge_of(request) is None else redirect("work")
+
+
+@show_or_send
+def join(request: HttpRequest, token: str) -> HttpResponse:
+    """Show a button that uses an invite, because mail scanners open links."""
+    used = hashlib.sha256(token.encode()).hexdigest()
+    if request.session.get(_TOKEN) == used and _judge_of(request) is not None:
+        return redirect("work")
+    try:
+        if request.method != "POST":
+            invites.check(token)
+            return _invited(request, used)
+        judge = invites.redeem(token)
+    except invites.InviteRefused as refusal:
+        text = f"{refusal.message}. {refusal.fix}"
+        notice = {"title": "This link lets nobody in", "text": text}
+        return render(request, "campaign/notice.html", notice, status=410)
+    request.session.cycle_key()
+    rotate_token(request)
+    request.session[SESSION_KEY] = judges.session_of(judge)
+    request.session[_TOKEN] = used
+    request.session[BEGUN] = False
+    return redirect("work")
+
+
+@require_safe
+def session(request: HttpRequest) -> JsonResponse:
+    """Send the page's script the current judge and a new CSRF token."""
+    judge = _judge_of(request)
+    return JsonResponse({"judge": _mark(judge) if judge else None, "token": get_token(request)})
+
+
+@show_or_send
+@judge_page
+def consent(request: HttpRequest, judge: Judge) -> HttpResponse:
+    """Ask for consent."""
+    if request.POST.get("agree") == "yes":
+        judges.consent(judge)
+    if not judges.needs_consent(judge):
+        return redirect("work")
+    fault = "Please tick the box, or close this page." if request.method == "POST" else ""
+    return _page(request, judge, "consent", fault=fault)
+
+
+@show_or_send
+@judge_page
+def about(request: HttpRequest, judge: Judge) -> HttpResponse:
+    """Show the questionnaire, which may be left empty."""
+    if judges.needs_consent(judge):
+        return redirect("consent")
+    if request.method != "POST":
+        return _page(request, judge, "about")
+    names = () if "empty" in request.POST else ("first_language", "experience", "remarks")
+    judges.tell_background(judge, **{name: request.POST.get(name, "") for name in names})
+    return redirect("work")
+
+
+@show_or_send
+@judge_page
+def guidelines(request: HttpRequest, judge: Judge) -> HttpResponse:
+    """Show the guidelines."""
+    if request.method != "POST":
+        return _page(request, judge, "guidelines", begun=_has_begun(request, judge))
+    request.session[BEGUN] = True
+    return _next_step(judge, begun=True) or redirect(_next_address(judge))
+
+
+@show_or_send
+@judge_page
+def work(request: HttpRequest, judge: Judge) -> HttpResponse:
+    """Go to the judge's next step; a POST opens another item if none is open."""
+    step = _next_step(judge, begun=_has_begun(request, judge))
+    if step is not None:
+        return step
+    if request.method == "POST":
+        return redirect(_next_address(judge))
+    assignment = assign.open_assignment(judge)
+    if judge.campaign.closed or (assignment is None and judge.finished is not None):
+        return redirect("done")
+    return redirect("item", assignment.pk) if assignment else _page(request, judge, "next")
+
+
+@show_or_send
+@judge_page
+def item(request: HttpRequest, judge: Judge, number: int) -> HttpResponse:
+    """Show an item, or store an answer to it."""
+    assignment = answers.assignment_of(judge, number)
+    step = _next_step(judge, begun=True)
+    if step is not None:
+        return step
+    if request.method == "POST":
+        return _answered(request, judge, assignment)
+    return _page(request, judge, "item", page=item_page.shown(assignment))
+
+
+@require_safe
+@judge_page
+def history(request: HttpRequest, judge: Judge) -> HttpResponse:
+    """List the judge's items so far."""
+    rows: list[dict[str, object]] = [
+        {
+            "id": assignment.pk,
+            "position": assignment.position,
+            "text": assignment.item.sentence.text,
+            "state": _STATES.get(assignment.state, "open"),
+        }
+        for assignment in answers.history(judge)
+    ]
+    return _page(request, judge, "answers", rows=rows)
+
+
+@require_safe
+@judge_page
+def done(request: HttpRequest, judge: Judge) -> HttpResponse:
+    """Thank the judge, and show the completion code."""
+    closed = judge.campaign.closed
+    if judge.finished is None and not closed:
+        return redirect("work")
+    shown: dict[str, Any] = {
+        "title": "This campaign is closed",
+        "text": "No more judgments are taken. What you handed in is kept.",
+        "can_change": not closed,
+        "can_ask": not closed and judge.campaign.strategy != Strategy.PLANNED,
+    }
+    if judge.finished is not None:
+        end = judges.completion(judge)
+        shown |= {
+            "title": "Thank you",
+            "text": "You have judged all items that were meant for you.",
+            "code": end.code,
+            "redirect": end.url,
+        }
+    return _page(request, judge, "done", **shown)
+
+
+def _answered(request: HttpRequest, judge: Judge, assignment: Assignment) -> HttpResponse:
+    sent: dict[str, Any] | None = None
+    try:
+        sent = item_page.read_answer(request.POST, item_page.edit_counts(assignment))
+        sent["verdicts"] = _verdicts(assignment, sent["verdicts"])
+        judgment = answers.save(judge, assignment, **sent)
+    except DataError as error:
+        fault = f"{error.message[:1].upper()}{error.message[1:]}. {error.fix or ''}".strip()
+        if _wants_json(request):
+            return JsonResponse({"faults": [fault]}, status=REFUSED)
+        page = item_page.shown(assignment, sent=sent, faults=[fault])
+        return _page(request, judge, "item", REFUSED, page=page)
+    onwards = _next_address(judge) if judgment.complete else reverse("work")
+    if pages.feedback(judgment):
+        onwards = reverse("item", args=(assignment.pk,))
+    if _wants_json(request):
+        return JsonResponse({"version": judgment.version, "next": onwards})
+    return redirect(onwards)
+
+
+def _verdicts(
+    assignment: Assignment, verdicts: list[list[str | None]]
+) -> list[list[str | None]] | None:
+    """Return the verdict on each edit; an edit of several outputs was judged once."""
+    if not any(verdicts):
+        return verdicts or None
+    edits = pages.edits_shown(assignment, pages.page(assignment))
+    return pages.shared(assignment, edits, verdicts)
+
+
+def _invited(request: HttpRequest, link: str) -> HttpResponse:
+    """Show the button; warn a second browser within seconds."""
+    first = cache.add(f"look-{link}", True, LOOK_SECONDS)
+    elsewhere = not first and settings.CSRF_COOKIE_NAME not in request.COOKIES
+    shown = {"elsewhere": elsewhere}
+    return render(request, "campaign/join.html", shown, status=403 if elsewhere else 200)
+
+
+def _next_step(judge: Judge, *, begun: bool) -> HttpResponse | None:
+    """Return the page before the items that a judge must see; ``None`` if none is left."""
+    if judges.needs_consent(judge):
+        return redirect("consent")
+    if judges.needs_background(judge):
+        return redirect("about")
+    return None if begun else redirect("guidelines")
+
+
+def _next_address(judge: Judge) -> str:
+    """Open the judge's next item, unless one is open; return its address."""
+    assignment = assign.next_assignment(judge)
+    return reverse("item", args=(assignment.pk,)) if assignment else reverse("done")
+
+
+def _has_begun(request: HttpRequest, judge: Judge) -> bool:
+    """Whether the judge has seen the guidelines, here or in another browser."""
+    return bool(request.session.get(BEGUN)) or answers.history(judge).exists()
+
+
+def _judge_of(request: HttpRequest) -> Judge | None:
+    return judges.from_session(request.session.get(SESSION_KEY))
+
+
+def _wants_json(request: HttpRequest) -> bool:
+    """Whether the request comes from the page's script."""
+    return request.headers.get("Accept", "") == "application/json"
+
+
+def _mark(judge: Judge) -> str:
+    """Return a public identifier of a judge: the same after each new invite."""
+    joined = judge.joined.isoformat() if judge.joined else ""
+    return salted_hmac("grammeter.campaign.mark", f"{judge.pk} {joined}").hexdigest()[:20]
+
+
+def _page(
+    request: HttpRequest, judge: Judge, name: str, status: int = 200, **values: object
+) -> HttpResponse:
+    shown = {"campaign": judge.campaign, "mark": _mark(judge), **values}
+    return render(request, f"campaign/judge/{name}.html", shown, status=status)
