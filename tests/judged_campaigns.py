@@ -50,7 +50,7 @@ def answer(judge, assignment, ranks=None, **settings):
     from grammeter.campaign.services import answers, pages
 
     if ranks is None:
-        texts = pages.page(assignment).outputs
+        texts = pages.outputs(assignment)
         ranks = [sorted(texts).index(text) + 1 for text in texts]
     return answers.save(judge, assignment, ranks=ranks, key=key(), **settings)
 

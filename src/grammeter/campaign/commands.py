@@ -1,4 +1,7 @@
-"""The functions behind ``grammeter campaign``; each opens the database that it works on."""
+"""The functions behind ``grammeter campaign``; each opens the database that it works on.
+
+``database`` is an SQLite file, or ``postgresql://USER@HOST/NAME``.
+"""
 
 from __future__ import annotations
 
@@ -43,8 +46,6 @@ def campaign_invite(
 
     Parameters
     ----------
-    name
-        Of the campaign.
     judges
         Number of links for new judges.
     judge
@@ -53,8 +54,6 @@ def campaign_invite(
         Address of the server.
     days
         Validity.
-    database
-        An SQLite file, or ``postgresql://USER@HOST/NAME``.
 
     Raises
     ------
@@ -105,8 +104,6 @@ def campaign_export(
 
     Parameters
     ----------
-    name
-        Of the campaign.
     output
         Appraise XML (.xml), WMT CSV (.csv) or JSON lines (.jsonl), .gz after that if packed.
     details
@@ -115,8 +112,6 @@ def campaign_export(
     people
         JSON lines of the judges' personal data, without judgments. The campaign's log says that
         they were exported.
-    database
-        An SQLite file, or ``postgresql://USER@HOST/NAME``.
     """
     from grammeter.formats import write_judgments, write_text
 
@@ -157,18 +152,9 @@ def campaign_reopen(name: str, *, database: str | Path = DATABASE) -> bool:
 def campaign_forget(
     name: str, judge: str, *, rename: str | None = None, database: str | Path = DATABASE
 ) -> str:
-    """Delete a judge's personal data; return the judge's name.
+    """Delete a judge's personal data, and ``rename`` the judge; return the judge's name.
 
     Copies of the database and exports keep their data.
-
-    Parameters
-    ----------
-    name, judge
-        The campaign, and the anonymous name.
-    rename
-        Another anonymous name.
-    database
-        An SQLite file, or ``postgresql://USER@HOST/NAME``.
     """
     with opened(database):
         from grammeter.campaign.services import campaigns, judges
@@ -188,14 +174,10 @@ def campaign_organiser(
 
     Parameters
     ----------
-    name
-        The login.
     password
         Or a function that asks for it; default: a random one.
     every_campaign
         Whether the account sees the campaigns of others, too.
-    database
-        An SQLite file, or ``postgresql://USER@HOST/NAME``.
 
     Raises
     ------
@@ -259,8 +241,6 @@ def campaign_serve(
         The secret key; default: beside the database.
     started
         Called with the address of the pages, and notes on the network.
-    database
-        An SQLite file, or ``postgresql://USER@HOST/NAME``.
 
     Raises
     ------
@@ -336,7 +316,8 @@ def address_for_reading(database: str | Path) -> Generator[str | None]:
     otherwise both files are copied to a temporary folder, because SQLite would have to write.
     """
     path = Path(database)
-    if not is_file(database) or not path.is_file() or _is_writable(path):
+    writable = os.access(path, os.W_OK) and os.access(path.absolute().parent, os.W_OK)
+    if not is_file(database) or not path.is_file() or writable:
         yield None
         return
     wal = Path(f"{path}-wal")
@@ -350,10 +331,6 @@ def address_for_reading(database: str | Path) -> Generator[str | None]:
             shutil.copyfile(path, copy)
             shutil.copyfile(wal, f"{copy}-wal")
             yield _uri(copy, "mode=rw")
-
-
-def _is_writable(path: Path) -> bool:
-    return os.access(path, os.W_OK) and os.access(path.absolute().parent, os.W_OK)
 
 
 def _uri(path: Path, query: str) -> str:

@@ -10,6 +10,7 @@ import os
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -19,14 +20,10 @@ from grammeter.core import DataError, UsageError, require
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
 
-DATABASE = "campaign.db"
-"""The default database: this file in the current folder."""
-
+DATABASE = "campaign.db"  # the default database: this file in the current folder
 POSTGRES = ("postgresql", "postgres")
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
-BUSY_SECONDS = 30
-"""Longest wait of a writer for another one."""
-
+BUSY_SECONDS = 30  # longest wait of a writer for another one
 _YEAR = 365 * 24 * 3600
 _PRAGMAS = "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
 """FULL: an answer that was confirmed survives a power cut."""
@@ -60,9 +57,7 @@ class Server:
     secret_file: str | Path | None = None
 
 
-_NEEDED = ("django", "django_htmx", "whitenoise", "argon2")
-"""Packages of the settings."""
-
+_NEEDED = ("django", "django_htmx", "whitenoise", "argon2")  # packages of the settings
 _HEADERS = {
     "Content-Security-Policy": (
         "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none';"
@@ -154,10 +149,7 @@ def shown(database: str | Path) -> str:
 
 
 def secret_path(database: str | Path, server: Server | None = None) -> Path:
-    """Return the file of the secret key: ``campaign.db.key`` beside the file ``campaign.db``.
-
-    For PostgreSQL: ``campaign.key`` in the current folder.
-    """
+    """Return the file of the secret key: beside ``campaign.db``, or here for PostgreSQL."""
     if server is not None and server.secret_file is not None:
         return Path(server.secret_file)
     return Path(f"{database}.key") if is_file(database) else Path("campaign.key")
@@ -165,33 +157,31 @@ def secret_path(database: str | Path, server: Server | None = None) -> Path:
 
 def secret_key(path: Path) -> str:
     """Read the secret key, after creating it if necessary; only its owner can read it."""
-    fix = f"Delete {path} to get a new key; judges and organisers must log in again then."
     try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with open(path, "x", encoding="ascii", opener=partial(os.open, mode=0o600)) as file:
+            file.write(key := secrets.token_urlsafe(64))
     except FileExistsError:
-        return _read_key(path, fix)
+        return _read_key(path)
     except OSError as error:
         raise DataError(
             f"the secret key cannot be written: {error.strerror}",
             where=str(path),
             fix="Give a place that you may write with --secret-file.",
         ) from None
-    with os.fdopen(descriptor, "w", encoding="ascii") as file:
-        file.write(key := secrets.token_urlsafe(64))
     return key
 
 
-def _read_key(path: Path, fix: str) -> str:
+def _read_key(path: Path) -> str:
+    where, fix = str(path), f"Run: chmod 600 {path}"
     try:
         if os.name == "posix" and path.stat().st_mode & 0o077:
-            raise DataError(
-                "others may read this secret key", where=str(path), fix=f"Run: chmod 600 {path}"
-            )
+            raise DataError("others may read this secret key", where=where, fix=fix)
+        fix = f"Delete {path} to get a new key; judges and organisers must log in again then."
         key = path.read_text(encoding="ascii").strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"no secret key: {error}", where=str(path), fix=fix) from None
+        raise DataError(f"no secret key: {error}", where=where, fix=fix) from None
     if len(key) < 50:
-        raise DataError("this is no secret key: too short", where=str(path), fix=fix)
+        raise DataError("this is no secret key: too short", where=where, fix=fix)
     return key
 
 
@@ -234,15 +224,12 @@ def _postgresql(url: str) -> dict[str, Any]:
 
 
 def _settings(server: Server) -> dict[str, Any]:
-    """Return all settings without the secret key and the databases."""
+    contrib = ("contenttypes", "auth", "sessions", "staticfiles")
+    scheme = "https" if server.https else "http"
     return {
         "INSTALLED_APPS": [
-            "django.contrib.contenttypes",
-            "django.contrib.auth",
-            "django.contrib.sessions",
-            "django.contrib.staticfiles",
-            "django_htmx",
-            "grammeter.campaign",
+            *(f"django.contrib.{app}" for app in contrib),
+            *("django_htmx", "grammeter.campaign"),
         ],
         "MIDDLEWARE": [
             "django.middleware.security.SecurityMiddleware",
@@ -287,14 +274,7 @@ def _settings(server: Server) -> dict[str, Any]:
         "DATA_UPLOAD_MAX_MEMORY_SIZE": 2**20,
         "DATA_UPLOAD_MAX_NUMBER_FIELDS": 5000,
         "FILE_UPLOAD_MAX_MEMORY_SIZE": 2**20,
-        **_security(server),
-    }
-
-
-def _security(server: Server) -> dict[str, Any]:
-    """Return what differs from Django's defaults, which are strict about headers and frames."""
-    scheme = "https" if server.https else "http"
-    return {
+        # what differs from Django's defaults, which are strict about headers and frames
         "ALLOWED_HOSTS": [*LOOPBACK, *server.hosts],
         "CSRF_TRUSTED_ORIGINS": [f"{scheme}://{name}" for name in server.hosts],
         "CSRF_COOKIE_HTTPONLY": True,

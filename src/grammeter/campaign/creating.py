@@ -179,9 +179,13 @@ def campaign_import(
         If a judgment does not fit the corpus.
     """
     values = locals()
-    values["judges"] = judges or 0
     with opened(database, make=True):
-        notes = [*judgments.notes, *_not_imported(judgments)]
+        notes = [*judgments.notes]
+        scored = sum(ranking.scores is not None or bool(ranking.replies) for ranking in judgments)
+        if scored:
+            notes.append(
+                f"scores and replies of {scored} judgments are not imported; their ranks are"
+            )
         if n is None:
             why = "without -n there are no new items, and nobody is asked"
             notes += _unused(campaign_import, values, ("select", "per_item", *_ASKING), why)
@@ -214,27 +218,19 @@ def _items(
     items: str | Path | Sequence[Item] | Judgments | None, corpus: Corpus
 ) -> tuple[Sequence[Item], tuple[str, ...], list[str]]:
     """Return items, read from a file if necessary, with its notices and notes."""
-    from grammeter.formats import (
-        STDIN,
-        Judgments,
-        is_items,
-        items_of,
-        read_items,
-        read_judgments,
-    )
+    from grammeter import formats
 
     if isinstance(items, (str, Path)):
-        if items == STDIN or is_items(items):
-            items = read_items(items)
+        if items == formats.STDIN or formats.is_items(items):
+            items = formats.read_items(items)
         else:
-            items = read_judgments(items, systems=corpus.systems)
-    if isinstance(items, Judgments):
-        return items_of(items), items.notices, [*items.notes]
+            items = formats.read_judgments(items, systems=corpus.systems)
+    if isinstance(items, formats.Judgments):
+        return formats.items_of(items), items.notices, [*items.notes]
     return items or (), (), []
 
 
 def _judges(count: int | None, strategy: str, items: Sequence[Item]) -> int:
-    """Return the planned number of judges."""
     named = {name for item in items for name in item.judges}
     if named and count not in (None, len(named)):
         raise UsageError(
@@ -261,7 +257,7 @@ def _plan(values: Mapping[str, Any]) -> Plan:
     for name in ("guidelines", "consent"):
         if isinstance(settings[name], Path):
             settings[name] = read_text(settings[name]).replace("\0", "")
-    settings["owners"] = tuple(settings["owners"])
+    settings |= {"owners": tuple(settings["owners"]), "judges": settings["judges"] or 0}
     return Plan(**{name: settings[name] for name in Plan.__dataclass_fields__})
 
 
@@ -274,13 +270,6 @@ def _unused(
     if changed:
         options = ", ".join(f"--{name.replace('_', '-')}" for name in changed)
         yield f"{options} had no effect: {why}"
-
-
-def _not_imported(judgments: Judgments) -> Iterator[str]:
-    """Yield a note on data that a campaign cannot store."""
-    scored = sum(ranking.scores is not None or bool(ranking.replies) for ranking in judgments)
-    if scored:
-        yield f"scores and replies of {scored} judgments are not imported; their ranks are"
 
 
 def _idle_settings(plan: Plan, items: Sequence[Item]) -> Iterator[str]:

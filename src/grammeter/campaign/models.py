@@ -25,8 +25,7 @@ from django.db import models
 from django.db.models import F, Q
 
 NAME_LENGTH = 200
-COMMAND_LINE = "command line"
-"""The actor of shell commands, which need no account."""
+COMMAND_LINE = "command line"  # the actor of shell commands, which need no account
 
 
 class Strategy(StrEnum):
@@ -45,7 +44,7 @@ class Task(StrEnum):
 
 
 class Kind(StrEnum):
-    """Purpose of an item."""
+    """Purpose of an item: it counts, explains its answer, or shows whether judges pay attention."""
 
     NORMAL = "normal"
     TUTORIAL = "tutorial"
@@ -55,11 +54,11 @@ class Kind(StrEnum):
 class State(StrEnum):
     """Progress of an assignment."""
 
-    PLANNED = "planned"
-    OPEN = "open"
+    PLANNED = "planned"  # not shown yet
+    OPEN = "open"  # shown, without a complete answer
     DONE = "done"
-    SKIPPED = "skipped"
-    RELEASED = "released"
+    SKIPPED = "skipped"  # with a reason
+    RELEASED = "released"  # shown and left; others may have it
 
 
 def _labelled(values: type[StrEnum], *labels: str) -> list[tuple[str, str]]:
@@ -73,15 +72,6 @@ STRATEGIES = _labelled(
     "judges get what tells most about the ranking",
 )
 TASKS = _labelled(Task, "rank whole corrections", "judge each edit, then rank")
-KINDS = _labelled(Kind, "counts", "answers back", "shows whether a judge pays attention")
-STATES = _labelled(
-    State,
-    "not shown yet",
-    "shown, without a complete answer",
-    "answered",
-    "passed over, with a reason",
-    "shown and left; others may have it",
-)
 
 
 class Campaign(models.Model):
@@ -94,12 +84,10 @@ class Campaign(models.Model):
     consent = models.TextField(blank=True)
     """Judges must agree to it before they begin; empty: nothing to agree to."""
     asks_background = models.BooleanField(default=True)
-    """Whether judges see a short questionnaire, which they may leave empty."""
     seed = models.PositiveBigIntegerField(default=1)
     per_judge = models.PositiveIntegerField(null=True, blank=True)
     """Most items for one judge, without tutorial and attention items."""
-    overlap = models.FloatField(default=0.0)
-    """Share of items, 0 to 1, for several judges."""
+    overlap = models.FloatField(default=0.0)  # share of items, 0 to 1, for several judges
     repeats = models.FloatField(default=0.0)
     """Share of a judge's items, 0 to 1, shown to the judge twice (pool and adaptive)."""
     startup = models.PositiveIntegerField(default=0)
@@ -114,7 +102,6 @@ class Campaign(models.Model):
     """Where judges go at the end; ``{code}`` stands for the completion code."""
     closed = models.BooleanField(default=False)
     signature = models.TextField(blank=True)
-    """Signature of the sample of items."""
     origin: models.JSONField[Any] = models.JSONField(default=dict)
     """Version, digest of all texts, and the file format of imported judgments."""
     owners: models.ManyToManyField[Any, Any] = models.ManyToManyField(
@@ -161,18 +148,19 @@ class Output(models.Model):
 
 
 class Item(models.Model):
-    """Outputs of one sentence, judged side by side."""
+    """Outputs of one sentence, judged side by side; numbered from 1.
+
+    ``wanted`` judges should see it, ``taken`` of these slots are in use; its name and that of the
+    document stand in files.
+    """
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="items")
     sentence = models.ForeignKey(Sentence, on_delete=models.CASCADE, related_name="items")
     sentence_id: int
     number = models.PositiveIntegerField()
-    """Place among the campaign's items, from 1."""
     name = models.CharField(max_length=NAME_LENGTH, null=True)
-    """Name in files."""
     document = models.CharField(max_length=NAME_LENGTH, null=True)
-    """Name of the document in files."""
-    kind = models.CharField(max_length=20, choices=KINDS, default=Kind.NORMAL.value)
+    kind = models.CharField(max_length=20, default=Kind.NORMAL.value)
     loud = models.BooleanField(default=False)
     """Whether a wrong answer to a tutorial or attention item must be corrected."""
     expected: models.JSONField[Any] = models.JSONField(null=True)
@@ -184,9 +172,7 @@ class Item(models.Model):
     probability = models.FloatField(null=True)
     """Expected share of the sample's draws that choose this sentence."""
     wanted = models.PositiveIntegerField(default=1)
-    """Number of slots: how many judges should see it."""
     taken = models.PositiveIntegerField(default=0)
-    """Number of slots in use."""
 
     places: models.Manager[ItemOutput]
     assignments: models.Manager[Assignment]
@@ -217,15 +203,12 @@ class Judge(models.Model):
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="judges")
     name = models.CharField(max_length=NAME_LENGTH)
-    """Anonymous; used in exports."""
     contact = models.CharField(max_length=NAME_LENGTH, blank=True)
     """The organiser's note on the person: personal data."""
-    access = models.CharField(max_length=64, blank=True)
-    """Sessions with another value have ended."""
+    access = models.CharField(max_length=64, blank=True)  # sessions with another value have ended
     joined = models.DateTimeField(null=True)
     consented = models.DateTimeField(null=True)
     asked_background = models.DateTimeField(null=True)
-    """When the questionnaire was sent, filled in or empty."""
     seen = models.DateTimeField(null=True)
     finished = models.DateTimeField(null=True)
     blocked = models.BooleanField(default=False)
@@ -273,16 +256,14 @@ class Assignment(models.Model):
     item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="assignments")
     item_id: int
     position = models.PositiveIntegerField()
-    """Place in the judge's list, from 1."""
     turn = models.PositiveIntegerField(default=0)
     """How often this judge saw the item before; above 0 it is a repeat."""
     slot = models.PositiveIntegerField(null=True)
     """Slot of the item, from 1; repeats and released assignments have none."""
     shown_order: models.JSONField[Any] = models.JSONField(default=list)
     """Places of the outputs, from 0, in the order on the page."""
-    state = models.CharField(max_length=20, choices=STATES, default=State.PLANNED.value)
-    probability = models.FloatField(null=True)
-    """Probability of the item in its draw (pool: 1)."""
+    state = models.CharField(max_length=20, default=State.PLANNED.value)
+    probability = models.FloatField(null=True)  # probability of the item in its draw (pool: 1)
     correct = models.BooleanField(null=True)
     """Tutorial and attention items: whether the first complete answer was right."""
     opened = models.DateTimeField(null=True)
@@ -300,11 +281,10 @@ class Assignment(models.Model):
 
 
 class Judgment(models.Model):
-    """One version of an answer; later versions never change it."""
+    """One version of an answer, from 1; later versions never change it."""
 
     assignment = models.ForeignKey(Assignment, on_delete=models.CASCADE, related_name="judgments")
     version = models.PositiveIntegerField()
-    """From 1."""
     key = models.CharField(max_length=64)
     """Chosen by the sender: an answer sent twice is stored once."""
     ranks: models.JSONField[Any] = models.JSONField(default=list)
@@ -313,7 +293,6 @@ class Judgment(models.Model):
     """Task ``edits``: the verdicts on the edits of each output, in the order shown."""
     skipped = models.BooleanField(default=False)
     reason = models.TextField(blank=True)
-    """Why it was skipped."""
     comment = models.TextField(blank=True)
     complete = models.BooleanField(default=False)
     """Submitted, not a draft; the latest complete version counts."""

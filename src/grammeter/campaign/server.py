@@ -20,14 +20,9 @@ from waitress.task import ThreadedTaskDispatcher
 
 from grammeter.core import UsageError
 
-THREADS = 8
-"""Requests answered at the same time; others wait in a queue."""
-
+THREADS = 8  # requests answered at the same time; others wait in a queue
 LARGEST_REQUEST = 2 * 2**20
-
-LARGEST_PORT = 65535
-"""Waitress would take greater numbers modulo 65536."""
-
+LARGEST_PORT = 65535  # waitress would take greater numbers modulo 65536
 _FIXES = {
     errno.EADDRINUSE: "Choose another --port, or end the program that has this one.",
     errno.EADDRNOTAVAIL: "Give --host an address of this machine, or leave it out.",
@@ -35,19 +30,11 @@ _FIXES = {
 }
 """Remedies for addresses that cannot be used."""
 
-REQUEST_SECONDS = 30
-"""Longest time from the first byte of a request to the last one."""
-
-IDLE_SECONDS = 60
-"""Longest time of an open connection without a request."""
-
+REQUEST_SECONDS = 30  # longest time from the first byte of a request to the last one
+IDLE_SECONDS = 60  # longest time of an open connection without a request
 MOST_CONNECTIONS = 4000
-MOST_BY_SELECT = 400
-"""Without ``poll()``, on Windows."""
-
-OTHER_FILES = 100
-"""Open files besides connections: database, log, standard streams."""
-
+MOST_BY_SELECT = 400  # without ``poll()``, on Windows
+OTHER_FILES = 100  # open files besides connections: database, log, standard streams
 _FEWEST = 20
 _AT_ONCE = 64
 
@@ -83,10 +70,7 @@ def reachable_names(address: Address) -> list[str]:
 
 
 def make_server(address: Address) -> Any:
-    """Return a server that listens and waits for ``run()``; ``effective_port`` is its port.
-
-    Settings must have been made by :func:`grammeter.campaign.conf.configure`.
-    """
+    """Return a server, after ``conf.configure``, that listens and waits for ``run()``."""
     if not 0 <= address.port <= LARGEST_PORT:
         raise UsageError(f"port {address.port}", fix=f"Ports go from 0 (any) to {LARGEST_PORT}.")
     from django.core.wsgi import get_wsgi_application

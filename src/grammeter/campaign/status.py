@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from grammeter.ranking import Agreement
 
 
+_SETTINGS = ("task", "strategy", "closed", "seed", "signature")
+
+
 @dataclass(frozen=True, kw_only=True)
 class CampaignProgress:
     """A campaign and its progress.
@@ -45,19 +48,17 @@ class CampaignProgress:
         """Read it from the database."""
         from grammeter.campaign.services import results
 
-        names = ("task", "strategy", "closed", "seed", "signature")
         return cls(
             campaign=campaign.name,
             origin={key: value for key, value in campaign.origin.items() if key != "file"},
             progress=results.progress(campaign),
-            **{name: getattr(campaign, name) for name in names},
+            **{name: getattr(campaign, name) for name in _SETTINGS},
             **remarks,
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
-        names = ("campaign", "task", "strategy", "closed", "seed", "signature", "origin")
-        data = {name: getattr(self, name) for name in names}
+        data = {name: getattr(self, name) for name in ("campaign", *_SETTINGS, "origin")}
         return {"kind": "campaign-status", **data, "progress": asdict(self.progress)}
 
 
@@ -96,8 +97,7 @@ class CampaignStatus(CampaignProgress):
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
         data = super().to_dict()
-        for name in ("agreement", "ranking"):
-            result: Agreement | Ranked | None = getattr(self, name)
+        for name, result in (("agreement", self.agreement), ("ranking", self.ranking)):
             data[name] = None if result is None else result.to_dict()
             if result is None:
                 data[f"{name}_reason"] = self.reasons[name]
@@ -112,9 +112,8 @@ class CampaignList:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
-        rows: list[dict[str, Any]] = []
-        for campaign in self.campaigns:
-            data = campaign.to_dict()
-            counts = data.pop("progress")
-            rows.append(data | counts | {"judges": len(campaign.progress.judges)})
+        rows = [campaign.to_dict() for campaign in self.campaigns]
+        for row in rows:
+            counts = row.pop("progress")
+            row.update(counts, judges=len(counts["judges"]))
         return {"kind": "campaigns", "campaigns": rows}

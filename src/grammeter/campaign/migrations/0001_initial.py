@@ -8,12 +8,7 @@ from django.conf import settings
 from django.db import migrations, models
 from django.db.models import CASCADE, ForeignKey
 
-from grammeter.campaign.models import (
-    KINDS,
-    STATES,
-    STRATEGIES,
-    TASKS,
-)  # labels, not in the database
+from grammeter.campaign.models import STRATEGIES, TASKS  # labels, not in the database
 
 
 def _table(name: str, /, *ordering: str, **fields: Any) -> migrations.CreateModel:
@@ -94,7 +89,7 @@ class Migration(migrations.Migration):
             number=models.PositiveIntegerField(),
             name=models.CharField(max_length=200, null=True),
             document=models.CharField(max_length=200, null=True),
-            kind=models.CharField(choices=KINDS, default="normal", max_length=20),
+            kind=models.CharField(default="normal", max_length=20),
             loud=models.BooleanField(default=False),
             expected=models.JSONField(null=True),
             explanation=models.TextField(blank=True),
@@ -155,7 +150,7 @@ class Migration(migrations.Migration):
             turn=models.PositiveIntegerField(default=0),
             slot=models.PositiveIntegerField(null=True),
             shown_order=models.JSONField(default=list),
-            state=models.CharField(choices=STATES, default="planned", max_length=20),
+            state=models.CharField(default="planned", max_length=20),
             probability=models.FloatField(null=True),
             correct=models.BooleanField(null=True),
             opened=models.DateTimeField(null=True),

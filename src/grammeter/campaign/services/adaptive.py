@@ -29,31 +29,20 @@ from grammeter.campaign.services import results
 from grammeter.core import BoolArray, FloatArray, Ranking
 from grammeter.ranking import ExpectedWins, Resampling, extract_pairs
 
-EVEN = 0.2
-"""The share of the uniform distribution."""
-
-NEWS = 0.05
-"""Relative growth of the judgments after which the weights are computed again."""
-
+EVEN = 0.2  # the share of the uniform distribution
+NEWS = 0.05  # relative growth of the judgments after which the weights are computed again
 RESAMPLES = 200
 STARVED = 0.5
-
-Groups = Sequence[Sequence[str]]
-"""The systems of each output that an item shows."""
+Groups = Sequence[Sequence[str]]  # the systems of each output that an item shows
 
 
 @dataclass(frozen=True, eq=False)
 class Outlook:
     """The uncertainty of the ranking so far.
 
-    Attributes
-    ----------
-    systems
-        All of the campaign, in alphabetical order.
-    uncertainty
-        Shape ``(systems, systems)``, symmetric, 0 to 1; 0 on the diagonal.
-    starved
-        Shape ``(systems,)``: compared less than half as often as the mean.
+    ``systems``: all of the campaign, in alphabetical order. ``uncertainty``: shape ``(systems,
+    systems)``, symmetric, 0 to 1, 0 on the diagonal. ``starved``: shape ``(systems,)``, whether
+    one was compared less than half as often as the mean.
     """
 
     systems: tuple[str, ...]
@@ -78,16 +67,10 @@ def outlook(systems: Sequence[str], rankings: Sequence[Ranking], *, seed: int = 
 
 @dataclass(frozen=True, eq=False)
 class Appeal:
-    """The appeal of each item.
+    """The appeal of each item; ``row``: number of an item -> its row in the arrays.
 
-    Attributes
-    ----------
-    row
-        Number of an item -> its row in the arrays.
-    weights
-        Shape ``(items,)``: the uncertainty of all pairs of systems with different outputs.
-    hungry
-        Shape ``(items,)``: whether it shows a starved system.
+    ``weights``: shape ``(items,)``, the uncertainty of all pairs of systems with different
+    outputs; ``hungry``: shape ``(items,)``, whether it shows a starved system.
     """
 
     row: Mapping[int, int]
@@ -150,9 +133,9 @@ class _Lookout:
 
     def __init__(self, campaign: Campaign) -> None:
         self._campaign = campaign
-        normal = set(Item.objects.filter(campaign=campaign, kind=Kind.NORMAL).values_list("pk"))
-        shown = results.shown_systems(campaign)
-        self._shown = {item: outputs for item, outputs in shown.items() if (item,) in normal}
+        normal = Item.objects.filter(campaign=campaign, kind=Kind.NORMAL)
+        numbers, shown = set(normal.values_list("pk", flat=True)), results.shown_systems(campaign)
+        self._shown = {item: groups for item, groups in shown.items() if item in numbers}
         self._newest: tuple[int, Appeal] | None = None
         """The number of judgments, and the appeal computed from them."""
         self._looking = threading.Lock()
@@ -172,10 +155,10 @@ class _Lookout:
             self._looking.release()
 
     def _look(self) -> Appeal:
-        campaign, shown = self._campaign, self._shown
-        systems = {name for outputs in shown.values() for group in outputs for name in group}
-        ranking = outlook(sorted(systems), results.judgments(campaign), seed=campaign.seed)
-        return weigh(ranking, shown)
+        groups = [group for outputs in self._shown.values() for group in outputs]
+        systems = {name for group in groups for name in group}
+        rankings = results.judgments(self._campaign)
+        return weigh(outlook(sorted(systems), rankings, seed=self._campaign.seed), self._shown)
 
 
 _lookouts: dict[tuple[object, ...], _Lookout] = {}

@@ -16,17 +16,13 @@ from grammeter.campaign.models import Assignment, Judge, Judgment, State, Task
 from grammeter.campaign.services import order
 from grammeter.core import DataError
 
-LONGEST_TEXT = 10_000
-"""Most characters of a comment or reason."""
-
+LONGEST_TEXT = 10_000  # most characters of a comment or reason
 LONGEST_SECONDS = 10**7
 
 SEEN_EVERY = timedelta(minutes=1)
 """Interval between updates of ``Judge.seen``: one write less for most answers."""
 
-TRIES = 3
-"""Most attempts at a tutorial or loud attention item."""
-
+TRIES = 3  # most attempts at a tutorial or loud attention item
 _CHANGING = ("state", "correct", "answered", "judge__blocked", "judge__campaign__closed")
 """Fields that other requests may change."""
 
@@ -145,7 +141,10 @@ def _stored(judge: Judge, judgment: Judgment) -> Judgment:
     judgment.save(force_insert=True)
     if judgment.complete:
         _close(assignment, judgment)
-    _note_seen(judge)
+    now = timezone.now()
+    if judge.seen is None or abs(now - judge.seen) > SEEN_EVERY:
+        Judge.objects.filter(pk=judge.pk).update(seen=now)
+        judge.seen = now
     return judgment
 
 
@@ -161,13 +160,6 @@ def _look_again(judge: Judge, assignment: Assignment) -> bool:
     assignment.state, assignment.correct = now.state, now.correct
     assignment.answered = now.answered
     return now.judge.campaign.closed
-
-
-def _note_seen(judge: Judge) -> None:
-    now = timezone.now()
-    if judge.seen is None or abs(now - judge.seen) > SEEN_EVERY:
-        Judge.objects.filter(pk=judge.pk).update(seen=now)
-        judge.seen = now
 
 
 def _close(assignment: Assignment, judgment: Judgment) -> None:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import timedelta
+from typing import NamedTuple
 
+import numpy as np
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import Count, F, Max, Q
@@ -29,14 +30,9 @@ from grammeter.campaign.models import (
 from grammeter.campaign.services import adaptive, order
 from grammeter.campaign.services.adaptive import Appeal
 
-HOLD_HOURS = 24
-"""Time after which another judge may have the slot of an open item."""
-
-REPEAT_AFTER = 10
-"""Number of items between an item and its repeat, in a pool without ``per_judge``."""
-
-ATTENTION_EVERY = 10
-"""Number of items between attention items, in a pool without ``per_judge``."""
+HOLD_HOURS = 24  # time after which another judge may have the slot of an open item
+REPEAT_AFTER = 10  # number of items between an item and its repeat, in a pool without ``per_judge``
+ATTENTION_EVERY = 10  # number of items between attention items, in a pool without ``per_judge``
 
 
 def next_assignment(judge: Judge) -> Assignment | None:
@@ -78,7 +74,6 @@ def _following(judge: Judge, appeal: Appeal | None) -> Assignment | None:
 
 
 def _waiting(judge: Judge) -> Assignment | None:
-    """Return the open assignment, or the next one of the list."""
     # "open" comes before "planned" in the alphabet, too
     rows = Assignment.objects.filter(judge=judge, state__in=(State.OPEN, State.PLANNED))
     assignment = rows.select_related("item__sentence").order_by("state", "position").first()
@@ -97,7 +92,6 @@ def _drawn(judge: Judge, appeal: Appeal | None) -> Assignment | None:
 
 
 def _show(assignment: Assignment, judge: Judge) -> None:
-    """Open and store an assignment, with the order of its outputs."""
     item = assignment.item
     places, seed = range(item.places.count()), (judge.campaign.seed, item.number)
     assignment.shown_order = order.shuffle(places, *seed, judge.name, assignment.turn)
@@ -140,7 +134,7 @@ def _draw(judge: Judge, appeal: Appeal | None) -> Assignment | None:
     """
     campaign = judge.campaign
     list(Campaign.objects.select_for_update(no_key=True).filter(pk=campaign.pk).values_list("pk"))
-    so_far = _History.of(judge)
+    so_far = _history(judge)
     return (
         _attention(judge, so_far)
         or (_repeat(judge, so_far) if campaign.repeats else None)
@@ -148,23 +142,22 @@ def _draw(judge: Judge, appeal: Appeal | None) -> Assignment | None:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _History:
+class _History(NamedTuple):
     """Numbers of a judge's items and repeats so far, and the next position."""
 
     fresh: int
     repeats: int
     position: int
 
-    @classmethod
-    def of(cls, judge: Judge) -> _History:
-        normal = Q(item__kind=Kind.NORMAL)
-        counts = Assignment.objects.filter(judge=judge).aggregate(
-            fresh=Count("pk", filter=normal & Q(turn=0)),
-            repeats=Count("pk", filter=normal & Q(turn__gt=0)),
-            last=Max("position"),
-        )
-        return cls(counts["fresh"], counts["repeats"], (counts["last"] or 0) + 1)
+
+def _history(judge: Judge) -> _History:
+    normal = Q(item__kind=Kind.NORMAL)
+    counts = Assignment.objects.filter(judge=judge).aggregate(
+        fresh=Count("pk", filter=normal & Q(turn=0)),
+        repeats=Count("pk", filter=normal & Q(turn__gt=0)),
+        last=Max("position"),
+    )
+    return _History(counts["fresh"], counts["repeats"], (counts["last"] or 0) + 1)
 
 
 def _attention(judge: Judge, so_far: _History) -> Assignment | None:
@@ -230,46 +223,28 @@ def _chances(
     campaign: Campaign, rows: Sequence[tuple[int, int]], appeal: Appeal | None
 ) -> list[float]:
     """Return each item's probability; a share of the draws is for items that others have begun."""
-    if appeal is None:
-        chances = [1 / len(rows)] * len(rows)
-    else:
-        chances = appeal.probabilities([number for number, _ in rows]).tolist()
-    begun = [taken > 0 for _, taken in rows]
-    if not any(begun):
-        return chances
-    share = campaign.overlap
-    return [
-        (1 - share) * chance + share * shared / sum(begun)
-        for chance, shared in zip(chances, begun, strict=True)
-    ]
+    numbers, taken = zip(*rows, strict=True)
+    chances = np.full(len(rows), 1 / len(rows)) if appeal is None else appeal.probabilities(numbers)
+    begun = np.array(taken) > 0
+    if begun.any():
+        chances = (1 - campaign.overlap) * chances + campaign.overlap * begun / begun.sum()
+    return chances.tolist()
 
 
 def _assigned(
-    judge: Judge,
-    item: Item,
-    so_far: _History,
-    *,
-    turn: int = 0,
-    probability: float | None = None,
+    judge: Judge, item: Item, so_far: _History, *, turn: int = 0, probability: float | None = None
 ) -> Assignment:
     """Return the assignment of an item; one drawn with a probability takes a slot."""
-    slot = None
+    slot, position = None, so_far.position
     if probability is not None:
         slot = _free_slot(item)
         Item.objects.filter(pk=item.pk).update(taken=F("taken") + 1)
     item.campaign = judge.campaign  # saves a query
-    return Assignment(
-        judge=judge,
-        item=item,
-        position=so_far.position,
-        turn=turn,
-        slot=slot,
-        probability=probability,
-    )
+    draw = {"turn": turn, "slot": slot, "probability": probability}
+    return Assignment(judge=judge, item=item, position=position, **draw)
 
 
 def _free_slot(item: Item) -> int:
-    """Return the first free slot of an item."""
     if not item.taken:
         return 1
     taken = set(Assignment.objects.filter(item=item, slot__gt=0).values_list("slot", flat=True))

@@ -28,16 +28,10 @@ from grammeter.core import Item as Sampled
 from grammeter.formats import Corpus, Judgments
 from grammeter.version import __version__
 
-LARGEST_SEED = 2**63 - 1
-"""Largest integer of every database."""
-
-LONGEST_IDLE = 86_400
-"""Seconds of a day."""
-
+LARGEST_SEED = 2**63 - 1  # largest integer of every database
+LONGEST_IDLE = 86_400  # seconds of a day
 LONGEST_ADDRESS = 2000
-
-START_PER_SYSTEM = 5
-"""Judgments per system before an adaptive campaign uses the ranking."""
+START_PER_SYSTEM = 5  # judgments per system before an adaptive campaign uses the ranking
 
 
 @dataclass(frozen=True, kw_only=True)

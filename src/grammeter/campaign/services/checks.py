@@ -24,8 +24,7 @@ from grammeter.formats import checked_lines, read_text
 if TYPE_CHECKING:
     from grammeter.campaign.models import Kind
 
-LARGEST = 2**20
-"""Most characters of a file."""
+LARGEST = 2**20  # most characters of a file
 
 _Value = TypeVar("_Value", str, int)
 _FIX = 'Write {"source": "...", "outputs": ["...", "..."], "ranks": [1, 2]} on one line.'

@@ -25,45 +25,42 @@ from grammeter.core import (
     UsageError,
 )
 
-APP = "campaign"
-"""The label of our tables."""
-
+APP = "campaign"  # the label of our tables
 _MAGIC = b"SQLite format 3\0"
 _BATCH = 500
+_READ_ONLY = "Give yourself the right to write to the file and its folder."
+_NO_ROOM = "Make room on the disk; nothing that was confirmed is lost."
+_REMEDIES = {
+    "locked": "Another program holds it for long; end that one, or wait, and try again.",
+    "readonly": _READ_ONLY,
+    "read-only": _READ_ONLY,
+    "unable to open": "The folder must exist, and you must be allowed to write to it.",
+    "full": _NO_ROOM,
+    "disk i/o": _NO_ROOM,
+}
+"""Part of an error message -> what to do."""
 
 
 def open_existing(database: str | Path) -> None:
-    """Check that there is a campaign database of this version.
-
-    Raises
-    ------
-    MissingResourceError
-        If there is none.
-    DataError
-        If it is something else, of another version, or cannot be opened.
-    """
+    """Check that there is a campaign database of this version."""
     _check_file(database)
     with explained(database):
         pending, unknown, empty = _state()
     if empty:
-        raise DataError(
-            "this database holds no campaigns",
-            where=shown(database),
-            fix="Make one with 'grammeter campaign create', or name another database.",
+        fault = "this database holds no campaigns"
+        fix = "Make one with 'grammeter campaign create', or name another database."
+    elif unknown:
+        fault = f"this database was written by a newer grammeter ({', '.join(unknown)})"
+        fix = "Update grammeter: pip install -U 'grammeter[campaign]'"
+    elif pending:
+        fault = "this database was written by an older grammeter"
+        fix = (
+            "Run 'grammeter campaign upgrade' with the same --database; it keeps a copy of an"
+            " SQLite file."
         )
-    if unknown:
-        raise DataError(
-            f"this database was written by a newer grammeter ({', '.join(unknown)})",
-            where=shown(database),
-            fix="Update grammeter: pip install -U 'grammeter[campaign]'",
-        )
-    if pending:
-        raise DataError(
-            "this database was written by an older grammeter",
-            where=shown(database),
-            fix="Run 'grammeter campaign upgrade' with the same --database; it keeps a copy of an"
-            " SQLite file.",
-        )
+    else:
+        return
+    raise DataError(fault, where=shown(database), fix=fix)
 
 
 def open_or_make(database: str | Path) -> None:
@@ -94,15 +91,7 @@ def upgrade(database: str | Path, copy: str | Path | None = None) -> bool:
 
 
 def backup(database: str | Path, target: str | Path) -> None:
-    """Copy a database to a new SQLite file, consistently, while others write to it.
-
-    Raises
-    ------
-    UsageError
-        If the target exists.
-    DataError
-        If it cannot be written.
-    """
+    """Copy a database to a new SQLite file, consistently, while others write to it."""
     path = Path(target)
     if path.exists():
         raise UsageError(f"{path} exists", fix="Name a new file: a copy never replaces one.")
@@ -118,15 +107,7 @@ def backup(database: str | Path, target: str | Path) -> None:
 
 @contextmanager
 def explained(database: str | Path) -> Generator[None]:
-    """Convert database errors to errors with a remedy.
-
-    Raises
-    ------
-    DataError
-        For a database that is locked, cannot be written, or is damaged.
-    RemoteError
-        For a database server.
-    """
+    """Convert database errors to errors with a remedy."""
     try:
         yield
     except (DatabaseError, sqlite3.Error, ValueError) as error:  # the last: a damaged value
@@ -134,19 +115,14 @@ def explained(database: str | Path) -> Generator[None]:
 
 
 def _explanation(message: str, database: str | Path) -> GrammeterError:
-    text, fix = message.lower(), "Look whether it is a whole campaign database."
-    if "locked" in text:
-        fix = "Another program holds it for long; end that one, or wait, and try again."
-    elif "readonly" in text or "read-only" in text:
-        fix = "Give yourself the right to write to the file and its folder."
-    elif "unable to open" in text:
-        fix = "The folder must exist, and you must be allowed to write to it."
-    elif "full" in text or "disk i/o" in text:
-        fix = "Make room on the disk; nothing that was confirmed is lost."
-    elif not is_file(database):
-        fix = "Check the address, the password (PGPASSWORD or ~/.pgpass), and that it runs."
-        return RemoteError(f"database: {message}", where=shown(database), fix=fix)
-    return DataError(f"database: {message}", where=shown(database), fix=fix)
+    fault, where = f"database: {message}", shown(database)
+    for part, fix in _REMEDIES.items():
+        if part in message.lower():
+            return DataError(fault, where=where, fix=fix)
+    if is_file(database):
+        return DataError(fault, where=where, fix="Look whether it is a whole campaign database.")
+    fix = "Check the address, the password (PGPASSWORD or ~/.pgpass), and that it runs."
+    return RemoteError(fault, where=where, fix=fix)
 
 
 def _check_file(database: str | Path) -> None:
@@ -161,43 +137,34 @@ def _check_file(database: str | Path) -> None:
 
 def _is_there(path: Path) -> bool:
     """Whether there is an SQLite file that is not empty; raise for other files."""
+    where, fix = str(path), "Name a file that you may read with --database."
     try:
         with path.open("rb") as file:
             head = file.read(len(_MAGIC))
     except FileNotFoundError:
         return False
     except OSError as error:
-        raise DataError(
-            f"cannot be read: {error.strerror}",
-            where=str(path),
-            fix="Name a file that you may read with --database.",
-        ) from None
+        raise DataError(f"cannot be read: {error.strerror}", where=where, fix=fix) from None
     except ValueError as error:
-        raise DataError(
-            f"this is no name of a file: {error}",
-            where=ascii(str(path)),
-            fix="Name a file with --database.",
-        ) from None
+        fault, fix = f"this is no name of a file: {error}", "Name a file with --database."
+        raise DataError(fault, where=ascii(where), fix=fix) from None
     if head and head != _MAGIC:
-        raise DataError(
-            "this is no SQLite database", where=str(path), fix="Name another file with --database."
-        )
+        fix = "Name another file with --database."
+        raise DataError("this is no SQLite database", where=where, fix=fix)
     return bool(head)
 
 
 def _make(path: Path) -> None:
     """Create a file with all tables; only the complete file gets its name."""
     try:
-        with _beside(path) as half, explained(path), _also(half) as alias:
-            call_command("migrate", database=alias, verbosity=0)
-            _gather(alias)
+        with _beside(path) as half, explained(path):
+            with _made(half):
+                pass
             _name(half, path)
     except OSError as error:
-        raise DataError(
-            f"the database cannot be made: {error.strerror}",
-            where=str(path),
-            fix="Name a place in a folder that you may write to with --database.",
-        ) from None
+        fault = f"the database cannot be made: {error.strerror}"
+        fix = "Name a place in a folder that you may write to with --database."
+        raise DataError(fault, where=str(path), fix=fix) from None
 
 
 def _name(half: Path, path: Path) -> None:
@@ -224,25 +191,21 @@ def _beside(path: Path) -> Generator[Path]:
 
 
 @contextmanager
-def _also(target: Path) -> Generator[str]:
-    """Open another database, an SQLite file, and yield its alias."""
+def _made(target: Path) -> Generator[str]:
+    """Make another database, an SQLite file with all tables, and yield its alias."""
     alias = "copy"
     connections.settings[alias] = connections.configure_settings(
         {"default": settings.DATABASES["default"], alias: database_settings(target)}
     )[alias]
     try:
+        call_command("migrate", database=alias, verbosity=0)
         yield alias
+        with connections[alias].cursor() as cursor:  # what is in the WAL
+            cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     finally:
         connections[alias].close()
         del connections[alias]
         del connections.settings[alias]
-
-
-def _gather(alias: str) -> None:
-    """Move the contents of the WAL into the database file."""
-    with connections[alias].cursor() as cursor:
-        cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    connections[alias].close()
 
 
 def _state() -> tuple[bool, list[str], bool]:
@@ -268,15 +231,12 @@ def _copy_file(target: Path) -> None:
 
 def _copy_rows(target: Path) -> None:
     """Copy all tables of another database into an SQLite file."""
-    with _also(target) as alias:
-        call_command("migrate", database=alias, verbosity=0)
-        with transaction.atomic(), connection.cursor() as cursor:
+    # references are checked at the end of the transaction only
+    with _made(target) as alias, transaction.atomic(), transaction.atomic(using=alias):
+        with connection.cursor() as cursor:
             cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-            with transaction.atomic(using=alias):
-                # references are checked at the end of the transaction only
-                for model in apps.get_models(include_auto_created=True):
-                    _copy_model(model, alias)
-        _gather(alias)
+        for model in apps.get_models(include_auto_created=True):
+            _copy_model(model, alias)
 
 
 def _copy_model(model: Any, alias: str) -> None:

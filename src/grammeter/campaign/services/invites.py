@@ -16,8 +16,7 @@ from grammeter.campaign.services import judges
 from grammeter.core import DataError, UsageError
 
 BYTES = 16
-DAYS = 30
-"""Validity of an invite."""
+DAYS = 30  # validity of an invite
 
 
 class InviteRefused(DataError):  # noqa: N818 - not an error of the program
@@ -47,17 +46,16 @@ def create(
             f"invites: {n}, for {days} days",
             fix="Ask for one at least, good for more than 0 and at most 3650 days.",
         )
+    now = timezone.now()
     with transaction.atomic():
         locked = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         invited = [judge] if judge is not None else _places(locked, n)
         if judge is not None:
-            Invite.objects.filter(judge=judge, redeemed=None, revoked=None).update(
-                revoked=timezone.now()
-            )
+            Invite.objects.filter(judge=judge, redeemed=None, revoked=None).update(revoked=now)
         tokens = [secrets.token_urlsafe(BYTES) for _ in invited]
-        expires = timezone.now() + timedelta(days=days)
+        row = {"campaign": locked, "expires": now + timedelta(days=days)}
         Invite.objects.bulk_create(
-            Invite(campaign=locked, judge=guest, token_hash=_hash(token), expires=expires)
+            Invite(judge=guest, token_hash=_hash(token), **row)
             for guest, token in zip(invited, tokens, strict=True)
         )
         AuditEntry.log(locked, who, "invite", judges=[guest.name for guest in invited])

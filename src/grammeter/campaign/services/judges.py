@@ -30,9 +30,7 @@ from grammeter.campaign.models import (
 from grammeter.campaign.services import order
 from grammeter.core import UnknownNameError, UsageError
 
-LONGEST_ANSWER = 2000
-"""Most characters of an answer in the questionnaire."""
-
+LONGEST_ANSWER = 2000  # most characters of an answer in the questionnaire
 _NUMBERED = re.compile(r"judge(\d{1,9})\Z")
 
 
@@ -69,7 +67,11 @@ def add(campaign: Campaign, name: str | None = None) -> Judge:
 
     Call it in a transaction that locks the campaign.
     """
-    judge = Judge.objects.create(campaign=campaign, name=name or _next_name(campaign))
+    if name is None:
+        names = Judge.objects.filter(campaign=campaign).values_list("name", flat=True)
+        numbers = [int(match[1]) for match in map(_NUMBERED.match, names) if match]
+        name = f"judge{max(numbers, default=0) + 1:02}"
+    judge = Judge.objects.create(campaign=campaign, name=name)
     tutorial = Item.objects.filter(campaign=campaign, kind=Kind.TUTORIAL).order_by("number")
     Assignment.objects.bulk_create(
         Assignment(judge=judge, item=item, position=position)
@@ -135,15 +137,13 @@ def tell_background(
 def people(campaign: Campaign) -> list[dict[str, str | None]]:
     """Return personal data, one row per judge: name, note, consent, questionnaire answers."""
     answers = {row.judge_id: row for row in Background.objects.filter(judge__campaign=campaign)}
+    keys = ("first_language", "experience", "remarks")
     return [
         {
             "judge": judge.name,
             "who": judge.contact,
             "consented": judge.consented.isoformat() if judge.consented else None,
-            **{
-                key: getattr(answers.get(judge.pk), key, "")
-                for key in ("first_language", "experience", "remarks")
-            },
+            **{key: getattr(answers.get(judge.pk), key, "") for key in keys},
         }
         for judge in Judge.objects.filter(campaign=campaign).order_by("pk")
     ]
@@ -161,10 +161,9 @@ def needs_background(judge: Judge) -> bool:
 
 def passed(judge: Judge) -> bool:
     """Whether enough of the judge's attention items were right at the first try."""
-    seen = Assignment.objects.filter(judge=judge, item__kind=Kind.ATTENTION).exclude(
-        state=State.PLANNED
-    )
-    answers = seen.exclude(correct=None).values_list("correct", flat=True)
+    seen = Assignment.objects.filter(judge=judge, item__kind=Kind.ATTENTION)
+    seen = seen.exclude(state=State.PLANNED).exclude(correct=None)
+    answers = seen.values_list("correct", flat=True)
     return is_enough(judge.campaign, sum(answers), len(answers))
 
 
@@ -194,9 +193,8 @@ def block(judge: Judge, *, who: str = COMMAND_LINE) -> None:
     """Block a judge: judgments stay, open items go back to the pool."""
     with transaction.atomic():
         Judge.objects.filter(pk=judge.pk).update(blocked=True, access="")
-        Invite.objects.filter(judge=judge, redeemed=None, revoked=None).update(
-            revoked=timezone.now()
-        )
+        waiting = Invite.objects.filter(judge=judge, redeemed=None, revoked=None)
+        waiting.update(revoked=timezone.now())
         order.release(Assignment.objects.filter(judge=judge, state=State.OPEN))
         AuditEntry.log(judge.campaign, who, "block", judge=judge.name)
 
@@ -226,18 +224,11 @@ def forget(judge: Judge, *, rename: str | None = None, who: str = COMMAND_LINE) 
     return judge
 
 
-def _next_name(campaign: Campaign) -> str:
-    names = Judge.objects.filter(campaign=campaign).values_list("name", flat=True)
-    numbers = [int(match[1]) for match in map(_NUMBERED.match, names) if match]
-    return f"judge{max(numbers, default=0) + 1:02}"
-
-
 def _one_line(text: str, longest: int) -> str:
     return " ".join(text.replace("\0", "").split())[:longest]
 
 
 def _rename(campaign: Campaign, old: str, new: str) -> None:
-    """Replace a judge's former name in the log."""
     entries = AuditEntry.objects.filter(campaign=campaign)
     entries.filter(who=old).update(who=new)
     for entry in entries:

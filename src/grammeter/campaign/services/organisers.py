@@ -21,14 +21,9 @@ from django.utils import timezone
 from grammeter.campaign.models import COMMAND_LINE, AuditEntry, Campaign, Throttle
 from grammeter.core import UsageError
 
-FREE = 5
-"""Failures without a delay."""
-
-FREE_OF_ADDRESS = 50
-"""The same for an address, with any name: many people may share it."""
-
-LONGEST = 15 * 60
-"""Longest delay in seconds."""
+FREE = 5  # failures without a delay
+FREE_OF_ADDRESS = 50  # the same for an address, with any name: many people may share it
+LONGEST = 15 * 60  # longest delay in seconds
 
 
 def make_password() -> str:

@@ -29,21 +29,6 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class ItemPage:
-    """The page of an item; ``outputs`` are the distinct corrections in the order shown.
-
-    Attention items look like normal ones, ``tutorial`` ones have feedback.
-    """
-
-    assignment: int
-    before: str
-    source: str
-    after: str
-    outputs: tuple[str, ...]
-    tutorial: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Feedback:
     """Feedback on a tutorial item, or on a wrong answer to a loud attention item.
 
@@ -100,26 +85,19 @@ def _same(words: Sequence[str]) -> list[Piece]:
     return [Piece("same", text, text)] if text else []
 
 
-def page(assignment: Assignment) -> ItemPage:
-    """Return the page of an assignment."""
-    item = assignment.item
-    places = ItemOutput.objects.filter(item=item).order_by()
+def outputs(assignment: Assignment) -> tuple[str, ...]:
+    """Return the distinct corrections in the order shown, as in the answer."""
+    places = ItemOutput.objects.filter(item=assignment.item).order_by()
     texts: dict[int, str] = dict(places.values_list("place", "output__text"))
-    return ItemPage(
-        assignment=assignment.pk,
-        before=item.sentence.before,
-        source=item.sentence.text,
-        after=item.sentence.after,
-        outputs=tuple(texts[place] for place in assignment.shown_order),
-        tutorial=item.kind == Kind.TUTORIAL,
-    )
+    return tuple(texts[place] for place in assignment.shown_order)
 
 
-def edits_shown(assignment: Assignment, page: ItemPage) -> list[tuple[Edit, ...]]:
+def edits_shown(assignment: Assignment) -> list[tuple[Edit, ...]]:
     """Return the edits of each output in the order shown; none unless the task is ``edits``."""
     if assignment.item.campaign.task != Task.EDITS:
-        return [()] * len(page.outputs)
-    return [edits_of(page.source, text) for text in page.outputs]
+        return [()] * len(assignment.shown_order)
+    source = assignment.item.sentence.text
+    return [edits_of(source, text) for text in outputs(assignment)]
 
 
 def feedback(judgment: Judgment) -> Feedback | None:
@@ -148,9 +126,9 @@ def settled(judge: int, sentence: int) -> dict[Edit, tuple[int, str]]:
         judgment = latest.first()
         if judgment is None or judgment.skipped or judgment.verdicts is None:
             continue
-        shown = page(assignment)
-        for text, words in zip(shown.outputs, judgment.verdicts, strict=True):
-            for edit, word in zip(edits_of(shown.source, text), words, strict=False):
+        source = assignment.item.sentence.text
+        for text, words in zip(outputs(assignment), judgment.verdicts, strict=True):
+            for edit, word in zip(edits_of(source, text), words, strict=False):
                 if word is not None:
                     verdicts.setdefault(edit, (assignment.pk, word))
     return verdicts

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -32,21 +31,21 @@ from grammeter.formats import (
     JudgmentForm,
     Judgments,
     format_judgments,
+    object_text,
 )
 from grammeter.ranking import Agreement
 from grammeter.verbs import agree, rank
 
 _LINES = "application/jsonl"
-_ANSWER = ("version", "complete", "ranks", "verdicts")
-_REMARKS = (
-    "skipped",
-    "reason",
-    "comment",
-    "correct",
-    "automatic",
-    "active_seconds",
-    "wall_seconds",
+_SHOWN = (
+    *("judge__name", "item", "item__sentence__segment", "item__name", "item__document"),
+    "shown_order",
 )
+"""What a ranking has of its assignment."""
+
+_ANSWER = ("version", "complete", "ranks", "verdicts")
+_TIMES = ("active_seconds", "wall_seconds")
+_REMARKS = ("skipped", "reason", "comment", "correct", "automatic", *_TIMES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,22 +111,15 @@ def judgments(campaign: Campaign) -> Judgments:
     Skipped items are included, tutorial and attention items are not.
     """
     groups = shown_systems(campaign)
-    rows: Iterable[tuple[Any, ...]] = _final(campaign).values_list(
-        "assignment",
-        "assignment__judge__name",
-        "assignment__item",
-        "assignment__item__sentence__segment",
-        "assignment__item__name",
-        "assignment__item__document",
-        "assignment__shown_order",
-        "ranks",
-        "skipped",
-        "active_seconds",
-        "wall_seconds",
-    )
+    columns = ("assignment", *(f"assignment__{name}" for name in _SHOWN), "ranks", "skipped")
+    rows: Iterable[tuple[Any, ...]] = _final(campaign).values_list(*columns, *_TIMES)
     latest: dict[int, tuple[Any, ...]] = {row[0]: row[1:] for row in rows}  # versions ascend
     rankings = tuple(_ranking(latest[key], groups) for key in sorted(latest))
-    return Judgments(rankings, (_file(campaign),) if "file" in campaign.origin else ())
+    if "file" not in campaign.origin:
+        return Judgments(rankings)
+    fields: dict[str, Any] = dict(campaign.origin["file"])  # exports keep its format
+    blocks = tuple(JudgedBlock(**block) for block in fields.pop("blocks"))
+    return Judgments(rankings, (JudgmentFile(**fields, blocks=blocks),))
 
 
 def progress(campaign: Campaign) -> Progress:
@@ -161,11 +153,12 @@ def ranking(campaign: Campaign, **settings: Any) -> Ranked:
 
 def in_order(names: Iterable[str]) -> list[str]:
     """Sort names, numbers in them as numbers."""
-    return sorted(names, key=lambda name: ([_part(at) for at in re.split(r"(\d+)", name)], name))
 
+    def key(name: str) -> tuple[list[tuple[int, str]], str]:
+        parts = re.split(r"(\d+)", name)
+        return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts], name
 
-def _part(text: str) -> tuple[int, str]:
-    return (int(text), "") if text.isdecimal() else (-1, text)
+    return sorted(names, key=key)
 
 
 def _final(campaign: Campaign) -> QuerySet[Judgment]:
@@ -200,44 +193,34 @@ def shown_systems(campaign: Campaign) -> dict[int, list[tuple[str, ...]]]:
     return groups
 
 
-def _file(campaign: Campaign) -> JudgmentFile:
-    """Return the format of the imported file, which exports keep."""
-    fields: dict[str, Any] = dict(campaign.origin["file"])
-    blocks: list[dict[str, Any]] = fields.pop("blocks")
-    return JudgmentFile(**fields, blocks=tuple(JudgedBlock(**block) for block in blocks))
-
-
 def _judges(campaign: Campaign) -> Iterator[JudgeProgress]:
-    normal, attention = Q(item__kind=Kind.NORMAL), Q(item__kind=Kind.ATTENTION)
-    rows = Assignment.objects.filter(judge__campaign=campaign).order_by().values("judge")
+    normal, attention = (Q(assignments__item__kind=kind) for kind in (Kind.NORMAL, Kind.ATTENTION))
     counts = {
-        row["judge"]: row
-        for row in rows.annotate(
-            listed=Count("pk", filter=normal),
-            done=Count("pk", filter=normal & Q(state=State.DONE)),
-            skipped=Count("pk", filter=normal & Q(state=State.SKIPPED)),
-            attention=Count("pk", filter=attention & Q(correct__isnull=False)),
-            attention_right=Count("pk", filter=attention & Q(correct=True)),
-        )
+        "done": normal & Q(assignments__state=State.DONE),
+        "skipped": normal & Q(assignments__state=State.SKIPPED),
+        "attention": attention & Q(assignments__correct__isnull=False),
+        "attention_right": attention & Q(assignments__correct=True),
     }
+    rows = Judge.objects.filter(campaign=campaign).annotate(
+        listed=Count("assignments", filter=normal),
+        **{name: Count("assignments", filter=which) for name, which in counts.items()},
+    )
     seconds: dict[int, dict[int, float]] = {}
     for judge, assignment, active in _final(campaign).values_list(
         "assignment__judge", "assignment", "active_seconds"
     ):
         seconds.setdefault(judge, {})[assignment] = active or 0.0
-    counted = ("done", "skipped", "attention", "attention_right")
-    by_name = {judge.name: judge for judge in Judge.objects.filter(campaign=campaign)}
+    by_name: dict[str, Any] = {judge.name: judge for judge in rows}
     for judge in map(by_name.__getitem__, in_order(by_name)):
-        row = {"listed": 0, **dict.fromkeys(counted, 0), **counts.get(judge.pk, {})}
         yield JudgeProgress(
             judge=judge.name,
             joined=judge.joined is not None,
             finished=judge.finished is not None,
             blocked=judge.blocked,
-            planned=row["listed"] if campaign.strategy == "planned" else campaign.longest_list,
-            passed=judges.is_enough(campaign, row["attention_right"], row["attention"]),
+            planned=judge.listed if campaign.strategy == "planned" else campaign.longest_list,
+            passed=judges.is_enough(campaign, judge.attention_right, judge.attention),
             active_seconds=sum(seconds.get(judge.pk, {}).values()),
-            **{name: row[name] for name in counted},
+            **{name: getattr(judge, name) for name in counts},
         )
 
 
@@ -286,8 +269,7 @@ class _Edits:
     """The edits of all items, and the verdicts on them; none unless the task is ``edits``."""
 
     def __init__(self, campaign: Campaign) -> None:
-        self._texts: dict[int, list[str]] = {}
-        """The outputs of each item by place."""
+        self._texts: dict[int, list[str]] = {}  # the outputs of each item by place
         self._verdicts: dict[tuple[int, int], dict[Edit, tuple[int, str]]] = {}
         """Verdicts on sentences that a judge saw in several items."""
         if campaign.task != Task.EDITS:
@@ -344,7 +326,7 @@ def people_text(campaign: Campaign) -> str:
 
 
 def _lines(rows: Iterable[Mapping[str, Any]]) -> str:
-    return "".join(f"{json.dumps(row, ensure_ascii=False, allow_nan=False)}\n" for row in rows)
+    return "".join(f"{object_text(row)}\n" for row in rows)
 
 
 def _judgments_text(form: JudgmentForm, campaign: Campaign) -> str:

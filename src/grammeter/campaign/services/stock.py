@@ -40,12 +40,10 @@ class Stock:
     def __init__(self, campaign: Campaign, corpus: Corpus) -> None:
         self.campaign, self.corpus = campaign, corpus
         self.items: list[Item] = []
-        self.judges: dict[str, Judge] = {}
-        """Judges of imported judgments."""
+        self.judges: dict[str, Judge] = {}  # judges of imported judgments
         self._sentences: dict[int, Sentence] = {}
         self._outputs: dict[tuple[int, frozenset[str]], Output] = {}
-        self._rows: list[Any] = []
-        """All other rows, without the items."""
+        self._rows: list[Any] = []  # all other rows, without the items
         self._groups: dict[int, tuple[Group, ...]] = {}
         self._known: dict[tuple[object, ...], Item] = {}
         self._places: dict[int, dict[frozenset[str], int]] = {}

@@ -19,36 +19,24 @@ class Queue:
     """A lock that threads get in the order of their requests, unlike ``threading.Lock``."""
 
     def __init__(self) -> None:
-        self._guard = threading.Lock()
-        self._held = False
-        self._waiting: deque[threading.Lock] = deque()
+        self._turn = threading.Condition()
+        self._waiting: deque[object] = deque()  # the first one has the lock
 
     def take(self, seconds: float) -> bool:
         """Wait for the lock; return whether it came in time."""
-        with self._guard:
-            if not self._held:
-                self._held = True
-                return True
-            place = threading.Lock()
-            place.acquire()
+        place = object()
+        with self._turn:
             self._waiting.append(place)
-        return place.acquire(timeout=seconds) or not self._left(place)
+            in_time = self._turn.wait_for(lambda: self._waiting[0] is place, seconds)
+            if not in_time:
+                self._waiting.remove(place)
+            return in_time
 
     def give(self) -> None:
         """Release the lock to the thread that has waited longest."""
-        with self._guard:
-            if self._waiting:
-                self._waiting.popleft().release()
-            else:
-                self._held = False
-
-    def _left(self, place: threading.Lock) -> bool:
-        """Leave the queue; return whether the lock had not come yet."""
-        with self._guard:
-            if place not in self._waiting:
-                return False  # it came just now
-            self._waiting.remove(place)
-            return True
+        with self._turn:
+            self._waiting.popleft()
+            self._turn.notify_all()
 
 
 _queues: defaultdict[str, Queue] = defaultdict(Queue)

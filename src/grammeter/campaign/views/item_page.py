@@ -13,18 +13,9 @@ from typing import Any
 from django.core import signing
 from django.urls import reverse
 
-from grammeter.campaign.models import (
-    Assignment,
-    Campaign,
-    Item,
-    Judgment,
-    Kind,
-    State,
-    Strategy,
-    Task,
-)
+from grammeter.campaign.models import Assignment, Campaign, Item, Judgment, Kind, State, Strategy
 from grammeter.campaign.services import answers, order, pages
-from grammeter.campaign.services.pages import Feedback, ItemPage, Piece, edits_of
+from grammeter.campaign.services.pages import Feedback, Piece, edits_of
 from grammeter.core import DataError, Edit
 
 REASONS = (
@@ -34,29 +25,22 @@ REASONS = (
     "Something on this page is broken",
     "Another reason, see my comment",
 )
-EMPTY = "[EMPTY]"
-"""Shown instead of an empty output."""
-
-VERDICTS = ("valid", "invalid")
-
+EMPTY = "[EMPTY]"  # shown instead of an empty output
 _CLOSED = (State.DONE, State.SKIPPED)
 _SALT = "grammeter.campaign.served"
-_LONGEST = 30 * 24 * 3600
-"""Longest time in seconds between serving a page and its answer."""
+_LONGEST = 30 * 24 * 3600  # longest time in seconds between serving a page and its answer
 
 
 @dataclass(frozen=True, slots=True)
 class MarkedEdit:
-    """One change, to be judged."""
+    """One change; judged in an earlier item, in the correction above of that letter, or here."""
 
     place: int
     number: int
-    pieces: tuple[Piece, ...]
+    pieces: Sequence[Piece]
     verdict: bool | None
-    letter: str = ""
-    """The correction above with the same change."""
-    before: bool = False
-    """Whether it was judged in an earlier item."""
+    letter: str
+    before: bool
 
     @property
     def asked(self) -> bool:
@@ -71,10 +55,10 @@ class Card:
     place: int
     letter: str
     text: str
-    pieces: tuple[Piece, ...]
-    edits: tuple[MarkedEdit, ...]
+    pieces: Sequence[Piece]
+    edits: Sequence[MarkedEdit]
     rank: int | None
-    fault: bool = False
+    fault: bool
 
     @property
     def unchanged(self) -> bool:
@@ -87,43 +71,40 @@ class Card:
         return bool(self.edits)
 
 
-def edit_counts(assignment: Assignment) -> list[int]:
-    """Return the number of edits to be judged in each output, in the order shown."""
-    if assignment.item.campaign.task != Task.EDITS:
-        return [0] * len(assignment.shown_order)
-    edits = pages.edits_shown(assignment, pages.page(assignment))
-    return [len(one) for one in edits]
-
-
 def shown(
     assignment: Assignment, *, sent: Mapping[str, Any] | None = None, faults: Sequence[str] = ()
 ) -> dict[str, object]:
     """Return the template's variables; ``sent`` is a refused answer, ``faults`` say why."""
-    page = pages.page(assignment)
-    edits = pages.edits_shown(assignment, page)
+    item, outputs = assignment.item, pages.outputs(assignment)
+    sentence = item.sentence
+    edits = pages.edits_shown(assignment)
     before = pages.given_elsewhere(assignment) if any(edits) else {}
+    marked = list(zip(outputs, edits, strict=True))
     last = answers.latest(assignment)
     answer = Judgment(**sent) if sent else last or Judgment()
-    feedback = _feedback(assignment, last)
+    feedback = None
+    if last is not None:
+        last.assignment = assignment  # saves a query
+        feedback = pages.feedback(last)
     done, total, back = _way(assignment)
     return {
         "id": assignment.pk,
         "title": f"Item {done + 1}" if assignment.state == State.OPEN else "An earlier item",
-        "kind": assignment.item.kind if page.tutorial else "",
+        "kind": item.kind if item.kind == Kind.TUTORIAL else "",  # attention items look normal
         "done": done,
         "total": total,
-        "before": page.before,
-        "source": page.source or EMPTY,
-        "after": page.after,
-        "cards": list(cards(page, edits, answer, before, judged=bool(sent))),
-        "scale": range(1, len(page.outputs) + 1),
+        "before": sentence.before,
+        "source": sentence.text or EMPTY,
+        "after": sentence.after,
+        "cards": [*cards(sentence.text, marked, answer, before, judged=bool(sent))],
+        "scale": range(1, len(outputs) + 1),
         "reasons": REASONS,
         "reason": answer.reason,
         "comment": answer.comment,
         "comment_limit": answers.LONGEST_TEXT,
         "active": f"{answer.active_seconds or 0.0:.2f}",
         "wall": f"{answer.wall_seconds or 0.0:.2f}",
-        "idle": assignment.item.campaign.idle_seconds,
+        "idle": item.campaign.idle_seconds,
         "key": secrets.token_hex(16),
         "served": served_now(),
         "back": back,
@@ -139,8 +120,8 @@ def shown(
 
 
 def cards(
-    page: ItemPage,
-    edits: Sequence[Sequence[Edit]],
+    source: str,
+    outputs: Sequence[tuple[str, Sequence[Edit]]],
     answer: Judgment,
     before: Mapping[Edit, str],
     *,
@@ -151,35 +132,32 @@ def cards(
     If the answer was ``judged``, missing parts are marked.
     """
     letters: dict[Edit, str] = {}
-    verdicts = answer.verdicts or ()
-    for place, (text, changes) in enumerate(zip(page.outputs, edits, strict=True)):
-        rank = answer.ranks[place] if place < len(answer.ranks) else None
-        words = verdicts[place] if place < len(verdicts) else ()
-        marked = tuple(_marked(page.source, changes, words, before, letters))
+    size = len(outputs)
+    ranks, verdicts = _padded(answer.ranks, size), _padded(answer.verdicts, size)
+    for place, (text, changes) in enumerate(outputs):
+        words = _padded(verdicts[place], len(changes))
+        marked = [
+            MarkedEdit(
+                place=at,
+                number=at + 1,
+                pieces=pages.in_context(source.split(), edit),
+                verdict=None if word is None else word == "valid",
+                letter="" if edit in before else letters.get(edit, ""),
+                before=edit in before,
+            )
+            for at, edit in enumerate(changes)
+            for word in (before.get(edit) or words[at],)
+        ]
         letters |= {edit: letters.get(edit, letter(place)) for edit in changes}
-        lacks = rank is None or any(edit.verdict is None for edit in marked if edit.asked)
-        drawn = tuple(pages.pieces(page.source, edits_of(page.source, text)))
-        yield Card(place, letter(place), text or EMPTY, drawn, marked, rank, judged and lacks)
+        lacks = ranks[place] is None or any(edit.verdict is None for edit in marked if edit.asked)
+        drawn = pages.pieces(source, edits_of(source, text))
+        shown, fault = text or EMPTY, judged and lacks
+        yield Card(place, letter(place), shown, drawn, marked, ranks[place], fault)
 
 
-def _marked(
-    source: str,
-    edits: Sequence[Edit],
-    words: Sequence[str | None],
-    before: Mapping[Edit, str],
-    letters: Mapping[Edit, str],
-) -> Iterator[MarkedEdit]:
-    """Yield the edits of an output; ``letters``: the corrections above with the same edits."""
-    for at, edit in enumerate(edits):
-        known = before.get(edit)
-        yield MarkedEdit(
-            at,
-            at + 1,
-            tuple(pages.in_context(source.split(), edit)),
-            _verdict([known], 0) if known else _verdict(words, at),
-            "" if known else letters.get(edit, ""),
-            known is not None,
-        )
+def _padded(values: Sequence[Any] | None, size: int) -> list[Any]:
+    """Return the parts of an answer so far, ``None`` where missing."""
+    return [*(values or ()), *[None] * size][:size]
 
 
 def letter(place: int) -> str:
@@ -210,18 +188,6 @@ def _total(campaign: Campaign, listed: int) -> int | None:
         return None
     beside = Item.objects.filter(campaign=campaign).exclude(kind=Kind.NORMAL).count()
     return max(listed, campaign.longest_list + beside)
-
-
-def _verdict(verdicts: Sequence[str | None], at: int) -> bool | None:
-    word = verdicts[at] if at < len(verdicts) else None
-    return None if word is None else word == "valid"
-
-
-def _feedback(assignment: Assignment, last: Judgment | None) -> Feedback | None:
-    if last is None:
-        return None
-    last.assignment = assignment  # saves a query
-    return pages.feedback(last)
 
 
 def _drawn(feedback: Feedback) -> dict[str, str]:
@@ -273,7 +239,7 @@ def _rank(text: str) -> int | None:
 
 
 def _word(text: str) -> str | None:
-    if text and text not in VERDICTS:
+    if text not in ("", "valid", "invalid"):
         raise DataError("a verdict that is unknown", fix="Load the page again.")
     return text or None
 

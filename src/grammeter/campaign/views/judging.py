@@ -23,19 +23,10 @@ from grammeter.campaign.views import item_page
 from grammeter.core import DataError
 
 P = ParamSpec("P")
-
-REFUSED = 422
-"""The status of a refused answer."""
-
-LOOK_SECONDS = 10
-"""Within this time, a second browser at the same link is suspicious."""
-
-SESSION_KEY = "judge"
-"""Session field of the judge."""
-
-BEGUN = "begun"
-"""Session field: whether the judge has seen the guidelines."""
-
+REFUSED = 422  # the status of a refused answer
+LOOK_SECONDS = 10  # within this time, a second browser at the same link is suspicious
+SESSION_KEY = "judge"  # session field of the judge
+BEGUN = "begun"  # session field: whether the judge has seen the guidelines
 _TOKEN = "invite"  # noqa: S105 - the name of a session's field
 _STATES: dict[str, str] = {State.DONE: "answered", State.SKIPPED: "skipped"}
 
@@ -201,8 +192,10 @@ def done(request: HttpRequest, judge: Judge) -> HttpResponse:
 def _answered(request: HttpRequest, judge: Judge, assignment: Assignment) -> HttpResponse:
     sent: dict[str, Any] | None = None
     try:
-        sent = item_page.read_answer(request.POST, item_page.edit_counts(assignment))
-        sent["verdicts"] = _verdicts(assignment, sent["verdicts"])
+        edits = pages.edits_shown(assignment)
+        sent = item_page.read_answer(request.POST, list(map(len, edits)))
+        if any(sent["verdicts"]):  # an edit of several outputs was judged once
+            sent["verdicts"] = pages.shared(assignment, edits, sent["verdicts"])
         judgment = answers.save(judge, assignment, **sent)
     except DataError as error:
         fault = f"{error.message[:1].upper()}{error.message[1:]}. {error.fix or ''}".strip()
@@ -216,16 +209,6 @@ def _answered(request: HttpRequest, judge: Judge, assignment: Assignment) -> Htt
     if _wants_json(request):
         return JsonResponse({"version": judgment.version, "next": onwards})
     return redirect(onwards)
-
-
-def _verdicts(
-    assignment: Assignment, verdicts: list[list[str | None]]
-) -> list[list[str | None]] | None:
-    """Return the verdict on each edit; an edit of several outputs was judged once."""
-    if not any(verdicts):
-        return verdicts or None
-    edits = pages.edits_shown(assignment, pages.page(assignment))
-    return pages.shared(assignment, edits, verdicts)
 
 
 def _invited(request: HttpRequest, link: str) -> HttpResponse:
