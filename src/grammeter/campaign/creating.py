@@ -218,15 +218,22 @@ def _items(
     items: str | Path | Sequence[Item] | Judgments | None, corpus: Corpus
 ) -> tuple[Sequence[Item], tuple[str, ...], list[str]]:
     """Return items, read from a file if necessary, with its notices and notes."""
-    from grammeter import formats
+    from grammeter.formats import (
+        STDIN,
+        Judgments,
+        is_items,
+        items_of,
+        read_items,
+        read_judgments,
+    )
 
     if isinstance(items, (str, Path)):
-        if items == formats.STDIN or formats.is_items(items):
-            items = formats.read_items(items)
+        if items == STDIN or is_items(items):
+            items = read_items(items)
         else:
-            items = formats.read_judgments(items, systems=corpus.systems)
-    if isinstance(items, formats.Judgments):
-        return formats.items_of(items), items.notices, [*items.notes]
+            items = read_judgments(items, systems=corpus.systems)
+    if isinstance(items, Judgments):
+        return items_of(items), items.notices, [*items.notes]
     return items or (), (), []
 
 
