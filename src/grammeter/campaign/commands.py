@@ -1,7 +1,4 @@
-"""The functions behind ``grammeter campaign``; each opens the database that it works on.
-
-``database`` is an SQLite file, or ``postgresql://USER@HOST/NAME``.
-"""
+"""The functions behind ``grammeter campaign``; each opens the database that it works on."""
 
 from __future__ import annotations
 
@@ -46,6 +43,8 @@ def campaign_invite(
 
     Parameters
     ----------
+    name, database
+        The campaign; an SQLite file, or ``postgresql://USER@HOST/NAME``.
     judges
         Number of links for new judges.
     judge
@@ -104,6 +103,8 @@ def campaign_export(
 
     Parameters
     ----------
+    name, database
+        The campaign; an SQLite file, or ``postgresql://USER@HOST/NAME``.
     output
         Appraise XML (.xml), WMT CSV (.csv) or JSON lines (.jsonl), .gz after that if packed.
     details
@@ -152,9 +153,16 @@ def campaign_reopen(name: str, *, database: str | Path = DATABASE) -> bool:
 def campaign_forget(
     name: str, judge: str, *, rename: str | None = None, database: str | Path = DATABASE
 ) -> str:
-    """Delete a judge's personal data, and ``rename`` the judge; return the judge's name.
+    """Delete a judge's personal data; return the judge's name.
 
     Copies of the database and exports keep their data.
+
+    Parameters
+    ----------
+    name, judge, database
+        The campaign, the anonymous name; an SQLite file, or ``postgresql://USER@HOST/NAME``.
+    rename
+        Another anonymous name.
     """
     with opened(database):
         from grammeter.campaign.services import campaigns, judges
@@ -174,6 +182,8 @@ def campaign_organiser(
 
     Parameters
     ----------
+    name, database
+        The login; an SQLite file, or ``postgresql://USER@HOST/NAME``.
     password
         Or a function that asks for it; default: a random one.
     every_campaign
@@ -241,6 +251,8 @@ def campaign_serve(
         The secret key; default: beside the database.
     started
         Called with the address of the pages, and notes on the network.
+    database
+        An SQLite file, or ``postgresql://USER@HOST/NAME``.
 
     Raises
     ------
