@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from grammeter.core import DataError, Edit
-from grammeter.formats.parallel import parallel_files, read_parallel
+from grammeter.formats.records import parallel_files, read_parallel
 
 M2 = """\
 S the cat go

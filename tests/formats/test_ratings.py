@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grammeter.core import DataError
-from grammeter.formats.parallel import read_ratings
+from grammeter.formats.records import read_ratings
 
 
 def table(tmp_path, text):

@@ -37,12 +37,12 @@ from grammeter.formats.m2 import read_text_lines as read_text_lines
 from grammeter.formats.m2 import reference_texts as reference_texts
 from grammeter.formats.numbering import Outputs as Outputs
 from grammeter.formats.numbering import join as join
-from grammeter.formats.parallel import Correction as Correction
-from grammeter.formats.parallel import parallel_files as parallel_files
-from grammeter.formats.parallel import read_parallel as read_parallel
-from grammeter.formats.parallel import read_ratings as read_ratings
 from grammeter.formats.read import read_corpus as read_corpus
+from grammeter.formats.records import Correction as Correction
 from grammeter.formats.records import Records as Records
+from grammeter.formats.records import parallel_files as parallel_files
+from grammeter.formats.records import read_parallel as read_parallel
+from grammeter.formats.records import read_ratings as read_ratings
 from grammeter.formats.records import read_records as read_records
 from grammeter.formats.records import write_records as write_records
 from grammeter.formats.scores import is_judged as is_judged

@@ -1,4 +1,7 @@
-"""A whole corpus in one table: JSON lines, TSV, CSV or parquet.
+"""Sentences in tables (JSON lines, TSV, CSV, parquet): whole corpora, corrections, ratings.
+
+A table of corrections, for training, may be an M2 file or two parallel texts in place of a table.
+A whole corpus is in one table.
 
 JSON lines have one object a sentence::
 
@@ -16,22 +19,25 @@ import csv
 import io
 import json
 import re
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-from grammeter.core import DataError, UnknownNameError, require
+from grammeter.core import DataError, Edit, LengthMismatchError, UnknownNameError, require
+from grammeter.formats.m2 import M2Block, is_m2, parse_m2
 from grammeter.formats.tables import (
     Columns,
     RecordForm,
     checked_text,
+    form_of,
     parse_line,
     placed,
     read_columns,
     sure_form,
 )
-from grammeter.formats.text import read_text, split_lines, write_bytes, write_text
+from grammeter.formats.text import read_lines, read_text, split_lines, write_bytes, write_text
 
 _REFERENCE = re.compile(r"reference\.(0|[1-9]\d*)\Z")
 _SYSTEM = re.compile(r"system\.(.+)\Z", re.DOTALL)
@@ -266,3 +272,151 @@ def _to_parquet(records: Records) -> bytes:
     out = io.BytesIO()
     parquet.write_table(table, out)
     return out.getvalue()
+
+
+# --- training data -------------------------------------------------------------------------
+
+_SOURCES = ("source", "src")
+_TARGETS = ("target", "tgt", "reference", "reference.0", "correction")
+_OUTPUTS = ("output", "hypothesis")
+_CRITERIA = {
+    "grammaticality": ("ave_g", "grammaticality"),
+    "fluency": ("ave_f", "fluency"),
+    "meaning": ("ave_m", "meaning"),
+}
+"""Criterion -> the columns that may hold its mean score, the first that is there; TMU-GFM's
+``fluency`` and ``meaning`` hold single ratings, and stand behind its means."""
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """A source sentence and its correction: edits, or else a text.
+
+    Attributes
+    ----------
+    source
+        Tokens separated by white space.
+    edits
+        Of one annotator of an M2 file, ``()`` where nothing is to be corrected; ``None`` if the
+        correction is a text.
+    text
+        The corrected sentence, where it is not told by edits.
+    origin
+        ``file:line`` of a text or table; of an M2 file ``file#sentence``, or
+        ``file#sentence.annotator`` where a sentence has several.
+    """
+
+    source: str
+    edits: tuple[Edit, ...] | None
+    text: str | None
+    origin: str
+
+
+def parallel_files(spelled: str) -> list[Path]:
+    """Return the files of ``file`` or ``source.txt:reference.txt``."""
+    left, colon, right = spelled.rpartition(":")
+    if colon and left and right and not Path(spelled).exists():
+        return [Path(left), Path(right)]
+    return [Path(spelled)]
+
+
+def read_parallel(
+    spelled: str, *, source: str | None = None, target: str | None = None, lenient: bool = False
+) -> list[Correction]:
+    """Read parallel data.
+
+    Parameters
+    ----------
+    spelled
+        An M2 file (one correction for each annotator of a sentence); two texts, line by line,
+        ``source.txt:reference.txt``; or a table whose name ends in ``.tsv``, ``.csv``,
+        ``.jsonl`` or ``.parquet``. All may be packed.
+    source, target
+        Columns of a table.
+    lenient
+        Pass over faulty edits and lines of an M2 file, as the original programs do; a warning
+        counts them.
+
+    Raises
+    ------
+    DataError
+        With file and line: an empty or damaged file, files of unequal lengths, a column that is
+        not there.
+    """
+    first, *others = parallel_files(spelled)
+    if others:
+        sources, targets = read_lines(first), read_lines(others[0])
+        if len(sources) != len(targets):
+            raise LengthMismatchError(str(first), len(sources), str(others[0]), len(targets))
+        origins = [f"{first}:{number}" for number in range(1, len(sources) + 1)]
+    elif form_of(first):
+        table = read_columns(first)
+        sources = table.texts(source or table.first_of(_SOURCES) or _SOURCES[0])
+        targets = table.texts(target or table.first_of(_TARGETS) or _TARGETS[0])
+        origins = [table.origin(row) for row in range(len(sources))]
+    else:
+        return _read_edits(first, spelled, lenient)
+    rows = zip(sources, targets, origins, strict=True)
+    return [Correction(source, None, target, origin) for source, target, origin in rows]
+
+
+def _read_edits(path: Path, where: str, lenient: bool) -> list[Correction]:
+    text = read_text(path)
+    if not text.strip():
+        fix = "Give an M2 file or parallel texts."
+        raise DataError("the file is empty", where=where, fix=fix)
+    if not is_m2(text, path):
+        raise DataError(
+            "one text alone is no parallel data",
+            where=where,
+            fix="Give an M2 file, a table, or two texts as source.txt:reference.txt.",
+        )
+    file = parse_m2(text, where, lenient=lenient)
+    if file.notices:
+        warning = f"{len(file.notices)} faults in {where}; the first: {file.notices[0]}"
+        warnings.warn(warning, stacklevel=3)
+    blocks = enumerate(file.blocks, start=1)
+    return [row for number, block in blocks for row in _annotated(block, f"{where}#{number}")]
+
+
+def _annotated(block: M2Block, origin: str) -> Iterator[Correction]:
+    for annotator, edits in block.gold.items():
+        place = origin if len(block.gold) == 1 else f"{origin}.{annotator}"
+        yield Correction(block.source, edits, None, place)
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """An output, and its mean human score by criterion."""
+
+    source: str
+    output: str
+    scores: Mapping[str, float]
+
+
+def read_ratings(path: str | Path) -> list[Rating]:
+    """Read a table with ``source``, ``output`` and mean scores.
+
+    The scores stand in ``ave_g``, ``ave_f``, ``ave_m``, as in TMU-GFM, or in columns named
+    ``grammaticality``, ``fluency``, ``meaning``; one of the three is enough.
+
+    Raises
+    ------
+    DataError
+        With file and line: no such column, a cell that is no text or number, no row.
+    """
+    table = read_columns(path)
+    sources = table.texts("source")
+    outputs = table.texts(table.first_of(_OUTPUTS) or _OUTPUTS[0])
+    columns = {criterion: table.first_of(names) for criterion, names in _CRITERIA.items()}
+    scores = {criterion: table.numbers(name) for criterion, name in columns.items() if name}
+    if not scores:
+        raise DataError(
+            "no column with human scores",
+            where=str(path),
+            fix="Name the columns grammaticality, fluency, meaning, or ave_g, ave_f, ave_m.",
+        )
+    return [
+        Rating(source, output, {criterion: column[row] for criterion, column in scores.items()})
+        for row, (source, output) in enumerate(zip(sources, outputs, strict=True))
+    ]
