@@ -30,12 +30,8 @@ _BLOCK = 2**16
 _GZIP = b"\x1f\x8b"
 _BZIP2 = b"BZh"
 _FAULTS = (
-    OSError,
-    EOFError,
-    NotImplementedError,
-    zlib.error,
-    tarfile.TarError,
-    zipfile.BadZipFile,
+    *(OSError, EOFError, NotImplementedError),
+    *(zlib.error, tarfile.TarError, zipfile.BadZipFile),
 )
 _FIX = "Fetch it again from its official page, or unpack it yourself and give the folder."
 
@@ -46,16 +42,16 @@ def contents(path: Path, *, limit: int) -> Iterator[tuple[str, bytes]]:
     ``path`` is a file, a folder, a zip, or a tar, plain or packed by gzip or bzip2.
     """
     try:
-        mode, size = path.stat().st_mode, path.stat().st_size
+        status = path.stat()
         if path.is_dir():
             yield from _folder(path, limit)
-        elif not stat.S_ISREG(mode):
+        elif not stat.S_ISREG(status.st_mode):
             raise OSError("no file and no folder")
         elif zipfile.is_zipfile(path):
-            yield from _zip(path, limit, _Budget(str(path), size))
+            yield from _zip(path, limit, _Budget(path))
         elif _is_tar(path):
-            yield from _tar(path, limit, _Budget(str(path), size))
-        elif size <= limit:
+            yield from _tar(path, limit, _Budget(path))
+        elif status.st_size <= limit:
             yield path.name, path.read_bytes()
     except FileNotFoundError:
         fix = "Check the path."
@@ -74,11 +70,10 @@ def unpacked(data: bytes, name: str, *, limit: int) -> bytes | None:
 class _Budget:
     """Counts what an archive unpacks to and stops it in time."""
 
-    def __init__(self, where: str, packed: int) -> None:
-        self.where = where
-        self.limit = min(MAX_TOTAL, max(packed * MAX_RATIO, _FREE_BYTES))
-        self.members = 0
-        self.total = 0
+    def __init__(self, path: Path) -> None:
+        self.where = str(path)
+        self.limit = min(MAX_TOTAL, max(path.stat().st_size * MAX_RATIO, _FREE_BYTES))
+        self.members = self.total = 0
 
     def member(self, name: str) -> None:
         self.members += 1

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from grammeter.core import DataError, MetricScores, ScoreTable, UnknownNameError, UsageError
 from grammeter.formats.datasets import dataset_path
@@ -31,17 +30,13 @@ class Benchmark:
 
     Attributes
     ----------
-    dataset
-        The data set that holds its files.
     judgments, first_segment
-        The file of judgments, and the number that it gives to the first sentence.
+        The file of judgments in the data set, and the number that it gives to the first sentence.
     method
         How the paper ranked the systems.
     scores
-        The file of the paper's own scores by people, one a line; ``None`` if they are to be
-        computed from the judgments.
-    systems
-        Whose scores stand in these lines.
+        The file of the paper's own scores by people, one a line in the order of ``systems``;
+        ``None`` if they are to be computed from the judgments.
     copies
         Systems whose outputs, in the data of the published figures, were another's by mistake.
     """
@@ -57,21 +52,15 @@ class Benchmark:
 
     def read_judgments(self) -> Judgments:
         """Read the judgments; raise :class:`MissingResourceError` if the set is not here."""
-        return read_judgments(self.path(self.judgments), first_segment=self.first_segment)
+        return read_judgments(
+            dataset_path(self.dataset, self.judgments), first_segment=self.first_segment
+        )
 
     def read_scores(self) -> dict[str, float] | None:
-        """Read the stored scores by system, ``None`` if there are none.
-
-        Raises
-        ------
-        MissingResourceError
-            If the data set is not here.
-        DataError
-            If the file has another number of lines, or something that is no number.
-        """
+        """Read the stored scores by system, ``None`` if there are none."""
         if self.scores is None:
             return None
-        path = self.path(self.scores)
+        path = dataset_path(self.dataset, self.scores)
         lines = read_lines(path)
         if len(lines) != len(self.systems):
             raise DataError(
@@ -88,12 +77,8 @@ class Benchmark:
     def as_published(self, table: ScoreTable) -> ScoreTable:
         """Score systems as the published figures did: by the outputs that were taken for theirs.
 
-        Raises
-        ------
-        UsageError
-            If its published data are those of today.
-        DataError
-            If the table lacks the system whose outputs were taken.
+        Raises :class:`UsageError` if the published data are those of today, :class:`DataError` if
+        the table lacks the system whose outputs were taken.
         """
         if not self.copies:
             raise UsageError(
@@ -114,10 +99,6 @@ class Benchmark:
         settings = {"published-data": ", ".join(f"{a}={b}" for a, b in self.copies.items())}
         copied = column.of_systems({system: self.copies.get(system, system) for system in column})
         return replace(copied, signature=column.signature.extended(settings))
-
-    def path(self, file: str) -> Path:
-        """Return where one of its files stands on this machine."""
-        return dataset_path(self.dataset, file)
 
 
 def _seeda(name: str, granularity: str) -> Benchmark:
@@ -151,13 +132,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
 
 
 def benchmark(name: str) -> Benchmark:
-    """Return a benchmark by its name.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is none.
-    """
+    """Return a benchmark by its name; raise :class:`UnknownNameError` if there is none."""
     if name not in BENCHMARKS:
         raise UnknownNameError("benchmark", name, BENCHMARKS)
     return BENCHMARKS[name]

@@ -75,7 +75,12 @@ class Corpus:
                 "there is no sentence", where=self._origin("source"), fix="Give one at least."
             )
         self._check_references()
-        self._check_systems()
+        if not hasattr(self.systems, "items"):
+            raise DataError(
+                f"{type(self.systems).__name__} where outputs by name belong",
+                where="systems",
+                fix='Write {"AMU": [first output, second output, ...]}.',
+            )
         for name, outputs in self.systems.items():
             self._check_texts(f"systems[{name}]", outputs)
             self._check_length(f"systems[{name}]", outputs)
@@ -147,14 +152,6 @@ class Corpus:
                     fix="Each sentence needs one reference at least; leave the sentence out.",
                 )
 
-    def _check_systems(self) -> None:
-        if not hasattr(self.systems, "items"):
-            raise DataError(
-                f"{type(self.systems).__name__} where outputs by name belong",
-                where="systems",
-                fix='Write {"AMU": [first output, second output, ...]}.',
-            )
-
     def _check_gold(self) -> None:
         for number, (source, gold) in enumerate(zip(self.sources, self.gold, strict=True), 1):
             if not gold:
@@ -187,25 +184,12 @@ class Corpus:
                 where=self._origin(part),
                 fix="Split it into a list, one text a sentence.",
             )
-        try:
-            joined = "\n".join(cast("Sequence[str]", lines))
-            clean = joined.count("\n") == max(len(lines) - 1, 0)
-            joined.encode()
-        except (TypeError, UnicodeEncodeError):
-            clean = False
-        if not clean:
-            self._check_each(part, lines, may_lack)
-
-    def _check_each(self, part: str, lines: Sequence[object], may_lack: bool) -> None:
-        """Find the sentence at fault; the quick check above is for whole files."""
+        if _are_clean(lines):
+            return
         for number, line in enumerate(lines, start=1):
-            fault = _fault(line, may_lack)
-            if fault:
-                raise DataError(
-                    fault,
-                    where=f"{self._origin(part)}:{number}",
-                    fix="A sentence is one line of Unicode text.",
-                )
+            if not (may_lack and line is None) and (fault := _fault(line)):
+                where = f"{self._origin(part)}:{number}"
+                raise DataError(fault, where=where, fix="A sentence is one line of Unicode text.")
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values; :meth:`from_dict` reads them back."""
@@ -214,7 +198,13 @@ class Corpus:
             "references": [list(reference) for reference in self.references],
             "text_rule": self.text_rule,
             "normalisation": self.normalisation,
-            "gold": [_gold_to_json(gold) for gold in self.gold],
+            "gold": [
+                {
+                    str(annotator): [[e.start, e.end, e.type, *e.corrections] for e in edits]
+                    for annotator, edits in gold.items()
+                }
+                for gold in self.gold
+            ],
             "systems": {name: list(outputs) for name, outputs in self.systems.items()},
         }
 
@@ -227,7 +217,15 @@ class Corpus:
                 references=data["references"],
                 text_rule=data["text_rule"],
                 normalisation=data.get("normalisation"),
-                gold=[_gold_from_json(gold) for gold in data["gold"]],
+                gold=[
+                    {
+                        int(annotator): tuple(
+                            Edit(s, e, c, t, tuple(more)) for s, e, t, c, *more in edits
+                        )
+                        for annotator, edits in gold.items()
+                    }
+                    for gold in data["gold"]
+                ],
                 systems=data["systems"],
             )
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
@@ -252,9 +250,17 @@ def _is_list(value: object) -> bool:
     return not isinstance(value, str) and hasattr(value, "__len__")
 
 
-def _fault(line: object, may_lack: bool) -> str | None:
-    if line is None and may_lack:
-        return None
+def _are_clean(lines: Sequence[Any]) -> bool:
+    """Check all sentences at once."""
+    try:
+        joined = "\n".join(lines)
+        joined.encode()
+    except (TypeError, UnicodeEncodeError):
+        return False
+    return joined.count("\n") == max(len(lines) - 1, 0)
+
+
+def _fault(line: object) -> str | None:
     if not isinstance(line, str):
         return f"{type(line).__name__} {line!r} where a text belongs"
     if "\n" in line:
@@ -264,17 +270,3 @@ def _fault(line: object, may_lack: bool) -> str | None:
     except UnicodeEncodeError as error:
         return f"U+{ord(line[error.start]):04X} is half a surrogate pair, no character"
     return None
-
-
-def _gold_to_json(gold: GoldEdits) -> dict[str, list[list[Any]]]:
-    return {
-        str(annotator): [[e.start, e.end, e.type, *e.corrections] for e in edits]
-        for annotator, edits in gold.items()
-    }
-
-
-def _gold_from_json(data: Mapping[str, list[list[Any]]]) -> GoldEdits:
-    return {
-        int(annotator): tuple(Edit(s, e, c, t, tuple(more)) for s, e, t, c, *more in edits)
-        for annotator, edits in data.items()
-    }

@@ -49,10 +49,8 @@ class DataFile:
         Relative to the folder of the set.
     sha256, size
         Of its content; of a ``.gz`` file, of the unpacked content.
-    what
-        What it holds.
-    origin
-        The page where it was published.
+    what, origin
+        What it holds, and the page where it was published.
     url
         A direct address, if its licence lets programs fetch it.
     optional
@@ -93,11 +91,7 @@ class Dataset:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A data set on this machine.
-
-    ``missing`` leaves out optional files; ``damaged`` are files with a wrong checksum, if they
-    were verified.
-    """
+    """A data set on this machine; ``missing`` leaves out optional files."""
 
     dataset: Dataset
     folder: Path
@@ -108,10 +102,7 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """The result of an import or a download.
-
-    ``differing``: files with the name, but not the content, of a missing one.
-    """
+    """What was copied; ``differing``: names of missing files, found with another content."""
 
     listing: Listing
     copied: tuple[DataFile, ...]
@@ -157,10 +148,8 @@ def list_datasets(*, verify: bool = False) -> list[Listing]:
 
 def damaged_files(name: str) -> list[DataFile]:
     """Return the files that are here with a wrong checksum."""
-    entry = dataset(name)
-    folder = data_folder() / name
-    there = [file for file in entry.files if (folder / file.path).is_file()]
-    return [file for file in there if not _is_sound(folder / file.path, file)]
+    paths = {file: data_folder() / name / file.path for file in dataset(name).files}
+    return [file for file, path in paths.items() if path.is_file() and not _is_sound(path, file)]
 
 
 def dataset_path(name: str, file: str | None = None) -> Path:
@@ -186,22 +175,10 @@ def dataset_path(name: str, file: str | None = None) -> Path:
 
 
 def import_dataset(name: str, source: str | Path) -> Imported:
-    """Copy the files of a data set from what the user downloaded.
+    """Copy the files of a data set from a file, a folder or an archive (zip, tar).
 
     Files are identified by their checksums, whatever their names and folders; files that are
     already here stay. Each file appears complete or not at all.
-
-    Parameters
-    ----------
-    name
-        The data set.
-    source
-        A file, a folder, or an archive (zip, tar).
-
-    Raises
-    ------
-    DataError
-        If it holds no file of the set, cannot be read, or is an unsafe archive.
     """
     entry = dataset(name)
     wanted: dict[str, list[DataFile]] = {}
@@ -218,11 +195,16 @@ def import_dataset(name: str, source: str | Path) -> Imported:
         if not matches:
             seen.add(member.rpartition("/")[2].removesuffix(".gz"))
     if not contained:
-        raise _nothing_found(entry, str(source), seen)
+        alike = sorted(seen & _names(entry.files))
+        hint = f"; {_first(alike)} differ in content from what is known" if alike else ""
+        raise DataError(
+            f"nothing in it is a file of the data set {entry.name!r}{hint}",
+            where=str(source),
+            fix=f"Get it from {entry.page}; line ends must be as published (git: autocrlf=false).",
+        )
     copied = _store(entry, contained)
     listing = _listing(entry)
-    names = {Path(file.path).name.removesuffix(".gz") for file in listing.missing}
-    return Imported(listing, copied, tuple(sorted(seen & names)))
+    return Imported(listing, copied, tuple(sorted(seen & _names(listing.missing))))
 
 
 def get_dataset(
@@ -236,7 +218,7 @@ def get_dataset(
         The data set.
     source
         A file, a folder or an archive that the user downloaded: the files are copied from
-        there, see :func:`import_dataset`.
+        there, told by their checksums, whatever their names.
     opener
         Opens addresses.
 
@@ -272,10 +254,10 @@ def _entry(data: dict[str, Any]) -> Dataset:
     """Make a data set of its entry, in which files of one kind and origin form a part."""
     files = tuple(
         DataFile(
-            path=path,
-            sha256=sha256,
-            size=size,
-            what=part["what"],
+            path,
+            sha256,
+            size,
+            part["what"],
             origin=f"https://github.com/{part['repository']}/tree/{part['commit']}",
             url=part["download"] + origin if "download" in part else None,
             optional=part.get("optional", False),
@@ -336,7 +318,7 @@ def _missing(listing: Listing, file: DataFile | None = None) -> MissingResourceE
     if file:
         message = f"{file.path!r} of the data set {entry.name!r} is not here"
     elif listing.state == "incomplete":
-        lacking = _first(missing.path for missing in listing.missing)
+        lacking = _first([missing.path for missing in listing.missing])
         message = f"the data set {entry.name!r} is incomplete: {lacking} missing"
     command = f"Run: grammeter data get {entry.name}"
     if all(one.url for one in entry.files):
@@ -350,21 +332,12 @@ def _missing(listing: Listing, file: DataFile | None = None) -> MissingResourceE
     return MissingResourceError(message, where=str(listing.folder), fix=fix)
 
 
-def _nothing_found(entry: Dataset, source: str, seen: Iterable[str]) -> DataError:
-    names = {Path(file.path).name.removesuffix(".gz") for file in entry.files}
-    alike = sorted(names.intersection(seen))
-    hint = f"; {_first(alike)} differ in content from what is known" if alike else ""
-    return DataError(
-        f"nothing in it is a file of the data set {entry.name!r}{hint}",
-        where=source,
-        fix=f"Get it from {entry.page}; line ends must be as published (git: autocrlf=false).",
-    )
+def _names(files: Iterable[DataFile]) -> set[str]:
+    return {Path(file.path).name.removesuffix(".gz") for file in files}
 
 
-def _first(names: Iterable[str], count: int = 3) -> str:
-    listed: Sequence[str] = list(names)
-    rest = f" and {len(listed) - count} more" if len(listed) > count else ""
-    return ", ".join(listed[:count]) + rest
+def _first(names: Sequence[str]) -> str:
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
 def _download(url: str, file: DataFile, opener: Opener) -> bytes:
@@ -392,13 +365,7 @@ def _open_https(url: str) -> AbstractContextManager[IO[bytes]]:
 
     opener = request.OpenerDirector()
     # no handler for http, so that nothing sends us on to an address without https
-    for handler in (
-        request.ProxyHandler,
-        request.UnknownHandler,
-        request.HTTPDefaultErrorHandler,
-        request.HTTPRedirectHandler,
-        request.HTTPErrorProcessor,
-        request.HTTPSHandler,
-    ):
-        opener.add_handler(handler())
+    names = ["Proxy", "Unknown", "HTTPDefaultError", "HTTPRedirect", "HTTPS"]
+    for handler in (*(f"{name}Handler" for name in names), "HTTPErrorProcessor"):
+        opener.add_handler(getattr(request, handler)())
     return opener.open(url, timeout=_TIMEOUT_S)

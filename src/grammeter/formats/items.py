@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from grammeter.core import DataError, Item, Ranking, Signature, UnknownNameError
 from grammeter.formats.tables import parse_line, placed
@@ -27,7 +27,6 @@ KEYS = (
 )  # fmt: skip
 """What a line may hold, in the order in which it is written."""
 
-_NAMES = {"systems", "judges"}
 _TYPES: dict[str, tuple[tuple[type, ...], str]] = {
     "segment": ((int,), "a whole number"),
     "item": ((str,), "a text"),
@@ -42,11 +41,8 @@ _FIX = 'Write one object a line: {"segment": 136, "systems": ["A", "B"], "judges
 def read_items(path: str | Path) -> tuple[Item, ...]:
     """Read items, one a line; ``-`` is standard input, gzip is unpacked.
 
-    Raises
-    ------
-    DataError
-        With file and line: no JSON object, an unknown or missing key, a value of the wrong
-        type, or an impossible item; without a line if the file is empty.
+    Raises :class:`DataError` with file and line: no JSON object, an unknown or missing key, a
+    value of the wrong type, or an impossible item.
     """
     items: list[Item] = []
     for number, line in enumerate(checked_lines(read_text(path), path), start=1):
@@ -92,7 +88,7 @@ def _to_json(item: Item) -> dict[str, Any]:
 
 
 def _item(line: str) -> Item:
-    data = parse_line(line, _FIX, once=True)
+    data: dict[str, Any] = parse_line(line, _FIX, once=True)
     for key, value in data.items():
         if key not in KEYS:
             error = UnknownNameError("key", key, KEYS)
@@ -101,14 +97,10 @@ def _item(line: str) -> Item:
         if wanted and (value is not None or key == "repeat"):
             shown = json.dumps(value, ensure_ascii=False)[:60]
             raise DataError(f"{key} is {shown}, not {wanted}", fix=_FIX)
-    known = {key: value for key, value in data.items() if value is not None}
-    if not {"segment", "systems"} <= known.keys():
+    data = {key: value for key, value in data.items() if value is not None}
+    if not {"segment", "systems"} <= data.keys():
         raise DataError("an item needs the keys 'segment' and 'systems'", fix=_FIX)
-    return _made(known)
-
-
-def _made(data: dict[str, Any]) -> Item:
-    for key in _NAMES & data.keys():
+    for key in {"systems", "judges"} & data.keys():
         data[key] = tuple(data[key])
     if "groups" in data:
         data["groups"] = tuple(tuple[str, ...](group) for group in data["groups"])
@@ -122,15 +114,13 @@ def _made(data: dict[str, Any]) -> Item:
 
 def _fault(key: str, value: object) -> str | None:
     """Return what a value should be; None if it is that."""
-    if key in _NAMES:
-        return None if _is_names(value) else "a list of names"
-    if key == "groups":
-        if not isinstance(value, list):
-            return "a list of lists of names"
-        groups = cast("list[object]", value)
-        return None if all(map(_is_names, groups)) else "a list of names"
-    types, wanted = _TYPES[key]
-    return None if type(value) in types else wanted  # `true` is no number
+    if key in _TYPES:
+        types, wanted = _TYPES[key]
+        return None if type(value) in types else wanted  # `true` is no number
+    if key == "groups" and not isinstance(value, list):
+        return "a list of lists of names"
+    lists = cast("list[object]", value if key == "groups" else [value])
+    return None if all(map(_is_names, lists)) else "a list of names"
 
 
 def _is_names(value: object) -> bool:
