@@ -365,7 +365,13 @@ def _open_https(url: str) -> AbstractContextManager[IO[bytes]]:
 
     opener = request.OpenerDirector()
     # no handler for http, so that nothing sends us on to an address without https
-    names = ["Proxy", "Unknown", "HTTPDefaultError", "HTTPRedirect", "HTTPS"]
-    for handler in (*(f"{name}Handler" for name in names), "HTTPErrorProcessor"):
-        opener.add_handler(getattr(request, handler)())
+    for handler in (
+        request.ProxyHandler,
+        request.UnknownHandler,
+        request.HTTPDefaultErrorHandler,
+        request.HTTPRedirectHandler,
+        request.HTTPErrorProcessor,
+        request.HTTPSHandler,
+    ):
+        opener.add_handler(handler())
     return opener.open(url, timeout=_TIMEOUT_S)

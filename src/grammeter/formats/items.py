@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from grammeter.core import DataError, Item, Ranking, Signature, UnknownNameError
 from grammeter.formats.tables import parse_line, placed

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations, product
 
 from grammeter.core import DataError, Ranking, UsageError, repeated_segments
@@ -39,14 +39,14 @@ def with_numbers(
     The options: see :func:`grammeter.formats.judgments.read_judgments`.
     """
     file = judgments.files[0]
-    evidence = _Evidence.of(systems) if systems is not None else None
-    if evidence:
-        evidence.check_names(judgments, drop)
+    sure = file.form == "jsonl" or stated is not None
     if stated is not None and file.form != "jsonl":
         judgments = shifted(judgments, stated, "stated")
-    if not evidence:
+    if systems is None:
         return judgments
-    if file.form == "jsonl" or stated is not None:
+    evidence = _Evidence.of(systems)
+    evidence.check_names(judgments, drop)
+    if sure:
         evidence.check(judgments, 0)
         return judgments
     first = evidence.first_segment(judgments)
@@ -158,14 +158,14 @@ _MOST = 0.1
 _Pair = frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Sentence:
     """What the rankings of one sentence say of its outputs."""
 
-    items: frozenset[frozenset[_Pair]]  # the groups of each ranking
-    equal: frozenset[_Pair]  # systems with the same output
-    different: frozenset[_Pair]
-    tied: frozenset[_Pair]  # may have the same output, in a file that does not group such systems
+    items: set[frozenset[_Pair]] = field(default_factory=set[frozenset[_Pair]])  # of groups
+    equal: set[_Pair] = field(default_factory=set[_Pair])  # systems with the same output
+    different: set[_Pair] = field(default_factory=set[_Pair])
+    tied: set[_Pair] = field(default_factory=set[_Pair])  # may have the same output, ungrouped
 
 
 _Sentences = Mapping[int, _Sentence]
@@ -221,7 +221,9 @@ def join(parts: Sequence[Judgments]) -> Judgments:
 
 def _numbered(parts: list[Judgments]) -> tuple[list[Judgments], list[str]]:
     """Find the numbering of each file; also return what was assumed."""
-    parts = [shifted(part, 0, "found") if _is_from_0(part) else part for part in parts]
+    for n, part in enumerate(parts):  # they are read as if all began with a sentence 0
+        if _is_open(part) and any(ranking.segment == 1 for ranking in part):
+            parts[n] = shifted(part, 0, "found")
     if all(_is_open(part) for part in parts):
         bases = _bases_among(parts)
         if not bases:
@@ -247,11 +249,6 @@ def _numbered(parts: list[Judgments]) -> tuple[list[Judgments], list[str]]:
 def _is_open(part: Judgments) -> bool:
     """Whether the number of a file's first sentence is only assumed."""
     return part.files[0].basis == "default"
-
-
-def _is_from_0(part: Judgments) -> bool:
-    """Whether a file has a sentence 0; files are read as if all began with it."""
-    return _is_open(part) and any(ranking.segment == 1 for ranking in part)
 
 
 def _with_base(part: Judgments, base: FirstSegment | None) -> Judgments:
@@ -347,42 +344,21 @@ def _sentences(rankings: Iterable[Ranking]) -> dict[int, _Sentence]:
     Where no group has two systems, equal outputs were not put together: then systems with
     different ranks have different outputs, and those that tie may have the same.
     """
-    by_segment: dict[int, list[Ranking]] = defaultdict(list)
-    for ranking in rankings:
-        if len(ranking.systems) > 1:
-            by_segment[ranking.segment].append(ranking)
-    grouping = any(
-        len(group) > 1
-        for some in by_segment.values()
-        for ranking in some
-        for group in ranking.groups
-    )
-    return {segment: _sentence(some, grouping) for segment, some in by_segment.items()}
-
-
-def _sentence(rankings: Sequence[Ranking], grouping: bool) -> _Sentence:
-    apart = [
-        (frozenset(pair), rank == other)
-        for ranking in rankings
-        for (group, rank), (rest, other) in combinations(_ranked(ranking), 2)
-        for pair in product(group, rest)
-    ]
-    return _Sentence(
-        frozenset(frozenset(map(frozenset, ranking.groups)) for ranking in rankings),
-        frozenset(
-            frozenset(pair)
-            for ranking in rankings
-            for group in ranking.groups
-            for pair in combinations(group, 2)
-        ),
-        frozenset(pair for pair, tie in apart if grouping or not tie),
-        frozenset(pair for pair, tie in apart if tie and not grouping),
-    )
-
-
-def _ranked(ranking: Ranking) -> Iterable[tuple[Sequence[str], int]]:
-    """Pair groups with ranks; a skipped item has none, so all its groups tie."""
-    return zip(ranking.groups, ranking.ranks or [1] * len(ranking.groups), strict=True)
+    sentences: dict[int, _Sentence] = defaultdict(_Sentence)
+    some = [ranking for ranking in rankings if len(ranking.systems) > 1]
+    grouping = any(len(group) > 1 for ranking in some for group in ranking.groups)
+    for ranking in some:
+        sentence = sentences[ranking.segment]
+        sentence.items.add(frozenset(map(frozenset, ranking.groups)))
+        for group in ranking.groups:
+            sentence.equal.update(map(frozenset, combinations(group, 2)))
+        # a skipped item has no ranks, so all its groups tie
+        ranks = ranking.ranks or [1] * len(ranking.groups)
+        ranked = zip(ranking.groups, ranks, strict=True)
+        for (group, rank), (rest, other) in combinations(ranked, 2):
+            pairs = sentence.different if grouping or rank != other else sentence.tied
+            pairs.update(map(frozenset, product(group, rest)))
+    return sentences
 
 
 def _fit(ours: _Sentences, theirs: _Sentences, shift: int) -> _Fit:
