@@ -8,7 +8,7 @@ Appraise and WMT files count sentences from 0 or from 1 and do not say which;
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -173,9 +173,16 @@ def parse_judgments(
     if not judgments.rankings:
         raise DataError("no judgment in this file", where=where, fix="It needs one item at least.")
     numbered = with_numbers(judgments, where, stated=first_segment, systems=systems, drop=drop)
+    counts = {
+        "skipped": sum(ranking.skipped for ranking in judgments),
+        "without outputs": sum(not (r.groups or r.skipped) for r in judgments),
+        "with one output": sum(len(r.groups) == 1 and not r.skipped for r in judgments),
+    }
+    odd = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
+    notices = (f"{where}: {len(judgments)} items, of them {odd}",) if odd else ()
     return replace(
         numbered,
-        notices=(*numbered.notices, *_odd_items(judgments, where)),
+        notices=(*numbered.notices, *notices),
         notes=(*numbered.notes, *(f"{where}: {note}" for note in document_notes(numbered))),
     )
 
@@ -235,8 +242,6 @@ def write_judgments(
 
     Parameters
     ----------
-    path, judgments
-        Where, and what.
     form
         Default: by the name, ``.xml``, ``.csv`` or ``.jsonl``, with ``.gz`` after that if packed.
     first_segment
@@ -288,21 +293,19 @@ def read_outputs(paths: Iterable[PathLike]) -> dict[str, list[str]]:
 
     Raises
     ------
-    DataError
-        If a file is absent, unreadable or empty, or two differ in length.
-    UsageError
-        If two systems have one name.
+    DataError, UsageError
+        If a file is unreadable or empty, or two differ in length; if two systems have one name.
     """
     outputs: dict[str, list[str]] = {}
-    listed = list(paths)
-    for path in listed:
+    first, count = "", 0
+    for path in paths:
         name, lines = output_name(path), read_output(path)
         if name in outputs:
             raise UsageError(f"two systems are called {name!r}", fix="Rename one of the files.")
+        if outputs and len(lines) != count:
+            raise LengthMismatchError(str(path), len(lines), first, count)
+        first, count = first or str(path), len(lines)
         outputs[name] = lines
-        count = len(next(iter(outputs.values())))
-        if len(lines) != count:
-            raise LengthMismatchError(str(path), len(lines), str(listed[0]), count)
     return outputs
 
 
@@ -333,14 +336,3 @@ def _form_by_name(path: PathLike) -> JudgmentForm:
             fix=f"Let it end in {', '.join(_SUFFIXES)}, with .gz after that if packed.",
         )
     return _SUFFIXES[suffix]
-
-
-def _odd_items(judgments: Judgments, where: str) -> Iterator[str]:
-    counts = {
-        "skipped": sum(ranking.skipped for ranking in judgments),
-        "without outputs": sum(not (r.groups or r.skipped) for r in judgments),
-        "with one output": sum(len(r.groups) == 1 and not r.skipped for r in judgments),
-    }
-    odd = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
-    if odd:
-        yield f"{where}: {len(judgments)} items, of them {odd}"

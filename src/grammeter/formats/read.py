@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -43,12 +43,10 @@ from grammeter.formats.text import (
 )
 
 UnicodeForm = Literal["NFC", "NFD", "NFKC", "NFKD"]
-"""Unicode normalisation forms."""
 
 PathLike = str | Path
 
-MOST_FAULTS = 5
-"""How many faults of one file are listed one by one."""
+_MOST_FAULTS = 5  # of one file that are listed one by one
 
 
 @checked
@@ -107,10 +105,13 @@ def read_corpus(
             )
         return _from_table(corpus)
     reader = _Reader(lenient=lenient, form=normalise)
-    source_paths = _source_paths(source)
+    one = isinstance(source, str | Path)
+    source_paths = [] if source is None else [source] if one else list(source)
     reference_paths = list(references)
     output_paths = _named(systems, names)
-    _check_stdin([*source_paths, *reference_paths, *output_paths.values()])
+    files = [*source_paths, *reference_paths, *output_paths.values()]
+    if sum(str(split_annotator(path)[0]) == STDIN for path in files) > 1:
+        raise UsageError("standard input is read twice", fix="Use '-' once only.")
     rule = TextRule(um=um, missing=missing_annotator)
     outputs = {
         name: reader.output(f"systems[{name}]", path, rule) for name, path in output_paths.items()
@@ -147,13 +148,10 @@ def read_corpus(
 def _from_table(path: PathLike) -> Corpus:
     from grammeter.formats.records import read_records
 
-    records = read_records(path)
+    table = read_records(path)
     origins = {part: str(path) for part in ("source", "references[0]")}
     return Corpus(
-        sources=records.sources,
-        references=records.references,
-        systems=records.systems,
-        origins=origins,
+        sources=table.sources, references=table.references, systems=table.systems, origins=origins
     )
 
 
@@ -173,7 +171,6 @@ class _Reader:
     )
 
     def output(self, part: str, path: PathLike, rule: TextRule) -> list[str]:
-        """Read a text, or make it of the edits of an M2 file."""
         self.origins[part] = str(path)
         file, _ = split_annotator(path)
         text = self._text(file)
@@ -202,7 +199,11 @@ class _Reader:
             elif is_m2(text, path):
                 file = self._m2(text, path)
                 gold.append((str(path), file))
-                self.notices += _order_notices(file, path)
+                if count := _unsorted(file):
+                    self.notices.append(
+                        f"{path}: gold edits are out of order in {count} sentences; m2 passes over"
+                        " some of them, as the official scorer does, unless sort_gold=true"
+                    )
             else:
                 self.origins[f"references[{len(texts)}]"] = str(path)
                 texts.append([*self._lines_of(text, path)])
@@ -222,7 +223,7 @@ class _Reader:
         return [line for path in paths for line in self._source_lines(path)]
 
     def essays(self, sources: Sequence[str]) -> list[tuple[str, M2File]]:
-        """Lay the mistakes of SGML files onto the sources; one file, or none."""
+        """Lay the mistakes of SGML files onto the sources."""
         if not self.essay_files:
             return []
         name = ", ".join(self.essay_files)
@@ -282,25 +283,16 @@ class _Reader:
 
     def _m2(self, text: str, path: PathLike) -> M2File:
         file = parse_m2(text, str(path), lenient=self.lenient)
-        self.notes += file.notices[:MOST_FAULTS]
-        if len(file.notices) > MOST_FAULTS:
+        self.notes += file.notices[:_MOST_FAULTS]
+        if len(file.notices) > _MOST_FAULTS:
             self.notes.append(f"{path}: {len(file.notices)} faults passed over in all")
         return file
 
 
-def _order_notices(file: M2File, path: PathLike) -> list[str]:
-    """Say where gold edits are out of order: the M2 scorer loses matches there."""
-    unsorted = sum(
-        any(a.start > b.start for a, b in pairwise(edits))
-        for block in file.blocks
-        for edits in block.gold.values()
-    )
-    if not unsorted:
-        return []
-    return [
-        f"{path}: gold edits are out of order in {unsorted} sentences; m2 passes over some of"
-        " them, as the official scorer does, unless sort_gold=true"
-    ]
+def _unsorted(file: M2File) -> int:
+    """Count the sentences whose gold edits are out of order: the M2 scorer loses matches there."""
+    gold = (edits for block in file.blocks for edits in block.gold.values())
+    return sum(any(a.start > b.start for a, b in pairwise(edits)) for edits in gold)
 
 
 def _normalised(text: str, path: PathLike, form: UnicodeForm) -> str:
@@ -364,14 +356,3 @@ def _named(
                 f"two systems are called {name!r}: {both}", fix="Rename one with --names."
             )
     return dict(zip(labels, paths, strict=True))
-
-
-def _source_paths(source: PathLike | Sequence[PathLike] | None) -> list[PathLike]:
-    if source is None:
-        return []
-    return [source] if isinstance(source, str | Path) else list(source)
-
-
-def _check_stdin(paths: Iterable[PathLike]) -> None:
-    if sum(str(split_annotator(path)[0]) == STDIN for path in paths) > 1:
-        raise UsageError("standard input is read twice", fix="Use '-' once only.")

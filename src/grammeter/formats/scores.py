@@ -110,10 +110,7 @@ def parse_score_file(text: str, where: str) -> ScoreTable:
 def read_any_scores(path: str | Path) -> ScoreTable | Ranked | Judgments:
     """Read what may stand in the place of metric scores: scores, a ranking, or judgments.
 
-    Raises
-    ------
-    DataError
-        As :func:`read_score_file`; and if these are people's scores of systems.
+    Raises :class:`DataError` as :func:`read_score_file`, and if these are people's scores.
     """
     text, where = read_text(path), str(path)
     if text.split("\n", 1)[0].split() == ["system", "value"]:
@@ -141,11 +138,7 @@ def read_human_scores(path: str | Path) -> dict[str, float]:
 
     TSV with the header ``system value`` or the headless forms of score files with one metric;
     or the JSON of ``grammeter rank -o``. A system that the ranking could not score has NaN.
-
-    Raises
-    ------
-    DataError
-        As :func:`read_score_file`; and if the file holds judgments, which must be ranked first.
+    Raises :class:`DataError` as :func:`read_score_file`, and for judgments: rank them first.
     """
     human = read_human(path)
     if isinstance(human, Judgments):
@@ -164,11 +157,6 @@ def read_human(
 
     The file is told by its content and read once, so ``-`` works. ``first_segment`` is for
     judgments, see :func:`grammeter.formats.judgments.read_judgments`.
-
-    Raises
-    ------
-    DataError
-        As :func:`read_human_scores`, judgments aside.
     """
     text, where = read_text(path), str(path)
     if _holds_judgments(text):
@@ -222,7 +210,11 @@ def _score_rows(text: str, where: str) -> list[_Row]:
     lines = _cells(text, where)
     header = lines[0]
     if header[0] == "system" and len(header) > 1 and "metric" not in header and header != _SYSTEMS:
-        return list(_wide_rows(lines, where))
+        return [
+            replace(row, metric=metric)
+            for place, metric in enumerate(header[1:], start=1)
+            for row in _rows(lines, ["system", *_one_named(place, len(header))], 1, where)
+        ]
     if {"metric", "system"} <= set(header):
         if "" in header or len(set(header)) < len(header) or "value" not in header:
             unknown = f"unknown columns: {' '.join(header)}"
@@ -271,13 +263,9 @@ def _simple_rows(lines: Sequence[Sequence[str]], where: str, fix: str) -> list[_
     return list(_rows(lines, names, 0, where))
 
 
-def _wide_rows(lines: Sequence[Sequence[str]], where: str) -> Iterator[_Row]:
-    """Read a line for each system and a column for each metric."""
-    for place, metric in enumerate(lines[0][1:], start=1):
-        names = ["system", *[""] * (len(lines[0]) - 1)]
-        names[place] = "value"
-        for row in _rows(lines, names, 1, where):
-            yield replace(row, metric=metric)
+def _one_named(place: int, count: int) -> list[str]:
+    """Name the columns after the first, of which only that at ``place`` has values to be read."""
+    return ["value" if column == place else "" for column in range(1, count)]
 
 
 def _rows(
@@ -383,16 +371,14 @@ def _column(metric: str, by_system: Mapping[str, list[_Row]], segments: int) -> 
     level = "mean of segments" if segments else "as given"
     signature = Signature.of(metric, {"scores": "foreign", "system-level": level})
     if not segments:
-        scores = {system: _score(rows[0], signature) for system, rows in by_system.items()}
+        scores = {
+            row.system: Score(row.value, signature, 0, row.parts, _reason(row.value))
+            for row, *_ in by_system.values()
+        }
         return MetricScores(metric, signature, True, scores)
     sentences = {system: _segments(rows, segments) for system, rows in by_system.items()}
     scores = {system: _mean(scores, signature) for system, scores in sentences.items()}
     return MetricScores(metric, signature, True, scores, sentences)
-
-
-def _score(row: _Row, signature: Signature) -> Score:
-    reason = "the file has no score" if math.isnan(row.value) else None
-    return Score(row.value, signature, 0, row.parts, reason)
 
 
 def _segments(rows: list[_Row], segments: int) -> SegmentScores:
@@ -405,8 +391,12 @@ def _segments(rows: list[_Row], segments: int) -> SegmentScores:
 
     values = column(row.value for row in rows)
     parts = {name: column(row.parts.get(name, math.nan) for row in rows) for name in rows[0].parts}
-    reason = "the file has no score" if np.isnan(values).any() else None
-    return SegmentScores(values, np.full(segments, -1, dtype=np.int64), parts, reason)
+    unchosen = np.full(segments, -1, dtype=np.int64)
+    return SegmentScores(values, unchosen, parts, _reason(float(values.sum())))
+
+
+def _reason(value: float) -> str | None:
+    return "the file has no score" if math.isnan(value) else None
 
 
 def _mean(scores: SegmentScores, signature: Signature) -> Score:
