@@ -242,6 +242,8 @@ def write_judgments(
 
     Parameters
     ----------
+    path, judgments
+        Where, and what.
     form
         Default: by the name, ``.xml``, ``.csv`` or ``.jsonl``, with ``.gz`` after that if packed.
     first_segment
