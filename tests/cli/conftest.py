@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from grammeter.cli.main import main
 from grammeter.cli.parser import parser_of
 
 
@@ -29,3 +30,30 @@ def called(parse, capsys):
         return code, printed.out, printed.err
 
     return called
+
+
+@pytest.fixture
+def program(capsys):
+    """Return the exit code of the whole program, what it printed, and what it said beside that."""
+
+    def program(*words):
+        capsys.readouterr()
+        try:
+            code = main([str(word) for word in words])
+        except SystemExit as stop:
+            code = int(stop.code or 0)
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
+
+    return program
+
+
+@pytest.fixture
+def put(tmp_path):
+    """Write a file, return its path."""
+
+    def write(name, text):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        return str(tmp_path / name)
+
+    return write

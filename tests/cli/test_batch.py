@@ -9,12 +9,11 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
 from made_rows import made_rows, read_rows, write_rows
-
-from grammeter.cli.main import main
 
 
 @pytest.fixture(autouse=True)
@@ -30,17 +29,8 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def batch(capsys):
-    def call(*arguments):
-        capsys.readouterr()
-        try:
-            code = main(["batch", *map(str, arguments)])
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        printed = capsys.readouterr()
-        return code, printed.out, printed.err
-
-    return call
+def batch(program):
+    return partial(program, "batch")
 
 
 GLEU = ("-m", "gleu", "--reference", "reference", "-o", "out")

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from itertools import accumulate
 from pathlib import Path
 
 import pytest
 
-from grammeter.cli.main import main
 from grammeter.metrics import BUILT_IN, metric
 from grammeter.version import __version__
 
 
 @pytest.fixture
-def cite(capsys: pytest.CaptureFixture[str]):
-    def call(*names: str) -> tuple[int, str, str]:
-        capsys.readouterr()
-        code = main(["cite", *names])
-        printed = capsys.readouterr()
-        return code, printed.out, printed.err
-
-    return call
+def cite(program):
+    return partial(program, "cite")
 
 
 def test_the_program_itself(cite) -> None:

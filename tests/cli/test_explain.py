@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import gzip
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 import grammeter as gm
-from grammeter.cli.main import main
 from grammeter.core import Edit, Explanation, Grid, JudgedEdit, SentenceExplanation
 from grammeter.rendering import explanation_text
 
@@ -28,14 +28,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]):
-    def call(*arguments: str) -> tuple[int, str, str]:
-        capsys.readouterr()
-        code = main(["explain", *arguments])
-        printed = capsys.readouterr()
-        return code, printed.out, printed.err
-
-    return call
+def run(program):
+    return partial(program, "explain")
 
 
 def test_text(run) -> None:

@@ -28,11 +28,9 @@ def fake(monkeypatch):
 
 
 @pytest.fixture
-def run(capsys):
+def run(program):
     def call(*arguments, metric=METRIC):
-        capsys.readouterr()
-        code = main(["judge", *CORPUS, "-m", metric, *map(str, arguments)])
-        return code, *capsys.readouterr()
+        return program("judge", *CORPUS, "-m", metric, *arguments)
 
     return call
 

@@ -12,15 +12,6 @@ HUMAN = "system\tvalue\nA\t0.9\nB\t0.8\nC\t0.2\nD\t0.1\n"
 
 
 @pytest.fixture
-def put(tmp_path):
-    def write(name, text):
-        (tmp_path / name).write_text(text, encoding="utf-8")
-        return str(tmp_path / name)
-
-    return write
-
-
-@pytest.fixture
 def run(called):
     return lambda *arguments: called("meta beta", *arguments)[:2]
 

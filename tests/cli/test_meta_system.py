@@ -32,15 +32,6 @@ def scores(table, tmp_path):
 
 
 @pytest.fixture
-def put(tmp_path):
-    def write(name, text):
-        (tmp_path / name).write_text(text, encoding="utf-8")
-        return str(tmp_path / name)
-
-    return write
-
-
-@pytest.fixture
 def human(put):
     return put("ew.tsv", "system\tvalue\n" + "".join(f"{s}\t{v}\n" for s, v in HUMAN.items()))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -32,16 +33,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def run(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+def run(folder: Path, monkeypatch: pytest.MonkeyPatch, program):
     monkeypatch.chdir(folder)
-
-    def call(*arguments: str) -> tuple[int, str, str]:
-        capsys.readouterr()
-        code = main(["report", *arguments])
-        printed = capsys.readouterr()
-        return code, printed.out, printed.err
-
-    return call
+    return partial(program, "report")
 
 
 def sections(page: Path) -> list[str]:
@@ -132,10 +126,10 @@ def test_wrong_input(run, arguments: list[str], code: int, message: str) -> None
     assert message in err
 
 
-def test_only_the_scores_are_required(run, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        run("-o", "r.html")
-    assert capsys.readouterr().err.endswith("the following arguments are required: SCORES\n")
+def test_only_the_scores_are_required(run) -> None:
+    code, _, err = run("-o", "r.html")
+    assert code == 2
+    assert err.endswith("the following arguments are required: SCORES\n")
 
 
 def test_a_pipeline_that_is_named_must_be_there(run, folder: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import pytest
 
@@ -15,13 +16,8 @@ CORPUS = ("-s", str(FOLDER / "source.txt"), "--hyps", *map(str, sorted(FOLDER.gl
 
 
 @pytest.fixture
-def run(capsys):
-    def call(*arguments):
-        capsys.readouterr()
-        code = main(["sample", *CORPUS, *map(str, arguments)])
-        return code, *capsys.readouterr()
-
-    return call
+def run(program):
+    return partial(program, "sample", *CORPUS)
 
 
 def lines(text):

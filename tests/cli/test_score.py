@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import sys
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -53,14 +54,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]):
-    def call(*arguments: str) -> tuple[int, str, str]:
-        capsys.readouterr()
-        code = main(["score", *arguments])
-        printed = capsys.readouterr()
-        return code, printed.out, printed.err
-
-    return call
+def run(program):
+    return partial(program, "score")
 
 
 BASE = ("-s", "src.txt", "-r", "gold.m2", "-m", "m2", "--hyps", "A.txt", "B.txt")
