@@ -58,8 +58,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quiet", action="store_true", help="no notices and no progress")
 
 
-def run(args: argparse.Namespace) -> int:
-    """Score and print the counts; return the exit code."""
+def run(args: argparse.Namespace) -> None:
+    """Score and print the counts."""
     from grammeter.engine import batch
     from grammeter.formats import find_shards, odd_ends
     from grammeter.metrics import metric
@@ -87,7 +87,6 @@ def run(args: argparse.Namespace) -> int:
                 raise
     remark(note for note in summary.notes if note not in early)
     _tell(args, shards, summary)
-    return 0
 
 
 def _tell(args: argparse.Namespace, shards: Sequence[Shard], summary: Summary) -> None:

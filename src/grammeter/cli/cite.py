@@ -23,10 +23,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(args: argparse.Namespace) -> int:
-    """Print BibTeX entries, each once; return the exit code."""
+def run(args: argparse.Namespace) -> None:
+    """Print BibTeX entries, each once."""
     from grammeter.metrics import metric
 
     entries = [metric(name).citation for name in args.names] or [OWN]
     sys.stdout.write("\n\n".join(dict.fromkeys(entries)) + "\n")
-    return 0

@@ -55,8 +55,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--quiet", action="store_true", help="no notices and no progress")
 
 
-def run(args: argparse.Namespace) -> int:
-    """Gather and write the page; return the exit code."""
+def run(args: argparse.Namespace) -> None:
+    """Gather and write the page."""
     from grammeter.verbs import report, write_report
 
     _check_output(args)
@@ -66,7 +66,6 @@ def run(args: argparse.Namespace) -> int:
     notice(args, f"{args.output}: {size / MEGABYTE:.1f} MB")
     if size > LARGE:
         notice(args, "so large a page opens slowly: --systems and -m leave out what is not needed")
-    return 0
 
 
 def _check_output(args: argparse.Namespace) -> None:

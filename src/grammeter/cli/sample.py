@@ -64,8 +64,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--quiet", action="store_true", help="no notices")
 
 
-def run(args: argparse.Namespace) -> int:
-    """Draw and print; return the exit code."""
+def run(args: argparse.Namespace) -> None:
+    """Draw and print."""
     from grammeter.formats import items_text, read_scores
     from grammeter.verbs import sample
 
@@ -84,7 +84,6 @@ def run(args: argparse.Namespace) -> int:
     if args.output or args.probabilities != "-":
         _write(args.output or "-", items_text(items))
     notice(args, _summary(items))
-    return 0
 
 
 def _write(path: str, text: str) -> None:

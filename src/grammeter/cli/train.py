@@ -54,12 +54,11 @@ def _add_some(parser: argparse.ArgumentParser) -> None:
         "  grammeter train some --scores tmu-gfm-dataset.csv --encoder bert-base-cased -o my-some\n"
         '  grammeter score -s src.txt -m "some(model=my-some)" --hyps out/*'
     )
-    group = parser.add_argument_group("data")
-    add_options(group, "verbs.train_some", {
+    add_options(parser, "verbs.train_some", {
         "scores": "a table with the columns source, output and ave_g, ave_f, ave_m (or"
         " grammaticality, fluency, meaning)",
         "criteria": "which regressors",
-    }, criteria={"metavar": "NAME"})  # fmt: skip
+    }, "data", criteria={"metavar": "NAME"})  # fmt: skip
     _add_fitting(parser, "verbs.train_some")
     _add_run(parser, "verbs.train_some")
 
@@ -73,9 +72,8 @@ def _add_cross_domain(parser: argparse.ArgumentParser) -> None:
     )
     _add_parallel(parser, "verbs.train_cross_domain")
     _add_preference(parser, "verbs.train_cross_domain", seed="seeds")
-    group = parser.add_argument_group("output")
-    text = {"output": "folder of the models, NAME-SEED each"}
-    add_options(group, "verbs.train_cross_domain", text, output={"metavar": "DIR"})
+    folder = {"metavar": "DIR"}
+    add_options(parser, "verbs.train_cross_domain", "output", "output", output=folder)
     add_output(parser, formats=FORMATS, file=None)
 
 
@@ -107,63 +105,42 @@ def _add_parallel(parser: argparse.ArgumentParser, verb: str) -> None:
         metavar="NAME=DATA" if verb == "verbs.train_cross_domain" else "DATA",
         help="an M2 file, source.txt:reference.txt, or a table (tsv, csv, jsonl, parquet)",
     )
-    add_options(group, verb, {
-        "source_column": "of tables; default: source",
-        "target_column": "of tables; default: target",
-        "pipeline": "the spaCy pipeline that extracts edits from texts",
-        "lenient": "pass over M2 edits outside their sentence and unknown lines, and count them",
-    })  # fmt: skip
+    add_options(group, verb, "source_column target_column pipeline lenient")
 
 
 def _add_preference(parser: argparse.ArgumentParser, verb: str, seed: str = "seed") -> None:
     """Declare pairs, encoder and fitting of a quality estimator."""
-    group = parser.add_argument_group("pairs")
-    add_options(group, verb, {
-        "pairs": "for training, validation and test, 8:1:1",
-        "parallel_only": "only pairs of source and correction: the paper's ablation",
-        "loss": "equation 4 of the paper, or the logistic ranking loss",
-    })  # fmt: skip
+    add_options(parser, verb, "pairs parallel_only loss", "pairs")
     _add_fitting(parser, verb, seed)
 
 
 def _add_fitting(parser: argparse.ArgumentParser, verb: str, seed: str = "seed") -> None:
     """Declare how a model is fitted, and where; ``seed``: the name of one seed or several."""
-    add_options(parser, verb, {"encoder": "name or folder of the encoder to start from"})
-    seeds = {
-        "seed": "of pairs, head, order and dropout",
-        "seeds": "a model of each corpus for each",
-    }
-    group = parser.add_argument_group("fitting")
-    add_options(group, verb, {
+    add_options(parser, verb, "encoder")
+    add_options(parser, verb, {
         "epochs": "the best of so many is kept; 0 writes the untrained head",
-        "batch_size": "examples a step",
+        "batch_size": "",
         "learning_rate": "of AdamW",
         "decay": "of the learning rate",
         "warmup": "share of all steps in which the learning rate rises",
-        "dtype": "of the steps; auto, the default: bfloat16 where the processor has it; weights"
-        " stay float32",
-        seed: seeds[seed],
-    })  # fmt: skip
+        "dtype": "",
+        seed: "",
+    }, "fitting")  # fmt: skip
     _add_running(parser)
 
 
 def _add_running(parser: argparse.ArgumentParser) -> None:
     """Declare where models run."""
-    group = parser.add_argument_group("running")
-    add_options(group, "models.Runtime", {
+    add_options(parser, "models.Runtime", {
         "device": "cpu, cuda, cuda:1 or mps",
         "cache_dir": "keep measured impacts here for other seeds",
         "download": "fetch the encoder from its hub if it is not here",
-    })  # fmt: skip
+    }, "running")  # fmt: skip
 
 
 def _add_run(parser: argparse.ArgumentParser, verb: str) -> None:
     """Declare where the model goes."""
-    group = parser.add_argument_group("output")
-    add_options(group, verb, {
-        "output": "folder of the model and its card",
-        "resume": "go on where an interrupted training stopped",
-    }, output={"metavar": "DIR"})  # fmt: skip
+    add_options(parser, verb, "output resume", "output", output={"metavar": "DIR"})
     add_output(parser, formats=("table", "json"), file=None)
 
 
