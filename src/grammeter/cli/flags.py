@@ -163,7 +163,7 @@ def _settings(name: str, parameter: Parameter, text: str) -> dict[str, Any]:
         return {"action": "store_false" if default else "store_true", "help": text}
     several = isinstance(default, tuple)
     shown = " ".join(map(str, cast("tuple[Any, ...]", default))) if several else default
-    if shown and "default" not in text:
+    if (shown or type(shown) in (int, float)) and "default" not in text:
         usual = f"default: {shown:g}" if isinstance(shown, float) else f"default: {shown}"
         text = f"{text}; {usual}" if text else usual
     settings: dict[str, Any] = {
