@@ -147,15 +147,18 @@ def partition(source: Tokens, versions: Sequence[Changes]) -> list[Chunk]:
     columns = [_texts(source, version, spans) for version in versions]
     chunks: list[Chunk] = []
     done = 0
-    for number, (start, end) in enumerate(spans):
-        if start > done:
-            chunks.append(_unchanged(source, done, start, len(versions)))
-        cells = [column[number] for column in columns]
-        texts, changed = tuple(text for text, _ in cells), tuple(flag for _, flag in cells)
+
+    def add_unchanged(until: int) -> None:
+        text, count = source[done:until], len(versions)
+        if text:
+            chunks.append(Chunk(done, until, text, (text,) * count, (False,) * count))
+
+    for (start, end), *cells in zip(spans, *columns, strict=True):
+        add_unchanged(start)
+        texts, changed = zip(*cells, strict=True)
         chunks.append(Chunk(start, end, source[start:end], texts, changed))
         done = end
-    if done < len(source):
-        chunks.append(_unchanged(source, done, len(source), len(versions)))
+    add_unchanged(len(source))
     return chunks
 
 
@@ -244,11 +247,6 @@ def _joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
         else:
             joined.append((start, end))
     return joined
-
-
-def _unchanged(source: Tokens, start: int, end: int, versions: int) -> Chunk:
-    text = source[start:end]
-    return Chunk(start, end, text, (text,) * versions, (False,) * versions)
 
 
 def _texts(

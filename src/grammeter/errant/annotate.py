@@ -300,10 +300,8 @@ def _parser(pipeline: Pipeline, folder: Path | None) -> Parser:
 
 def _by_source(pairs: Iterable[Texts]) -> list[Texts]:
     """Order distinct pairs by source, so that each source is parsed once."""
-    groups: dict[str, dict[Texts, None]] = {}
-    for pair in pairs:
-        groups.setdefault(pair[0], {})[pair] = None
-    return [pair for group in groups.values() for pair in group]
+    first: dict[str, int] = {}
+    return sorted(dict.fromkeys(pairs), key=lambda pair: first.setdefault(pair[0], len(first)))
 
 
 def foreign_types(gold: Iterable[GoldEdits], rules: Language) -> list[str]:
@@ -322,23 +320,22 @@ def types_by_rules(segments: Iterable[Segment], annotator: Annotator) -> GoldTyp
     Edits that only mark an error are ``UNK``, as in ``errant_m2 -gold``.
     """
     lines = {id(segment.gold): segment for segment in segments}
-    jobs = [
-        (key, number, segment.source, edits)
-        for key, segment in lines.items()
-        for number, edits in segment.gold.items()
-    ]
-    typed = annotator.retype_all([(source, edits) for *_, source, edits in jobs], minimise=False)
-    types: dict[int, dict[int, Sequence[str]]] = {key: {} for key in lines}
-    for (key, number, _, edits), retyped in zip(jobs, typed, strict=True):
-        places = sorted(
-            (at for at, edit in enumerate(edits) if not edit.is_noop),
-            key=lambda at, edits=edits: by_span(edits[at]),
-        )
-        names = [edit.type for edit in edits]
-        for at, edit in zip(places, retyped, strict=True):
-            names[at] = edit.type
-        types[key][number] = names
-    return types
+    annotations = [(line.source, edits) for line in lines.values() for edits in line.gold.values()]
+    retyped = iter(annotator.retype_all(annotations, minimise=False))
+    return {
+        key: {number: _names(edits, next(retyped)) for number, edits in line.gold.items()}
+        for key, line in lines.items()
+    }
+
+
+def _names(edits: Sequence[Edit], retyped: Iterable[Edit]) -> list[str]:
+    """Return the types of ``edits``; those of the changes come ``retyped``, in order of spans."""
+    names = [edit.type for edit in edits]
+    places = [at for at, edit in enumerate(edits) if not edit.is_noop]
+    places.sort(key=lambda at: by_span(edits[at]))
+    for at, edit in zip(places, retyped, strict=True):
+        names[at] = edit.type
+    return names
 
 
 def one_scheme(segments: Sequence[Segment], annotator: Annotator) -> list[Segment]:

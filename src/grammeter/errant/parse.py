@@ -7,7 +7,7 @@ pipeline tokenised (``Tokens.raw``) are tokenised by it again: it looks at the s
 from __future__ import annotations
 
 import hashlib
-import re
+import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -32,14 +32,12 @@ TOKEN_LIMIT = 300_000
 LEMMA_LIMIT = 100_000
 """Words that a lemmatizer may keep in memory."""
 
-FILE = "parses-1.sqlite"
+FILE = "parses-2.sqlite"
 """The number is that of the file's format."""
 
 SIZE_LIMIT = 1 << 30
 """Bytes; a larger file is begun anew."""
 
-_VALUE, _COLUMN = "\x1f", "\x1e"
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _TABLE = "parses"
 
 _UNUSED = ("ner", "entity_linker", "spancat", "textcat", "textcat_multilabel")
@@ -230,9 +228,7 @@ class ParseCache:
 
     def write(self, parses: Iterable[Tokens]) -> None:
         """Add parses, or replace those of the same sentences."""
-        rows = [
-            (self._key(parse), value) for parse in parses if (value := _encode(parse)) is not None
-        ]
+        rows = [(self._key(parse), _encode(parse)) for parse in parses if len(parse)]
         if not rows or self._folder is None:
             return
         try:
@@ -252,28 +248,19 @@ def _connect(folder: Path) -> sqlite3.Connection:
     return open_cache(folder / FILE, _TABLE, "parse TEXT NOT NULL", limit=SIZE_LIMIT)
 
 
-def _encode(parse: Tokens) -> str | None:
-    """Write a parse without its texts; ``None`` if a value has a separator in it."""
-    columns: list[Sequence[str]] = [parse.lemmas, parse.pos, parse.tags]
-    if parse.parsed:
-        columns += [parse.deps, [str(head) for head in parse.heads]]
-    text = _COLUMN.join(_VALUE.join(column) for column in columns)
-    separators = text.count(_COLUMN), text.count(_VALUE)
-    expected = len(columns) - 1, len(columns) * (len(parse) - 1)
-    half = _SURROGATE.search(text)  # cannot be encoded
-    return text if len(parse) and separators == expected and not half else None
+def _encode(parse: Tokens) -> str:
+    """Write a parse without its texts."""
+    columns = (parse.lemmas, parse.pos, parse.tags, parse.deps, parse.heads)
+    return json.dumps(columns, separators=(",", ":"))
 
 
 def _decode(bare: Tokens, value: str) -> Tokens | None:
     """Read a parse; ``None`` if the file is damaged."""
-    columns = [column.split(_VALUE) for column in value.split(_COLUMN)]
-    if len(columns) not in (3, 5) or any(len(column) != len(bare) for column in columns):
-        return None
-    lemmas, pos, tags, *rest = columns
-    if not rest:
-        return bare.with_columns(lemmas, pos, tags)
-    deps, heads = rest
     try:
-        return bare.with_columns(lemmas, pos, tags, deps, map(int, heads))
-    except ValueError:
+        parse = bare.with_columns(*json.loads(value))
+    except (ValueError, TypeError, RecursionError):
         return None
+    columns = (parse.lemmas, parse.pos, parse.tags, parse.deps, parse.heads)
+    lengths, size = list(map(len, columns)), len(bare)
+    whole = lengths in ([size] * 5, [size, size, size, 0, 0])
+    return parse if whole and {int}.issuperset(map(type, parse.heads)) else None
