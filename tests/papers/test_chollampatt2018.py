@@ -11,7 +11,7 @@ from grammeter.cli.main import main
 from grammeter.papers import chollampatt2018
 from grammeter.papers._reproduce import list_tasks, run_tasks
 from grammeter.papers.cells import read_tables
-from grammeter.papers.recipe import COLUMNS
+from grammeter.papers.materials import COLUMNS
 
 PAPER = "chollampatt2018"
 METRICS = {"GLEU": "GLEU", "I-measure": "I", "M2": "M2"}

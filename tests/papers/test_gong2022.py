@@ -8,10 +8,9 @@ import pytest
 from grammeter.cli.main import main
 from grammeter.core import MissingResourceError, ScoreTable
 from grammeter.metrics import metric
-from grammeter.papers import gong2022
+from grammeter.papers import conll14
 from grammeter.papers._reproduce import list_tasks, run_tasks
-from grammeter.papers.materials import Materials
-from grammeter.papers.recipe import COLUMNS
+from grammeter.papers.materials import COLUMNS, Materials
 
 PAPER = "gong2022"
 PLAIN = {"M2", "SentM2"}
@@ -100,27 +99,27 @@ def answering(data, materials):
 
 
 def _modelled(monkeypatch, answering, *here):
-    monkeypatch.setattr(gong2022, "find_model", _having(*here))
+    monkeypatch.setattr(conll14, "find_model", _having(*here))
     tasks = list_tasks(PAPER, "table5")
     found = _by_table(run_tasks(tasks, answering).cells)
     return {key[1:]: cell for key, cell in found.items() if key[1] not in PLAIN}
 
 
 def test_a_model_that_stands_in_is_never_called_equal(answering, monkeypatch):
-    found = _modelled(monkeypatch, answering, gong2022.OFFLINE)
+    found = _modelled(monkeypatch, answering, conll14.OFFLINE)
     assert len(found) == 12
     for cell in found.values():
         assert cell.verdict == "needs"
         assert cell.ours is not None
-        assert gong2022.MODEL in cell.note
-        assert gong2022.OFFLINE in cell.note
+        assert conll14.MODEL in cell.note
+        assert conll14.OFFLINE in cell.note
 
 
 def test_the_model_of_the_paper_is_judged(answering, monkeypatch):
-    found = _modelled(monkeypatch, answering, gong2022.MODEL, gong2022.OFFLINE)
+    found = _modelled(monkeypatch, answering, conll14.MODEL, conll14.OFFLINE)
     cell = found["SentPT-M2", "EW Pearson"]
     assert (cell.published, cell.verdict) == (0.949, "differs")  # it is SentM2's .871
-    assert cell.note == f"by sent-pt-m2(model={gong2022.MODEL})"
+    assert cell.note == f"by sent-pt-m2(model={conll14.MODEL})"
 
 
 def test_without_any_model_the_command_is_told(answering, monkeypatch):
@@ -128,17 +127,17 @@ def test_without_any_model_the_command_is_told(answering, monkeypatch):
     for cell in found.values():
         assert cell.verdict == "needs"
         assert math.isnan(cell.ours)
-        assert f"get {gong2022.OFFLINE}" in cell.note
+        assert f"get {conll14.OFFLINE}" in cell.note
 
 
-@pytest.mark.parametrize("model", [gong2022.MODEL, gong2022.OFFLINE])
+@pytest.mark.parametrize("model", [conll14.MODEL, conll14.OFFLINE])
 def test_metrics_use_the_model(model):
-    for metrics in gong2022._corpora(model).values():
+    for metrics in conll14._corpora(model).values():
         assert all(metric(spelling).models() == {"model": model} for spelling in metrics)
 
 
 def test_on_the_shell_models_are_made_on_request(data, capsys, monkeypatch):
-    monkeypatch.setattr(gong2022, "find_model", _having())
+    monkeypatch.setattr(conll14, "find_model", _having())
     notes = {}
     for flags in ([], ["--models"]):
         assert main(["reproduce", PAPER, "figure3", "--format", "json", *flags]) == 0
@@ -147,4 +146,4 @@ def test_on_the_shell_models_are_made_on_request(data, capsys, monkeypatch):
         assert {cell["verdict"] for cell in found} == {"needs"}
         notes[bool(flags)] = found[0]["note"]
     assert "--models" in notes[False]
-    assert f"get {gong2022.OFFLINE}" in notes[True]
+    assert f"get {conll14.OFFLINE}" in notes[True]

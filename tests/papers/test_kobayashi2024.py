@@ -118,7 +118,7 @@ def test_verdicts_of_table1(cells):
     misplaced = {"SEEDA-E base r", "SEEDA-E base rho", "SEEDA-S base r"}
     assert verdicts[MEANING, "differs"] == misplaced
     assert len(verdicts[MEANING, "equal"]) == 5
-    for row in kobayashi2024.GAPS:
+    for row in read_tables(PAPER)["table1"].gaps:
         assert len(verdicts[row, "needs"]) == 8
 
 

@@ -169,7 +169,7 @@ def _listing(tasks: Iterable[Task]) -> Table:
 
 def _needs(task: Task) -> Iterator[str]:
     yield from task.missing
-    yield from (f"model {name}" for name in task.recipe.models)
+    yield from (f"model {name}" for name in task.printed.models)
     if not task.printed.transcribed:
         yield "the printed figures"
 

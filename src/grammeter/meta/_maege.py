@@ -50,21 +50,9 @@ that was in fact applied."""
 
 @dataclass(frozen=True, kw_only=True)
 class MaegeDesign:
-    """How metrics are measured.
+    """How metrics are measured: the seed of all draws, random orders for each annotator's edits.
 
-    Attributes
-    ----------
-    seed
-        Of all draws.
-    max_orders
-        Random orders for each annotator's edits.
-
-    Raises
-    ------
-    UsageError
-        If a number is out of range.
-    UnknownNameError
-        If a rule does not exist.
+    A number that is out of range or a rule that does not exist raises UsageError.
     """
 
     seed: int = 1
@@ -115,17 +103,13 @@ class MetricResult:
 
     Attributes
     ----------
-    signature
-        The metric's own.
     values
         Shape ``(11,)``: its scores of the corpora, in its units.
     corpus, sentence
         ``pearson`` and ``spearman``: over the corpora, and over all texts of all chains.
-    sentences, lines
+    sentences, lines, texts
         How many sentences have chains, and how many lines a corpus has: less than there are
-        where a text has nothing that it may be held against.
-    texts
-        How many distinct ones were scored.
+        where a text has nothing that it may be held against; how many distinct texts were scored.
     """
 
     signature: Signature
@@ -176,14 +160,8 @@ class MetricResult:
 class Maege(Named[MetricResult], over="metrics", what="metric in these results"):
     """Results by metric, and what they rest on.
 
-    Attributes
-    ----------
-    target
-        Shape ``(11,)``: what scores of the corpora are correlated with.
-    applied
-        Shape ``(11,)``: mean number of edits applied in each corpus.
-    dropped
-        How many sentences have no chains, by reason.
+    ``target`` is what scores of the corpora are correlated with, ``applied`` the mean number of
+    edits applied in each: shape ``(11,)``. ``dropped`` sentences, by reason, have no chains.
     """
 
     design: MaegeDesign
@@ -243,12 +221,13 @@ def maege(
         pseudo=design.pseudo,
         given=design.given,
     )
-    applied = _mean_applied(outputs)
+    counts = [[line.applied for line in lines] for lines in outputs.corpora]
+    applied = np.array([np.mean(row) if row else np.nan for row in counts])
     target = applied if design.target == "applied" else np.arange(len(applied), dtype=np.float64)
     targets = Targets(
-        sources,
-        gold,
-        references,
+        sources=sources,
+        gold=gold,
+        references=references,
         against=design.against,
         with_edits=design.given == "source",
     )
@@ -281,11 +260,6 @@ def chain_result(chains: Sequence[FloatArray], ties: ChainTies) -> ChainResult:
     z = 2 * wrong / math.sqrt(pairs) - math.sqrt(pairs)
     pvalue = max(math.erfc(abs(z) / math.sqrt(2)), SMALLEST)
     return ChainResult(1 - 2 * wrong / pairs, pvalue, up, down, equal)
-
-
-def _mean_applied(outputs: PartialOutputs) -> FloatArray:
-    counts = np.array([[line.applied for line in lines] for lines in outputs.corpora], np.float64)
-    return counts.sum(axis=1) / counts.shape[1] if counts.size else np.full(len(counts), np.nan)
 
 
 def _pairs(scores: FloatArray) -> tuple[int, int, int]:

@@ -9,7 +9,7 @@ once.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any, ClassVar, Literal, Protocol
 
@@ -46,16 +46,8 @@ _LONG = 300
 class Chain:
     """One annotator's edits, applied one after the other.
 
-    Attributes
-    ----------
-    sentence, annotator
-        Position of the source, and the annotator's number.
-    texts
-        The sentence with the first 0, 1, ... edits.
-    source
-        What a metric gets as the source.
-    worth
-        Shape ``(len(texts),)``: the pseudo-scores, 1 for the last text.
+    ``texts`` are the sentence with the first 0, 1, ... edits, ``worth`` their pseudo-scores, 1 for
+    the last; ``source`` is what a metric gets as the source.
     """
 
     sentence: int
@@ -80,14 +72,9 @@ class Line:
 class PartialOutputs:
     """All texts that metrics are measured on.
 
-    Attributes
-    ----------
-    chains
-        Of the sentences that have two at least, in the order of the corpus.
-    corpora
-        Shape ``[11][lines]``; line ``k`` of all corpora is of the same sentence.
-    dropped
-        How many sentences have no chains, by reason.
+    The chains of the sentences that have two at least, in the order of the corpus; the corpora,
+    shape ``[11][lines]``, whose lines ``k`` are of the same sentence; and how many sentences have
+    no chains, by reason.
     """
 
     chains: tuple[Chain, ...]
@@ -104,17 +91,10 @@ def partial_outputs(
     pseudo: Pseudo = "released",
     given: Given = "source",
 ) -> PartialOutputs:
-    """Make chains and corpora of partial corrections.
+    """Make chains and corpora of partial corrections; all types of edits are applied.
 
     A sentence that an annotator leaves unchanged is in neither; a long one (over 300 characters
     and more than one ``.``), and one with a single chain, is in the corpora alone.
-
-    Parameters
-    ----------
-    sources, gold
-        Texts, and edits by annotator; all types of edits are applied.
-    max_orders
-        Random orders for each annotator's edits; all orders, where these are fewer.
     """
     edits = [{a: appliable(edits_) for a, edits_ in annotators.items()} for annotators in gold]
     usable = [s for s, annotators in enumerate(edits) if annotators and all(annotators.values())]
@@ -251,18 +231,9 @@ class Scorer(Protocol):
 class PartialScores:
     """What one metric says of all texts, larger being better.
 
-    Attributes
-    ----------
-    chains
-        Those whose texts have something to be held against.
-    texts
-        The scores of each chain's texts, each text scored alone.
-    corpora
-        Shape ``(11,)``: the scores of the corpora.
-    lines
-        How many lines of each corpus count.
-    distinct
-        How many distinct texts were scored.
+    The chains whose texts have something to be held against, and the scores of their texts, each
+    scored alone; the scores of the corpora, shape ``(11,)``; how many lines of each corpus count,
+    and how many distinct texts were scored.
     """
 
     chains: tuple[Chain, ...]
@@ -274,99 +245,76 @@ class PartialScores:
 
 def score_outputs(metric: Scorer, outputs: PartialOutputs, targets: Targets) -> PartialScores:
     """Score all chains and corpora with one metric, in one batch."""
-    pool = _Pool(targets, metric.needs)
-    placed = [(chain, pool.add(chain, chain.texts)) for chain in outputs.chains]
-    rows = [
-        [at for line in lines for at in pool.add(line, [line.text])] for lines in outputs.corpora
+    segments: list[Segment] = []
+    copies: list[int] = []
+    known: dict[tuple[object, ...], int] = {}
+
+    def places(item: Chain | Line, texts: Sequence[str]) -> list[int]:
+        """Return the positions of an item's texts in the batch; none where it has no target."""
+        shape = targets.segment(item, metric.needs)
+        if shape is None:
+            return []
+        rows: list[int] = []
+        for text in texts:
+            # the references are known by identity: equal ones are one object
+            key = (shape.source, text, id(shape.references) if shape.references else 0)
+            row = known.setdefault(key, len(segments))
+            if row == len(segments):
+                segments.append(Segment(shape.source, text, shape.references, shape.gold))
+                copies.append(0)
+            copies[row] += 1
+            rows.append(row)
+        return rows
+
+    placed = [(chain, places(chain, chain.texts)) for chain in outputs.chains]
+    corpora = [
+        [at for line in lines for at in places(line, [line.text])] for lines in outputs.corpora
     ]
-    chains = [(chain, at) for chain, at in placed if at]
-    if not pool.segments:
-        return PartialScores((), (), np.full(len(rows), np.nan), 0, 0)
-    statistics = metric.pooled_statistics(pool.segments, pool.copies)
+    if not segments:
+        return PartialScores((), (), np.full(len(corpora), np.nan), 0, 0)
+    chains = [(chain, rows) for chain, rows in placed if rows]
+    statistics = metric.pooled_statistics(segments, copies)
     sign = 1.0 if metric.higher_is_better else -1.0
-    alone = _alone(metric, statistics, sorted({x for _, at in chains for x in at}))
+    alone = np.full(len(statistics), np.nan)
+    for row in sorted({row for _, rows in chains for row in rows}):
+        # as if it stood alone: M2 chooses annotators by what stands before
+        alone[row] = metric.sentences(statistics.take([row])).values[0]
     return PartialScores(
         chains=tuple(chain for chain, _ in chains),
-        texts=tuple(sign * alone[at] for _, at in chains),
-        corpora=sign * np.array([metric.score(statistics.take(at)).value for at in rows]),
-        lines=len(rows[0]),
-        distinct=len(pool.segments),
+        texts=tuple(sign * alone[rows] for _, rows in chains),
+        corpora=sign * np.array([metric.score(statistics.take(rows)).value for rows in corpora]),
+        lines=len(corpora[0]),
+        distinct=len(segments),
     )
 
 
-def _alone(metric: Scorer, statistics: Statistics, rows: Sequence[int]) -> FloatArray:
-    """Score each row as if it stood alone: M2 chooses annotators by what stands before."""
-    values = np.full(len(statistics), np.nan)
-    for row in rows:
-        values[row] = metric.sentences(statistics.take([row])).values[0]
-    return values
-
-
+@dataclass(frozen=True, kw_only=True)
 class Targets:
-    """What a text is held against: references and gold edits, one object for equal ones."""
+    """What a text is held against: references and gold edits, one object for equal ones.
 
-    def __init__(
-        self,
-        sources: Sequence[str],
-        gold: Sequence[GoldEdits],
-        references: Sequence[Sequence[str | None]],
-        *,
-        against: Against,
-        with_edits: bool,
-    ) -> None:
-        """Take the corpus; ``with_edits``: gold edits fit what metrics are given as source."""
-        self._sources = sources
-        self._gold = gold
-        self._texts = references
-        self._against = against
-        self._with_edits = with_edits
-        self._known: dict[tuple[int, int], Segment] = {}
+    ``with_edits``: gold edits fit what metrics are given as source.
+    """
+
+    sources: Sequence[str]
+    gold: Sequence[GoldEdits]
+    references: Sequence[Sequence[str | None]]
+    against: Against
+    with_edits: bool
+    known: dict[tuple[int, int], Segment] = field(default_factory=dict[tuple[int, int], Segment])
 
     def segment(self, item: Chain | Line, needs: str) -> Segment | None:
         """Return a segment without hypothesis; None where there is nothing to hold it against."""
         if needs == "nothing":
             return Segment(item.source, "")
-        left_out = item.annotator if self._against == "others" else -1
-        key = (item.sentence, left_out)
-        if key not in self._known:
-            self._known[key] = self._make(item.sentence, left_out)
-        made = self._known[key]
-        if not made.texts:
-            return None
-        return Segment(item.source, "", made.references, made.gold)
+        key = (item.sentence, item.annotator if self.against == "others" else -1)
+        made = self.known.get(key) or self.known.setdefault(key, self._make(*key))
+        return Segment(item.source, "", made.references, made.gold) if made.texts else None
 
     def _make(self, sentence: int, left_out: int) -> Segment:
-        source = self._sources[sentence]
-        if self._against == "given":
-            return Segment(source, "", tuple(column[sentence] for column in self._texts))
-        others = [edits for a, edits in self._gold[sentence].items() if a != left_out]
+        source = self.sources[sentence]
+        if self.against == "given":
+            return Segment(source, "", tuple(column[sentence] for column in self.references))
+        others = [edits for a, edits in self.gold[sentence].items() if a != left_out]
         texts = tuple(partial_text(source.split(), appliable(edits)).strip() for edits in others)
         # numbered anew: a metric that takes one annotator by number takes one who is there
-        gold: GoldEdits = dict(enumerate(others)) if self._with_edits else {}
-        return Segment(source, "", texts, gold)
-
-
-class _Pool:
-    """The distinct segments of all chains and corpora, and how often each is there."""
-
-    def __init__(self, targets: Targets, needs: str) -> None:
-        self._targets = targets
-        self._needs = needs
-        self.segments: list[Segment] = []
-        self.copies: list[int] = []
-        self._known: dict[tuple[object, ...], int] = {}
-
-    def add(self, item: Chain | Line, texts: Sequence[str]) -> list[int]:
-        """Return the positions of an item's texts; none where it cannot be scored."""
-        shape = self._targets.segment(item, self._needs)
-        return [] if shape is None else [self._position(shape, text) for text in texts]
-
-    def _position(self, shape: Segment, text: str) -> int:
-        # the references are known by identity: equal ones are one object
-        key = (shape.source, text, id(shape.references) if shape.references else 0)
-        position = self._known.setdefault(key, len(self.segments))
-        if position == len(self.segments):
-            self.segments.append(Segment(shape.source, text, shape.references, shape.gold))
-            self.copies.append(0)
-        self.copies[position] += 1
-        return position
+        return Segment(source, "", texts, dict(enumerate(others)) if self.with_edits else {})

@@ -3,27 +3,41 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
 
 from grammeter.core import MissingResourceError, UnknownNameError, checked, labelled
 from grammeter.formats import list_datasets
-from grammeter.papers import (
-    chollampatt2018,
-    gong2022,
-    grundkiewicz2015,
-    kobayashi2024,
-    maeda2022,
-    programs,
+from grammeter.papers import chollampatt2018, conll14, grundkiewicz2015, kobayashi2024
+from grammeter.papers.cells import (
+    Cell,
+    Made,
+    Ours,
+    Printed,
+    PrintedTable,
+    Value,
+    judge,
+    read_tables,
 )
-from grammeter.papers.cells import Cell, Ours, Printed, PrintedTable, Value, judge, read_tables
 from grammeter.papers.materials import Materials
-from grammeter.papers.recipe import Recipe
 from grammeter.version import __version__
 
 ALL = "all"
 """In place of a paper: all papers."""
+
+Make = Callable[[Materials], Made]
+"""Makes the figures of a table; those that are not printed become rows beside the paper's."""
+
+PAPERS: Mapping[str, Mapping[str, Make]] = {
+    "grundkiewicz2015": grundkiewicz2015.TABLES,
+    "chollampatt2018": chollampatt2018.TABLES,
+    "gong2022": conll14.GONG,
+    "maeda2022": conll14.MAEDA,
+    "kobayashi2024": kobayashi2024.TABLES,
+    "programs": conll14.PROGRAMS,
+}
+"""Paper -> table -> its recipe; figures of other tables stay open, for the reason in ``gaps``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +45,7 @@ class Task:
     """A table with its recipe, and what this machine lacks for it."""
 
     printed: PrintedTable
-    recipe: Recipe
+    make: Make
     missing: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -42,8 +56,8 @@ class Task:
             "title": self.printed.title,
             "cells": self.printed.figures,
             "transcribed": self.printed.transcribed,
-            "data": list(self.recipe.data),
-            "models": list(self.recipe.models),
+            "data": list(self.printed.data),
+            "models": list(self.printed.models),
             "missing": list(self.missing),
         }
 
@@ -79,21 +93,14 @@ class Reproduction:
 
 
 def list_tasks(paper: str | None = None, table: str | None = None) -> list[Task]:
-    """Return the tables that have a recipe, of one paper or all.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such paper or table.
-    """
+    """Return the tables of one paper or all; an unknown paper or table raises UnknownNameError."""
     if paper is not None and paper not in PAPERS:
         raise UnknownNameError("paper", paper, PAPERS)
-    chosen = PAPERS if paper is None else {paper: PAPERS[paper]}
     absent = {status.dataset.name for status in list_datasets() if status.state != "present"}
     tasks = [
-        Task(read_tables(name)[recipe.table], recipe, _missing(recipe, absent))
-        for name, known in chosen.items()
-        for recipe in known.recipes
+        Task(printed, PAPERS[name].get(printed.name, _nothing), _missing(printed, absent))
+        for name in ([paper] if paper else PAPERS)
+        for printed in read_tables(name).values()
     ]
     if table is None:
         return tasks
@@ -101,6 +108,15 @@ def list_tasks(paper: str | None = None, table: str | None = None) -> list[Task]
     if not matching:
         raise UnknownNameError("table", table, [task.printed.name for task in tasks])
     return matching
+
+
+def _nothing(materials: Materials) -> Made:
+    return {}
+
+
+def _missing(printed: PrintedTable, absent: set[str]) -> tuple[str, ...]:
+    names = [name for name in printed.data if name in absent]
+    return tuple(f"data set {name}: grammeter data get {name}" for name in names)
 
 
 @overload
@@ -136,11 +152,6 @@ def reproduce(
         Number of processes for long work; no figure depends on it. With more than one, a script
         needs the usual guard, ``if __name__ == "__main__":``.
 
-    Returns
-    -------
-    Reproduction or Reproducible
-        Cells with published and own figures; without a paper, the list of tables.
-
     Raises
     ------
     UnknownNameError
@@ -166,91 +177,40 @@ def run_tasks(tasks: Sequence[Task], materials: Materials | None = None) -> Repr
     return Reproduction(tuple(cells), tuple(task.printed for task in tasks), tuple(seconds))
 
 
-def _missing(recipe: Recipe, absent: set[str]) -> tuple[str, ...]:
-    return tuple(
-        f"data set {name}: grammeter data get {name}" for name in recipe.data if name in absent
-    )
-
-
 def _cells(task: Task, materials: Materials) -> Iterator[Cell]:
+    printed, need = task.printed, ""
+    made: Made = {}
     if task.missing:
-        yield from _open_cells(task, f"needs {'; '.join(task.missing)}")
-        return
-    try:
-        made = task.recipe.make(materials)
-    except MissingResourceError as error:
-        yield from _open_cells(task, " ".join(str(error).split()))
-        return
-    for key in dict.fromkeys([*task.printed.cells, *made]):
-        if key in made or _is_due(task, *key):
-            yield _cell(task, *key, made.get(key))
+        need = f"needs {'; '.join(task.missing)}"
+    else:
+        try:
+            made = task.make(materials)
+        except MissingResourceError as error:
+            need = " ".join(str(error).split())
+    for key in dict.fromkeys([*printed.cells, *made]):
+        theirs = printed.cells.get(key, Printed(None))
+        gap = printed.gap(*key)
+        # not where the paper has a blank and we have no figure
+        if key not in made and theirs.value is None and not theirs.slip and not gap:
+            continue
+        if need:
+            note = f"{need}; {theirs.slip}" if theirs.slip else need
+            yield Cell(printed.paper, printed.name, *key, theirs.value, None, "needs", note)
+        else:
+            yield _cell(printed, *key, theirs, made.get(key), gap)
 
 
-def _is_due(task: Task, row: str, column: str) -> bool:
-    """Whether a cell without a figure of ours is shown: not where the paper has a blank."""
-    printed = task.printed.cells[row, column]
-    return printed.value is not None or bool(printed.slip or task.recipe.gap(row, column))
-
-
-def _cell(task: Task, row: str, column: str, made: Ours | Value | None) -> Cell:
-    printed = task.printed.cells.get((row, column), Printed(None))
+def _cell(
+    table: PrintedTable,
+    row: str,
+    column: str,
+    theirs: Printed,
+    made: Ours | Value | None,
+    gap: str | None,
+) -> Cell:
     ours = made if made is None or isinstance(made, Ours) else Ours(made)
-    verdict, note = judge(printed, ours, task.recipe.tolerance(row, column))
+    verdict, note = judge(theirs, ours, table.tolerance(row, column))
     if verdict == "needs" and not note:
-        note = task.recipe.gap(row, column) or "no recipe for this figure"
+        note = gap or "no recipe for this figure"
     value = ours.value if ours else None
-    return _of(task, row, column, printed.value, value, verdict, note)
-
-
-def _of(task: Task, row: str, column: str, *rest: Any) -> Cell:
-    return Cell(task.printed.paper, task.printed.name, row, column, *rest)
-
-
-def _open_cells(task: Task, need: str) -> Iterator[Cell]:
-    for (row, column), printed in task.printed.cells.items():
-        if _is_due(task, row, column):
-            note = f"{need}; {printed.slip}" if printed.slip else need
-            yield _of(task, row, column, printed.value, None, "needs", note)
-
-
-@dataclass(frozen=True, slots=True)
-class Paper:
-    """One paper: title, reference, and the recipes in the order of its tables."""
-
-    title: str
-    reference: str
-    recipes: tuple[Recipe, ...]
-
-
-PAPERS: Mapping[str, Paper] = {
-    "grundkiewicz2015": Paper(
-        "Human Evaluation of Grammatical Error Correction Systems",
-        "Grundkiewicz, Junczys-Dowmunt and Gillian, EMNLP 2015",
-        grundkiewicz2015.RECIPES,
-    ),
-    "chollampatt2018": Paper(
-        "A Reassessment of Reference-Based Grammatical Error Correction Metrics",
-        "Chollampatt and Ng, COLING 2018",
-        chollampatt2018.RECIPES,
-    ),
-    "gong2022": Paper(
-        "Revisiting Grammatical Error Correction Evaluation and Beyond",
-        "Gong, Liu, Huang and Zhang, EMNLP 2022",
-        gong2022.RECIPES,
-    ),
-    "maeda2022": Paper(
-        "IMPARA: Impact-Based Metric for GEC Using Parallel Data",
-        "Maeda, Kaneko and Okazaki, COLING 2022",
-        maeda2022.RECIPES,
-    ),
-    "kobayashi2024": Paper(
-        "Large Language Models Are State-of-the-Art Evaluator for Grammatical Error Correction",
-        "Kobayashi, Mita and Komachi, BEA 2024",
-        kobayashi2024.RECIPES,
-    ),
-    "programs": Paper(
-        "Public programs whose figures come out otherwise by their own rules",
-        "gec-metrics 0.1.1; CLEME 1.1",
-        programs.RECIPES,
-    ),
-}
+    return Cell(table.paper, table.name, row, column, theirs.value, value, verdict, note)

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from grammeter.core import json_number
 
 Verdict = Literal["equal", "within tolerance", "differs", "needs"]
-"""Equal to the printed digits; within the recipe's tolerance; neither; one figure is missing."""
+"""Equal to the printed digits; within the table's tolerance; neither; one figure is missing."""
 
 Value = float | str
 """A figure, or a text: a mark, a range of ranks such as ``2-4``."""
@@ -24,22 +24,19 @@ _RANGE = re.compile(r"(\d+)(?:-(\d+))?", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Ours:
-    """A figure of ours.
+    """A figure of ours, NaN where there is none, and what a reader must know about it.
 
-    Attributes
-    ----------
-    value
-        The figure; NaN where there is none.
-    note
-        What a reader must know about it.
-    stands_in
-        Model of the paper that is missing, if another model replaces it: such a figure is shown,
-        but is never called equal.
+    ``stands_in`` is the paper's model, if another one replaces it: such a figure is shown, but is
+    never called equal.
     """
 
     value: Value
     note: str = ""
     stands_in: str | None = None
+
+
+Made = Mapping[tuple[str, str], Ours | Value]
+"""Our figures by row and column, named as in the printed table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +52,9 @@ class Tolerance:
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """A figure as a paper prints it.
+    """A figure or text as a paper prints it, ``None`` for nothing, with so many decimals.
 
-    Attributes
-    ----------
-    value
-        The figure or text; ``None`` where the paper prints nothing.
-    digits
-        Number of printed decimals.
-    slip
-        Known reason for another figure of ours; empty if there is none.
+    ``slip`` is a known reason for another figure of ours.
     """
 
     value: Value | None
@@ -74,14 +64,9 @@ class Printed:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell of a paper's table.
+    """One cell of a paper's table; ``published`` and ``ours`` are ``None`` where there is none.
 
-    Attributes
-    ----------
-    published, ours
-        ``None`` where there is none.
-    verdict, note
-        Result of the comparison, and the reason.
+    ``verdict`` and ``note`` are the result of the comparison, and the reason.
     """
 
     paper: str
@@ -111,16 +96,18 @@ class PrintedTable:
 
     Attributes
     ----------
-    paper, name
-        Such as ``grundkiewicz2015`` and ``table3b``.
-    title, page
-        What it shows; its place, as printed or as a section.
+    paper, name, title, page
+        Such as ``grundkiewicz2015`` and ``table3b``; what it shows; its place, as printed.
     cells
         By row and column, in the order of the paper.
     origin
         Origin of the figures: the paper's text, or a copy of it.
     transcribed
         Whether its figures were available.
+    data, models
+        Data sets, as in ``grammeter data list``, and models that making it again needs.
+    tolerances, gaps
+        Tolerances, and what missing figures would need: by row, by column, or ``*`` for all.
     """
 
     paper: str
@@ -129,12 +116,24 @@ class PrintedTable:
     page: str
     origin: str
     transcribed: bool = True
+    data: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    tolerances: Mapping[str, Tolerance] = field(default_factory=dict[str, Tolerance])
+    gaps: Mapping[str, str] = field(default_factory=dict[str, str])
     cells: Mapping[tuple[str, str], Printed] = field(default_factory=dict[tuple[str, str], Printed])
 
     @property
     def figures(self) -> int:
         """Number of printed cells."""
         return sum(cell.value is not None for cell in self.cells.values())
+
+    def tolerance(self, row: str, column: str) -> Tolerance | None:
+        """Return the tolerance of a figure; ``None``: equal in all printed digits."""
+        return _first(self.tolerances, row, column, "*")
+
+    def gap(self, row: str, column: str) -> str | None:
+        """Return what a missing figure would need, if that is known."""
+        return _first(self.gaps, row, column, "*")
 
 
 def judge(printed: Printed, ours: Ours | None, tolerance: Tolerance | None) -> tuple[Verdict, str]:
@@ -161,23 +160,17 @@ def _is_equal(printed: Printed, value: Value) -> bool:
 
 
 def _distance(printed: Printed, value: Value) -> float:
-    if isinstance(printed.value, str) and isinstance(value, str):
-        return _range_distance(printed.value, value)
-    if isinstance(printed.value, str) or isinstance(value, str) or printed.value is None:
+    """Return how far two figures, or the ends of two ranges, lie apart; infinity for texts."""
+    theirs, ours = _ends(printed.value), _ends(value)
+    if theirs is None or ours is None or isinstance(printed.value, str) != isinstance(value, str):
         return math.inf
-    return abs(value - printed.value)
+    return max(abs(a - b) for a, b in zip(theirs, ours, strict=True))
 
 
-def _range_distance(printed: str, ours: str) -> float:
-    """Return the larger distance between the ends of two ranges; infinity for other texts."""
-    theirs, our_ends = _ends(printed), _ends(ours)
-    if theirs is None or our_ends is None:
-        return math.inf
-    return max(abs(theirs[0] - our_ends[0]), abs(theirs[1] - our_ends[1]))
-
-
-def _ends(text: str) -> tuple[int, int] | None:
-    match = _RANGE.fullmatch(text)
+def _ends(value: Value | None) -> tuple[float, float] | None:
+    if not isinstance(value, str):
+        return None if value is None else (value, value)
+    match = _RANGE.fullmatch(value)
     return (int(match[1]), int(match[2] or match[1])) if match else None
 
 
@@ -189,35 +182,39 @@ def _plain(value: Value | None) -> Value | None:
     return json_number(value) if isinstance(value, float) else value
 
 
+def _first(values: Mapping[str, Any], *keys: str) -> Any:
+    return next((values[key] for key in keys if key in values), None)
+
+
 @cache
 def read_tables(paper: str) -> Mapping[str, PrintedTable]:
     """Return the tables of a paper by name, in the order of the paper.
 
-    A file holds for each table ``title``, ``page``, ``origin``, ``columns``, ``rows`` (a list of
-    values by row, ``null`` where nothing is printed), ``digits`` (a number, or one by column),
-    ``slips`` (by ``row|column``, ``row|*`` or ``*|column``: known reason for another figure) and
-    ``transcribed``, false if its figures were not available.
+    A file holds for each table the fields of :class:`PrintedTable`, but ``columns``, ``rows`` (a
+    list of values by row, ``null`` where nothing is printed), ``digits`` (a number, or one by
+    column) and ``slips`` (by ``row|column``, ``row|*`` or ``*|column``: known reason for another
+    figure) for its cells, and tolerances in a list that names ``of`` which rows or columns.
     """
     text = files("grammeter.papers").joinpath("printed", f"{paper}.json").read_text("utf-8")
     tables: Mapping[str, Any] = json.loads(text)["tables"]
-    return {name: _table(paper, name, shape) for name, shape in tables.items()}
+    return {name: _table(paper, name, dict(shape)) for name, shape in tables.items()}
 
 
-def _table(paper: str, name: str, shape: Mapping[str, Any]) -> PrintedTable:
-    columns: list[str] = shape["columns"]
-    digits: int | Mapping[str, int] = shape.get("digits", 3)
-    slips: Mapping[str, str] = shape.get("slips", {})
+def _table(paper: str, name: str, shape: dict[str, Any]) -> PrintedTable:
+    columns: list[str] = shape.pop("columns")
+    digits: int | Mapping[str, int] = shape.pop("digits", 3)
+    slips: Mapping[str, str] = shape.pop("slips", {})
     cells: dict[tuple[str, str], Printed] = {}
-    for row, values in shape["rows"].items():
+    for row, values in shape.pop("rows").items():
         for column, value in zip(columns, values, strict=True):
             places = digits if isinstance(digits, int) else digits.get(column, 3)
-            keys = (f"{row}|{column}", f"{row}|*", f"*|{column}")
-            slip = next((slips[key] for key in keys if key in slips), "")
+            slip = _first(slips, f"{row}|{column}", f"{row}|*", f"*|{column}") or ""
             cells[row, column] = Printed(value, places, slip)
-    return PrintedTable(
-        paper=paper,
-        name=name,
-        **{key: shape[key] for key in ("title", "page", "origin")},
-        transcribed=shape.get("transcribed", True),
-        cells=cells,
-    )
+    shape["tolerances"] = {
+        key: Tolerance(rule["value"], rule["reason"])
+        for rule in shape.get("tolerances", ())
+        for key in rule["of"]
+    }
+    for key in ("data", "models"):
+        shape[key] = tuple(shape.get(key, ()))
+    return PrintedTable(paper=paper, name=name, cells=cells, **shape)

@@ -8,14 +8,11 @@ from itertools import product
 from grammeter.core import ScoreTable
 from grammeter.formats import read_score_file
 from grammeter.meta import MetricAgreement, SentenceDesign, TieRule, correlate_sentences
-from grammeter.papers.cells import Ours, Tolerance
-from grammeter.papers.materials import Materials
-from grammeter.papers.recipe import Made, Recipe, correlated, correlation_cells
+from grammeter.papers.cells import Made, Ours
+from grammeter.papers.materials import Materials, correlated, correlation_cells
 from grammeter.ranking import ExpectedWins, Extraction, TrueSkill, extract_pairs
 
 SCORES = "meta_chollampatt_ng_2018"
-JUDGMENTS = "human_gjg15"
-CONLL14 = "conll14_test"
 
 STORED = {"gleu": "GLEU", "imeasure": "I-measure", "m2score": "M2"}
 """The metrics as the authors' files name them, and as the paper does."""
@@ -23,7 +20,6 @@ STORED = {"gleu": "GLEU", "imeasure": "I-measure", "m2score": "M2"}
 BEST = "sentm2"
 """Our sentence-level M2 of the best annotator, as the paper words it."""
 
-NO_TEXT = "the text was not at hand when the figures were copied, and none is made up"
 _LAST = "from the sentence scores that the authors distribute, of the annotator listed last"
 _OWN = "not printed: published is the score that the authors distribute"
 _R = "not printed: published is what the authors' program gives on the scores they distribute"
@@ -45,28 +41,18 @@ def _table2(materials: Materials) -> Made:
 
 
 def _figure1(materials: Materials) -> Made:
-    return {**_points_of_people(materials), **_points_of_metrics(materials)}
-
-
-def _points_of_people(materials: Materials) -> dict[tuple[str, str], Ours]:
     pairs = extract_pairs(materials.judgments("gjg15").rankings)
-    wins, ties = pairs.counts()
-    return {
-        (system, column): Ours(score, _OWN)
-        for column, method in (("EW", ExpectedWins()), ("TS", TrueSkill()))
-        for system, score in zip(pairs.systems, method.score(wins, ties).tolist(), strict=True)
-    }
-
-
-def _points_of_metrics(materials: Materials) -> dict[tuple[str, str], Ours]:
+    cells: dict[tuple[str, str], Ours] = {}
+    for column, method in (("EW", ExpectedWins()), ("TS", TrueSkill())):
+        scores = method.score(*pairs.counts()).tolist()
+        for system, score in zip(pairs.systems, scores, strict=True):
+            cells[system, column] = Ours(score, _OWN)
     made = materials.scored("conll14", ["gleu", "imeasure", "m2"])
-    # the authors' files have I-measure in percent
-    columns = {"gleu": ("GLEU", 1), "imeasure": ("I-measure", 100), "m2": ("M2", 1)}
-    return {
-        (system, column): Ours(unit * score.value, _OWN)
-        for spelling, (column, unit) in columns.items()
-        for system, score in made[spelling].items()
-    }
+    for spelling, column in (("gleu", "GLEU"), ("imeasure", "I-measure"), ("m2", "M2")):
+        unit = 100 if spelling == "imeasure" else 1  # the authors' files have it in percent
+        for system, score in made[spelling].items():
+            cells[system, column] = Ours(unit * score.value, _OWN)
+    return cells
 
 
 def _figure2(materials: Materials) -> Made:
@@ -153,24 +139,10 @@ def _star(agreements: Mapping[str, MetricAgreement]) -> str:
     return "-"
 
 
-RECIPES = (
-    Recipe(table="table2", make=_table2, data=(SCORES,)),
-    Recipe(table="table3", make=_table3, data=(SCORES, JUDGMENTS, CONLL14)),
-    Recipe(table="table4", gaps={"*": NO_TEXT}),
-    Recipe(
-        table="figure1",
-        make=_figure1,
-        data=(JUDGMENTS, CONLL14),
-        tolerances={
-            "EW": Tolerance(
-                0.001,
-                "published is the mean of 1,000 bootstraps, ours the score of all the data",
-            ),
-            "TS": Tolerance(
-                0.002, "published is the mean of 1,000 random runs, ours the limit of such means"
-            ),
-        },
-    ),
-    Recipe(table="figure2", make=_figure2, data=(SCORES,)),
-    Recipe(table="text", make=_text, data=(SCORES,)),
-)
+TABLES = {
+    "table2": _table2,
+    "table3": _table3,
+    "figure1": _figure1,
+    "figure2": _figure2,
+    "text": _text,
+}

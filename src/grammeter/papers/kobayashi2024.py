@@ -6,25 +6,31 @@ shut down; but Appendix B prints their scores, and these are correlated with peo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from grammeter.core import MetricScores, Ranking, Score, ScoreTable, Signature
+from grammeter.errant import find_pipeline
 from grammeter.formats import benchmark
-from grammeter.papers.cells import Ours, Tolerance, read_tables
+from grammeter.meta import (
+    TESTED,
+    Design,
+    SentenceDesign,
+    TieRule,
+    Window,
+    correlate_sentences,
+    correlate_systems,
+    correlate_windows,
+)
+from grammeter.papers.cells import Made, Ours, Value, read_tables
 from grammeter.papers.materials import Materials
-from grammeter.papers.recipe import Made, Recipe
-
-if TYPE_CHECKING:
-    from grammeter.meta import TieRule, Window
+from grammeter.ranking import cluster_numbers
 
 PAPER = "kobayashi2024"
-DATA = ("conll14_test", "seeda")
 JUDGED = {"SEEDA-E": "seeda-e", "SEEDA-S": "seeda-s"}
 SETS = ("base", "+fluent")
 
@@ -42,19 +48,11 @@ TAKEN = {
 COPY = ", PIE's outputs for LM-Critic's"
 """Suffix of a row that uses the outputs as they were released until December 2024."""
 
-NO_ANSWERS = "needs the evaluators' answers, which were not released; their models are shut down"
 BY_NAME = (
     "not printed: a tie of the metric is decided by the names of the systems, as in the rows of"
     " the LLM evaluators; in the paper's row of this metric it is no answer"
 )
 NOT_KNOWN = "which edits the paper extracted, with which pipeline, is not known"
-GAPS = {
-    "PT-M2": "needs bert-base-uncased",
-    "Scribendi Score": "needs gpt2",
-    "SOME": "needs SOME's three models, which are BERT-base",
-    "IMPARA": "needs IMPARA's quality model and bert-base-cased",
-}
-
 Say = Callable[[float], Ours]
 """Makes a figure of a value, with a note."""
 
@@ -75,15 +73,13 @@ def _table1(materials: Materials) -> Made:
 
 def _correlations(materials: Materials) -> Iterator[tuple[str, str, float]]:
     """Yield row, column and Pearson's or Spearman's coefficient."""
-    from grammeter.meta import Design, correlate_systems
-
     table, design = _scores(materials), Design(interval="none")
     for (judged, name), chosen in product(JUDGED.items(), SETS):
         human = materials.seeda_people[name]
         result = correlate_systems(table, human, systems=[chosen], design=design)
         for row, metric in result.items():
-            yield row, f"{judged} {chosen} r", metric["pearson"].value
-            yield row, f"{judged} {chosen} rho", metric["spearman"].value
+            for short, kind in zip(("r", "rho"), TESTED, strict=True):
+                yield row, f"{judged} {chosen} {short}", metric[kind].value
 
 
 def _scores(materials: Materials) -> ScoreTable:
@@ -101,26 +97,24 @@ def _scores(materials: Materials) -> ScoreTable:
 
 def _evaluators() -> dict[str, MetricScores]:
     """Return the scores of Appendix B by evaluator."""
-    scores: dict[str, dict[str, Score]] = {}
     signature = Signature.of("trueskill", {"printed": f"{PAPER} appendix B"})
-    for (row, column), printed in read_tables(PAPER)["table2"].cells.items():
-        if column == "score" and isinstance(printed.value, int | float):
-            evaluator, system = _evaluator_and_system(row)
-            scores.setdefault(evaluator, {})[system] = Score(printed.value, signature, 0)
+    scores: dict[str, dict[str, Score]] = {}
+    for row, value in _appendix("score").items():
+        evaluator, _, system = row.partition(": ")
+        scores.setdefault(evaluator, {})[system] = Score(float(value), signature, 0)
     return {
         name: MetricScores(name, signature, True, by_system) for name, by_system in scores.items()
     }
 
 
-def _evaluator_and_system(row: str) -> tuple[str, str]:
-    evaluator, _, system = row.partition(": ")
-    return evaluator, system
+def _appendix(column: str) -> dict[str, Value]:
+    """Return what Appendix B prints, by evaluator and system, best first."""
+    cells = read_tables(PAPER)["table2"].cells.items()
+    return {row: p.value for (row, name), p in cells if name == column and p.value is not None}
 
 
 def _extracted(row: str, *more: str) -> Say:
     """Return a note that names the pipeline and the gold edits of a metric that extracts edits."""
-    from grammeter.errant import find_pipeline
-
     by = f"edits by the pipeline {find_pipeline().name}"
     return partial(Ours, note="; ".join([by, TAKEN[row], *more]))
 
@@ -154,8 +148,6 @@ def _agreement(
     materials: Materials, column: MetricScores, ties: TieRule
 ) -> Iterator[tuple[str, float]]:
     """Yield column and value: accuracy and tau over all pairs of systems of each judgment."""
-    from grammeter.meta import SentenceDesign, correlate_sentences
-
     design = SentenceDesign(pairs="expanded", ties=ties, resamples=0)
     table = ScoreTable(tuple(column), len(materials.seeda_judged), {column.metric: column})
     for (judged, name), chosen in product(JUDGED.items(), SETS):
@@ -179,33 +171,21 @@ def _rankings(materials: Materials, name: str) -> Sequence[Ranking]:
 
 def _table2(materials: Materials) -> Made:
     """Compute the clusters from the printed ranges of ranks."""
-    from grammeter.ranking import cluster_numbers
-
-    cells: dict[tuple[str, str], Ours] = {}
-    for rows in _printed_ranges().values():
-        numbers = cluster_numbers(list(rows.values()))
-        for row, number in zip(rows, numbers, strict=True):
-            cells[row, "cluster"] = Ours(float(number), "from the printed ranges")
-    return cells
-
-
-def _printed_ranges() -> Mapping[str, Mapping[str, tuple[int, int]]]:
-    """Return first and last rank by evaluator and row, best first as printed."""
     ranges: dict[str, dict[str, tuple[int, int]]] = {}
-    for (row, column), printed in read_tables(PAPER)["table2"].cells.items():
-        if column == "range":
-            first, _, last = str(printed.value).partition("-")
-            evaluator, _ = _evaluator_and_system(row)
-            ranges.setdefault(evaluator, {})[row] = (int(first), int(last or first))
-    return ranges
+    for row, value in _appendix("range").items():
+        first, _, last = str(value).partition("-")
+        ranges.setdefault(row.partition(": ")[0], {})[row] = (int(first), int(last or first))
+    return {
+        (row, "cluster"): Ours(float(number), "from the printed ranges")
+        for rows in ranges.values()
+        for row, number in zip(rows, cluster_numbers(list(rows.values())), strict=True)
+    }
 
 
 # --- the window analysis -------------------------------------------------------------------
 
 
 def _figure_window(materials: Materials) -> Made:
-    from grammeter.meta import correlate_windows
-
     table = _scores(materials)
     cells: dict[tuple[str, str], Ours] = {}
     for judged, name in JUDGED.items():
@@ -231,30 +211,9 @@ def _lowest(windows: Sequence[Window]) -> Ours:
     return Ours(float(lowest), f"the mean of the ten is {means[lowest]:.3f} there")
 
 
-_CLOSE = Tolerance(0.01, NOT_KNOWN)
-
-RECIPES = (
-    Recipe(
-        table="table1",
-        make=_table1,
-        data=DATA,
-        tolerances=dict.fromkeys(EXTRACTED, _CLOSE),
-        gaps=GAPS,
-    ),
-    Recipe(
-        table="table1_sentence",
-        make=_table1_sentence,
-        data=DATA,
-        gaps={
-            **GAPS,
-            "*": f"{NO_ANSWERS}; a tie of the metric counts as an answer here (tau is 2 accuracy"
-            " - 1), in the conventional rows it does not",
-        },
-    ),
-    Recipe(
-        table="table2",
-        make=_table2,
-        gaps={"*": f"{NO_ANSWERS}; the scores go into table1 and figure_window"},
-    ),
-    Recipe(table="figure_window", make=_figure_window, data=DATA),
-)
+TABLES = {
+    "table1": _table1,
+    "table1_sentence": _table1_sentence,
+    "table2": _table2,
+    "figure_window": _figure_window,
+}

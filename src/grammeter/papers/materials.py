@@ -1,4 +1,4 @@
-"""Data that recipes share: data sets, rankings and scores, each read or made once."""
+"""What recipes share: data sets, rankings and scores, each read or made once; correlations."""
 
 from __future__ import annotations
 
@@ -19,8 +19,14 @@ from grammeter.formats import (
     read_human_scores,
     reference_texts,
 )
+from grammeter.meta import TESTED, Design, SystemMeta, correlate_systems
 from grammeter.metrics import Metric
 from grammeter.verbs import score
+
+People = Mapping[str, Mapping[str, float]]
+"""People's scores by a short name of the ranking (``EW``, ``TS``), then by system."""
+
+COLUMNS = ("EW Pearson", "EW Spearman", "TS Pearson", "TS Spearman")
 
 
 def _conll14(
@@ -34,16 +40,7 @@ def _conll14(
 
 
 class Materials:
-    """Data of several recipes, each read or made on first use.
-
-    Parameters
-    ----------
-    models
-        Whether to make figures that need pretrained models, which takes minutes.
-    processes
-        Number of processes for long work; no figure depends on it. With more than one, a script
-        needs the usual guard, ``if __name__ == "__main__":``.
-    """
+    """Data of several recipes, each read or made on first use; see :func:`reproduce`."""
 
     def __init__(self, *, models: bool = False, processes: int = 1) -> None:
         self.models = models
@@ -72,7 +69,7 @@ class Materials:
         )
 
     @cached_property
-    def people(self) -> Mapping[str, Mapping[str, float]]:
+    def people(self) -> People:
         """People's scores of these systems by ``EW`` and ``TS``, from Chollampatt and Ng."""
         folder = "scores/system_scores_humans"
         files = {"EW": "expected_wins", "TS": "trueskill"}
@@ -114,7 +111,7 @@ class Materials:
         return replace(self.seeda_judged, gold=())
 
     @cached_property
-    def seeda_people(self) -> Mapping[str, Mapping[str, float]]:
+    def seeda_people(self) -> People:
         """People's TrueSkill scores from SEEDA, by ``seeda-e`` and ``seeda-s``."""
         return {name: benchmark(name).read_scores() or {} for name in ("seeda-e", "seeda-s")}
 
@@ -136,3 +133,26 @@ class Materials:
     def path(self, data: str, file: str) -> Path:
         """Return the path of a file of a data set."""
         return dataset_path(data, file)
+
+
+def correlated(
+    table: ScoreTable, people: People, *, drop: Sequence[str] = ()
+) -> dict[str, SystemMeta]:
+    """Correlate metrics with each ranking, without intervals."""
+    design = Design(interval="none")
+    return {
+        who: correlate_systems(table, human, design=design, drop=drop)
+        for who, human in people.items()
+    }
+
+
+def correlation_cells(
+    table: ScoreTable, rows: Mapping[str, str], people: People, *, drop: Sequence[str] = ()
+) -> dict[tuple[str, str], float]:
+    """Return coefficients by row and column, ``EW Pearson``; ``rows`` names them by spelling."""
+    return {
+        (row, f"{who} {kind.capitalize()}"): result[spelling][kind].value
+        for who, result in correlated(table, people, drop=drop).items()
+        for spelling, row in rows.items()
+        for kind in TESTED
+    }
