@@ -143,12 +143,11 @@ class MetricResult:
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape; NaN becomes ``null``, ``reasons`` say why."""
         chain = asdict(self.chain) | {"tie_share": self.chain.tie_share}
-        chain.pop("reason")
         return {
             "signature": str(self.signature),
             "corpus": _level(self.corpus) | {"values": [json_number(v) for v in self.values]},
             "sentence": _level(self.sentence) | {"n": self.sentence["pearson"].n},
-            "chain": {name: json_number(value) for name, value in chain.items()},
+            "chain": {name: json_number(chain[name]) for name in chain if name != "reason"},
             "sentences": self.sentences,
             "lines": self.lines,
             "texts": self.texts,

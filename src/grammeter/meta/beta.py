@@ -53,14 +53,11 @@ class BetaSweep:
 
     Attributes
     ----------
-    choice
-        How the F-measures were made.
-    betas
-        Shape ``(betas,)``: how many times as much as precision recall weighs.
+    betas, pearson, spearman
+        Shape ``(betas,)``: how many times as much as precision recall weighs; the coefficients,
+        NaN where all systems have the same F.
     f
         Shape ``(betas, systems)``; of a metric of which less is better the negative.
-    pearson, spearman
-        Shape ``(betas,)``; NaN where all systems have the same F.
     """
 
     metric: str
@@ -108,14 +105,9 @@ class BetaSweep:
 
 
 def parse_betas(text: str) -> tuple[float, ...]:
-    """Read ``FIRST:LAST:STEP``, both ends included, or betas between commas.
+    """Read ``FIRST:LAST:STEP``, both ends included, or betas between commas, as exact decimals.
 
-    The betas are exact decimals: ``0.01:1:0.01`` holds 0.07, not 0.07 and a rounding error.
-
-    Raises
-    ------
-    UsageError
-        If it is neither, a beta is below 0, or there are more than :data:`MOST_BETAS`.
+    UsageError if it is neither, a beta is below 0, or there are more than :data:`MOST_BETAS`.
     """
     try:
         if ":" in text:

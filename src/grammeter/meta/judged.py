@@ -113,7 +113,7 @@ def judged_table(
     size = max(segments, *(ranking.segment for ranking in judged))
     values = _means(scored or judged, size, _scores_of if scored else _shares_of)
     systems = tuple(sorted({system for ranking in judged for system in ranking.systems}))
-    values |= {system: np.full(size, np.nan) for system in systems if system not in values}
+    values = {system: np.full(size, np.nan) for system in systems} | values
     level, shown = _system_level(judged, values, by)
     settings = {"scores": "judgments", "values": "scores" if scored else "ranks"}
     signature = Signature.of(name, {**settings, "judges": len({r.judge for r in judged}), **shown})
@@ -129,10 +129,8 @@ def judged_table(
     )
     few = notes_of_few(extract_pairs(judged))
     lacking = sum(None in (ranking.scores or (None,)) for ranking in judged) if scored else 0
-    some = [
-        f"{name}: {lacking} of {len(judged)} judgments lack scores of outputs: they are missing"
-    ]
-    notes = [*notes_of(rankings), *(some if lacking else []), *few]
+    some = f"{name}: {lacking} of {len(judged)} judgments lack scores of outputs: they are missing"
+    notes = [*notes_of(rankings), *([some] if lacking else []), *few]
     return ScoreTable(systems, size, {name: column}, about=tuple(dict.fromkeys(notes)))
 
 
@@ -148,11 +146,8 @@ def ranked_table(ranked: Ranked, name: str) -> ScoreTable:
 def preferences(column: JudgedScores, pairs: Pairs) -> tuple[FloatArray, FloatArray]:
     """Say of pairs of systems in sentences which of the two the judges prefer.
 
-    Returns
-    -------
-    difference, items
-        Shape ``(pairs,)``: of the items that show both, how many more prefer the first one,
-        divided by the number of the items, 0 where there is none; and this number.
+    Shape ``(pairs,)``: of the items that show both, how many more prefer the first one, divided by
+    the number of the items, 0 where there is none; and this number.
     """
     size, systems = len(pairs.systems), set(pairs.systems)
     judged = extract_pairs([ranking.with_systems(systems) for ranking in column.rankings])
@@ -234,12 +229,7 @@ def _scores(
 def with_aggregates(table: ScoreTable, aggregates: Sequence[Aggregate]) -> ScoreTable:
     """Add a column for each metric and way of aggregating: ``m2 by trueskill``.
 
-    Raises
-    ------
-    DataError
-        If a metric has no sentence scores of a system.
-    UnknownNameError
-        If there is no such way.
+    DataError if a metric has no sentence scores of a system.
     """
     columns: dict[str, MetricScores] = {}
     for name, column in table.items():
@@ -287,18 +277,10 @@ def _ranked(values: FloatArray, by: str) -> tuple[FloatArray, Mapping[str, objec
 
 
 def comparisons(values: FloatArray) -> tuple[IntArray, IntArray]:
-    """Compare systems two by two, sentence by sentence.
+    """Count how often the row's system beats the column's, and how often they tie.
 
-    Parameters
-    ----------
-    values
-        Shape ``(systems, sentences)``, higher is better; a sentence without a score (NaN) of
-        one of the two compares nothing.
-
-    Returns
-    -------
-    wins, ties
-        Shape ``(systems, systems)``: how often the row beats the column, how often they tie.
+    ``values`` have shape ``(systems, sentences)``, higher is better; a sentence without a score
+    (NaN) of one of the two compares nothing. The counts have shape ``(systems, systems)``.
     """
     wins, ties = (
         np.array([compare(row, values).sum(axis=1) for row in values], dtype=np.int64)

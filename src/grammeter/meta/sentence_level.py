@@ -81,43 +81,29 @@ _DECIDED = (1, 1, 1, 1, 0, 0)
 
 _NEUTRAL = TieWeights((1, -1, 0, 0, 0, 0), (1, 0, 0, 0, 0, 0), _DECIDED)
 
+# With C concordant and D discordant pairs, M pairs tied by the metric alone, H by the human alone,
+# B by both; where tau is not said, it is 2 accuracy - 1:
 RULES: Mapping[TieRule, TieWeights] = {
+    # Chollampatt & Ng 2018, Table 3, "NoTies" (from WMT 2014): tau = (C - D) / (C + D + M)
     "no-ties": _NEUTRAL,
+    # The same table, "HTies": tau = (C + B - D) / (C + D + M + H + B); its accuracy is acc_eq of
+    # WMT 2023 (Deutsch et al. 2023)
     "h-ties": TieWeights((1, -1, 0, 0, 0, 1), (1, 0, 0, 0, 0, 1), (1,) * 6),
+    # The conventional metrics of Kobayashi et al. 2024 (SEEDA and its Table 1): as no-ties,
+    # accuracy = C / (C + D + M); the name says which table the figures belong beside
     "three-way": _NEUTRAL,
+    # The script released with SEEDA, and the LLM rows of that table: a tie of the metric is read
+    # as "the system whose name comes first in the alphabet is worse" (for a metric of which less
+    # is better: "is better"), then counted as right or wrong
     "seeda-script": TieWeights((1, -1, -1, 1, 0, 0), (1, 0, 0, 1, 0, 0), _DECIDED),
+    # A tie of the metric is half right: accuracy = (C + M / 2) / (C + D + M)
     "half": TieWeights((1, -1, 0, 0, 0, 0), (1, 0, 0.5, 0.5, 0, 0), _DECIDED),
+    # Ties of the metric are left out, too: tau = (C - D) / (C + D), Goodman and Kruskal's gamma
     "drop": TieWeights((1, -1, 0, 0, 0, 0), (1, 0, 0, 0, 0, 0), (1, 1, 0, 0, 0, 0)),
+    # A tie of the metric is a mistake: accuracy = C / (C + D + M)
     "wrong": TieWeights((1, -1, -1, -1, 0, 0), (1, 0, 0, 0, 0, 0), _DECIDED),
 }
-"""The rules, with C concordant and D discordant pairs, M pairs tied by the metric alone, H by the
-human alone, B by both.
-
-``no-ties``
-    Chollampatt & Ng 2018, Table 3, "NoTies" (from WMT 2014): human ties are left out, ties of
-    the metric stay in the denominator: ``tau = (C - D) / (C + D + M)``.
-``h-ties``
-    The same table, "HTies": a tie of both agrees, a tie of one counts 0:
-    ``tau = (C + B - D) / (C + D + M + H + B)``. Its accuracy is ``acc_eq`` of WMT 2023
-    (Deutsch et al. 2023).
-``three-way``
-    The conventional metrics of Kobayashi et al. 2024 (SEEDA and its Table 1):
-    ``accuracy = C / (C + D + M)`` and tau as under ``no-ties``; the two rules give the same
-    figures, the name says which table they belong beside.
-``seeda-script``
-    The script released with SEEDA, and the LLM rows of that table: a tie of the metric is read
-    as "the system whose name comes first in the alphabet is worse" (for a metric of which less
-    is better: "is better"), then counted as right or wrong; ``tau = 2 accuracy - 1``.
-``half``
-    A tie of the metric is half right: ``accuracy = (C + M / 2) / (C + D + M)``,
-    ``tau = 2 accuracy - 1``.
-``drop``
-    Ties of the metric are left out, too: ``tau = (C - D) / (C + D)``, Goodman and Kruskal's
-    gamma; rewards a metric that abstains.
-``wrong``
-    A tie of the metric is a mistake: ``accuracy = C / (C + D + M)``,
-    ``tau = 2 accuracy - 1``.
-"""
+"""How ties count, by rule; a metric's tie is neutral, half right, wrong, or left out."""
 
 
 def cell_numbers(human: IntArray, metric: IntArray, *, higher_is_better: bool = True) -> IntArray:
@@ -275,12 +261,8 @@ class PairCounts:
             "missing": self.missing,
             "concordant": self.concordant,
             "discordant": self.discordant,
-            "ties": {
-                "metric": self.metric_ties,
-                "human": self.human_ties,
-                "both": self.both_ties,
-                "metric_share": json_number(self.tie_share),
-            },
+            "ties": {"metric": self.metric_ties, "human": self.human_ties, "both": self.both_ties}
+            | {"metric_share": json_number(self.tie_share)},
         }
 
 
@@ -300,9 +282,9 @@ class MetricAgreement:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape of one metric."""
-        accuracy, epsilon = (json_number(number) for number in self.calibrated)
-        calibrated: dict[str, Any] = {"accuracy": accuracy, "epsilon": epsilon}
-        if accuracy is None:
+        numbers = map(json_number, self.calibrated)
+        calibrated: dict[str, Any] = dict(zip(("accuracy", "epsilon"), numbers, strict=True))
+        if calibrated["accuracy"] is None:
             calibrated["reason"] = self.tau.reason or "no pair"
         return {
             "tau": self.tau.to_dict(),

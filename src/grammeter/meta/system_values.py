@@ -82,13 +82,9 @@ class PairwiseAccuracy:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values; a NaN is ``None`` with a reason."""
-        return {
-            "value": json_number(self.value),
-            "correct": self.correct,
-            "n": self.pairs,
-            "ties": {"metric": self.metric_ties, "human": self.human_ties},
-            **({"reason": self.reason} if self.reason else {}),
-        }
+        ties = {"metric": self.metric_ties, "human": self.human_ties}
+        data = {"value": json_number(self.value), "correct": self.correct, "n": self.pairs}
+        return data | {"ties": ties} | ({"reason": self.reason} if self.reason else {})
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -32,18 +32,9 @@ Coefficients = Mapping[CoefficientName, Correlation]
 
 @dataclass(frozen=True)
 class Window:
-    """Systems that follow each other in the human ranking.
+    """Systems that follow each other in the human ranking, best first; ``first``: from this rank.
 
-    Attributes
-    ----------
-    first
-        Human rank of the first system, from 1.
-    systems
-        Best by people first.
-    clusters
-        The human cluster of each, ``None`` where it is unknown.
-    metrics
-        Correlations by metric and kind.
+    ``clusters`` are people's, ``None`` where unknown; ``metrics`` correlations by metric and kind.
     """
 
     first: int

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import product
 
 from grammeter.core import ScoreTable
-from grammeter.formats import read_score_file
+from grammeter.formats import dataset_path, read_score_file
 from grammeter.meta import MetricAgreement, SentenceDesign, TieRule, correlate_sentences
 from grammeter.papers.cells import Made, Ours
 from grammeter.papers.materials import Materials, correlated, correlation_cells
@@ -27,7 +27,7 @@ _R = "not printed: published is what the authors' program gives on the scores th
 
 def stored_scores(materials: Materials, level: str) -> ScoreTable:
     """Read the scores that the authors distribute, of each ``system`` or ``sentence``."""
-    files = [materials.path(SCORES, f"scores/{level}_scores_metrics/{m}.txt.gz") for m in STORED]
+    files = [dataset_path(SCORES, f"scores/{level}_scores_metrics/{m}.txt.gz") for m in STORED]
     tables = [read_score_file(file) for file in files]
     columns = {name: column for table in tables for name, column in table.items()}
     return ScoreTable(tables[0].systems, tables[0].segments, columns)

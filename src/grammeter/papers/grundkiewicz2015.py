@@ -16,11 +16,11 @@ from math import comb
 import numpy as np
 
 from grammeter.core import FloatArray, MetricScores, Ranked, ranks_text
-from grammeter.formats import read_score_file
+from grammeter.formats import dataset_path, read_score_file
 from grammeter.meta import parse_betas, sweep_beta
 from grammeter.papers.cells import Made, Ours, Value
 from grammeter.papers.materials import Materials
-from grammeter.ranking import Agreement, Pairs, Resampling, TrueSkill, Unit, in_mean
+from grammeter.ranking import Pairs, Resampling, TrueSkill, Unit, in_mean
 from grammeter.stats import CoefficientName, correlate
 from grammeter.study import group_outputs
 from grammeter.verbs import agree, rank
@@ -73,7 +73,7 @@ def _distinct_outputs(materials: Materials) -> list[int]:
 
 
 def _table1(materials: Materials) -> Made:
-    counts = _agreement(materials).to_dict()["counts"]
+    counts = agree(materials.judgments("gjg15")).to_dict()["counts"]
     return {
         (judge, column): float(figure)
         for judge, figures in counts.items()
@@ -82,7 +82,7 @@ def _table1(materials: Materials) -> Made:
 
 
 def _table2a(materials: Materials) -> Made:
-    agreement = _agreement(materials)
+    agreement = agree(materials.judgments("gjg15"))
     free = agreement.kappas["orientation-free"]
     note = "with better and worse equally likely by chance it is {:.4f}"
     return {
@@ -93,7 +93,7 @@ def _table2a(materials: Materials) -> Made:
 
 def _table2b(materials: Materials) -> Made:
     cells: Cells = {}
-    for (first, second), kappa in _agreement(materials).pairs.items():
+    for (first, second), kappa in agree(materials.judgments("gjg15")).pairs.items():
         few = Ours("*", f"{kappa.n} comparisons")
         cells[_number(first), _number(second)] = kappa.value if in_mean(kappa) else few
     return cells
@@ -111,10 +111,6 @@ def _table6(materials: Materials) -> Made:
     return cells
 
 
-def _agreement(materials: Materials) -> Agreement:
-    return agree(materials.judgments("gjg15"))
-
-
 def _number(judge: str) -> str:
     """Return the paper's number of a judge."""
     return judge.removeprefix("annotator0")
@@ -125,25 +121,18 @@ def _number(judge: str) -> str:
 
 def _table3b(materials: Materials) -> Made:
     cells = _ranking_cells(_expected_wins(materials))
-    units: Mapping[str, Unit] = {
-        "comparisons": "pair",
-        "judgments": "ranking",
-        "sentences": "sentence",
-    }
-    for name, unit in units.items():
+    units: tuple[Unit, ...] = ("pair", "ranking", "sentence")
+    for name, unit in zip(("comparisons", "judgments", "sentences"), units, strict=True):
         clusters = max(row.cluster for row in _expected_wins(materials, unit).rows)
         cells[f"clusters, {name} resampled", "cluster"] = float(clusters)
     return cells
 
 
 def _table3c(materials: Materials) -> Made:
-    ranked = rank(
-        materials.judgments("gjg15"),
-        by=TrueSkill(),
-        resamples=TRUESKILL_RUNS,
-        processes=materials.processes,
+    judgments, processes = materials.judgments("gjg15"), materials.processes
+    return _ranking_cells(
+        rank(judgments, by=TrueSkill(), resamples=TRUESKILL_RUNS, processes=processes)
     )
-    return _ranking_cells(ranked)
 
 
 def _ranking_cells(ranked: Ranked) -> Cells:
@@ -242,11 +231,8 @@ def _table5(materials: Materials) -> Made:
 def _figure3(materials: Materials) -> Made:
     human = _printed_wins(materials)
     cells: Cells = {}
-    for row, name in (
-        ("both annotators", "m2"),
-        ("annotator 1", "m2.0"),
-        ("annotator 2", "m2.1"),
-    ):
+    rows = {"both annotators": "m2", "annotator 1": "m2.0", "annotator 2": "m2.1"}
+    for row, name in rows.items():
         betas = parse_betas("0.01:1:0.01")
         sweep = sweep_beta(_metric(materials, name), human, betas, choice="fixed")
         for coefficient, kind in _COEFFICIENTS.items():
@@ -263,7 +249,7 @@ def _printed_wins(materials: Materials) -> dict[str, float]:
 
 def _metric(materials: Materials, name: str) -> MetricScores:
     """Return the scores of a metric as the authors distribute them."""
-    return read_score_file(materials.path("human_gjg15", f"metrics/scores.{name}"))[name]
+    return read_score_file(dataset_path("human_gjg15", f"metrics/scores.{name}"))[name]
 
 
 TABLES = {

@@ -74,7 +74,9 @@ class Materials:
         folder = "scores/system_scores_humans"
         files = {"EW": "expected_wins", "TS": "trueskill"}
         return {
-            who: read_human_scores(self.path("meta_chollampatt_ng_2018", f"{folder}/{file}.txt.gz"))
+            who: read_human_scores(
+                dataset_path("meta_chollampatt_ng_2018", f"{folder}/{file}.txt.gz")
+            )
             for who, file in files.items()
         }
 
@@ -129,10 +131,6 @@ class Materials:
             self._scored |= {(name, spelled): made for spelled in made}
         columns = {str(m): self._scored[name, str(m)][str(m)] for m in metrics}
         return ScoreTable(tuple(corpus.systems), len(corpus), columns)
-
-    def path(self, data: str, file: str) -> Path:
-        """Return the path of a file of a data set."""
-        return dataset_path(data, file)
 
 
 def correlated(
