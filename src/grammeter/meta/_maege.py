@@ -76,11 +76,10 @@ class MaegeDesign:
 
 @dataclass(frozen=True)
 class ChainResult:
-    """Kendall's tau-a over all pairs of texts inside chains.
+    """Kendall's tau-a over all pairs of texts inside chains; ``ties`` are those of the metric.
 
     ``kendall`` and the two-sided ``pvalue`` are NaN, with a ``reason``, where there is no pair or
-    a text has no score; ``ties`` are the pairs that the metric ties. The p-value takes pairs as
-    independent, which those of one chain are not: it is too small.
+    a text has no score. The p-value takes the pairs of a chain as independent: it is too small.
     """
 
     kendall: float
@@ -194,14 +193,12 @@ def maege(
     references: Sequence[Sequence[str | None]] = (),
     design: MaegeDesign | None = None,
 ) -> Maege:
-    """Measure metrics on partial corrections.
+    """Measure metrics, by spelling, on partial corrections.
 
     Parameters
     ----------
     sources, gold
         Texts, and the edits of each sentence by annotator.
-    metrics
-        By spelling. Of a metric of which less is better the negative is correlated.
     references
         Shape ``[references][sentences]``, for ``against="given"``.
 

@@ -83,7 +83,8 @@ def judged_table(
     """Turn judgments into a table of scores with one metric, called ``name``.
 
     Sentences that nobody judged are NaN. A system that the method cannot score is NaN with a
-    reason.
+    reason. If nothing is judged this raises DataError; if means are asked for and no judgment has
+    scores, or there is no such method, UsageError.
 
     Parameters
     ----------
@@ -92,13 +93,6 @@ def judged_table(
         scores that the judges gave.
     segments
         How many sentences there are, if more than the last one that was judged.
-
-    Raises
-    ------
-    DataError
-        If nothing is judged.
-    UsageError
-        If means are asked for and no judgment has scores; or if there is no such method.
     """
     judged = [ranking for ranking in rankings if ranking.ranks and not ranking.skipped]
     if not judged:

@@ -67,19 +67,9 @@ def human_side(
 ) -> Human:
     """Return people's scores from a ranking, judgments, or bare scores called ``name``.
 
-    Parameters
-    ----------
-    by
-        How judgments score systems: a ranking method or ``mean``.
-    other_is_judged
-        Whether ``by`` is also about the scores of the other side.
-    clusters
-        Rank judgments with clusters, which takes a bootstrap.
-
-    Raises
-    ------
-    UsageError
-        If ``by`` has nothing to do.
+    ``by`` is how judgments score systems, a ranking method or ``mean``; UsageError if it has
+    nothing to do. ``other_is_judged``: it is also about the other side. ``clusters``: judgments
+    are ranked with clusters, which takes a bootstrap.
     """
     if isinstance(human, Ranked | Mapping):
         if by and not other_is_judged:

@@ -1,7 +1,6 @@
 """Charts in rows: scores, ranges of ranks, and numbers in cells.
 
-Each is a panel, so that several can stand in one drawing. No colour stands alone: numbers, names,
-places and markers say the same.
+No colour stands alone: numbers, names, places and markers say the same.
 """
 
 from __future__ import annotations
@@ -143,13 +142,8 @@ def head_to_head_map(
 ) -> Drawing:
     """Draw how often the system of a column beats that of a row.
 
-    Parameters
-    ----------
-    shares
-        Shape ``(systems, systems)``: the column's share of the decided comparisons, 0 to 1;
-        NaN where there is none.
-    marks
-        For each cell, what is printed after the number.
+    ``shares`` have shape ``(systems, systems)``: the column's share of the decided comparisons, 0
+    to 1, NaN where there is none; ``marks`` are printed after the numbers.
     """
     below = "share of the decided comparisons that the column's system won against the row's"
     panel = _cell_panel(
@@ -161,12 +155,8 @@ def head_to_head_map(
 def agreement_matrix(judges: Sequence[str], values: FloatArray, *, label: str = "kappa") -> Drawing:
     """Draw the agreement of each two judges; on the diagonal, of each with itself.
 
-    Parameters
-    ----------
-    values
-        Shape ``(judges, judges)``, at most 1; NaN where there is none.
-    label
-        What the values are.
+    ``values`` have shape ``(judges, judges)``, at most 1, NaN where there is none; ``label`` says
+    what they are.
     """
     panel = _cell_panel(judges, judges, values, form=_share, neutral=0.0)
     return drawing(panel, title=f"Agreement of judges ({label})")
@@ -175,13 +165,9 @@ def agreement_matrix(judges: Sequence[str], values: FloatArray, *, label: str = 
 def williams_map(metrics: Sequence[str], pvalues: Mapping[str, FloatArray]) -> Drawing:
     """Draw whether the metric of a row correlates better than that of a column; one-sided.
 
-    As Figure 2 of Chollampatt and Ng (2018): the darker, the surer.
-
-    Parameters
-    ----------
-    pvalues
-        By coefficient, such as ``pearson``, p-values of shape ``(metrics, metrics)``; NaN where
-        the row's metric correlates no better, or the test is undefined.
+    As Figure 2 of Chollampatt and Ng (2018): the darker, the surer. By coefficient, such as
+    ``pearson``, p-values of shape ``(metrics, metrics)``; NaN where the row's metric correlates no
+    better, or the test is undefined.
     """
     if not pvalues:
         raise UsageError("no p-values to draw", fix="Give those of one coefficient at least.")

@@ -67,14 +67,7 @@ def metric_scatters(
     """Draw scores by metrics against scores by people, a plot for each metric.
 
     As Figure 1 of Chollampatt and Ng (2018). Systems without a finite score on both sides are
-    named below the plot instead.
-
-    Parameters
-    ----------
-    human, metrics
-        Scores by system; by metric, scores of the same systems.
-    captions
-        By metric, what stands below its plot, such as its correlation.
+    named below the plot instead; ``captions`` stand there, too, such as correlations by metric.
     """
     if not metrics or any(set(scores) != set(human) for scores in metrics.values()):
         raise UsageError(
@@ -154,14 +147,8 @@ def learning_curve(
 ) -> Drawing:
     """Draw how a ranking settles: the correlation with the full ranking by number of items.
 
-    Parameters
-    ----------
-    sizes
-        Numbers of items, ascending.
-    mean, low, high
-        The mean over draws, and the quantiles ``tail`` and ``1 - tail``, for each size.
-    target
-        Where to draw a line.
+    For each size, ascending, the mean over draws, and the quantiles ``tail`` and ``1 - tail``;
+    a line is drawn at ``target``.
     """
     _check_lengths("size", sizes, mean, low, high)
     start, end = sizes[0] / 1.1, sizes[-1] * 1.1
@@ -217,10 +204,9 @@ def window_curve(
     Parameters
     ----------
     windows
-        What each is called, such as its ranks ``1-4``, from the best systems down.
+        Their names, such as ranks ``1-4``, from the best systems down.
     correlations
-        By coefficient and metric, shape ``(windows, 3)``: value, lower and upper end. A NaN is
-        not drawn.
+        By coefficient and metric, shape ``(windows, 3)``: value, lower and upper end; NaN: none.
     alike
         For each window whether people tell none of its systems apart; those are shaded.
     """
