@@ -26,19 +26,11 @@ _SEEDA = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Benchmark:
-    """One benchmark.
+    """One benchmark: files of a data set, and what they do not tell.
 
-    Attributes
-    ----------
-    judgments, first_segment
-        The file of judgments in the data set, and the number that it gives to the first sentence.
-    method
-        How the paper ranked the systems.
-    scores
-        The file of the paper's own scores by people, one a line in the order of ``systems``;
-        ``None`` if they are to be computed from the judgments.
-    copies
-        Systems whose outputs, in the data of the published figures, were another's by mistake.
+    ``scores`` is the file of the paper's own scores by people, one a line in the order of
+    ``systems``; ``None`` if they are to be computed from the judgments by ``method``. ``copies``
+    are systems whose outputs, in the data of the published figures, were another's by mistake.
     """
 
     name: str

@@ -41,29 +41,15 @@ _TIMEOUT_S = 60
 
 @dataclass(frozen=True, slots=True)
 class DataFile:
-    """One file of a data set.
+    """One file of a data set; ``sha256`` and ``size`` of its content, unpacked if it is gzip."""
 
-    Attributes
-    ----------
-    path
-        Relative to the folder of the set.
-    sha256, size
-        Of its content; of a ``.gz`` file, of the unpacked content.
-    what, origin
-        What it holds, and the page where it was published.
-    url
-        A direct address, if its licence lets programs fetch it.
-    optional
-        Whether the set is complete without it.
-    """
-
-    path: str
+    path: str  # relative to the folder of the set
     sha256: str
     size: int
-    what: str
-    origin: str
-    url: str | None
-    optional: bool
+    what: str  # what it holds
+    origin: str  # the page where it was published
+    url: str | None  # a direct address, if its licence lets programs fetch it
+    optional: bool  # whether the set is complete without it
 
     def holds(self, content: bytes) -> bool:
         """Whether these are the bytes of the file, unpacked."""
@@ -157,10 +143,8 @@ def dataset_path(name: str, file: str | None = None) -> Path:
 
     Raises
     ------
-    UnknownNameError
-        If there is no such set or file.
-    MissingResourceError
-        If it is absent or incomplete; the message says how to get it.
+    UnknownNameError, MissingResourceError
+        If there is no such set or file; if it is absent, and how to get it.
     """
     entry = dataset(name)
     if file is None:
@@ -224,10 +208,8 @@ def get_dataset(
 
     Raises
     ------
-    MissingResourceError
-        If a file has no direct address; the message says where the user finds it.
-    RemoteError
-        If an address does not answer, or serves another file.
+    MissingResourceError, RemoteError
+        If a file has no direct address; if one does not answer, or serves another file.
     """
     if source is not None:
         return import_dataset(name, source)

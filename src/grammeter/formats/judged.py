@@ -48,15 +48,10 @@ _SCALE = 5  # the lowest rank of a scale for up to five systems; for more, it is
 
 @dataclass(frozen=True, slots=True)
 class JudgedBlock:
-    """Consecutive rankings of a file with common attributes.
+    """Consecutive rankings of a file, and their common attributes.
 
-    Attributes
-    ----------
-    attributes
-        Appraise: those of the element ``error-correction-ranking-result``; WMT CSV:
-        ``testset``, ``srclang`` and ``trglang``, as far as the file has them.
-    count
-        How many rankings.
+    These are in Appraise those of the element ``error-correction-ranking-result``, in WMT CSV
+    ``testset``, ``srclang`` and ``trglang``, as far as the file has them.
     """
 
     attributes: Mapping[str, str]

@@ -293,10 +293,7 @@ def read_outputs(paths: Iterable[PathLike]) -> dict[str, list[str]]:
     The output of an M2 file is the text that its edits make, see
     :func:`~grammeter.formats.read.read_corpus`.
 
-    Raises
-    ------
-    DataError, UsageError
-        If a file is unreadable or empty, or two differ in length; if two systems have one name.
+    Raises :class:`DataError` if two differ in length, :class:`UsageError` if two have one name.
     """
     outputs: dict[str, list[str]] = {}
     first, count = "", 0

@@ -42,16 +42,10 @@ _NOOP = Edit(-1, -1, "", "noop")
 
 @dataclass(frozen=True)
 class M2Block:
-    """One sentence and its edits.
+    """One sentence, its tokens separated by white space, and its edits.
 
-    Attributes
-    ----------
-    source
-        The text after ``S``; its tokens are separated by white space.
-    lines
-        ``(annotator, edit)`` in the order of the file, no-ops included.
-    texts
-        ChERRANT's ``T`` lines, each with the number of edits before it.
+    ``lines`` are ``(annotator, edit)`` in the order of the file, no-ops included; ``texts`` are
+    ChERRANT's ``T`` lines, each with the number of edits before it.
     """
 
     source: str
@@ -80,15 +74,7 @@ class M2Block:
 
 @dataclass(frozen=True)
 class M2File:
-    """A whole file.
-
-    Attributes
-    ----------
-    blocks
-        One for each sentence.
-    notices
-        Faults passed over in lenient reading, with file and line.
-    """
+    """A whole file: a block for each sentence; faults passed over, with file and line."""
 
     blocks: tuple[M2Block, ...]
     notices: tuple[str, ...] = ()
@@ -100,20 +86,10 @@ class M2File:
 
 
 def read_m2(path: str | Path, *, lenient: bool = False) -> M2File:
-    """Read an M2 file.
+    """Read an M2 file, plain or gzip; ``-`` is standard input.
 
-    Parameters
-    ----------
-    path
-        The file, plain or gzip; ``-`` is standard input.
-    lenient
-        Pass over what the original programs pass over: edits outside their sentence and
-        unknown lines. Each is counted in ``notices``.
-
-    Raises
-    ------
-    DataError
-        With file and line, for anything else than described above.
+    ``lenient``: pass over what the original programs pass over: edits outside their sentence and
+    unknown lines. Each is counted in ``notices``. Raises :class:`DataError` with file and line.
     """
     return parse_m2(read_text(path), str(path), lenient=lenient)
 
@@ -241,9 +217,7 @@ class _Reader:
 
 @dataclass(frozen=True, kw_only=True)
 class TextRule:
-    """How gold edits become reference texts.
-
-    GLEU moves by up to a point between the rules, so they are named in signatures.
+    """How gold edits become reference texts; named in signatures, as GLEU moves with the rule.
 
     Attributes
     ----------
@@ -268,11 +242,8 @@ def reference_texts(
 ) -> tuple[list[list[str | None]], int]:
     """Apply gold edits.
 
-    Returns
-    -------
-    texts, left_out
-        The texts, shape ``[annotators][sentences]``, annotators ascending; and how many edits
-        were not applied because they overlap an earlier one of the same annotator.
+    Return the texts, shape ``[annotators][sentences]``, annotators ascending; and how many edits
+    were not applied because they overlap an earlier one of the same annotator.
     """
     annotators = sorted({number for edits in gold for number in edits})
     left_out = 0

@@ -20,7 +20,7 @@ import io
 import json
 import re
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -82,24 +82,15 @@ class Records:
 
 
 def read_records(path: str | Path, *, form: RecordForm | None = None) -> Records:
-    """Read a table of sentences.
-
-    Parameters
-    ----------
-    path
-        The file, plain or gzip; ``-`` is standard input.
-    form
-        Its format; default: by its name.
+    """Read a table of sentences, plain or gzip, in the format of its name or in ``form``.
 
     Raises
     ------
     DataError
         With file and line: columns that are unknown, missing, doubled or not texts, rows of
         unequal length, no row at all.
-    UsageError
-        If the name does not tell the format.
-    MissingResourceError
-        For parquet, if ``pyarrow`` is not installed.
+    UsageError, MissingResourceError
+        If the name does not tell the format; for parquet, if ``pyarrow`` is not installed.
     """
     form = form or sure_form(path)
     if form == "jsonl":
@@ -137,7 +128,13 @@ def _from_json_lines(text: str, where: str) -> Records:
         with placed(f"{where}:{number}"):
             row = _json_row(line)
             rows.append(row)
-            width = _width(row["references"], width)
+            if row["references"] is not None:
+                width = len(row["references"]) if width is None else width
+                if len(row["references"]) != width:
+                    raise DataError(
+                        f"{len(row['references'])} references, but other lines have {width}",
+                        fix="Write null for a reference that a sentence lacks.",
+                    )
             odd = sorted(row["systems"].keys() ^ rows[0]["systems"].keys())
             if odd:
                 raise DataError(
@@ -152,16 +149,6 @@ def _from_json_lines(text: str, where: str) -> Records:
         tuple(row["source"] for row in rows),
         tuple(zip(*references, strict=True)),
         {name: tuple(row["systems"][name] for row in rows) for name in rows[0]["systems"]},
-    )
-
-
-def _width(references: Sequence[object] | None, width: int | None) -> int | None:
-    """Return how many references all lines have that name any."""
-    if references is None or width in (None, len(references)):
-        return width if references is None else len(references)
-    raise DataError(
-        f"{len(references)} references, but other lines have {width}",
-        fix="Write null for a reference that a sentence lacks.",
     )
 
 
@@ -284,26 +271,16 @@ _CRITERIA = {
     "fluency": ("ave_f", "fluency"),
     "meaning": ("ave_m", "meaning"),
 }
-"""Criterion -> the columns that may hold its mean score, the first that is there; TMU-GFM's
-``fluency`` and ``meaning`` hold single ratings, and stand behind its means."""
+"""Criterion -> the columns that may hold its mean score; TMU-GFM's own ``fluency`` and ``meaning``
+hold single ratings, and stand behind its means."""
 
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """A source sentence and its correction: edits, or else a text.
+    """A source sentence and its correction: the edits of one annotator, or else a text.
 
-    Attributes
-    ----------
-    source
-        Tokens separated by white space.
-    edits
-        Of one annotator of an M2 file, ``()`` where nothing is to be corrected; ``None`` if the
-        correction is a text.
-    text
-        The corrected sentence, where it is not told by edits.
-    origin
-        ``file:line`` of a text or table; of an M2 file ``file#sentence``, or
-        ``file#sentence.annotator`` where a sentence has several.
+    ``edits`` are ``()`` where nothing is to be corrected. ``origin`` is ``file:line`` of a text or
+    table; of an M2 file ``file#sentence``, or ``file#sentence.annotator`` where there are several.
     """
 
     source: str

@@ -80,13 +80,7 @@ def read_score_file(path: str | Path) -> ScoreTable:
     A foreign system-level file fills ``MetricScores.scores``; a segment-level file
     ``MetricScores.segments`` too, NaN where a segment has no score, and each system's score is
     the mean of its segments. ``ScoreTable.segments`` is 0 where only systems were scored.
-    ``path`` may be gzip; ``-`` is standard input.
-
-    Raises
-    ------
-    DataError
-        With file and line: a value that is no number, a missing column, a score that stands
-        there twice, both levels in one file, a file of another kind.
+    ``path`` may be gzip; ``-`` is standard input. Raises :class:`DataError` with file and line.
     """
     return parse_score_file(read_text(path), str(path))
 

@@ -42,11 +42,7 @@ _FIX = "See the CoNLL-2014 data format: DOC > TEXT > P, DOC > ANNOTATION > MISTA
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """A marked span of characters and what should stand there.
-
-    ``start`` and ``end`` are character offsets in the paragraphs of these numbers, half-open.
-    ``line`` is where the file has it.
-    """
+    """A marked span (character offsets in paragraphs, half-open) and what should stand there."""
 
     start_paragraph: int
     start: int
@@ -76,10 +72,7 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """An essay and its annotations; without paragraphs if the file has no text.
-
-    ``origin`` and ``line`` tell where it was read.
-    """
+    """An essay and its annotations; without paragraphs if the file has no text."""
 
     id: str
     paragraphs: tuple[Paragraph, ...] = ()
@@ -96,11 +89,8 @@ def is_sgml(text: str, path: str | Path) -> bool:
 def parse_sgml(text: str, where: str) -> tuple[Document, ...]:
     """Read documents from a text; ``where`` names it in messages.
 
-    Raises
-    ------
-    DataError
-        With file and line: if it is not well-formed, declares a document type or entities,
-        has unknown or missing elements, or offsets that are no whole numbers.
+    Raises :class:`DataError` with file and line: if it is not well-formed, declares entities, has
+    unknown or missing elements, or offsets that are no whole numbers.
     """
     # a file is a row of documents: one root around them makes it XML, on the same lines,
     # and leaves no place where a document type or entities could be declared

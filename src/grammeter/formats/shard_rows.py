@@ -314,10 +314,9 @@ def _arrow(cells: Sequence[Mapping[str, Any]], new: Mapping[str, ColumnKind]) ->
 
 
 def widened(original: bytes, added: bytes, rows: Sequence[int] | None = None) -> bytes:
-    """Add new Arrow columns to those of the input, whose types stay as they are.
+    """Add new Arrow columns to those of the input, in place of those of the same names.
 
-    A new column replaces one of the input with the same name. ``rows``: only these rows of
-    both, counted from 0.
+    The types of the input stay as they are. ``rows``: only these rows of both, from 0.
     """
     pyarrow: Any = require("pyarrow", extra="records")
     left, right = arrow_table(original), arrow_table(added)

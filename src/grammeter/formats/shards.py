@@ -47,14 +47,9 @@ _LONGEST = 1 << 26  # bytes of one line
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """One piece of the input.
+    """One piece of the input: a file; of parallel texts sources, hypotheses, maybe references.
 
-    Attributes
-    ----------
-    name
-        File name, also that of its output; for parallel texts that of the second file.
-    paths
-        One file; for parallel texts sources, hypotheses and, if any, references.
+    ``name`` is that of the file, also of its output; for parallel texts that of the second file.
     """
 
     name: str
@@ -74,19 +69,11 @@ class Shard:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Raw records of one shard.
+    """Raw records of one shard: bytes of a line, cells of CSV, or one table of Arrow as bytes.
 
-    Attributes
-    ----------
-    first
-        Number of its first row in the file: its line, of parquet the row from 1, of CSV the row
-        with the head as 1, whatever line ends are in cells.
-    columns
-        Names of the columns; empty for JSON lines, where each record names its own.
-    records
-        Bytes of a line, cells of a line of CSV, or one table of Arrow in its own format.
-    done
-        Share of the shard that was read with this block, 0 to 1.
+    ``first`` is the number of the first row in the file: its line, of parquet the row from 1, of
+    CSV the row with the head as 1, whatever line ends are in cells. ``columns`` are empty for
+    JSON lines, where each record names its own. ``done`` is the share that was read, 0 to 1.
     """
 
     form: ShardForm
@@ -111,20 +98,9 @@ class Row:
 def find_shards(names: Sequence[str], form: ShardForm | None = None) -> list[Shard]:
     """Return the shards of files, patterns and ``source.txt:hypothesis.txt[:reference.txt]``.
 
-    Parameters
-    ----------
-    names
-        As the shell passes them; a pattern in quotes (``'dir/*.parquet'``) is resolved here,
-        sorted by name.
-    form
-        Format of the files; default: by their names.
-
-    Raises
-    ------
-    DataError
-        If a file is not there, or a pattern matches none.
-    UsageError
-        If a name does not tell the format, or two shards have one name.
+    A pattern (``'dir/*.parquet'``) is resolved here, sorted by name; ``form`` is by default what
+    the names tell. Raises :class:`DataError` if there is no such file, :class:`UsageError` if a
+    name does not tell the format, or two shards have one name.
     """
     shards = [shard for spelled in names for shard in _spelled(spelled, form)]
     if not shards:
@@ -181,13 +157,9 @@ def _table_name(hypotheses: str) -> str:
 def read_blocks(shard: Shard, rows: int) -> Iterator[Block]:
     """Read a shard, ``rows`` rows at a time.
 
-    A table without rows is one block without records, so that its columns are known.
-
-    Raises
-    ------
-    DataError
-        If the file is damaged as a whole: no gzip data, no parquet, a head that is no UTF-8,
-        quotes that are never closed, parallel texts of unequal lengths.
+    A table without rows is one block without records, so that its columns are known. Raises
+    :class:`DataError` if the file is damaged as a whole: no gzip data, no parquet, a head that is
+    no UTF-8, quotes that are never closed, parallel texts of unequal lengths.
     """
     return _parquet_blocks(shard, rows) if shard.form == "parquet" else _line_blocks(shard, rows)
 

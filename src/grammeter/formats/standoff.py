@@ -93,12 +93,6 @@ def lay_on(
     Layout
         One item for each sentence. Left out is a mistake that crosses sentences or paragraphs,
         or one that changes nothing. ``noop`` lists its annotator with ``()``.
-
-    Raises
-    ------
-    DataError
-        If sentences and paragraphs differ in more than white space, or an offset lies outside
-        its paragraph.
     """
     annotators = dict.fromkeys(a.annotator for d in documents for a in d.annotations)
     numbers = {name: number for number, name in enumerate(annotators)}

@@ -27,10 +27,7 @@ _QUOTED = "Cells with commas, quotes or line ends stand in double quotes, quotes
 def read_object(path: str | Path) -> dict[str, Any]:
     """Read one JSON object from a file, plain or gzip; ``-`` is standard input.
 
-    Raises
-    ------
-    DataError
-        If the file is absent or holds no JSON object, with the line where it breaks off.
+    Raises :class:`DataError` with the line where something else begins.
     """
     return parse_object(read_text(path), str(path))
 
@@ -116,33 +113,20 @@ def sure_form(
 
 @dataclass(frozen=True)
 class Columns:
-    """A table, column by column.
+    """A table, column by column."""
 
-    Attributes
-    ----------
-    cells
-        By the columns' names, in the order of the file; texts, or what JSON lines and parquet
-        hold.
-    lines
-        The line (parquet: row) of each row.
-    where, head
-        The file, and where it names the columns: ``file:1`` for TSV and CSV.
-    types
-        Arrow types by name; parquet only.
-    """
-
-    cells: dict[str, list[object]]
-    lines: list[int]
+    cells: dict[str, list[object]]  # by column; texts, or what JSON lines and parquet hold
+    lines: list[int]  # the line (parquet: row) of each row
     where: str
-    head: str
-    types: Mapping[str, str] = field(default_factory=dict[str, str])
+    head: str  # where the columns are named: ``file:1`` for TSV and CSV, else the file
+    types: Mapping[str, str] = field(default_factory=dict[str, str])  # of Arrow
 
     def texts(self, name: str) -> list[str]:
-        """Return a column of texts; raise :class:`DataError` if it is something else."""
+        """Return a column of texts, and nothing else."""
         return [self._text(cell, name, row) for row, cell in enumerate(self._column(name))]
 
     def numbers(self, name: str) -> list[float]:
-        """Return a column of finite numbers; raise :class:`DataError` if it is something else."""
+        """Return a column of finite numbers, and nothing else."""
         return [self._number(cell, name, row) for row, cell in enumerate(self._column(name))]
 
     def first_of(self, names: Sequence[str]) -> str | None:
@@ -196,10 +180,7 @@ def read_columns(path: str | Path, *, form: RecordForm | None = None) -> Columns
 def comma_cells(
     lines: Iterable[str], where: str, fix: str = _QUOTED, *, mark: str = ","
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yield the cells of each row of CSV with the number of its first line.
-
-    ``lines`` have their ends, as cells in quotes may hold some; ``mark`` separates cells.
-    """
+    """Yield the cells of each row of CSV with its first line; ``lines`` have their ends."""
     reader = csv.reader(lines, strict=True, delimiter=mark)  # not strict, a quote swallows rows
     number = 1
     try:

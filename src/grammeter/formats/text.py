@@ -31,11 +31,7 @@ _END_MARKS = frozenset(".!?")
 def read_bytes(path: str | Path) -> bytes:
     """Read a file, ``-`` for standard input; gzip is unpacked.
 
-    Raises
-    ------
-    DataError
-        If it does not exist, is a folder, cannot be read, or its gzip data are damaged or unpack
-        to far more than texts do.
+    Raises :class:`DataError` if it cannot be read, or is damaged gzip or a bomb.
     """
     try:
         data = sys.stdin.buffer.read() if str(path) == STDIN else _bytes_of(Path(path))
@@ -132,14 +128,8 @@ def write_text(path: str | Path, text: str, *, private: bool = False) -> None:
 
     The file is replaced at once, when it is complete. Only links, devices, pipes and files of
     others are written in place. ``private``: readable by its owner alone, from its first byte
-    on; a device keeps its mode.
-
-    Raises
-    ------
-    DataError
-        If the text holds a lone surrogate, or the file cannot be written.
-    UsageError
-        If the name is ``-``, which is standard input.
+    on; a device keeps its mode. Raises :class:`DataError` if the text holds a lone surrogate or
+    the file cannot be written, :class:`UsageError` for ``-``, which is standard input.
     """
     try:
         data = text.encode("utf-8")
@@ -251,11 +241,7 @@ def space_notices(text: str, path: str | Path) -> list[str]:
 
 
 def token_notices(sources: Iterable[str], outputs: Iterable[str], path: str | Path) -> list[str]:
-    """Return a warning if outputs seem to be tokenised unlike their sources.
-
-    The test is the mark at the end of sentences: a token of its own in the sources, joined to
-    the last word in most outputs.
-    """
+    """Return a warning if the last mark, a token in the sources, is joined to its word here."""
     ends = [
         output.split()[-1]
         for source, output in zip(sources, outputs, strict=False)  # lengths are checked later
