@@ -45,6 +45,8 @@ from grammeter.formats.text import (
 UnicodeForm = Literal["NFC", "NFD", "NFKC", "NFKD"]
 
 PathLike = str | Path
+_M2 = tuple[str, M2File]
+_Essays = Sequence[Document]
 
 _MOST_FAULTS = 5  # of one file that are listed one by one
 
@@ -164,11 +166,9 @@ class _Reader:
     origins: dict[str, str] = field(default_factory=dict[str, str])
     notices: list[str] = field(default_factory=list[str])
     notes: list[str] = field(default_factory=list[str])
-    source_files: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
-    output_files: list[tuple[str, M2File]] = field(default_factory=list[tuple[str, M2File]])
-    essay_files: dict[str, Sequence[Document]] = field(
-        default_factory=dict[str, Sequence[Document]]
-    )
+    places: list[str] = field(default_factory=list[str])  # ``file:line`` of the sources
+    output_files: list[_M2] = field(default_factory=list[_M2])
+    essay_files: dict[str, _Essays] = field(default_factory=dict[str, _Essays])
 
     def output(self, part: str, path: PathLike, rule: TextRule) -> list[str]:
         self.origins[part] = str(path)
@@ -187,11 +187,9 @@ class _Reader:
             )
         return lines
 
-    def references(
-        self, paths: Sequence[PathLike]
-    ) -> tuple[list[list[str | None]], list[tuple[str, M2File]]]:
+    def references(self, paths: Sequence[PathLike]) -> tuple[list[list[str | None]], list[_M2]]:
         texts: list[list[str | None]] = []
-        gold: list[tuple[str, M2File]] = []
+        gold: list[_M2] = []
         for path in paths:
             text = self._text(path)
             if is_sgml(text, path):
@@ -211,28 +209,34 @@ class _Reader:
             self.origins["gold"] = ", ".join(path for path, _ in gold)
         return texts, gold
 
-    def sources(self, paths: Sequence[PathLike], gold: Sequence[tuple[str, M2File]]) -> list[str]:
+    def sources(self, paths: Sequence[PathLike], gold: Sequence[_M2]) -> list[str]:
         if not paths:
             if not gold:
                 raise UsageError(
                     "no sources", fix="Give the source texts (-s) or a gold M2 file (-r)."
                 )
-            self.origins["source"] = gold[0][0]
-            return gold[0][1].sources
+            self.origins["source"] = path = gold[0][0]
+            sources = gold[0][1].sources
+            self.places = [f"{path}:{number}" for number in range(1, len(sources) + 1)]
+            return sources
         self.origins["source"] = ", ".join(str(path) for path in paths)
-        return [line for path in paths for line in self._source_lines(path)]
+        sources: list[str] = []
+        for path in paths:
+            text = self._text(path)
+            m2 = is_m2(text, path)
+            lines = self._m2(text, path).sources if m2 else self._lines_of(text, path)
+            sources += lines
+            self.places += [f"{path}:{number}" for number in range(1, len(lines) + 1)]
+        return sources
 
-    def essays(self, sources: Sequence[str]) -> list[tuple[str, M2File]]:
+    def essays(self, sources: Sequence[str]) -> list[_M2]:
         """Lay the mistakes of SGML files onto the sources."""
         if not self.essay_files:
             return []
         name = ", ".join(self.essay_files)
         self.origins["gold"] = ", ".join(filter(None, [self.origins.get("gold"), name]))
-        layout = lay_on(
-            merge_documents(self.essay_files.values()),
-            sources,
-            alternatives=alternatives(self.essay_files.values()),
-        )
+        files = self.essay_files.values()
+        layout = lay_on(merge_documents(files), sources, alternatives=alternatives(files))
         if layout.left_out:
             self.notes.append(
                 f"{name}: {len(layout.left_out)} mistakes cross sentences or paragraphs, or change"
@@ -240,7 +244,7 @@ class _Reader:
             )
         return [(name, M2File(tuple(map(M2Block.of, sources, layout.gold))))]
 
-    def check_sources(self, sources: Sequence[str], files: Sequence[tuple[str, M2File]]) -> None:
+    def check_sources(self, sources: Sequence[str], files: Sequence[_M2]) -> None:
         """Refuse edits of other sentences."""
         for path, file in files:
             if len(file.blocks) != len(sources):
@@ -252,24 +256,10 @@ class _Reader:
                     raise DataError(
                         f"differs from sentence {number} of {path}: {line[:40]!r} and"
                         f" {block.source[:40]!r}",
-                        where=self._place(number),
+                        where=self.places[number - 1],
                         fix="Edits count the tokens of their own S lines; give the sources"
                         " that belong to them, or leave --source out.",
                     )
-
-    def _source_lines(self, path: PathLike) -> list[str]:
-        text = self._text(path)
-        lines = self._m2(text, path).sources if is_m2(text, path) else self._lines_of(text, path)
-        self.source_files.append((str(path), len(lines)))
-        return lines
-
-    def _place(self, number: int) -> str:
-        """Return file and line of a source sentence."""
-        for path, count in self.source_files:
-            if number <= count:
-                return f"{path}:{number}"
-            number -= count
-        return f"{self.origins['source']}:{number}"
 
     def _text(self, path: PathLike) -> str:
         data = read_bytes(path)
@@ -316,7 +306,7 @@ def _normalised(text: str, path: PathLike, form: UnicodeForm) -> str:
     return normal
 
 
-def _merged(files: Sequence[tuple[str, M2File]]) -> list[GoldEdits]:
+def _merged(files: Sequence[_M2]) -> list[GoldEdits]:
     """Join the annotators of several files; numbers that clash are counted on."""
     if not files:
         return []
