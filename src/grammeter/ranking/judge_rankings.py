@@ -59,14 +59,9 @@ class Correlation:
 class JudgeCorrelations:
     """The rankings of judges, compared.
 
-    Attributes
-    ----------
-    pairs
-        By two judges in alphabetical order.
-    rest, weights
-        By judge: against all others together, and the number of expanded pairs.
-    mean
-        Of ``rest``, weighted; ``n`` is the number of judges.
+    ``pairs`` are by two judges in alphabetical order, ``rest`` by judge: against all others
+    together. ``weights`` are the judges' numbers of expanded pairs; ``mean`` is that of ``rest``,
+    weighted, and its ``n`` the number of judges.
     """
 
     signature: Signature
@@ -102,12 +97,7 @@ def judge_correlations(
     """Correlate the rankings of systems by each judge with each other's and the rest's.
 
     ``judges`` and ``without_judges`` say whose judgments count, as their own and as the rest's;
-    for ``numbering`` see :func:`select`.
-
-    Raises
-    ------
-    DataError
-        If there are fewer than two judges.
+    for ``numbering`` see :func:`select`. Fewer than two judges are an error.
     """
     chosen = of_judges(rankings, judges, without_judges)
     pairs = extract_pairs(chosen)

@@ -69,20 +69,11 @@ class Method(Protocol):
 def expected_wins(wins: IntArray | FloatArray, *, divisor: Divisor = "all-opponents") -> FloatArray:
     """Score systems by Expected Wins.
 
-    Parameters
-    ----------
-    wins
-        Shape ``(..., n, n)``: how often the row beat the column; weights are allowed.
-    divisor
-        With ``all-opponents`` an opponent without a decided comparison counts as 0, as in the
-        original, and with ``met-opponents`` it is left out; with ``beaten-opponents`` one that
-        was never beaten is.
-
-    Returns
-    -------
-    FloatArray
-        Shape ``(..., n)``, 0 to 1; NaN for a system without a decided comparison, and under
-        ``beaten-opponents`` for one that never won.
+    ``wins``, shape ``(..., n, n)``, says how often the row beat the column; weights are allowed.
+    With ``all-opponents`` an opponent without a decided comparison counts as 0, as in the original,
+    and with ``met-opponents`` it is left out; with ``beaten-opponents`` one that was never beaten
+    is. The scores, ``(..., n)``, lie from 0 to 1; NaN for a system without a decided comparison,
+    and under ``beaten-opponents`` for one that never won.
     """
     decided = wins + wins.swapaxes(-1, -2)
     share = np.divide(wins, decided, out=np.zeros(wins.shape), where=decided > 0)
@@ -193,13 +184,7 @@ METHODS: Mapping[str, type[ExpectedWins] | type[TrueSkill] | type[BradleyTerry]]
 def method_of(
     by: str | Method, *, divisor: Divisor | None = None, prior: float | None = None
 ) -> Method:
-    """Return the method of a name, with a setting of Expected Wins or of Bradley-Terry.
-
-    Raises
-    ------
-    UsageError
-        If there is none.
-    """
+    """Return the method of a name, with a setting of Expected Wins or of Bradley-Terry."""
     if not isinstance(by, str):
         return by
     if by not in METHODS:

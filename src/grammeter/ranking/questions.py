@@ -122,15 +122,9 @@ def duels(selection: Selection, *, zeros: Zeros = "one") -> HeadToHead:
     order = score_order(expected_wins(wins))
     settings = {"test": "sign, exact, two-sided", "zeros": zeros}
     signature = Signature.of(HEAD_TO_HEAD, {**settings, **selection.shown})
+    counts = (wins.T, wins, ties)  # wins of the column, of the row
     cells = tuple(
-        _duel(
-            systems[row],
-            systems[column],
-            int(wins[column, row]),
-            int(wins[row, column]),
-            int(ties[row, column]),
-            zeros,
-        )
+        _duel(systems[row], systems[column], [int(of[row, column]) for of in counts], zeros)
         for row, column in permutations(order, 2)
     )
     names = tuple(systems[at] for at in order)
@@ -156,7 +150,8 @@ def _duel_notes(cells: Sequence[Duel], zeros: Zeros) -> Iterator[str]:
         )
 
 
-def _duel(row: str, column: str, won: int, lost: int, tied: int, zeros: Zeros) -> Duel:
+def _duel(row: str, column: str, counts: Sequence[int], zeros: Zeros) -> Duel:
+    won, lost, tied = counts
     if not won + lost:
         reason = f"{tied} ties and nothing decided" if tied else "never compared"
         return Duel(row, column, math.nan, 0, 0, tied, math.nan, "", reason)
@@ -247,10 +242,8 @@ def cross_validate(
 
     Raises
     ------
-    UsageError
-        If a name is unknown or a number out of range.
-    DataError
-        If there are fewer units than folds.
+    UsageError or DataError
+        If a name is unknown, a number out of range, or there are fewer units than folds.
     """
     if training not in TRAININGS:
         raise UnknownNameError("training", training, TRAININGS)

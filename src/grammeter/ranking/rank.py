@@ -52,10 +52,8 @@ def rank_systems(
 
     Raises
     ------
-    UsageError
-        If the confidence is impossible or leaves none of the runs.
-    DataError
-        If the method finds no scores.
+    UsageError or DataError
+        If the confidence is impossible or leaves none of the runs, or there are no scores.
     """
     resampling = resampling or Resampling(unit=method.unit)
     pairs = selection.pairs

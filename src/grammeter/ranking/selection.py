@@ -69,11 +69,8 @@ def select(
 
     Raises
     ------
-    UnknownNameError
-        If a judge, a system or the extraction is unknown.
-    DataError
-        If fewer than two systems remain, or nothing is decided: every comparison is a tie, or
-        there is none.
+    UnknownNameError or DataError
+        If a name is unknown, fewer than two systems remain, or nothing is decided.
     """
     if extraction not in EXTRACTIONS:
         raise UnknownNameError("extraction", extraction, EXTRACTIONS)
@@ -101,13 +98,7 @@ def of_judges(
     judges: Sequence[str] | None = None,
     without_judges: Sequence[str] | None = None,
 ) -> list[Ranking]:
-    """Keep the rankings of some judges.
-
-    Raises
-    ------
-    UnknownNameError
-        If a name is no judge's.
-    """
+    """Keep the rankings of some judges; an unknown name is an error."""
     known = {ranking.judge for ranking in rankings}
     wanted = known if judges is None else _named(judges)
     dropped = _named(without_judges or ())

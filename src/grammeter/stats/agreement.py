@@ -99,13 +99,9 @@ def kappa(sums: IntArray, *, alike: Sequence[int] = ()) -> Kappa:
     NaN without comparisons, and where all judgments are of one category, for chance explains
     everything then.
 
-    Parameters
-    ----------
-    sums
-        Shape ``(2 + categories,)``: a sum of rows of :func:`between_rows` or :func:`within_rows`.
-    alike
-        Positions of categories that only an arbitrary choice tells apart, such as the sides of
-        a coin: chance gives each of them their mean frequency.
+    ``sums``, shape ``(2 + categories,)``, add up rows of :func:`between_rows` or
+    :func:`within_rows`. Categories at the positions ``alike`` are told apart by an arbitrary choice
+    alone, such as the sides of a coin: chance gives each of them their mean frequency.
     """
     compared = int(sums[1])
     if not compared:

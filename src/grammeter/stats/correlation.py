@@ -176,11 +176,8 @@ def fisher_interval(
     ``sqrt((1 + r**2 / 2) / (n - 3))`` for Spearman's (Bonett & Wright 2000) and
     ``sqrt(0.437 / (n - 4))`` for Kendall's (Fieller, Hartley & Pearson 1957).
 
-    Returns
-    -------
-    low, high
-        NaN if the coefficient is, if it is 1 or -1, whose interval would have no width, or if
-        there are fewer units than :data:`FEWEST_FISHER`.
+    NaN if the coefficient is, if it is 1 or -1, whose interval would have no width, or if there are
+    fewer units than :data:`FEWEST_FISHER`.
     """
     if math.isnan(coefficient) or abs(coefficient) == 1 or n < FEWEST_FISHER[kind]:
         return math.nan, math.nan
@@ -202,11 +199,8 @@ def bootstrap_coefficients(
 ) -> FloatArray:
     """Correlate bootstrap resamples of the units (Efron & Tibshirani 1993, section 6.1).
 
-    Returns
-    -------
-    FloatArray
-        Shape ``(resamples,)``; NaN where a resample is constant in one variable. The same seed
-        draws the same units for any kind.
+    Shape ``(resamples,)``; NaN where a resample is constant in one variable. The same seed draws
+    the same units for any kind.
     """
     weighted = _weighted(kind, ties)
     counts = resample_counts(len(x), resamples, seed=seed, width=len(x) ** 2)
@@ -216,11 +210,8 @@ def bootstrap_coefficients(
 def defined_interval(values: FloatArray, confidence: float) -> tuple[float, float, str | None]:
     """Return the percentile interval of the resamples that have a value.
 
-    Returns
-    -------
-    low, high, reason
-        NaN, with the reason, where a share of more than ``1 - confidence`` of the resamples has
-        no value, so that they say little of the data, and where all have the same.
+    Low and high are NaN, with a reason, where a share of more than ``1 - confidence`` of the
+    resamples has no value, so that they say little of the data, and where all have the same.
     """
     there = values[np.isfinite(values)]
     lost = len(values) - len(there)

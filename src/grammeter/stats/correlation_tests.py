@@ -58,12 +58,8 @@ def correlate(
     """Correlate two variables, shape ``(n,)``, and test whether they are unrelated.
 
     The test is exact for ranks of fewer than ten units, and its p-value never 0. The result is
-    NaN with a reason for fewer than two units, missing values, and constant variables.
-
-    Raises
-    ------
-    ValueError
-        If the two differ in length.
+    NaN with a reason for fewer than two units, missing values, and constant variables. Variables
+    that differ in length are a ``ValueError``.
     """
     x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if x.shape != y.shape or x.ndim != 1:
@@ -208,14 +204,8 @@ def williams_matrix(
     Williams' test (Williams 1959; Steiger 1980, equation 7; for metrics Graham & Baldwin 2014) is
     for two correlations that share a criterion, shape ``(n,)``, and the units. Only the signed
     condition counts: a variable that correlates at -0.9 is worse than one at 0.1. For Spearman's
-    coefficients the same formula is used, as in Chollampatt & Ng 2018.
-
-    Raises
-    ------
-    DataError
-        If there are fewer than 4 units.
-    ValueError
-        For Kendall's coefficient, for which the test is not derived.
+    coefficients the same formula is used, as in Chollampatt & Ng 2018; for Kendall's the test is
+    not derived, a ``ValueError``. Fewer than 4 units are a :class:`~grammeter.core.DataError`.
     """
     if kind == "kendall":
         raise ValueError("Williams' test is for Pearson's and Spearman's coefficients")

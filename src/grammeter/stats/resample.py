@@ -34,13 +34,9 @@ RELATIVE_TOLERANCE = 1e-10
 class PairedSamples:
     """Several samples of the same units, and a statistic that is a function of their sums.
 
-    Attributes
-    ----------
-    rows
-        Shape ``(samples, units, k)``; row ``u`` of every sample belongs to the same unit.
-        Kept as :func:`on_grid` rounds them.
-    value_of
-        Maps sums of rows, shape ``(..., k)``, to values, shape ``(...)``.
+    Row ``u`` of every sample in ``rows``, shape ``(samples, units, k)``, belongs to the same unit;
+    they are kept as :func:`on_grid` rounds them. ``value_of`` maps sums of rows, ``(..., k)``,
+    to values, ``(...)``.
     """
 
     rows: FloatArray
@@ -109,16 +105,8 @@ def resample_counts(
 def bootstrap(groups: Sequence[PairedSamples], *, resamples: int, seed: int) -> list[FloatArray]:
     """Compute each group's statistic on the same resamples (Efron & Tibshirani 1993, ch. 6).
 
-    Returns
-    -------
-    list
-        For each group, shape ``(samples, resamples)``; column ``r`` is the same resample in
-        every row of every group.
-
-    Raises
-    ------
-    ValueError
-        If the groups have no or different units.
+    For each group, shape ``(samples, resamples)``; column ``r`` is the same resample in every row
+    of every group. Groups of no or different units are a ``ValueError``.
     """
     if not groups:
         return []
@@ -205,19 +193,10 @@ def bootstrap_pvalues(samples: PairedSamples, resampled: FloatArray, pairs: IntA
     under the null hypothesis is that of the resampled differences shifted to 0. With the
     observed difference d and the resampled ones d*, ``p = (#{|d* - d| >= |d|} + 1) / (R + 1)``.
 
-    Parameters
-    ----------
-    resampled
-        Shape ``(samples, resamples)``, from :func:`bootstrap`.
-    pairs
-        Shape ``(pairs, 2)``: numbers of the samples to compare.
-
-    Returns
-    -------
-    FloatArray
-        Shape ``(pairs,)``; NaN where a value, observed or resampled, is not finite, and where
-        every resample gives the observed difference, which is not 0: such data (one unit, say)
-        do not show how the difference varies.
+    ``resampled``, shape ``(samples, resamples)``, is from :func:`bootstrap`; ``pairs``, shape
+    ``(pairs, 2)``, numbers the samples to compare. The p-values have shape ``(pairs,)``, NaN where
+    a value, observed or resampled, is not finite, and where every resample gives the observed
+    difference, which is not 0: such data (one unit, say) do not show how the difference varies.
     """
     observed = samples.observed
     pvalues = np.empty(len(pairs))
@@ -247,15 +226,8 @@ def randomisation_pvalues(
     Each round swaps the rows of the two samples in each unit with probability one half;
     ``p = (#{|d of the round| >= |d|} + 1) / (R + 1)``. All pairs and groups share the swaps.
 
-    Parameters
-    ----------
-    groups, pairs, resamples
-        For each group, the pairs of its samples to compare, shape ``(pairs, 2)``; rounds R.
-
-    Returns
-    -------
-    list
-        For each group, shape ``(pairs,)``; NaN where a value is not finite.
+    For each group, ``pairs`` are those of its samples to compare, shape ``(pairs, 2)``, and the
+    p-values have shape ``(pairs,)``, NaN where a value is not finite; R are the ``resamples``.
     """
     if not groups:
         return []

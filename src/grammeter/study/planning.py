@@ -110,7 +110,7 @@ def draw_campaigns(
     full_weights: Sequence[float] | None = None,
     seed: int = 1,
 ) -> Campaigns:
-    """Draw campaigns from the items at hand.
+    """Draw campaigns from the items at hand that compare outputs.
 
     Without ``chances``, each campaign is a part of the data in random order, no item twice: it
     says how much of *these* data would have been enough, and reaches the full ranking in the
@@ -119,21 +119,16 @@ def draw_campaigns(
 
     Parameters
     ----------
-    rankings
-        Skipped ones and those of a single output are passed over: they compare nothing.
-    draws, longest, seed
-        How many campaigns, the most items of each (default: as many as there are), and where the
-        random numbers start.
+    draws, longest
+        How many campaigns, and the most items of each; default: as many as there are.
     chances, weights, full_weights
         For each ranking: how likely it is to be drawn (in proportion), how much it counts then,
         and how much it counts in the full ranking; default for weights: 1.
 
     Raises
     ------
-    UsageError
-        If numbers do not fit.
-    DataError
-        If there is nothing to draw from.
+    UsageError or DataError
+        If numbers do not fit, or there is nothing to draw from.
     """
     usable = [at for at, ranking in enumerate(rankings) if compares(ranking)]
     if not usable:

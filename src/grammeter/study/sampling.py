@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from grammeter.core import FloatArray, IntArray, Item, Signature, UsageError
+from grammeter.core import FloatArray, IntArray, Item, UsageError
 from grammeter.study.selectors import Distribution
 
 STREAMS = ("sentences", "outputs", "judges")
@@ -50,8 +50,7 @@ def sample(
     Raises
     ------
     UsageError
-        If ``n`` is below 1, the seed negative, or there are fewer sentences than ``distinct``
-        items.
+        If a number is too low, or there are fewer sentences than ``distinct`` items.
     """
     check_seed(seed)
     possible = int(np.count_nonzero(source.probabilities))
@@ -62,15 +61,25 @@ def sample(
     expected, draw = source.probabilities, _with_replacement
     if distinct:
         expected, draw = inclusion(expected, n) / n, _without_replacement
-    drawn = draw(source.probabilities, n, stream(seed, "sentences"))
-    signature = source.signature.extended(
-        {"draws": "distinct" if distinct else "with-replacement", "n": n, "seed": seed}
-    )
+    places: list[int] = draw(source.probabilities, n, stream(seed, "sentences")).tolist()
+    settings = {"draws": "distinct" if distinct else "with-replacement", "n": n, "seed": seed}
+    signature = source.signature.extended(settings)
     random = stream(seed, "outputs")
-    return tuple(
-        _item(number, place, source, float(expected[place]), signature, random)
-        for number, place in enumerate(drawn.tolist(), start=1)
-    )
+    items: list[Item] = []
+    for number, place in enumerate(places, start=1):
+        groups = source.groups[place]
+        shown = [groups[at] for at in shuffled(len(groups), random)[: source.per_item]]
+        item = Item(
+            segment=place + 1,
+            systems=tuple(group[int(random.integers(len(group)))] for group in shown),
+            groups=tuple(shown),
+            item=str(number),
+            distinct=len(groups),
+            probability=float(expected[place]),
+            signature=signature,
+        )
+        items.append(item)
+    return tuple(items)
 
 
 def inclusion(probabilities: FloatArray, n: int) -> FloatArray:
@@ -110,27 +119,6 @@ def _without_replacement(
     return random.permutation(np.concatenate([certain, drawn]))
 
 
-def _item(
-    number: int,
-    place: int,
-    source: Distribution,
-    probability: float,
-    signature: Signature,
-    random: np.random.Generator,
-) -> Item:
-    groups = source.groups[place]
-    shown = [groups[at] for at in shuffled(len(groups), random)[: source.per_item]]
-    return Item(
-        segment=place + 1,
-        systems=tuple(group[int(random.integers(len(group)))] for group in shown),
-        groups=tuple(shown),
-        item=str(number),
-        distinct=len(groups),
-        probability=probability,
-        signature=signature,
-    )
-
-
 def assign(
     items: Sequence[Item],
     judges: Sequence[str],
@@ -140,7 +128,7 @@ def assign(
     repeats: int = 0,
     seed: int = 1,
 ) -> tuple[Item, ...]:
-    """Deal items out to judges.
+    """Deal items, as sampled, out to judges.
 
     Judges see items in the order of the result. A repeat is a line of its own: an item from the
     first half of a judge's list comes again, its outputs in another order, after at least half
@@ -148,15 +136,11 @@ def assign(
 
     Parameters
     ----------
-    items, judges
-        Items as sampled, without judges; and the judges' names.
     overlap, sharers
         How many items several judges see, and how many judges see each of these (default all).
         They lie anywhere; loads differ by one item at most.
-    repeats
-        How many items each judge sees twice.
-    seed
-        Where the random numbers start, 0 or more; items may have been sampled by the same.
+    repeats, seed
+        How many items each judge sees twice; the seed may be that of the sample.
 
     Raises
     ------

@@ -32,7 +32,6 @@ from grammeter.core import (
 Groups = tuple[tuple[str, ...], ...]
 """The systems behind each distinct output of one sentence."""
 
-
 Select = Literal["paper", "uniform", "diversity", "spread"]
 """By the number of system pairs compared, uniformly, by the outputs' distances, by a metric."""
 
@@ -50,17 +49,13 @@ class Distribution:
     Attributes
     ----------
     per_item, groups
-        How many outputs an item shows at most; for each sentence, the systems behind each
-        distinct output.
+        How many outputs an item shows at most; the systems behind each output of a sentence.
     expected_systems
         Shape ``(sentences,)``: C of the paper, how many systems an item is expected to cover.
     values
-        Shape ``(sentences,)``: what the probabilities were made from: p' of the paper, the
-        diversity, the spread, or 1.
+        Shape ``(sentences,)``: p' of the paper, the diversity, the spread, or 1.
     probabilities
         Shape ``(sentences,)``: of each sentence in one draw; they add up to 1.
-    signature
-        The selector, its settings, and a digest of the outputs.
     """
 
     per_item: int
@@ -174,9 +169,8 @@ def _column(
             raise UnknownNameError("system among the sentence scores", name, column.segments)
         if len(column.segments[name]) != len(lines):
             raise LengthMismatchError(name, len(lines), "its scores", len(column.segments[name]))
-    scored = (scores.corpus or {}).get("systems", {})
-    for name, lines in outputs.items():
-        if [line.strip() for line in scored.get(name, lines)] != [line.strip() for line in lines]:
+        scored = (scores.corpus or {}).get("systems", {}).get(name, lines)
+        if [line.strip() for line in scored] != [line.strip() for line in lines]:
             raise DataError(
                 f"the scores of {name} are of another output",
                 fix="Score the same files that you sample from.",
@@ -196,10 +190,7 @@ def _normalised(values: FloatArray, select: Select, uniform_share: float) -> Flo
 
 
 def group_outputs(texts: Mapping[str, str]) -> Groups:
-    """Group the systems that wrote the same, white space at both ends aside.
-
-    Systems stand in their given order, groups in that of their first system.
-    """
+    """Group the systems that wrote the same, white space at both ends aside, in their order."""
     by_text: dict[str, list[str]] = {}
     for name, text in texts.items():
         by_text.setdefault(text.strip(), []).append(name)
@@ -227,14 +218,11 @@ def expected_systems(counts: tuple[int, ...], per_item: int) -> float:
 
 def _ways(counts: Sequence[int], largest: int) -> list[int]:
     """Count the subsets of at most ``largest`` numbers by their sum: exact, whole numbers."""
-    total = sum(counts)
-    by_size = [[1] + [0] * total, *([0] * (total + 1) for _ in range(largest))]
+    ways = np.zeros((largest + 1, sum(counts) + 1), dtype=np.object_)  # by size and sum
+    ways[0, 0] = 1
     for count in counts:
-        for size in range(largest, 0, -1):  # descending: each number is taken once at most
-            smaller, row = by_size[size - 1], by_size[size]
-            for reached in range(count, total + 1):
-                row[reached] += smaller[reached - count]
-    return [sum(column) for column in zip(*by_size, strict=True)]
+        ways[1:, count:] += ways[:-1, : ways.shape[1] - count].copy()
+    return ways.sum(axis=0).tolist()
 
 
 def diversity(texts: Mapping[str, str]) -> float:

@@ -1,7 +1,4 @@
-"""How a ranking settles: a learning curve, and what it takes to tell two systems apart.
-
-The latter is a matter of the sign test: see :func:`decided_needed`.
-"""
+"""How a ranking settles: a learning curve, and what it takes to tell two systems apart."""
 
 from __future__ import annotations
 
@@ -189,18 +186,9 @@ def _separation(
     outcome = both.outcome if first < second else -both.outcome
     wins, losses = int((outcome > 0).sum()), int((outcome < 0).sum())
     share = wins / (wins + losses) if wins + losses else math.nan
-    return Separation(
-        first=first,
-        second=second,
-        wins=wins,
-        losses=losses,
-        ties=len(both) - wins - losses,
-        items=items,
-        design_effect=_design_effect(outcome, both.segment),
-        decided_needed=decided_needed(share, level=level, power=power),
-        level=level,
-        power=power,
-    )
+    needed = decided_needed(share, level=level, power=power)
+    effect, ties = _design_effect(outcome, both.segment), len(both) - wins - losses
+    return Separation(first, second, wins, losses, ties, items, effect, needed, level, power)
 
 
 def _design_effect(outcome: IntArray, segment: IntArray) -> float:
