@@ -86,9 +86,8 @@ def _judged(rankings: Sequence[Ranking]) -> tuple[dict[str, tuple[IntArray, IntA
     for judge, rows in chosen.items():
         numbers, categories = np.array(rows, dtype=np.int64).reshape(-1, 2).T
         known, place = np.unique(numbers, return_inverse=True)
-        counts = np.zeros((len(known), 3), dtype=np.int64)
-        np.add.at(counts, (place, categories), 1)
-        judged[judge] = known, counts
+        counts = np.bincount(3 * place + categories, minlength=3 * len(known))
+        judged[judge] = known, counts.reshape(-1, 3)
     return judged, np.array([segment for segment, _, _ in units], dtype=np.int64)
 
 

@@ -42,16 +42,10 @@ _SHIFTS = np.array([30, 27, 31], dtype=np.uint64)
 class Pairs:
     """Comparisons of two systems, column by column, each of shape ``(pairs,)``.
 
-    Attributes
-    ----------
-    systems, judges
-        Names, in alphabetical order; all other columns hold numbers.
-    first, second
-        Positions in ``systems``, ``first < second``.
-    outcome
-        1 if the first system is better, -1 if the second is, 0 for a tie.
-    ranking, segment, judge
-        Position of the ranking in the data, number of the sentence, and position in ``judges``.
+    ``systems`` and ``judges`` are names, in alphabetical order; all other columns hold numbers:
+    ``first`` and ``second``, positions in ``systems``, ``first < second``; ``outcome``, 1 if the
+    first system is better, -1 if the second is, 0 for a tie; the position of the ``ranking`` in the
+    data, the number of the ``segment``, and the position of the ``judge``.
     """
 
     systems: tuple[str, ...]
@@ -147,15 +141,9 @@ def _compared(ranking: Ranking, extraction: Extraction) -> list[tuple[str, str, 
 class Resampling:
     """How resamples are drawn.
 
-    Attributes
-    ----------
-    unit
-        What is drawn as a whole; ``None`` for a method whose own chance makes the runs differ.
-    runs, seed
-        How many resamples, and where the random numbers start, at least 0.
-    processes
-        How many processes share work that takes long; the result does not depend on it. Above
-        1, a script needs the usual guard ``if __name__ == "__main__":``.
+    ``unit`` is drawn as a whole, ``None`` for a method whose own chance makes the runs differ. So
+    many ``processes`` share work that takes long; the result does not depend on it. Above 1, a
+    script needs the usual guard ``if __name__ == "__main__":``.
     """
 
     unit: Unit | None = "sentence"

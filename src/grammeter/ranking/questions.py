@@ -229,21 +229,9 @@ def cross_validate(
     made from ``training``: systems in the order of their mean scores over the resamples, and
     their clusters.
 
-    Parameters
-    ----------
-    folds
-        At least 2; the paper has 100.
-    resampling
-        The unit of folds and of resampling (default ``sentence``, in the paper ``pair``), and
-        the number of resamples or runs for each fold (default 100). TrueSkill resamples nothing,
-        its runs differ by their random games.
-    confidence
-        Share of the resamples whose ranks a range covers.
-
-    Raises
-    ------
-    UsageError or DataError
-        If a name is unknown, a number out of range, or there are fewer units than folds.
+    The other options are those of :func:`grammeter.rank`. ``resampling`` has the unit of folds and
+    of resampling (default ``sentence``, in the paper ``pair``), and the number of resamples or runs
+    for each fold (default 100). TrueSkill resamples nothing, its runs differ by their random games.
     """
     if training not in TRAININGS:
         raise UnknownNameError("training", training, TRAININGS)

@@ -43,17 +43,8 @@ def rank_systems(
 ) -> Ranked:
     """Rank systems by the judgments of a selection, as :func:`grammeter.rank` describes it.
 
-    Parameters
-    ----------
-    resampling
-        Default: by the unit of the method.
-    confidence
-        Share of the resamples whose ranks a range covers.
-
-    Raises
-    ------
-    UsageError or DataError
-        If the confidence is impossible or leaves none of the runs, or there are no scores.
+    ``resampling`` is by the unit of the method by default; a range covers the ranks in a share of
+    ``confidence`` of the resamples. It is an error if that leaves no runs.
     """
     resampling = resampling or Resampling(unit=method.unit)
     pairs = selection.pairs

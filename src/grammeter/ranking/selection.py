@@ -55,22 +55,8 @@ def select(
 ) -> Selection:
     """Compare systems two by two in the rankings of some judges.
 
-    Parameters
-    ----------
-    judges, without_judges
-        Whose judgments count; default all. A system that none of them saw is absent.
-    systems, drop
-        Names, or names of sets of SEEDA, or ``all``; and names to leave out. Outputs that no
-        other system wrote leave their items.
-    extraction
-        See :data:`Extraction`.
-    numbering
-        How the file counted sentences, for the signature; what was read from files knows it.
-
-    Raises
-    ------
-    UnknownNameError or DataError
-        If a name is unknown, fewer than two systems remain, or nothing is decided.
+    The options are those of :func:`grammeter.rank`. A system that none of the judges saw is absent.
+    Unknown names are errors, and judgments that decide nothing.
     """
     if extraction not in EXTRACTIONS:
         raise UnknownNameError("extraction", extraction, EXTRACTIONS)

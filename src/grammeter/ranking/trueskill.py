@@ -16,8 +16,8 @@ variances change by G times their expected updates. Heun's method solves this fr
 Where a system is drawn as an opponent so often that it loses more than the others without ever
 coming first (the middle of a star of comparisons), its share is 0 and the others' are equal.
 
-This limit stands in none of the papers; the tests hold it against the simulation. From the
-published scores of 2015 it differs by at most .0010.
+This limit stands in no paper; tests hold it against the simulation. From the published scores of
+2015 it differs by at most .0010.
 """
 
 from __future__ import annotations
@@ -56,17 +56,10 @@ _WORTH_COMPILING = 10_000
 class TrueSkill:
     """TrueSkill as a method of ranking; the defaults are those of the 2015 ranking.
 
-    Attributes
-    ----------
-    sigma, tau
-        Deviation of a rating before the first game, and what it gains before each game.
-    draw_probability
-        Of two equal systems, between 0 and 1.
-    games
-        Games of a run; ``None``: one more than there are comparisons.
-    beta
-        Deviation of a performance around the rating; ``None``: ``sigma * games / 40``, so large
-        that a game moves a mean by about 1e-4.
+    ``sigma`` is the deviation of a rating before the first game, ``tau`` what it gains before each
+    game, ``draw_probability`` that of two equal systems. A run has so many ``games``; default: one
+    more than comparisons. ``beta`` is the deviation of a performance around the rating; default:
+    ``sigma * games / 40``, so large that a game moves a mean by about 1e-4.
     """
 
     name: ClassVar[str] = "trueskill"

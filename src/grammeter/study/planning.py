@@ -175,14 +175,10 @@ def learning_curve(
     Parameters
     ----------
     sizes
-        Numbers of items; default: about 20, each a constant factor above the one before.
+        Numbers of items, from 1 to those of the longest campaign; default: about 20, each a
+        constant factor above the one before.
     tail
         Which quantiles to give besides the mean, between 0 and 0.5.
-
-    Raises
-    ------
-    UsageError
-        If a size is below 1 or above the longest campaign, or ``tail`` out of range.
     """
     longest = campaigns.longest
     wanted = np.geomspace(min(5, longest), longest, 20) if sizes is None else sizes

@@ -91,11 +91,9 @@ def distribution(
 
     Raises
     ------
-    UsageError
-        If ``per_item`` or the number of systems is below 2, or scores and selector do not fit.
-    DataError
-        If outputs are not parallel, the scores are of other outputs, or no sentence has any
-        diversity or spread.
+    UsageError or DataError
+        If there are fewer than 2 systems or outputs an item, outputs are not parallel, scores do
+        not fit selector and outputs, or no sentence has any diversity or spread.
     """
     outputs = _checked(systems, per_item)
     if select not in SELECTORS:
