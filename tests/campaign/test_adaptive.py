@@ -173,7 +173,7 @@ def test_while_one_thread_looks_the_others_go_on_with_what_is_known(database, mo
     from grammeter.campaign.services import adaptive
 
     campaign = made_campaign(40, sentences=80, strategy="adaptive", judges=0, startup=0)
-    lookout = adaptive._lookout(campaign)
+    lookout = adaptive._Lookout(campaign)
     known = lookout.at(10)
     meanwhile = []
     look = adaptive.outlook

@@ -113,7 +113,7 @@ def test_the_export_holds_each_edit_with_its_verdict(edits, tmp_path):
     """Round trip: what stands in the file makes the outputs of the source again."""
     import json
 
-    from grammeter.campaign.services.results import DOWNLOADS
+    from grammeter.campaign.services import results
     from grammeter.core import Edit
 
     client = edits.client(0)
@@ -124,7 +124,7 @@ def test_the_export_holds_each_edit_with_its_verdict(edits, tmp_path):
     ranks = {f"rank-{place}": 1 for place in range(size)}
     client.post(address, {**hidden, **ranks, names[0]: "valid", names[1]: "invalid"})
     path = tmp_path / "details.jsonl"
-    path.write_text(DOWNLOADS["details"].text(edits.campaign), encoding="utf-8")
+    path.write_text(results.text(edits.campaign, "details"), encoding="utf-8")
     _, *rows = map(json.loads, path.read_text(encoding="utf-8").splitlines())
     texts = {"A": "He goes to home .", "B": "He go home now ."}
     for row, verdicts in zip(rows, ([None, "invalid"], ["valid", "invalid"]), strict=True):

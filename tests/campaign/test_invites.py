@@ -26,7 +26,9 @@ def test_tokens_have_128_bits_and_only_a_hash_is_kept(campaign):
     (token,) = invites.create(campaign, 1)
     assert len(base64.urlsafe_b64decode(token + "==")) == 16
     assert token not in str(list(Invite.objects.values())) + str(list(AuditEntry.objects.values()))
-    assert invites.link("https://a.example/", token) == f"https://a.example/join/{token}/"
+    assert invites.links("https://a.example/", [token]) == {
+        "judge01": f"https://a.example/join/{token}/"
+    }
 
 
 def test_an_invite_works_once(campaign):
@@ -221,8 +223,8 @@ def test_links_come_in_the_order_of_the_judges_they_are_for(campaign):
     from grammeter.campaign.services import invites
 
     tokens = invites.create(campaign, 2)
-    assert invites.names(tokens) == ["judge01", "judge02"]
-    assert invites.names(tokens[::-1]) == ["judge02", "judge01"]
+    assert list(invites.links("x", tokens)) == ["judge01", "judge02"]
+    assert list(invites.links("x", tokens[::-1])) == ["judge02", "judge01"]
     assert invites.redeem(tokens[1]).name == "judge02"
 
 

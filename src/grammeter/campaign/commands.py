@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
 import sqlite3
 import tempfile
@@ -71,9 +72,7 @@ def campaign_invite(
 
         campaign = campaigns.find(name)
         guest = judges_.find(campaign, judge) if judge else None
-        tokens = invites.create(campaign, judges, judge=guest, days=days)
-        links = [invites.link(base_url, token) for token in tokens]
-        return dict(zip(invites.names(tokens), links, strict=True))
+        return invites.links(base_url, invites.create(campaign, judges, judge=guest, days=days))
 
 
 def campaign_status(
@@ -122,8 +121,8 @@ def campaign_export(
 
         campaign = campaigns.find(name)
         judgments = results.judgments(campaign)
-        forms = ((details, results.details_text), (people, results.people_text))
-        texts = {path: text(campaign) for path, text in forms if path}
+        paths = {"details": details, "people": people}
+        texts = {path: results.text(campaign, name) for name, path in paths.items() if path}
         if people and writable:
             AuditEntry.log(campaign, COMMAND_LINE, "export", form="people")
     notices = tuple(write_judgments(output, judgments)) if output else ()
@@ -197,7 +196,7 @@ def campaign_organiser(
     with opened(database, make=True):
         from grammeter.campaign.services import organisers
 
-        word = password() if callable(password) else password or organisers.make_password()
+        word = password() if callable(password) else password or secrets.token_urlsafe(15)
         new = organisers.save_account(name, word, every_campaign=every_campaign)
         return Account(name, word, new)
 

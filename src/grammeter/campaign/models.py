@@ -22,7 +22,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import CASCADE, F, Q
 
 NAME_LENGTH = 200
 COMMAND_LINE = "command line"  # the actor of shell commands, which need no account
@@ -61,45 +61,37 @@ class State(StrEnum):
     RELEASED = "released"  # shown and left; others may have it
 
 
-def _labelled(values: type[StrEnum], *labels: str) -> list[tuple[str, str]]:
-    return list(zip(map(str, values), labels, strict=True))
-
-
-STRATEGIES = _labelled(
-    Strategy,
-    "each judge has a list of their own",
-    "all judges draw from one pool",
-    "judges get what tells most about the ranking",
-)
-TASKS = _labelled(Task, "rank whole corrections", "judge each edit, then rank")
+STRATEGIES = [
+    (Strategy.PLANNED.value, "each judge has a list of their own"),
+    (Strategy.POOL.value, "all judges draw from one pool"),
+    (Strategy.ADAPTIVE.value, "judges get what tells most about the ranking"),
+]
+TASKS = [
+    (Task.RANKING.value, "rank whole corrections"),
+    (Task.EDITS.value, "judge each edit, then rank"),
+]
 
 
 class Campaign(models.Model):
-    """One human evaluation: what is judged, how, and what judges read."""
+    """One human evaluation; ``campaign_create`` explains its settings."""
 
     name = models.CharField(max_length=NAME_LENGTH, unique=True)
     task = models.CharField(max_length=20, choices=TASKS, default=Task.RANKING.value)
     strategy = models.CharField(max_length=20, choices=STRATEGIES, default=Strategy.PLANNED.value)
     guidelines = models.TextField(blank=True)
     consent = models.TextField(blank=True)
-    """Judges must agree to it before they begin; empty: nothing to agree to."""
     asks_background = models.BooleanField(default=True)
     seed = models.PositiveBigIntegerField(default=1)
     per_judge = models.PositiveIntegerField(null=True, blank=True)
-    """Most items for one judge, without tutorial and attention items."""
     overlap = models.FloatField(default=0.0)  # share of items, 0 to 1, for several judges
     repeats = models.FloatField(default=0.0)
     """Share of a judge's items, 0 to 1, shown to the judge twice (pool and adaptive)."""
     startup = models.PositiveIntegerField(default=0)
-    """Adaptive: number of judgments drawn evenly before the ranking plays a part."""
     idle_seconds = models.PositiveIntegerField(default=60)
-    """Seconds without input after which a judge's active time stops."""
     pass_threshold = models.FloatField(default=0.75)
-    """Share of attention items, 0 to 1, that must be right at the first try."""
     pass_code = models.CharField(max_length=NAME_LENGTH, blank=True)
     fail_code = models.CharField(max_length=NAME_LENGTH, blank=True)
     redirect_url = models.URLField(max_length=2000, blank=True)
-    """Where judges go at the end; ``{code}`` stands for the completion code."""
     closed = models.BooleanField(default=False)
     signature = models.TextField(blank=True)
     origin: models.JSONField[Any] = models.JSONField(default=dict)
@@ -107,7 +99,6 @@ class Campaign(models.Model):
     owners: models.ManyToManyField[Any, Any] = models.ManyToManyField(
         User, blank=True, related_name="campaigns"
     )
-    """Organisers who may see it; if empty, all organisers may."""
     created = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:
@@ -124,7 +115,7 @@ class Campaign(models.Model):
 class Sentence(models.Model):
     """A source sentence with the sentences around it."""
 
-    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="sentences")
+    campaign = models.ForeignKey(Campaign, on_delete=CASCADE, related_name="sentences")
     segment = models.PositiveBigIntegerField(null=True)
     """Number in the corpus, from 1; none in tutorial and attention items."""
     text = models.TextField()
@@ -140,7 +131,7 @@ class Sentence(models.Model):
 class Output(models.Model):
     """One distinct text for a sentence; ``systems`` is never sent to judges."""
 
-    sentence = models.ForeignKey(Sentence, on_delete=models.CASCADE, related_name="outputs")
+    sentence = models.ForeignKey(Sentence, on_delete=CASCADE, related_name="outputs")
     sentence_id: int
     text = models.TextField()
     systems: models.JSONField[Any] = models.JSONField(default=list)
@@ -154,8 +145,8 @@ class Item(models.Model):
     document stand in files.
     """
 
-    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="items")
-    sentence = models.ForeignKey(Sentence, on_delete=models.CASCADE, related_name="items")
+    campaign = models.ForeignKey(Campaign, on_delete=CASCADE, related_name="items")
+    sentence = models.ForeignKey(Sentence, on_delete=CASCADE, related_name="items")
     sentence_id: int
     number = models.PositiveIntegerField()
     name = models.CharField(max_length=NAME_LENGTH, null=True)
@@ -187,9 +178,9 @@ class Item(models.Model):
 class ItemOutput(models.Model):
     """The place of an output in an item."""
 
-    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="places")
+    item = models.ForeignKey(Item, on_delete=CASCADE, related_name="places")
     item_id: int
-    output = models.ForeignKey(Output, on_delete=models.CASCADE, related_name="places")
+    output = models.ForeignKey(Output, on_delete=CASCADE, related_name="places")
     place = models.PositiveIntegerField()
     """From 0; the order on the page is :attr:`Assignment.shown_order`."""
 
@@ -201,7 +192,7 @@ class ItemOutput(models.Model):
 class Judge(models.Model):
     """A judge with an anonymous name."""
 
-    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="judges")
+    campaign = models.ForeignKey(Campaign, on_delete=CASCADE, related_name="judges")
     name = models.CharField(max_length=NAME_LENGTH)
     contact = models.CharField(max_length=NAME_LENGTH, blank=True)
     """The organiser's note on the person: personal data."""
@@ -227,7 +218,7 @@ class Judge(models.Model):
 class Background(models.Model):
     """Questionnaire answers of a judge: personal data, deleted by ``forget``."""
 
-    judge = models.OneToOneField(Judge, on_delete=models.CASCADE, related_name="background")
+    judge = models.OneToOneField(Judge, on_delete=CASCADE, related_name="background")
     judge_id: int
     first_language = models.CharField(max_length=NAME_LENGTH, blank=True)
     experience = models.TextField(blank=True)
@@ -238,8 +229,8 @@ class Background(models.Model):
 class Invite(models.Model):
     """A link for one person and one use; only the hash of its token is stored."""
 
-    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="invites")
-    judge = models.ForeignKey(Judge, on_delete=models.CASCADE, related_name="invites")
+    campaign = models.ForeignKey(Campaign, on_delete=CASCADE, related_name="invites")
+    judge = models.ForeignKey(Judge, on_delete=CASCADE, related_name="invites")
     judge_id: int
     token_hash = models.CharField(max_length=64, unique=True)
     created = models.DateTimeField(auto_now_add=True)
@@ -251,9 +242,9 @@ class Invite(models.Model):
 class Assignment(models.Model):
     """An item for a judge: planned, open or answered."""
 
-    judge = models.ForeignKey(Judge, on_delete=models.CASCADE, related_name="assignments")
+    judge = models.ForeignKey(Judge, on_delete=CASCADE, related_name="assignments")
     judge_id: int
-    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="assignments")
+    item = models.ForeignKey(Item, on_delete=CASCADE, related_name="assignments")
     item_id: int
     position = models.PositiveIntegerField()
     turn = models.PositiveIntegerField(default=0)
@@ -283,7 +274,7 @@ class Assignment(models.Model):
 class Judgment(models.Model):
     """One version of an answer, from 1; later versions never change it."""
 
-    assignment = models.ForeignKey(Assignment, on_delete=models.CASCADE, related_name="judgments")
+    assignment = models.ForeignKey(Assignment, on_delete=CASCADE, related_name="judgments")
     version = models.PositiveIntegerField()
     key = models.CharField(max_length=64)
     """Chosen by the sender: an answer sent twice is stored once."""
@@ -296,8 +287,7 @@ class Judgment(models.Model):
     comment = models.TextField(blank=True)
     complete = models.BooleanField(default=False)
     """Submitted, not a draft; the latest complete version counts."""
-    automatic = models.BooleanField(default=False)
-    """Answered without a judge: an item with one output."""
+    automatic = models.BooleanField(default=False)  # an item with one output
     correct = models.BooleanField(null=True)
     active_seconds = models.FloatField(null=True)
     wall_seconds = models.FloatField(null=True)
@@ -314,9 +304,7 @@ class Judgment(models.Model):
 class AuditEntry(models.Model):
     """Who did what, when."""
 
-    campaign = models.ForeignKey(
-        Campaign, on_delete=models.CASCADE, null=True, related_name="audit"
-    )
+    campaign = models.ForeignKey(Campaign, on_delete=CASCADE, null=True, related_name="audit")
     who = models.CharField(max_length=NAME_LENGTH)
     action = models.CharField(max_length=NAME_LENGTH)
     detail: models.JSONField[Any] = models.JSONField(default=dict)

@@ -77,8 +77,22 @@ def make_server(address: Address) -> Any:
 
     # `setup` is done; the handler loads pages and middleware, and fails early if they are broken
     application = get_wsgi_application()
+    proxied: dict[str, Any] = {}
+    if address.proxy is not None:
+        forwarded = {"x-forwarded-for", "x-forwarded-host", "x-forwarded-proto"}
+        proxied = {"trusted_proxy_count": 1, "trusted_proxy_headers": forwarded}
+        proxied["trusted_proxy"] = address.proxy
     try:
-        return listen(application, **_options(address))
+        return listen(
+            application,
+            host=address.host,
+            port=address.port,
+            threads=THREADS,
+            ident=None,  # no name and version for strangers
+            max_request_body_size=LARGEST_REQUEST,
+            clear_untrusted_proxy_headers=True,
+            **proxied,
+        )
     except (OSError, ValueError) as error:
         reason: str = getattr(error, "strerror", None) or str(error)
         number: int = getattr(error, "errno", None) or 0
@@ -86,24 +100,6 @@ def make_server(address: Address) -> Any:
             f"no server at {address.host}, port {address.port}: {reason}",
             fix=_FIXES.get(number, "Choose another --host or --port."),
         ) from None
-
-
-def _options(address: Address) -> dict[str, Any]:
-    options: dict[str, Any] = {
-        "host": address.host,
-        "port": address.port,
-        "threads": THREADS,
-        "ident": None,  # no name and version for strangers
-        "max_request_body_size": LARGEST_REQUEST,
-        "clear_untrusted_proxy_headers": True,
-    }
-    if address.proxy is not None:
-        options |= {
-            "trusted_proxy": address.proxy,
-            "trusted_proxy_count": 1,
-            "trusted_proxy_headers": {"x-forwarded-for", "x-forwarded-host", "x-forwarded-proto"},
-        }
-    return options
 
 
 class Channel(HTTPChannel):

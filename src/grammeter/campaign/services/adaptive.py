@@ -20,6 +20,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from django.db import connection
@@ -125,7 +126,10 @@ def current(campaign: Campaign) -> Appeal | None:
     count = Judgment.objects.filter(
         assignment__item__campaign=campaign, complete=True, skipped=False, automatic=False
     ).count()
-    return None if count < campaign.startup else _lookout(campaign).at(count)
+    if count < campaign.startup:
+        return None
+    database = str(connection.settings_dict["NAME"])
+    return _lookout(campaign, database, campaign.created).at(count)
 
 
 class _Lookout:
@@ -136,8 +140,7 @@ class _Lookout:
         normal = Item.objects.filter(campaign=campaign, kind=Kind.NORMAL)
         numbers, shown = set(normal.values_list("pk", flat=True)), results.shown_systems(campaign)
         self._shown = {item: groups for item, groups in shown.items() if item in numbers}
-        self._newest: tuple[int, Appeal] | None = None
-        """The number of judgments, and the appeal computed from them."""
+        self._newest: tuple[int, Appeal] | None = None  # from so many judgments
         self._looking = threading.Lock()
 
     def at(self, judgments: int) -> Appeal:
@@ -161,14 +164,7 @@ class _Lookout:
         return weigh(outlook(sorted(systems), rankings, seed=self._campaign.seed), self._shown)
 
 
-_lookouts: dict[tuple[object, ...], _Lookout] = {}
-_guard = threading.Lock()
-
-
-def _lookout(campaign: Campaign) -> _Lookout:
-    # another database may have the same name, with other campaigns
-    key = (str(connection.settings_dict["NAME"]), campaign.pk, campaign.created)
-    with _guard:
-        if key not in _lookouts:
-            _lookouts[key] = _Lookout(campaign)
-        return _lookouts[key]
+@lru_cache(maxsize=64)
+def _lookout(campaign: Campaign, _database: str, _created: object) -> _Lookout:
+    """Return a campaign's only one; another database may have other campaigns of this number."""
+    return _Lookout(campaign)

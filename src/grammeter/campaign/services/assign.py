@@ -9,12 +9,12 @@ from __future__ import annotations
 import uuid
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import NamedTuple
 
 import numpy as np
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import Count, F, Max, Q
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from grammeter.campaign.models import (
@@ -142,25 +142,17 @@ def _draw(judge: Judge, appeal: Appeal | None) -> Assignment | None:
     )
 
 
-class _History(NamedTuple):
-    """Numbers of a judge's items and repeats so far, and the next position."""
-
-    fresh: int
-    repeats: int
-    position: int
-
-
-def _history(judge: Judge) -> _History:
+def _history(judge: Judge) -> dict[str, int]:
+    """Return the numbers of a judge's items and repeats so far, and the next position."""
     normal = Q(item__kind=Kind.NORMAL)
-    counts = Assignment.objects.filter(judge=judge).aggregate(
+    return Assignment.objects.filter(judge=judge).aggregate(
         fresh=Count("pk", filter=normal & Q(turn=0)),
         repeats=Count("pk", filter=normal & Q(turn__gt=0)),
-        last=Max("position"),
+        position=Coalesce(Max("position"), 0) + 1,
     )
-    return _History(counts["fresh"], counts["repeats"], (counts["last"] or 0) + 1)
 
 
-def _attention(judge: Judge, so_far: _History) -> Assignment | None:
+def _attention(judge: Judge, so_far: dict[str, int]) -> Assignment | None:
     """Return the next attention item, if it is due."""
     campaign = judge.campaign
     items = Item.objects.filter(campaign=campaign, kind=Kind.ATTENTION).order_by("number")
@@ -170,36 +162,36 @@ def _attention(judge: Judge, so_far: _History) -> Assignment | None:
     todo = list(items.exclude(assignments__judge=judge).values_list("pk", flat=True))
     stride = campaign.per_judge / total if campaign.per_judge else ATTENTION_EVERY
     place = order.jittered(stride, total - len(todo), campaign.seed, judge.name)
-    if not todo or so_far.fresh < place:
+    if not todo or so_far["fresh"] < place:
         return None
     chosen = order.shuffle(todo, campaign.seed, judge.name, "attention")[0]
     return _assigned(judge, Item.objects.get(pk=chosen), so_far)
 
 
-def _repeat(judge: Judge, so_far: _History) -> Assignment | None:
+def _repeat(judge: Judge, so_far: dict[str, int]) -> Assignment | None:
     """Return a repeat, if one is due and an item was judged long enough ago."""
     campaign = judge.campaign
-    if so_far.repeats + 1 > campaign.repeats * so_far.fresh + 1e-9:
+    if so_far["repeats"] + 1 > campaign.repeats * so_far["fresh"] + 1e-9:
         return None
     after = campaign.per_judge // 2 if campaign.per_judge else REPEAT_AFTER
     normal = Assignment.objects.filter(judge=judge, item__kind=Kind.NORMAL)
     old = (
         order.compared(normal.filter(turn=0, state=State.DONE))
-        .filter(position__lte=so_far.position - max(after, 1))
+        .filter(position__lte=so_far["position"] - max(after, 1))
         .exclude(item__in=normal.filter(turn__gt=0).values("item"))
         .order_by("position")
     )
     pool = list(old.values_list("item", flat=True))
     if not pool:
         return None
-    chosen = order.shuffle(pool, campaign.seed, judge.name, "repeat", so_far.repeats)[0]
+    chosen = order.shuffle(pool, campaign.seed, judge.name, "repeat", so_far["repeats"])[0]
     return _assigned(judge, Item.objects.get(pk=chosen), so_far, turn=1)
 
 
-def _fresh(judge: Judge, so_far: _History, appeal: Appeal | None) -> Assignment | None:
+def _fresh(judge: Judge, so_far: dict[str, int], appeal: Appeal | None) -> Assignment | None:
     """Return an item with a free slot that is new to the judge."""
     campaign = judge.campaign
-    if campaign.per_judge is not None and so_far.fresh >= campaign.per_judge:
+    if campaign.per_judge is not None and so_far["fresh"] >= campaign.per_judge:
         return None
     open_items = (
         Item.objects.filter(campaign=campaign, kind=Kind.NORMAL, taken__lt=F("wanted"))
@@ -213,7 +205,7 @@ def _fresh(judge: Judge, so_far: _History, appeal: Appeal | None) -> Assignment 
     if not rows:
         return None
     chances = _chances(campaign, rows, appeal)
-    chance = order.chance(campaign.seed, judge.name, so_far.position)
+    chance = order.chance(campaign.seed, judge.name, so_far["position"])
     at = chance.choices(range(len(rows)), weights=chances)[0]
     item = Item.objects.get(pk=rows[at][0])
     return _assigned(judge, item, so_far, probability=chances[at])
@@ -232,10 +224,15 @@ def _chances(
 
 
 def _assigned(
-    judge: Judge, item: Item, so_far: _History, *, turn: int = 0, probability: float | None = None
+    judge: Judge,
+    item: Item,
+    so_far: dict[str, int],
+    *,
+    turn: int = 0,
+    probability: float | None = None,
 ) -> Assignment:
     """Return the assignment of an item; one drawn with a probability takes a slot."""
-    slot, position = None, so_far.position
+    slot, position = None, so_far["position"]
     if probability is not None:
         slot = _free_slot(item)
         Item.objects.filter(pk=item.pk).update(taken=F("taken") + 1)

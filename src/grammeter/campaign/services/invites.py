@@ -23,11 +23,6 @@ class InviteRefused(DataError):  # noqa: N818 - not an error of the program
     """An invalid invite: unknown, used, expired or revoked."""
 
 
-def link(base_url: str, token: str) -> str:
-    """Return the address of an invite's page, ``BASE/join/TOKEN/``."""
-    return f"{base_url.rstrip('/')}/join/{token}/"
-
-
 def create(
     campaign: Campaign,
     n: int = 1,
@@ -62,11 +57,11 @@ def create(
     return tokens
 
 
-def names(tokens: Sequence[str]) -> list[str]:
-    """Return the judges' names, one for each token."""
-    invites = Invite.objects.filter(token_hash__in=[_hash(token) for token in tokens])
+def links(base_url: str, tokens: Sequence[str]) -> dict[str, str]:
+    """Return the addresses of invites' pages, ``BASE/join/TOKEN/``, by the judge's name."""
+    invites = Invite.objects.filter(token_hash__in=map(_hash, tokens))
     names = dict(invites.values_list("token_hash", "judge__name"))
-    return [names[_hash(token)] for token in tokens]
+    return {names[_hash(token)]: f"{base_url.rstrip('/')}/join/{token}/" for token in tokens}
 
 
 def check(token: str) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import ipaddress
-import secrets
 from datetime import timedelta
 
 from django.contrib.auth.models import User
@@ -24,11 +23,6 @@ from grammeter.core import UsageError
 FREE = 5  # failures without a delay
 FREE_OF_ADDRESS = 50  # the same for an address, with any name: many people may share it
 LONGEST = 15 * 60  # longest delay in seconds
-
-
-def make_password() -> str:
-    """Return a random password."""
-    return secrets.token_urlsafe(15)
 
 
 def save_account(name: str, password: str, *, every_campaign: bool = False) -> bool:

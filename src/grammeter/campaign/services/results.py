@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import zip_longest
 from typing import Any, NamedTuple, cast
 
@@ -36,7 +35,6 @@ from grammeter.formats import (
 from grammeter.ranking import Agreement
 from grammeter.verbs import agree, rank
 
-_LINES = "application/jsonl"
 _SHOWN = (
     *("judge__name", "item", "item__sentence__segment", "item__name", "item__document"),
     "shown_order",
@@ -315,39 +313,29 @@ def _with_verdicts(
     ]
 
 
-def details_text(campaign: Campaign) -> str:
-    """Return every version of every answer, with all its data, as JSON lines."""
-    return _lines([header(campaign), *details(campaign)])
-
-
-def people_text(campaign: Campaign) -> str:
-    """Return the judges' personal data, without judgments, as JSON lines."""
-    return _lines(judges.people(campaign))
-
-
-def _lines(rows: Iterable[Mapping[str, Any]]) -> str:
-    return "".join(f"{object_text(row)}\n" for row in rows)
-
-
-def _judgments_text(form: JudgmentForm, campaign: Campaign) -> str:
-    return format_judgments(judgments(campaign), form)
-
-
 class Download(NamedTuple):
-    """A file to download; ``text`` returns what ``grammeter campaign export`` writes."""
+    """A kind of file."""
 
     label: str
     suffix: str
-    content: str
-    text: Callable[[Campaign], str]
+    content: str = "application/jsonl"
+    form: JudgmentForm | None = None
 
 
 DOWNLOADS = {
-    "xml": Download(
-        "Appraise XML", ".xml", "application/xml", partial(_judgments_text, "appraise")
-    ),
-    "csv": Download("WMT CSV", ".csv", "text/csv", partial(_judgments_text, "wmt")),
-    "jsonl": Download("JSON lines", ".jsonl", _LINES, partial(_judgments_text, "jsonl")),
-    "details": Download("All versions", ".details.jsonl", _LINES, details_text),
-    "people": Download("About the judges (personal)", ".people.jsonl", _LINES, people_text),
+    "xml": Download("Appraise XML", ".xml", "application/xml", "appraise"),
+    "csv": Download("WMT CSV", ".csv", "text/csv", "wmt"),
+    "jsonl": Download("JSON lines", ".jsonl", form="jsonl"),
+    "details": Download("All versions", ".details.jsonl"),
+    "people": Download("About the judges (personal)", ".people.jsonl"),
 }
+
+
+def text(campaign: Campaign, name: str) -> str:
+    """Return the text of one of :data:`DOWNLOADS`, as ``grammeter campaign export`` writes it."""
+    form = DOWNLOADS[name].form
+    if form is not None:
+        return format_judgments(judgments(campaign), form)
+    rows = judges.people(campaign) if name == "people" else details(campaign)
+    first = [] if name == "people" else [header(campaign)]
+    return "".join(f"{object_text(row)}\n" for row in (*first, *rows))

@@ -6,16 +6,15 @@ import math
 import secrets
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from string import ascii_uppercase
 from typing import Any
 
 from django.core import signing
 from django.urls import reverse
 
-from grammeter.campaign.models import Assignment, Campaign, Item, Judgment, Kind, State, Strategy
+from grammeter.campaign.models import Assignment, Item, Judgment, Kind, State, Strategy
 from grammeter.campaign.services import answers, order, pages
-from grammeter.campaign.services.pages import Feedback, Piece, edits_of
+from grammeter.campaign.services.pages import Feedback, edits_of
 from grammeter.core import DataError, Edit
 
 REASONS = (
@@ -29,46 +28,6 @@ EMPTY = "[EMPTY]"  # shown instead of an empty output
 _CLOSED = (State.DONE, State.SKIPPED)
 _SALT = "grammeter.campaign.served"
 _LONGEST = 30 * 24 * 3600  # longest time in seconds between serving a page and its answer
-
-
-@dataclass(frozen=True, slots=True)
-class MarkedEdit:
-    """One change; judged in an earlier item, in the correction above of that letter, or here."""
-
-    place: int
-    number: int
-    pieces: Sequence[Piece]
-    verdict: bool | None
-    letter: str
-    before: bool
-
-    @property
-    def asked(self) -> bool:
-        """Whether it must be judged here."""
-        return not self.letter and not self.before
-
-
-@dataclass(frozen=True, slots=True)
-class Card:
-    """One output, with the judge's answer so far."""
-
-    place: int
-    letter: str
-    text: str
-    pieces: Sequence[Piece]
-    edits: Sequence[MarkedEdit]
-    rank: int | None
-    fault: bool
-
-    @property
-    def unchanged(self) -> bool:
-        """Whether it is the source itself."""
-        return all(piece.kind == "same" for piece in self.pieces)
-
-    @property
-    def numbered(self) -> bool:
-        """Whether changes have numbers, because each of them is judged."""
-        return bool(self.edits)
 
 
 def shown(
@@ -126,33 +85,40 @@ def cards(
     before: Mapping[Edit, str],
     *,
     judged: bool,
-) -> Iterator[Card]:
-    """Yield the card of each output; ``before`` are verdicts from earlier items.
+) -> Iterator[dict[str, object]]:
+    """Yield each output with its edits and the answer so far; ``before``: from earlier items.
 
     If the answer was ``judged``, missing parts are marked.
     """
     letters: dict[Edit, str] = {}
-    size = len(outputs)
-    ranks, verdicts = _padded(answer.ranks, size), _padded(answer.verdicts, size)
+    ranks, verdicts = _padded(answer.ranks, len(outputs)), _padded(answer.verdicts, len(outputs))
     for place, (text, changes) in enumerate(outputs):
         words = _padded(verdicts[place], len(changes))
-        marked = [
-            MarkedEdit(
-                place=at,
-                number=at + 1,
-                pieces=pages.in_context(source.split(), edit),
-                verdict=None if word is None else word == "valid",
-                letter="" if edit in before else letters.get(edit, ""),
-                before=edit in before,
-            )
-            for at, edit in enumerate(changes)
-            for word in (before.get(edit) or words[at],)
+        words = [before.get(edit) or word for edit, word in zip(changes, words, strict=True)]
+        marked: list[dict[str, object]] = [
+            {
+                "place": at,
+                "number": at + 1,
+                "pieces": pages.in_context(source.split(), edit),
+                "verdict": word and word == "valid",
+                "asked": not (edit in before or edit in letters),
+                "letter": "" if edit in before else letters.get(edit, ""),
+            }
+            for at, (edit, word) in enumerate(zip(changes, words, strict=True))
         ]
         letters |= {edit: letters.get(edit, letter(place)) for edit in changes}
-        lacks = ranks[place] is None or any(edit.verdict is None for edit in marked if edit.asked)
+        lacks = any(edit["asked"] and edit["verdict"] is None for edit in marked)
         drawn = pages.pieces(source, edits_of(source, text))
-        shown, fault = text or EMPTY, judged and lacks
-        yield Card(place, letter(place), shown, drawn, marked, ranks[place], fault)
+        yield {
+            "place": place,
+            "letter": letter(place),
+            "text": text or EMPTY,
+            "pieces": drawn,
+            "edits": marked,  # numbered, because each of them is judged
+            "rank": ranks[place],
+            "fault": judged and (lacks or ranks[place] is None),
+            "unchanged": all(piece.kind == "same" for piece in drawn),
+        }
 
 
 def _padded(values: Sequence[Any] | None, size: int) -> list[Any]:
@@ -177,17 +143,14 @@ def _way(assignment: Assignment) -> tuple[int, int | None, str]:
     ]
     done = sum(state in _CLOSED for _, _, state in rows)
     back = reverse("item", args=(before[-1],)) if before else ""
-    return done, _total(assignment.item.campaign, len(rows)), back
-
-
-def _total(campaign: Campaign, listed: int) -> int | None:
-    """Return the judge's number of items; it must not grow when an attention item comes."""
+    campaign, total = assignment.item.campaign, len(rows)
     if campaign.strategy == Strategy.PLANNED:
-        return listed
+        return done, total, back
     if campaign.longest_list is None:
-        return None
+        return done, None, back
     beside = Item.objects.filter(campaign=campaign).exclude(kind=Kind.NORMAL).count()
-    return max(listed, campaign.longest_list + beside)
+    # it must not grow when an attention item comes
+    return done, max(total, campaign.longest_list + beside), back
 
 
 def _drawn(feedback: Feedback) -> dict[str, str]:

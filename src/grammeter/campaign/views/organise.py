@@ -153,13 +153,6 @@ def result_page(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return _page(request, campaign, "results", units=UNITS.items(), chosen=unit, **figures)
 
 
-@require_safe
-@campaign_page
-def judge_page(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """List judges and invites."""
-    return _judges(request, campaign)
-
-
 @require_POST
 @campaign_page
 def invite(request: HttpRequest, campaign: Campaign) -> HttpResponse:
@@ -179,26 +172,17 @@ def invite_again(request: HttpRequest, campaign: Campaign, judge: int) -> HttpRe
 
 @require_POST
 @campaign_page
-def block(request: HttpRequest, campaign: Campaign, judge: int) -> HttpResponse:
-    """Block a judge."""
-    judges.block(_one(Judge, campaign, judge), who=_who(request))
-    return redirect("judges", campaign.pk)
-
-
-@require_POST
-@campaign_page
-def note(request: HttpRequest, campaign: Campaign, judge: int) -> HttpResponse:
-    """Store the organisers' note on a person."""
-    contact = request.POST.get("contact", "")
-    judges.note(_one(Judge, campaign, judge), contact, who=_who(request))
-    return redirect("judges", campaign.pk)
-
-
-@require_POST
-@campaign_page
-def revoke(request: HttpRequest, campaign: Campaign, invite: int) -> HttpResponse:
-    """Make an invite invalid."""
-    invites.revoke(_one(Invite, campaign, invite), who=_who(request))
+def change(
+    request: HttpRequest, campaign: Campaign, act: str, judge: int = 0, invite: int = 0
+) -> HttpResponse:
+    """Block a judge, store the organisers' note on one, or revoke an invite."""
+    who = _who(request)
+    if act == "revoke":
+        invites.revoke(_one(Invite, campaign, invite), who=who)
+    elif act == "block":
+        judges.block(_one(Judge, campaign, judge), who=who)
+    else:
+        judges.note(_one(Judge, campaign, judge), request.POST.get("contact", ""), who=who)
     return redirect("judges", campaign.pk)
 
 
@@ -216,8 +200,7 @@ def export(request: HttpRequest, campaign: Campaign, form: str) -> HttpResponse:
     """Send the judgments as a file; a POST, because it is logged."""
     if form not in results.DOWNLOADS:
         raise Http404
-    download = results.DOWNLOADS[form]
-    text = download.text(campaign)
+    download, text = results.DOWNLOADS[form], results.text(campaign, form)
     AuditEntry.log(campaign, _who(request), "export", form=form)
     answer = HttpResponse(text, content_type=f"{download.content}; charset=utf-8")
     name = re.sub(r"[^A-Za-z0-9._-]+", "_", campaign.name) or "campaign"
@@ -255,20 +238,23 @@ def _invite(
         tokens = invites.create(campaign, n, days=days, who=_who(request), **whom)
     except GrammeterError as error:
         return _judges(request, campaign, 422, fault=f"{error.message}. {error.fix or ''}")
-    base = request.build_absolute_uri(reverse("home"))
-    links = [invites.link(base, token) for token in tokens]
-    return _judges(request, campaign, links=links, invited=invites.names(tokens))
+    links = invites.links(request.build_absolute_uri(reverse("home")), tokens)
+    return _judges(request, campaign, links=list(links.values()), invited=list(links))
 
 
 def _judges(
     request: HttpRequest, campaign: Campaign, status: int = 200, **values: object
 ) -> HttpResponse:
+    """List judges and invites."""
     sent = Invite.objects.filter(campaign=campaign).select_related("judge").order_by("-pk")
     known = {judge.name: judge for judge in Judge.objects.filter(campaign=campaign)}
     rows = results.progress(campaign).judges
     values["judges"] = [{"judge": known[row.judge], "state": row.state} for row in rows]
     values["invites"] = [{"invite": invite, "state": _invite_state(invite)} for invite in sent]
     return _page(request, campaign, "judges", status, **values)
+
+
+judge_page = require_safe(campaign_page(_judges))
 
 
 def _invite_state(invite: Invite) -> str:
