@@ -10,8 +10,8 @@ import pytest
 
 import grammeter as gm
 from grammeter.core import MissingResourceError, Score, SegmentScores, Statistics
-from grammeter.metrics import asking as module
-from grammeter.metrics.asking import Asking
+from grammeter.metrics import kinds as module
+from grammeter.metrics.kinds import Asking
 from grammeter.metrics.registry import BUILT_IN, metric, metric_class
 from grammeter.models import KNOWN, ModelFiles, Regression, Request, service
 

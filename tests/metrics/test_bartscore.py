@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import made_models
 from grammeter.cli.main import main
 from grammeter.core import MissingResourceError, Segment, UsageError
-from grammeter.metrics.bartscore import BartScore
+from grammeter.metrics.bertscore import BartScore
 from grammeter.metrics.registry import describe, metric
 from grammeter.models import Likelihood, Runtime, using
 

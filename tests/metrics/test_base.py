@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from fake_metric import Share, counted
 from grammeter.core import Edit, Segment, SegmentScores, Signature, UnknownNameError, UsageError
-from grammeter.metrics.base import build, mean_of
-from grammeter.metrics.registry import metric
+from grammeter.metrics.kinds import mean_of
+from grammeter.metrics.registry import build, metric
 
 
 @dataclass(frozen=True, kw_only=True)

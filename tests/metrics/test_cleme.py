@@ -36,8 +36,8 @@ from grammeter.core import (
     spelling,
 )
 from grammeter.metrics import asking, cleme
-from grammeter.metrics.base import build
 from grammeter.metrics.cleme import Cleme, prf, rates
+from grammeter.metrics.registry import build
 from grammeter.models import ModelFiles, Runtime, TokenSimilarity, service, using
 
 ASSUMPTIONS = {"dep": "dependent", "ind": "independent"}

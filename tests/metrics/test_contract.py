@@ -11,8 +11,8 @@ import pytest
 import grammeter as gm
 from grammeter.core import UsageError
 from grammeter.metrics import registry
-from grammeter.metrics.contract import faults
 from grammeter.metrics.m2 import M2
+from grammeter.metrics.registry import faults
 
 WHOLE = """
 from dataclasses import dataclass

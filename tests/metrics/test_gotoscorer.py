@@ -23,8 +23,8 @@ from fake_annotator import FakeAnnotator
 from grammeter.alignment.chunks import ChunkedSentence, ordered, pieces
 from grammeter.core import Edit, Segment, UsageError, spelling
 from grammeter.metrics import gotoscorer
-from grammeter.metrics.base import build
 from grammeter.metrics.gotoscorer import GoToScorer, difficulties, outcomes, tally
+from grammeter.metrics.registry import build
 
 
 @pytest.fixture(autouse=True)

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 import made_models
 from grammeter.cli.main import main
 from grammeter.core import DataError, MissingResourceError, Segment, UsageError
-from grammeter.metrics.impara import Impara
 from grammeter.metrics.registry import metric
+from grammeter.metrics.some import Impara
 from grammeter.models import MeanSimilarity, Regression, Runtime, using
 
 SEGMENTS = [

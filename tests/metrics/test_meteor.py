@@ -12,7 +12,7 @@ from ngram_golden import conll14, table
 
 from grammeter.alignment import stem
 from grammeter.core import Segment, UsageError
-from grammeter.metrics.meteor import MeteorES
+from grammeter.metrics.ngram import MeteorES
 from grammeter.metrics.registry import metric
 
 

@@ -220,7 +220,7 @@ def test_without_a_pipeline_it_says_how_to_get_types(monkeypatch: pytest.MonkeyP
     def absent(*_: object, **__: object) -> None:
         raise MissingResourceError("no spaCy", fix="install it")
 
-    monkeypatch.setattr("grammeter.metrics.errant.annotator", absent)
+    monkeypatch.setattr("grammeter.metrics.kinds.annotator", absent)
     made = gm.make_report(gm.score(small(), ["m2"]), resamples=20)
     assert section(made, "types").tables == ()
     assert "grammeter doctor" in section(made, "types").words[0]

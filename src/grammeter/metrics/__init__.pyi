@@ -1,7 +1,6 @@
-from grammeter.metrics.asking import Asking as Asking
-from grammeter.metrics.bartscore import BartScore as BartScore
 from grammeter.metrics.base import Metric as Metric
 from grammeter.metrics.base import Needs as Needs
+from grammeter.metrics.bertscore import BartScore as BartScore
 from grammeter.metrics.bertscore import BertScore as BertScore
 from grammeter.metrics.cleme import Cleme as Cleme
 from grammeter.metrics.errant import Errant as Errant
@@ -10,16 +9,16 @@ from grammeter.metrics.gleu import Gleu as Gleu
 from grammeter.metrics.gotoscorer import GoToScorer as GoToScorer
 from grammeter.metrics.green import Green as Green
 from grammeter.metrics.imeasure import IMeasure as IMeasure
-from grammeter.metrics.impara import Impara as Impara
+from grammeter.metrics.kinds import Asking as Asking
 from grammeter.metrics.llm import LLME as LLME
 from grammeter.metrics.llm import LLMS as LLMS
 from grammeter.metrics.llm import Judging as Judging
 from grammeter.metrics.llm import plain as plain
 from grammeter.metrics.m2 import M2 as M2
 from grammeter.metrics.m2 import SentM2 as SentM2
-from grammeter.metrics.meteor import MeteorES as MeteorES
 from grammeter.metrics.ngram import Bleu as Bleu
 from grammeter.metrics.ngram import Chrf as Chrf
+from grammeter.metrics.ngram import MeteorES as MeteorES
 from grammeter.metrics.registry import BUILT_IN as BUILT_IN
 from grammeter.metrics.registry import announced as announced
 from grammeter.metrics.registry import describe as describe
@@ -27,6 +26,7 @@ from grammeter.metrics.registry import metric as metric
 from grammeter.metrics.registry import metric_class as metric_class
 from grammeter.metrics.registry import names as names
 from grammeter.metrics.scribendi import Scribendi as Scribendi
+from grammeter.metrics.some import Impara as Impara
 from grammeter.metrics.some import Some as Some
 from grammeter.metrics.weighted import PTM2 as PTM2
 from grammeter.metrics.weighted import PTErrant as PTErrant

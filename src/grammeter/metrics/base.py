@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import math
+import re
 import types
 import typing
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import cache
-from typing import Any, ClassVar, Literal, Self, Union, cast
+from importlib.resources import files
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self, Union, cast
 
-import numpy as np
-import numpy.typing as npt
-
-from grammeter.alignment import gap
 from grammeter.core import (
     CountedTypes,
     Edit,
@@ -32,7 +30,6 @@ from grammeter.core import (
     Statistics,
     Surroundings,
     Tier,
-    UnknownNameError,
     UsageError,
     distribution_of,
     spelling,
@@ -42,16 +39,46 @@ Needs = Literal["gold", "texts", "gold or texts", "nothing"]
 """What a metric compares a hypothesis with: gold edits, reference texts, either, or nothing."""
 
 
+class Limit(NamedTuple):
+    """Which numbers a field may have, all of them finite: ``Annotated[int, Limit(...)]``."""
+
+    fix: str
+    """What a message tells the user to do."""
+    least: float = -math.inf
+    most: float = math.inf
+    above: float = -math.inf
+
+    def fits(self, value: object) -> bool:
+        """Whether a value is in range; what is no number always is."""
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return True
+        return math.isfinite(value) and self.above < value and self.least <= value <= self.most
+
+
+Positive = Annotated[int, Limit("Use 1 or more.", least=1)]
+FBeta = Annotated[float, Limit("beta is greater than 0.", least=1e-150, most=1e150)]
+"""Weight of recall in F, whose square is a number, too."""
+
+
+@cache
+def _papers() -> dict[str, str]:
+    text = files("grammeter.metrics").joinpath("citations.bib").read_text(encoding="utf-8")
+    return {re.split("[{,]", entry)[1]: entry for entry in text.strip().split("\n\n")}
+
+
+def cited(*keys: str) -> str:
+    """Return entries of ``citations.bib``."""
+    return "\n".join(_papers()[key] for key in keys)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Metric(ABC):
     """Base of all metrics.
 
     A subclass is a frozen, keyword-only dataclass with the class attributes below and the
-    three abstract methods. Work is done in :meth:`statistics`, on a whole batch; everything
-    else reduces its rows and is cheap: :meth:`score` a corpus, :meth:`sentences` each row
-    alone, :meth:`summands` and :meth:`value_of` a thousand resamples at once.
-
-    ``str(metric)`` is its spelling, ``gleu(order=3)``; :func:`grammeter.metric` reads it back.
+    abstract methods. :meth:`statistics` does the work, on a whole batch; everything else reduces
+    its rows and is cheap. ``str(metric)`` is its spelling, ``gleu(order=3)``;
+    :func:`grammeter.metric` reads it back.
     """
 
     name: ClassVar[str]
@@ -80,7 +107,7 @@ class Metric(ABC):
     """The fields that :meth:`statistics` does not read."""
 
     def __post_init__(self) -> None:
-        for name, allowed in _allowed(type(self)).items():
+        for name, (allowed, limits) in _allowed(type(self)).items():
             value = getattr(self, name)
             try:
                 fitted = spelling.coerce(value, allowed)
@@ -90,10 +117,12 @@ class Metric(ABC):
                     fix=f"{name} takes {_describe(allowed)}.",
                 ) from None
             object.__setattr__(self, name, fitted)
+            for limit in limits:
+                self.refuse_unless(limit.fits(fitted), name, fix=limit.fix)
         self.check_fields()
 
     def check_fields(self) -> None:  # noqa: B027 - most metrics have nothing to add
-        """Raise :class:`UsageError` where a field's value is out of range."""
+        """Raise :class:`UsageError` where values are out of range or do not go together."""
 
     def refuse_unless(self, fits: bool, *names: str, fix: str) -> None:
         """Raise :class:`UsageError`, naming these fields, unless their values fit."""
@@ -108,7 +137,7 @@ class Metric(ABC):
     def pooled_statistics(self, segments: Sequence[Segment], copies: Sequence[int]) -> Statistics:
         """Count the outputs of all systems; ``copies`` says how many wrote each of them.
 
-        A pooled metric overrides this; to others the number of copies does not matter.
+        Only a pooled metric overrides this.
         """
         del copies
         return self.statistics(segments)
@@ -137,10 +166,7 @@ class Metric(ABC):
         """Score sums of :meth:`summands`: shape ``(..., k)`` to ``(...)``."""
 
     def counting(self) -> object:
-        """Return what :meth:`statistics` depends on: metrics with equal values share rows.
-
-        These are all fields, less those of :attr:`after_counting`.
-        """
+        """Return what :meth:`statistics` depends on: metrics with equal values share rows."""
         read = (f.name for f in fields(self) if f.name not in self.after_counting)
         return type(self), *(getattr(self, name) for name in read)
 
@@ -153,7 +179,7 @@ class Metric(ABC):
         """Score a system by error type; nothing if the metric knows none.
 
         A metric that counts by type overrides :meth:`count_types` and :meth:`type_values`
-        instead: its types can be compared between systems.
+        instead, so that its types can be compared between systems.
         """
         del segments
         return {}
@@ -165,16 +191,10 @@ class Metric(ABC):
         tier: Tier | None = None,
         by_gold: bool = False,
     ) -> CountedTypes | None:
-        """Count edits by error type; ``None`` if the metric counts none.
+        """Count edits by error type, by system; ``None`` if the metric counts none.
 
-        Parameters
-        ----------
-        systems
-            The segments of each system.
-        tier
-            How much of a type is wanted: ``operation``, ``main`` or ``full``.
-        by_gold
-            Count hits and misses alone, by the gold edits' own types.
+        ``tier`` is ``operation``, ``main`` or ``full``; ``by_gold`` counts hits and misses alone,
+        by the gold edits' own types.
         """
         del systems, tier, by_gold
         return None
@@ -196,7 +216,7 @@ class Metric(ABC):
     def constants(self) -> dict[str, Any]:
         """Return what is read from files besides texts and models, as JSON values.
 
-        It is stored with the scores, so that the file need not be there to explain them.
+        It is stored with the scores, so that explaining them does not need the file.
         """
         return {}
 
@@ -208,8 +228,7 @@ class Metric(ABC):
     def within(self, surroundings: Surroundings) -> Metric:
         """Return a metric that scores and explains one sentence as part of a corpus.
 
-        A metric that takes something from the corpus, such as token frequencies, overrides this;
-        most take nothing and return themselves.
+        A metric that takes something from the corpus, such as token frequencies, overrides this.
         """
         del surroundings
         return self
@@ -280,133 +299,19 @@ class Metric(ABC):
         return spelling.spell(self.name, changed)
 
 
-@dataclass(frozen=True, kw_only=True)
-class SumScore(Metric):
-    """Base of metrics whose corpus score is made of sums; NaN where a segment has no reference."""
-
-    def parts(self, sums: FloatArray) -> Mapping[str, float]:
-        """Return the further figures of a corpus from sums of :meth:`summands`."""
-        del sums
-        return {}
-
-    def score(self, statistics: Statistics) -> Score:
-        """Score a corpus from the sums over its segments."""
-        reason = gap(statistics.present)
-        sums = self.summands(statistics).sum(axis=0)
-        return Score(
-            value=float("nan") if reason else float(self.value_of(sums)),
-            signature=self.signature(),
-            n=len(statistics),
-            parts={} if reason else self.parts(sums),
-            reason=reason,
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
-class SentenceMean(Metric):
-    """Base of metrics whose corpus score is the mean of their sentence scores.
-
-    Parts are means of those of the sentences; sums of what is counted there.
-    """
-
-    resampling: ClassVar[str] = "mean of sentence scores"
-    counted: ClassVar[tuple[str, ...]] = ("truncated",)
-    """The parts of a sentence that are counts."""
-
-    def score(self, statistics: Statistics) -> Score:
-        """Take the mean over all sentences, and the means or sums of their parts."""
-        scores = self.sentences(statistics)
-        mean = mean_of(scores.values, self.signature(), scores.reason)
-        if not len(scores):
-            return mean
-        parts = {
-            name: int(column.sum()) if name in self.counted else float(column.mean())
-            for name, column in scores.parts.items()
-        }
-        return replace(mean, parts=parts)
-
-    def summands(self, statistics: Statistics) -> FloatArray:
-        """Return sentence scores and ones: shape ``(segments, 2)``."""
-        values = self.sentences(statistics).values
-        return np.stack([values, np.ones_like(values)], axis=-1)
-
-    def value_of(self, sums: FloatArray) -> FloatArray:
-        """Return the means of summed sentence scores; NaN without segments."""
-        number = sums[..., 1]
-        return sums[..., 0] / np.where(number == 0, np.nan, number)
-
-
-def build(cls: type[Metric], options: Mapping[str, spelling.Value]) -> Metric:
-    """Make a metric from parsed fields.
-
-    Raises
-    ------
-    UnknownNameError
-        If a field does not exist.
-    UsageError
-        If a value does not fit its field.
-    """
-    known = [f.name for f in fields(cls)]
-    for name in options:
-        if not known:
-            raise UsageError(f"{cls.name} has no options, so no {name!r}", fix="Leave it out.")
-        if name not in known:
-            raise UnknownNameError(f"option of {cls.name}", name, known)
-    return cls(**cast("dict[str, Any]", dict(options)))
-
-
-def by_label(
-    counts: Sequence[Mapping[int, Sequence[float]]],
-    columns: tuple[str, ...],
-    dtype: npt.DTypeLike = np.int64,
-) -> Statistics:
-    """Return statistics from each segment's counts by the number of a reference or annotator."""
-    cells = [(at, number) for at, by_number in enumerate(counts) for number in by_number]
-    labels = tuple(sorted({number for _, number in cells}))
-    slots = {number: slot for slot, number in enumerate(labels)}
-    where = [at for at, _ in cells], [slots[number] for _, number in cells]
-    rows = np.zeros((len(counts), len(labels), len(columns)), dtype=dtype)
-    present = np.zeros(rows.shape[:2], dtype=np.bool_)
-    if cells:
-        rows[where] = [row for by_number in counts for row in by_number.values()]
-        present[where] = True
-    return Statistics(rows, present, labels, columns)
-
-
-def one_slot(rows: npt.NDArray[Any], columns: tuple[str, ...], label: int = 0) -> Statistics:
-    """Return statistics with one slot, which all segments have; ``rows``: ``(segments, k)``."""
-    return Statistics(rows[:, None], np.ones((len(rows), 1), dtype=np.bool_), (label,), columns)
-
-
-def no_choice(segments: int) -> IntArray:
-    """Return the chosen references of scores that belong to none: -1, shape ``(segments,)``."""
-    return np.full(segments, -1, dtype=np.int64)
-
-
-def ratio(above: Any, below: Any, undefined: float = 0.0) -> FloatArray:
-    """Divide; ``undefined`` where the divisor is 0."""
-    divisor: FloatArray = np.asarray(below, dtype=np.float64)
-    result: FloatArray = np.full(divisor.shape, undefined)
-    return np.divide(above, divisor, out=result, where=divisor != 0)
-
-
-def mean_of(values: FloatArray, signature: Signature, reason: str | None) -> Score:
-    """Score a corpus by the plain mean of its sentence scores; NaN if one of them is."""
-    if not len(values):
-        return Score(value=float("nan"), signature=signature, n=0, reason="no segments")
-    missing = int(np.isnan(values).sum())
-    why = f"{missing} of {len(values)} segments have no score: {reason}" if missing else None
-    return Score(value=float(np.mean(values)), signature=signature, n=len(values), reason=why)
-
-
 @cache
-def _allowed(cls: type[Metric]) -> dict[str, tuple[object, ...]]:
-    hints = typing.get_type_hints(cls)
-    return {f.name: tuple(_options(hints[f.name])) for f in fields(cls)}
+def _allowed(cls: type[Metric]) -> dict[str, tuple[tuple[object, ...], tuple[Limit, ...]]]:
+    hints = typing.get_type_hints(cls, include_extras=True)
+    return {
+        f.name: (tuple(_options(hints[f.name])), getattr(hints[f.name], "__metadata__", ()))
+        for f in fields(cls)
+    }
 
 
 def _options(hint: Any) -> list[object]:
     origin = typing.get_origin(hint)
+    if origin is Annotated:
+        return _options(hint.__origin__)
     if origin is Literal:
         return list(typing.get_args(hint))
     if origin in (Union, types.UnionType):

@@ -1,4 +1,4 @@
-"""BERTScore: the tokens of hypothesis and reference, matched by their states in an encoder."""
+"""BERTScore and BARTScore: texts compared by the states or the likelihoods of a model."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import numpy as np
 
 from grammeter.alignment import gap, reference_slots
 from grammeter.core import (
+    BoolArray,
     DataError,
     Explanation,
     FloatArray,
@@ -27,11 +28,31 @@ from grammeter.core import (
     expanded,
     reference_texts,
 )
-from grammeter.metrics.asking import Asking
-from grammeter.metrics.base import Metric, Needs, SentenceMean
-from grammeter.models import Request, Steps, TokenSimilarity, current, find_model, layer_of
+from grammeter.metrics.base import Metric, cited
+from grammeter.metrics.kinds import (
+    Asking,
+    SentenceMean,
+    best_slot,
+    grid_of,
+    no_choice,
+    of_references,
+)
+from grammeter.models import (
+    Likelihood,
+    Pair,
+    Request,
+    Steps,
+    TokenSimilarity,
+    current,
+    find_model,
+    layer_of,
+)
 
 FIGURES = ("precision", "recall", "f1")
+
+Direction = Literal[
+    "source-to-hypothesis", "reference-to-hypothesis", "hypothesis-to-reference", "f"
+]
 
 _UNWEIGHED = "all tokens of a text weigh 0"
 
@@ -58,22 +79,12 @@ class BertScore(SentenceMean, Asking):
         Which figure is the score.
     """
 
-    name: ClassVar[str] = "bertscore"
-    bounds: ClassVar[tuple[float, float]] = (-math.inf, 1.0)
-    title: ClassVar[str] = (
-        "similarity of the tokens of hypothesis and reference in context (Zhang et al. 2020)"
-    )
-    needs: ClassVar[Needs] = "texts"
-    after_counting: ClassVar[tuple[str, ...]] = ("rescale", "baseline", "report")
-    citation: ClassVar[str] = """\
-@inproceedings{zhang-etal-2020-bertscore,
-    title = "{BERTScore}: Evaluating Text Generation with {BERT}",
-    author = "Zhang, Tianyi and Kishore, Varsha and Wu, Felix and Weinberger, Kilian Q.
-        and Artzi, Yoav",
-    booktitle = "International Conference on Learning Representations",
-    year = "2020",
-    url = "https://openreview.net/forum?id=SkeHuCVFDr",
-}"""
+    name = "bertscore"
+    bounds = (-math.inf, 1.0)
+    title = "similarity of the tokens of hypothesis and reference in context (Zhang et al. 2020)"
+    needs = "texts"
+    after_counting = ("rescale", "baseline", "report")
+    citation = cited("zhang-etal-2020-bertscore")
 
     _idf_of_corpus: ClassVar[tuple[str, ...] | None] = None
     _base_of_corpus: ClassVar[tuple[float, ...] | None] = None
@@ -130,7 +141,7 @@ class BertScore(SentenceMean, Asking):
         (figures,) = yield [Request(self.model, self._measure(segments), pairs)]
         rows = np.zeros((*present.shape, len(TokenSimilarity.columns)))
         rows[present] = figures  # both in the order of segments, then references
-        return Statistics(rows, present, tuple(range(present.shape[1])), TokenSimilarity.columns)
+        return of_references(rows, present, TokenSimilarity.columns)
 
     def _measure(self, segments: Sequence[Segment]) -> TokenSimilarity:
         texts = (self._idf_of_corpus or reference_texts(segments)) if self.idf else None
@@ -161,14 +172,14 @@ class BertScore(SentenceMean, Asking):
         the reference where they are most.
         """
         figures = self._figures(statistics)
-        chosen = self._chosen(figures[..., FIGURES.index(self.report)], statistics.labels)
+        reported = figures[..., FIGURES.index(self.report)]
         best = np.fmax.reduce(figures, axis=1, initial=-np.inf)
         best[np.isinf(best)] = np.nan
         parts = {name: best[:, at] for at, name in enumerate(FIGURES)}
         cut = statistics.rows[..., -1].max(axis=1, initial=0).astype(np.int64)
         return SegmentScores(
             values=parts[self.report],
-            chosen=chosen,
+            chosen=best_slot(reported, ~np.isnan(reported)),
             parts={**parts, "truncated": cut},
             reason=gap(statistics.present) or (_UNWEIGHED if np.isnan(best).any() else None),
         )
@@ -182,13 +193,12 @@ class BertScore(SentenceMean, Asking):
         statistics = self.statistics([segment])
         scores = self.sentences(statistics)
         chosen = int(scores.chosen[0])
-        figures = self._figures(statistics)[0]
-        rows = tuple(
-            (str(slot), *(f"{value:.4f}" for value in figures[slot]), f"{cut:.0f}")
-            for slot, cut in enumerate(statistics.rows[0, :, -1])
-            if statistics.present[0, slot]
-        )
-        grid = Grid("References", ("reference", *FIGURES, "truncated"), rows)
+        columns = {
+            "reference": statistics.labels,
+            **dict(zip(FIGURES, self._figures(statistics)[0].T, strict=True)),
+            "truncated": statistics.rows[0, :, -1].astype(np.int64),
+        }
+        grid = grid_of("References", columns, statistics.present[0])
         return self.explained(scores, grids=[grid, *self._match_grids(segment, chosen)])
 
     def _match_grids(self, segment: Segment, chosen: int) -> Iterator[Grid]:
@@ -206,16 +216,14 @@ class BertScore(SentenceMean, Asking):
         names = "output", f"reference {chosen}"
         for side, cosines in enumerate((tokens.cosines, tokens.cosines.T)):
             one, other = names[side], names[1 - side]
-            rows = [
-                (token, tokens.tokens[1 - side][best], f"{row[best]:.4f}", f"{weight:.4f}")
-                for token, row, weight in zip(
-                    tokens.tokens[side], cosines, tokens.weights[side], strict=True
-                )
-                if weight
-                for best in [int(row.argmax())]
-            ]
-            columns = (one, f"most similar in {other}", "cosine", "weight")
-            yield Grid(f"Tokens of {one}", columns, tuple(rows))
+            best, weights = cosines.argmax(axis=1), np.array(tokens.weights[side])
+            columns: dict[str, Any] = {
+                one: tokens.tokens[side],
+                f"most similar in {other}": [tokens.tokens[1 - side][at] for at in best],
+                "cosine": cosines.max(axis=1),
+                "weight": weights,
+            }
+            yield grid_of(f"Tokens of {one}", columns, weights != 0)
 
     def _figures(self, statistics: Statistics) -> FloatArray:
         """Return precision, recall and f1, rescaled if asked; NaN in absent slots."""
@@ -232,22 +240,9 @@ class BertScore(SentenceMean, Asking):
         layer = self.used_layer if self.layer is None else self.layer
         return read_baseline(self.baseline or "", layer)
 
-    @staticmethod
-    def _chosen(values: FloatArray, labels: Sequence[int]) -> IntArray:
-        """Return the label of each segment's best slot, the first of equal ones; -1 for none."""
-        none = np.full((len(values), 1), -np.inf)
-        best = np.hstack([none, np.where(np.isnan(values), -np.inf, values)]).argmax(axis=1)
-        return np.array([-1, *labels], dtype=np.int64)[best]
-
 
 def read_baseline(path: str, layer: int) -> tuple[float, float, float]:
-    """Read what unrelated sentences have of precision, recall and f1 at a layer.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read, is no table ``LAYER,P,R,F``, or lacks the layer.
-    """
+    """Read what unrelated sentences have of precision, recall and f1 at a layer."""
     try:
         lines = list(csv.reader(_bytes(path).decode("utf-8-sig").splitlines()))
     except (UnicodeDecodeError, csv.Error):
@@ -287,3 +282,138 @@ def _bytes(path: str) -> bytes:
         raise DataError(
             f"cannot be read: {error.strerror}", where=path, fix="Check the path of the baseline."
         ) from error
+
+
+@dataclass(frozen=True, kw_only=True)
+class BartScore(SentenceMean, Asking):
+    """BARTScore, the mean log-likelihood of a text's tokens given another text; 0 at most.
+
+    Attributes
+    ----------
+    model
+        An encoder and decoder: a folder, or a name on the hub.
+    direction
+        Which text is given, and which one is measured: ``source-to-hypothesis``
+        (faithfulness), ``reference-to-hypothesis`` (precision), ``hypothesis-to-reference``
+        (recall), or ``f``, the mean of the last two.
+    references
+        Of several references, the ``mean`` or the ``max``; of ``f`` the greatest F.
+    """
+
+    name = "bartscore"
+    bounds = (-math.inf, 0.0)
+    title = (
+        "log-likelihood of the hypothesis given the source, or with references (Yuan et al. 2021)"
+    )
+    needs = "nothing"
+    after_counting = ("references",)
+    citation = cited("yuan-etal-2021-bartscore")
+
+    model: str = "facebook/bart-base"
+    direction: Direction = "source-to-hypothesis"
+    references: Literal["mean", "max"] = "mean"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self._by_source:  # the class speaks of the default
+            object.__setattr__(self, "needs", "texts")
+
+    @property
+    def _by_source(self) -> bool:
+        return self.direction == "source-to-hypothesis"
+
+    def settings(self) -> dict[str, object]:
+        """Return the model's hash and how many tokens of a text are read."""
+        return {**super().settings(), "max-tokens": Likelihood().limit}
+
+    @property
+    def figures(self) -> tuple[str, ...]:
+        """The log-likelihoods whose mean is the score against one text."""
+        return ("precision", "recall") if self.direction == "f" else ("likelihood",)
+
+    def steps(self, segments: Sequence[Segment]) -> Steps[Statistics]:
+        """Ask the model, each direction against each reference.
+
+        Columns are ``likelihood``, with ``f`` ``precision`` and ``recall``; and ``truncated``,
+        whether only a part of a text was read. Against the source there is one slot.
+        """
+        present = self._present(segments)
+        at, slots = np.nonzero(present)
+        pairs = [
+            (self._held(segments[row], slot), segments[row].hypothesis)
+            for row, slot in zip(at.tolist(), slots.tolist(), strict=True)
+        ]
+        figures = yield [Request(self.model, Likelihood(), items) for items in self._items(pairs)]
+        columns = (*self.figures, "truncated")
+        rows = np.zeros((*present.shape, len(columns)))
+        for column, answers in enumerate(figures):
+            rows[at, slots, column] = answers[:, 0]
+            rows[at, slots, -1] = answers[:, 1] > 0
+        return of_references(rows, present, columns)
+
+    def _present(self, segments: Sequence[Segment]) -> BoolArray:
+        if self._by_source:
+            return np.ones((len(segments), 1), dtype=np.bool_)
+        return reference_slots(segments)
+
+    def _held(self, segment: Segment, slot: int) -> str:
+        """Return the text that the hypothesis is held against."""
+        return segment.source if self._by_source else segment.references[slot] or ""
+
+    def _items(self, pairs: Sequence[Pair]) -> list[list[Pair]]:
+        """Return what is asked for each figure, from (held, hypothesis) pairs."""
+        forward, back = list(pairs), [(hypothesis, held) for held, hypothesis in pairs]
+        if self.direction == "f":
+            return [forward, back]
+        return [back if self.direction == "hypothesis-to-reference" else forward]
+
+    def sentences(self, statistics: Statistics) -> SegmentScores:
+        """Score each sentence by the mean over its references, or by the best of them.
+
+        Parts: ``truncated``; with ``f`` ``precision`` and ``recall``, their means over the
+        references, or those of the best one.
+        """
+        chosen = self._chosen(statistics)
+        weights = _weights(statistics.present, chosen)
+        figures = (statistics.rows[..., :-1] * weights[..., None]).sum(axis=1)
+        there = statistics.present.any(axis=1)
+        figures[~there] = np.nan
+        parts = {name: figures[:, at] for at, name in enumerate(self._shown)}
+        truncated = np.asarray((statistics.rows[..., -1] > 0).any(axis=1), dtype=np.int64)
+        return SegmentScores(
+            values=figures.mean(axis=1),
+            chosen=chosen,
+            parts={**parts, "truncated": truncated},
+            reason="the model gave no number" if there.all() else "no reference",
+        )
+
+    @property
+    def _shown(self) -> tuple[str, ...]:
+        """The figures that are parts of a score, and not the score itself."""
+        return self.figures if self.direction == "f" else ()
+
+    def _chosen(self, statistics: Statistics) -> IntArray:
+        """Return the slot of the best reference; -1 where all count, or there is none."""
+        if self._by_source or self.references == "mean":
+            return no_choice(len(statistics))
+        return best_slot(statistics.rows[..., :-1].mean(axis=-1), statistics.present)
+
+    def explain(self, segment: Segment) -> Explanation:
+        """Show the log-likelihoods against the source, or against each reference."""
+        statistics = self.statistics([segment])
+        columns = {
+            "against": ["source"] if self._by_source else statistics.labels,
+            **dict(zip(self.figures, statistics.rows[0].T, strict=False)),
+        }
+        title = f"log-likelihoods ({self.direction})"
+        grid = grid_of(title, columns, statistics.present[0])
+        return self.explained(self.sentences(statistics), grids=[grid])
+
+
+def _weights(present: BoolArray, chosen: IntArray) -> FloatArray:
+    """Return what each slot weighs in a sentence's score, shape ``(segments, slots)``."""
+    taken = present.astype(np.float64)
+    alone = np.flatnonzero(chosen >= 0)
+    taken[alone] = 0
+    taken[alone, chosen[alone]] = 1
+    return taken / np.maximum(taken.sum(axis=1, keepdims=True), 1)

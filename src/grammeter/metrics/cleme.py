@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -43,7 +42,6 @@ from grammeter.alignment import (
     weighted_sums,
 )
 from grammeter.core import (
-    CorpusChoice,
     Explanation,
     FloatArray,
     IntArray,
@@ -55,9 +53,8 @@ from grammeter.core import (
     UsageError,
     track,
 )
-from grammeter.errant import Annotator, annotator
-from grammeter.metrics.asking import Asking
-from grammeter.metrics.base import Metric, Needs, by_label, mean_of
+from grammeter.metrics.base import FBeta, Metric, cited
+from grammeter.metrics.kinds import Asking, Choosing, Extracting, by_label, mean_of
 from grammeter.models import Request, Steps, TokenSimilarity, find_model, layer_of, run_together
 
 FACTORS = {"corpus": (0.45, 0.35, 0.15, 0.05), "sentence": (0.35, 0.25, 0.20, 0.20)}
@@ -68,7 +65,7 @@ MODEL = "bert-base-uncased"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cleme(Asking):
+class Cleme(Extracting, Choosing, Asking):
     """CLEME (F-measure over chunks) and CLEME 2.0 (four rates traded off); 0 to 1.
 
     Attributes
@@ -106,34 +103,14 @@ class Cleme(Asking):
         the depth.
     """
 
-    name: ClassVar[str] = "cleme"
-    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    title: ClassVar[str] = "chunk-level multi-reference evaluation (Ye et al. 2023, 2025)"
-    needs: ClassVar[Needs] = "gold or texts"
-    citation: ClassVar[str] = """\
-@inproceedings{ye-etal-2023-cleme,
-    title = "{CLEME}: Debiasing Multi-reference Evaluation for Grammatical Error Correction",
-    author = "Ye, Jingheng and Li, Yinghui and Zhou, Qingyu and Li, Yangning and Ma, Shirong
-        and Zheng, Hai-Tao and Shen, Ying",
-    booktitle = "Proceedings of EMNLP 2023",
-    year = "2023",
-    pages = "6174--6189",
-    doi = "10.18653/v1/2023.emnlp-main.378",
-}
-@inproceedings{ye-etal-2025-cleme2,
-    title = "{CLEME}2.0: Towards Interpretable Evaluation by Disentangling Edits for Grammatical
-        Error Correction",
-    author = "Ye, Jingheng and Xu, Zishan and Li, Yinghui and Song, Linlin and Zhou, Qingyu
-        and Zheng, Hai-Tao and Shen, Ying and Jiang, Wenhao and Kim, Hong-Gee and Liu, Ruitong
-        and Su, Xin and Shan, Zifei",
-    booktitle = "Proceedings of ACL 2025 (Volume 1: Long Papers)",
-    year = "2025",
-    pages = "204--222",
-    url = "https://aclanthology.org/2025.acl-long.10",
-}"""
-    resampling: ClassVar[str] = "chosen references and average chunk length fixed"
-    by_row: ClassVar[bool] = False
-    judges_edits: ClassVar[bool] = True
+    name = "cleme"
+    bounds = (0.0, 1.0)
+    title = "chunk-level multi-reference evaluation (Ye et al. 2023, 2025)"
+    needs = "gold or texts"
+    citation = cited("ye-etal-2023-cleme", "ye-etal-2025-cleme2")
+    resampling = "chosen references and average chunk length fixed"
+    by_row = False
+    judges_edits = True
 
     _average: ClassVar[float | None] = None
     """The average length in the corpus that a single sentence belongs to."""
@@ -144,7 +121,7 @@ class Cleme(Asking):
     weights: Literal["auto", "length", "none", "similarity", "length-corpus", "length-sentence"] = (
         "auto"
     )
-    beta: float = 0.5
+    beta: FBeta = 0.5
     factors: tuple[float, ...] | None = None
     changed_only: bool = False
     detection: bool = False
@@ -153,9 +130,7 @@ class Cleme(Asking):
     layer: int | None = None
 
     def check_fields(self) -> None:
-        """Refuse a weight of recall, factors, or a model that mean nothing."""
-        in_range = 0 < self.beta * self.beta < math.inf
-        self.refuse_unless(in_range, "beta", fix="beta is greater than 0.")
+        """Refuse factors or a model that mean nothing."""
         fits = self.factors is None or is_share(self.factors)
         self.refuse_unless(fits, "factors", fix="Give four numbers from 0 to 1 that sum to 1.")
         if self.weighting != "similarity" and (self.model is not None or self.layer is not None):
@@ -176,14 +151,11 @@ class Cleme(Asking):
 
     @property
     def notice(self) -> str | None:
-        """What users should know of the pipeline, once.
-
-        Raises at once, before any work, if the encoder or its layer is missing.
-        """
-        notices = [self._annotator().notice, super().notice]
+        """What users should know of the pipeline; raise if the encoder or its layer is missing."""
+        notice = super().notice
         if self.models():
             self._used_layer()
-        return "; ".join(filter(None, notices)) or None
+        return notice
 
     def settings(self) -> dict[str, object]:
         """Return weights, factors, encoder and layer in use, and what the edits depend on."""
@@ -191,8 +163,8 @@ class Cleme(Asking):
         if self.version == 2:
             used["factors"] = " ".join(map(str, self._factors))
         if self.models():
-            used |= {"model": self._encoder, "layer": self._used_layer(), **super().settings()}
-        return {**used, **self._annotator().signature()}
+            used |= {"model": self._encoder, "layer": self._used_layer()}
+        return {**used, **super().settings()}
 
     def counting(self) -> object:
         """Return what the counts depend on: of length weights, not the constants."""
@@ -203,7 +175,7 @@ class Cleme(Asking):
 
     def steps(self, segments: Sequence[Segment]) -> Steps[Statistics]:
         """Extract edits and count, as :meth:`count` says."""
-        return (yield from self._count(read_targets(segments, self._annotator().annotate)))
+        return (yield from self._count(read_targets(segments, self.extractor().annotate)))
 
     def count(self, targets: Sequence[Target]) -> Statistics:
         """Count chunks by kind; one slot per reference or, independent, one for all.
@@ -220,8 +192,11 @@ class Cleme(Asking):
         flat = [version for versions in judged for version in versions]
         if self.weighting == "similarity":
             columns, counts = (*KINDS, "truncated"), (yield from self._weighed(flat))
+        elif self.weighting == "none":
+            kinds = [[version.kinds.count(kind) for kind in range(len(KINDS))] for version in flat]
+            columns, counts = KINDS, np.array(kinds, dtype=np.int64)
         else:
-            columns, counts = self._counted(flat)
+            columns, counts = rows_by_length(flat)
         rest = iter(counts)
         rows = [{version.label: next(rest) for version in versions} for versions in judged]
         return by_label(rows, columns, counts.dtype)
@@ -242,20 +217,22 @@ class Cleme(Asking):
         value = self._measures(sums)[0]
         return Score(value, self.signature(), len(statistics), self._parts(sums))
 
-    def sentences(self, statistics: Statistics) -> SegmentScores:
-        """Score each sentence against the reference that is best for it alone.
+    @property
+    def in_turn(self) -> bool:
+        """Whether the corpus score chooses by running totals."""
+        return self.level == "corpus"
+
+    @property
+    def reads_corpus(self) -> bool:
+        """Whether the corpus score chooses by running totals, or weights need all lengths."""
+        return self.in_turn or self.weighting.startswith("length")
+
+    def scored(self, statistics: Statistics, slots: IntArray) -> SegmentScores:
+        """Score each sentence by the sums of a slot.
 
         The average length of length weights is that of all these sentences. Of version 1,
         measures are rounded to four decimals, as in the authors' program.
         """
-        alone = self._scored(statistics, self.choose_alone(statistics))
-        if self.level == "sentence" or statistics.slots < 2:
-            return alone
-        chosen = self._scored(statistics, self.choose(statistics))
-        return replace(alone, in_corpus=CorpusChoice(chosen.chosen, chosen.values))
-
-    def _scored(self, statistics: Statistics, slots: IntArray) -> SegmentScores:
-        """Score each sentence by the sums of a slot."""
         rows = self.sums(statistics)[np.arange(len(statistics)), slots].tolist()
         parts = [self._parts(row, digits=4) for row in rows]
         names = list(parts[0]) if parts else []
@@ -273,7 +250,7 @@ class Cleme(Asking):
         if self.level == "sentence":
             values = self.sentences(statistics).values
             return np.stack([values, np.ones_like(values)], axis=-1)
-        return self.sums(statistics)[np.arange(len(statistics)), self.choose(statistics)]
+        return self.sums(statistics)[np.arange(len(statistics)), self.chosen(statistics)]
 
     def value_of(self, sums: FloatArray) -> FloatArray:
         """Return F or the trade-off of sums by kind; at sentence level the mean."""
@@ -286,28 +263,20 @@ class Cleme(Asking):
     def sums(self, statistics: Statistics) -> FloatArray:
         """Return weighted counts, shape ``(segments, slots, 5)``, in the order of ``KINDS``.
 
-        The average length that length weights need is that of these statistics, or of the
-        corpus that a single sentence belongs to.
+        A single sentence that belongs to a corpus takes its average length.
         """
         if statistics.columns[: len(KINDS)] == KINDS:
             return statistics.rows[..., : len(KINDS)].astype(np.float64)
         average = average_length(statistics) if self._average is None else self._average
         return weighted_sums(statistics, CURVES[self.weighting, self.assumption], average)
 
-    def choose(self, statistics: Statistics) -> IntArray:
-        """Return the slot of each sentence's reference in the corpus score, ``(segments,)``.
+    def choose(self, statistics: Statistics, *, running: bool) -> IntArray:
+        """Return the slot of each sentence's reference, shape ``(segments,)``.
 
-        Corpus: in the order of the sentences, the one with the best measure together with all
-        sums so far, then the most hits, the fewest false positives, the fewest misses. Sentence:
-        the one with the best measures of the sentence. The first of equal ones.
+        Corpus: the one with the best measure (``running``: in the order of the sentences,
+        together with all sums so far), then the most hits, the fewest false positives, the fewest
+        misses. Sentence: the one with the best measures of the sentence. The first of equal ones.
         """
-        return self._chosen(statistics, running=True)
-
-    def choose_alone(self, statistics: Statistics) -> IntArray:
-        """Return the slot of the reference that is best for each sentence, the totals being 0."""
-        return self._chosen(statistics, running=False)
-
-    def _chosen(self, statistics: Statistics, *, running: bool) -> IntArray:
         totals = [0.0] * len(KINDS)
         chosen: list[int] = []
         rows = self.sums(statistics).tolist()
@@ -318,11 +287,6 @@ class Cleme(Asking):
                 totals = [a + b for a, b in zip(totals, slots[best], strict=True)]
             chosen.append(best)
         return np.array(chosen, dtype=np.int64)
-
-    @property
-    def reads_corpus(self) -> bool:
-        """Whether the corpus score chooses by running totals, or weights need all lengths."""
-        return self.level == "corpus" or self.weighting.startswith("length")
 
     def within(self, surroundings: Surroundings) -> Metric:
         """Take the average length of length weights from all sentences of the system."""
@@ -337,18 +301,15 @@ class Cleme(Asking):
         The average length of length weights is that of this sentence alone, where it is not
         explained as part of a corpus.
         """
-        targets = read_targets([segment], self._annotator().annotate)
+        targets = read_targets([segment], self.extractor().annotate)
         statistics, (judged,) = self.count(targets), self._judged(targets)
         scores = self.sentences(statistics)
-        slot = int(self.choose_alone(statistics)[0])
+        slot = int(self.choose(statistics, running=False)[0])
         sums = self.sums(statistics)[0].tolist()
         scored = [(*row, self._rounded(row)[0]) for row in sums]
         measure = f"F{self.beta:g}" if self.version == 1 else "score"
         grids = chunk_grid(judged[slot]), reference_grid(judged, scored, measure)
         return self.explained(scores, judged_edits(judged[slot]), grids)
-
-    def _annotator(self) -> Annotator:
-        return annotator(self.pipeline, types=False)
 
     @property
     def _factors(self) -> tuple[float, ...]:
@@ -399,13 +360,6 @@ class Cleme(Asking):
             versions = each_version(together, known[sentence]) if apart else [together]
             by_target.append(versions)
         return by_target
-
-    def _counted(self, judged: Sequence[Judged]) -> tuple[tuple[str, ...], IntArray]:
-        """Return the columns and the rows."""
-        if self.weighting != "none":
-            return rows_by_length(judged)
-        rows = [[version.kinds.count(kind) for kind in range(len(KINDS))] for version in judged]
-        return KINDS, np.array(rows, dtype=np.int64).reshape(-1, len(KINDS))
 
     def _weighed(self, judged: Sequence[Judged]) -> Steps[FloatArray]:
         """Ask for the similarities that weigh chunks; return the sums by kind, and what was cut."""

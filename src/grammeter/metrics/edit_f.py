@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from grammeter.core import (
-    CorpusChoice,
     Counts,
+    Edit,
+    EditVerdict,
     Explanation,
     FloatArray,
-    Grid,
     IntArray,
     JudgedEdit,
     Score,
@@ -25,43 +25,34 @@ from grammeter.core import (
     f_measure,
 )
 from grammeter.errant import choose
-from grammeter.metrics.base import Metric, SentenceMean, mean_of
+from grammeter.metrics.base import FBeta
+from grammeter.metrics.kinds import Choosing, SentenceMean, grid_of, mean_of
 
 COLUMNS = ("correct", "proposed", "gold")
 """Counts of one sentence against one annotator, or weights of the edits that are counted."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class EditF(Metric):
-    """Base of metrics whose rows are counts of edits, one slot per annotator or reference.
+class EditF(Choosing):
+    """Base of metrics whose rows are counts of edits, one slot per annotator or reference."""
 
-    Attributes
-    ----------
-    beta
-        Weight of recall in F; 0.5 prefers precision.
-    """
-
-    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    bounds = (0.0, 1.0)
     reference: ClassVar[str] = "reference"
     """What a slot is called in explanations."""
 
-    beta: float = 0.5
+    beta: FBeta = 0.5
 
-    def choose(self, statistics: Statistics) -> IntArray:
-        """Return the slot of each sentence's annotator or reference, by running totals."""
-        return self._best(_without_nan(self.counts(statistics)), running=True)
+    def settings(self) -> dict[str, object]:
+        """Return the tokenisation, and what further bases add."""
+        return {"tok": "whitespace", **super().settings()}
 
-    def choose_alone(self, statistics: Statistics) -> IntArray:
-        """Return the slot of the annotator or reference that is best for each sentence alone."""
-        return self._best(_without_nan(self.counts(statistics)), running=False)
+    def choose(self, statistics: Statistics, *, running: bool) -> IntArray:
+        """Return the slot of the best annotator or reference, shape ``(segments,)``."""
+        counts = self.counts(statistics)
+        return self._best(replace(counts, rows=np.nan_to_num(counts.rows)), running=running)
 
     def _best(self, counts: Statistics, *, running: bool) -> IntArray:
         return m2_choice(counts, self.beta, running=running)
-
-    @property
-    def reads_corpus(self) -> bool:
-        """Whether the corpus score chooses by running totals."""
-        return True
 
     def counts(self, statistics: Statistics) -> Statistics:
         """Return the rows from which F is made, with no other columns than :data:`COLUMNS`."""
@@ -69,19 +60,11 @@ class EditF(Metric):
 
     def score(self, statistics: Statistics) -> Score:
         """Score a corpus by the sums of its chosen rows."""
-        rows = chosen_rows(self.counts(statistics), self.choose(statistics))
+        rows = chosen_rows(self.counts(statistics), self.chosen(statistics))
         return corpus_score(rows, self.beta, self.signature())
 
-    def sentences(self, statistics: Statistics) -> SegmentScores:
-        """Score each sentence by the annotator that is best for it alone."""
-        alone = self._scored(statistics, self.choose_alone(statistics))
-        if not self.reads_corpus or statistics.slots < 2:
-            return alone
-        chosen = self._scored(statistics, self.choose(statistics))
-        return replace(alone, in_corpus=CorpusChoice(chosen.chosen, chosen.values))
-
-    def _scored(self, statistics: Statistics, slots: IntArray) -> SegmentScores:
-        """Score each sentence by the counts of a slot."""
+    def scored(self, statistics: Statistics, slots: IntArray) -> SegmentScores:
+        """Score each sentence by the counts of a slot; parts ``tp fp fn``."""
         rows = chosen_rows(self.counts(statistics), slots)
         correct, proposed, gold = np.moveaxis(rows, -1, 0)
         return SegmentScores(
@@ -92,7 +75,7 @@ class EditF(Metric):
 
     def summands(self, statistics: Statistics) -> FloatArray:
         """Return the chosen counts."""
-        return chosen_rows(self.counts(statistics), self.choose(statistics)).astype(np.float64)
+        return chosen_rows(self.counts(statistics), self.chosen(statistics)).astype(np.float64)
 
     def value_of(self, sums: FloatArray) -> FloatArray:
         """Return F of summed counts."""
@@ -101,43 +84,25 @@ class EditF(Metric):
     def explained_by(
         self, statistics: Statistics, edits_against: Callable[[int], Iterable[JudgedEdit]]
     ) -> Explanation:
-        """Explain the sentence of these statistics.
-
-        Parameters
-        ----------
-        statistics
-            One row.
-        edits_against
-            Returns the edits with verdicts against an annotator or reference, by its number.
-        """
+        """Explain the only sentence of these statistics, by its edits against a number."""
         scores, counts = self.sentences(statistics), self.counts(statistics)
-        edits = edits_against(int(scores.chosen[0]))
-        shown = ".4f" if counts.rows.dtype.kind == "f" else "d"
-        rows = tuple(
-            (str(number), *(f"{n:{shown}}" for n in row), f"{f_of_counts(row, self.beta):.4f}")
-            for number, row, present in zip(
-                counts.labels, counts.rows[0], counts.present[0], strict=True
-            )
-            if present
-        )
-        columns = (self.reference, *COLUMNS, f"F{self.beta:g}")
-        grid = Grid(f"{self.reference.capitalize()}s", columns, rows)
-        explained = self.explained(scores, edits, [grid])
-        parts = dict(explained.parts)
-        f_parts = Counts(parts["tp"], parts["fp"], parts["fn"]).parts()
-        return replace(explained, parts=f_parts | parts)
+        columns = {
+            self.reference: counts.labels,
+            **dict(zip(COLUMNS, counts.rows[0].T, strict=True)),
+            f"F{self.beta:g}": f_of_counts(counts.rows[0], self.beta),
+        }
+        grid = grid_of(f"{self.reference.capitalize()}s", columns, counts.present[0])
+        explained = self.explained(scores, edits_against(int(scores.chosen[0])), [grid])
+        tp, fp, fn = (explained.parts[name] for name in ("tp", "fp", "fn"))
+        return replace(explained, parts={**Counts(tp, fp, fn).parts(), **explained.parts})
 
 
 @dataclass(frozen=True, kw_only=True)
 class SentenceF(SentenceMean, EditF):
     """Turns such a metric into the mean of its sentence scores; stands before it as a base."""
 
-    def choose(self, statistics: Statistics) -> IntArray:
-        """Return the slots of :meth:`choose_alone`: the mean has no choice of its own."""
-        return self.choose_alone(statistics)
-
     @property
-    def reads_corpus(self) -> bool:
+    def in_turn(self) -> bool:
         """Whether the corpus score chooses by running totals: it does not."""
         return False
 
@@ -173,16 +138,21 @@ def m2_choice(statistics: Statistics, beta: float, *, running: bool) -> IntArray
     with the smaller ``proposed + beta**2 * gold``, then the first. The result is the slot, not
     the number.
     """
-    total_c = total_p = total_g = 0
+    totals = (0, 0, 0)
     chosen: list[int] = []
     for slots, present in zip(statistics.rows.tolist(), statistics.present.tolist(), strict=True):
-        sums = [
-            (total_c + c, total_p + p, total_g + g) if there else None
-            for (c, p, g), there in zip(slots, present, strict=True)
-        ]
-        chosen.append(_best(sums, beta))
-        if running:
-            total_c, total_p, total_g = sums[chosen[-1]] or (total_c, total_p, total_g)
+        c, p, g = totals
+        best, best_rank = 0, (-1.0, -1.0, 0.0)
+        for slot, (row, there) in enumerate(zip(slots, present, strict=True)):
+            if there:
+                sums = c + row[0], p + row[1], g + row[2]
+                # ties are compared exactly; recall is 1 where all of gold weighs nothing
+                rank = f_measure(*sums, beta), sums[0], -f_fraction(*sums, beta)[1]
+                if rank > best_rank:
+                    best, best_rank = slot, rank
+                    if running:
+                        totals = sums
+        chosen.append(best)
     return np.array(chosen, dtype=np.int64)
 
 
@@ -211,21 +181,12 @@ def corpus_score(rows: npt.NDArray[Any], beta: float, signature: Signature) -> S
     return Score(value=counts.f(beta), signature=signature, n=len(rows), parts=counts.parts())
 
 
-def _without_nan(statistics: Statistics) -> Statistics:
-    return replace(statistics, rows=np.nan_to_num(statistics.rows))
-
-
-def _best(sums: Sequence[tuple[float, ...] | None], beta: float) -> int:
-    """Return the position of the best counts; ``None`` does not compete."""
-    best_f, best_c, best_size, best = -1.0, -1.0, 0.0, 0
-    for position, counts in enumerate(sums):
-        if counts is None:
-            continue
-        correct, proposed, gold = counts
-        # ties are compared exactly; recall is 1 where all of gold weighs nothing
-        f = f_measure(correct, proposed, gold, beta)
-        size = f_fraction(correct, proposed, gold, beta)[1]
-        better_tie = f == best_f and (correct > best_c or (correct == best_c and size < best_size))
-        if f > best_f or better_tie:
-            best_f, best_c, best_size, best = f, correct, size, position
-    return best
+def judged_in_order(
+    source: Sequence[str], verdicts: Iterable[tuple[Edit, EditVerdict]]
+) -> list[JudgedEdit]:
+    """Put edits with verdicts into the order of the sentence."""
+    ordered = sorted(verdicts, key=lambda pair: (pair[0].start, pair[0].end))
+    return [
+        JudgedEdit(edit, " ".join(source[edit.start : edit.end]), verdict)
+        for edit, verdict in ordered
+    ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import ClassVar, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
@@ -38,20 +38,29 @@ from grammeter.errant import (
     Mode,
     Outcome,
     Rules,
-    annotator,
     counted,
     foreign_types,
     grouped,
     outcomes,
     types_by_rules,
 )
-from grammeter.metrics.base import Needs, by_label
-from grammeter.metrics.edit_f import COLUMNS, EditF, SentenceF, errant_choice, f_of_counts
+from grammeter.metrics.base import Limit, cited
+from grammeter.metrics.edit_f import (
+    COLUMNS,
+    EditF,
+    SentenceF,
+    errant_choice,
+    f_of_counts,
+    judged_in_order,
+)
+from grammeter.metrics.kinds import Extracting, by_label
 
 RETYPED = (
     "{metric}: the gold edits have types of another scheme ({examples}); for the figures by type"
     " they are typed by {scheme}, like the outputs; --gold-types shows recall by their own types"
 )
+
+_DECIMALS = Limit("Use 1 or more decimals, or none.", least=1)
 
 MIXED = (
     "{metric}: the outputs are typed by rules and the gold edits by another scheme ({examples}),"
@@ -60,7 +69,7 @@ MIXED = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Errant(EditF):
+class Errant(Extracting, EditF):
     """F-measure over edits that are extracted by rules from hypothesis and reference alike.
 
     Gold edits are used as they stand, whatever their types; where there are none, edits are
@@ -87,35 +96,19 @@ class Errant(EditF):
         ``none`` compares exactly.
     """
 
-    name: ClassVar[str] = "errant"
-    title: ClassVar[str] = "F-measure over edits extracted and typed by rules (Bryant et al. 2017)"
-    needs: ClassVar[Needs] = "gold or texts"
-    extracts: ClassVar[bool] = True
-    judges_edits: ClassVar[bool] = True
-    citation: ClassVar[str] = """@inproceedings{bryant-etal-2017-automatic,
-  title = {Automatic Annotation and Evaluation of Error Types for Grammatical Error Correction},
-  author = {Bryant, Christopher and Felice, Mariano and Briscoe, Ted},
-  booktitle = {Proceedings of ACL 2017 (Volume 1: Long Papers)},
-  pages = {793--805},
-  year = {2017},
-  doi = {10.18653/v1/P17-1074}
-}
-@inproceedings{felice-etal-2016-automatic,
-  title = {Automatic Extraction of Learner Errors in {ESL} Sentences Using
-    Linguistically Enhanced Alignments},
-  author = {Felice, Mariano and Bryant, Christopher and Briscoe, Ted},
-  booktitle = {Proceedings of COLING 2016: Technical Papers},
-  pages = {825--835},
-  year = {2016},
-  url = {https://aclanthology.org/C16-1079}
-}"""
+    name = "errant"
+    title = "F-measure over edits extracted and typed by rules (Bryant et al. 2017)"
+    needs = "gold or texts"
+    extracts = True
+    judges_edits = True
+    citation = cited("bryant-etal-2017-automatic", "felice-etal-2016-automatic")
 
     mode: Mode = "span-correction"
     categories: Tier | None = None
     tokens: Literal["any", "single", "multi"] = "any"
     filter: tuple[str, ...] | str | None = ()
     pipeline: str | None = None
-    rounding: int | None = 4
+    rounding: Annotated[int | None, _DECIMALS] = 4
 
     def __post_init__(self) -> None:
         types = (self.filter,) if isinstance(self.filter, str) else self.filter
@@ -123,11 +116,7 @@ class Errant(EditF):
         super().__post_init__()
 
     def check_fields(self) -> None:
-        """Refuse a weight or a rounding out of range, and a filter of other things than texts."""
-        in_range = 0 < self.beta * self.beta < float("inf")
-        self.refuse_unless(in_range, "beta", fix="beta is greater than 0.")
-        in_range = self.rounding is None or self.rounding >= 1
-        self.refuse_unless(in_range, "rounding", fix="Use 1 or more decimals, or none.")
+        """Refuse a filter of other things than texts."""
         texts = all(type(kind) is str for kind in self.filter or ())  # parsed: a number, say
         self.refuse_unless(texts, "filter", fix="Name error types: filter=R:NOUN:NUM")
 
@@ -141,15 +130,6 @@ class Errant(EditF):
             dropped=frozenset(self.filter or ()),
         )
 
-    @property
-    def notice(self) -> str | None:
-        """What users should know of the pipeline, once."""
-        return self._annotator().notice
-
-    def settings(self) -> dict[str, object]:
-        """Return the tokenisation, and what the edits depend on."""
-        return {"tok": "whitespace", **self._annotator().signature()}
-
     def counting(self) -> object:
         """Return what the counts depend on: neither F nor the choice of a reference matters."""
         return "errant", self.rules, self.pipeline, self._needs_types
@@ -157,19 +137,15 @@ class Errant(EditF):
     def statistics(self, segments: Sequence[Segment]) -> Statistics:
         """Count agreeing, proposed and gold edits, one slot per annotator or reference.
 
-        Agreeing edits are counted on the side of the references: an edit that is given twice
-        there counts twice.
+        Agreeing edits are counted in the references: one that they have twice counts twice.
         """
-        return _Batch(self, self._annotator(), segments).statistics()
+        return _Batch(self, self.extractor(), segments).statistics()
 
     def _best(self, counts: Statistics, *, running: bool) -> IntArray:
         return errant_choice(counts, self.beta, digits=self.rounding, running=running)
 
     def per_type(self, segments: Sequence[Segment]) -> dict[str, Counts]:
-        """Count by error type, on the tier ``categories``, in alphabetical order.
-
-        See :meth:`count_types`.
-        """
+        """Count by error type, on the tier ``categories``; see :meth:`count_types`."""
         return self.count_types({"": segments}).systems[""].totals()
 
     def count_types(
@@ -179,28 +155,19 @@ class Errant(EditF):
         tier: Tier | None = None,
         by_gold: bool = False,
     ) -> CountedTypes:
-        """Count edits by error type, all types of one scheme.
+        """Count edits by error type, all types of one scheme; see :meth:`Metric.count_types`.
 
         The references are those chosen for the score, so that the counts of all types add up to
         the score's own. Hits and misses have the types of the references, false positives those
         of the hypotheses. Gold edits of another scheme (NUCLE's ``ArtOrDet``) are typed by the
         rules that type the hypotheses. Error types cost a parser.
 
-        Parameters
-        ----------
-        systems
-            The segments of each system.
-        tier
-            ``operation``, ``main`` or ``full``; default: ``categories``, else ``full``.
-        by_gold
-            Count hits and misses alone, by the gold edits' own types.
-
         Raises
         ------
         UsageError
             If the types do not have this tier, or ``by_gold`` meets references without gold edits.
         """
-        extractor = self._annotator(types=True)
+        extractor = self.extractor(types=True)
         segments = list(chain.from_iterable(systems.values()))
         gold = [segment.gold for segment in segments if segment.gold]
         foreign = foreign_types(gold, extractor.rules)
@@ -231,7 +198,7 @@ class Errant(EditF):
     def gold_notes(self, gold: Sequence[GoldEdits]) -> Iterator[str]:
         """Say where error types decide what counts, and the gold edits have other ones."""
         decides = self.mode == "span-type" or set(self.filter or ()) - DETECTION_ONLY
-        if decides and (foreign := foreign_types(gold, self._annotator().rules)):
+        if decides and (foreign := foreign_types(gold, self.extractor().rules)):
             yield MIXED.format(metric=self, examples=", ".join(foreign[:3]))
 
     def type_values(self, counts: FloatArray | IntArray) -> FloatArray:
@@ -265,9 +232,9 @@ class Errant(EditF):
         """Yield sentence, type and outcome of each edit, against the references of the score."""
         batch = _Batch(self, extractor, segments, typed)
         statistics = batch.statistics()
-        chosen = np.array(statistics.labels, dtype=np.int64)[self.choose(statistics)]
+        chosen = np.array(statistics.labels, dtype=np.int64)[self.chosen(statistics)]
         for position, number in enumerate(chosen.tolist()):
-            for kind, outcome in batch.outcomes(position, number):
+            for kind, outcome in outcomes(*batch.groups(position, number)):
                 yield position, kind, outcome
 
     def found_edits(
@@ -275,7 +242,7 @@ class Errant(EditF):
     ) -> list[tuple[Edit, ...]]:
         """Return the edits of each hypothesis that count under the fields."""
         pairs = [(segment.source, segment.hypothesis) for segment in segments]
-        annotated, rules = self._annotator(types=types).annotate(pairs), self.rules
+        annotated, rules = self.extractor(types=types).annotate(pairs), self.rules
         return [tuple(filter(rules.counts, edits)) for edits in annotated]
 
     def explain(self, segment: Segment) -> Explanation:
@@ -284,15 +251,16 @@ class Errant(EditF):
         Edits that do not count under the fields are left out. Under ``token-detection`` an edit
         is matched if all its tokens are.
         """
-        batch = _Batch(self, self._annotator(types=True), [segment])
+        batch = _Batch(self, self.extractor(types=True), [segment])
         return self.explained_by(batch.statistics(), lambda number: batch.judged(0, number))
 
     @property
     def _needs_types(self) -> bool:
         return self.categories is not None or self.rules.needs_types
 
-    def _annotator(self, *, types: bool = False) -> Annotator:
-        return annotator(self.pipeline, types=types or self._needs_types)
+    def extractor(self, *, types: bool = False) -> Annotator:
+        """Return what extracts edits; with error types, if wanted or needed."""
+        return super().extractor(types=types or self._needs_types)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -302,8 +270,8 @@ class SentErrant(SentenceF, Errant):
     A sentence without edits on either side scores 1. The fields are those of :class:`Errant`.
     """
 
-    name: ClassVar[str] = "senterrant"
-    title: ClassVar[str] = "mean of sentence-level ERRANT F-measures (Gong et al. 2022)"
+    name = "senterrant"
+    title = "mean of sentence-level ERRANT F-measures (Gong et al. 2022)"
 
 
 def _shown_type(kind: str, tier: Tier, by_gold: bool) -> str:
@@ -340,15 +308,10 @@ class _Batch:
                 rows[-1][number] = counts.tp, counts.tp + counts.fp, counts.tp + counts.fn
         return by_label(rows, COLUMNS)
 
-    def outcomes(self, position: int, number: int) -> Iterator[tuple[str, Outcome]]:
-        """Tell true from false positives and negatives against one reference."""
-        proposed, gold = self._groups(position, number)
-        return outcomes(proposed, gold)
-
     def judged(self, position: int, number: int) -> list[JudgedEdit]:
         """Put the edits that count and the missed ones into the order of the sentence."""
         source, rules = self._segments[position].source.split(), self._rules
-        proposed, gold = self._groups(position, number)
+        proposed, gold = self.groups(position, number)
         verdicts: list[tuple[Edit, EditVerdict]] = []
         for edit in filter(rules.counts, self._edits[position].proposed):
             keys = rules.keys(edit)
@@ -359,13 +322,10 @@ class _Batch:
         for edit in filter(rules.counts, self._edits[position].gold[number]):
             if not all(key in proposed for key in rules.keys(edit, proposed)):
                 verdicts.append((edit, "missed"))
-        verdicts.sort(key=lambda pair: (pair[0].start, pair[0].end))
-        return [
-            JudgedEdit(edit, " ".join(source[edit.start : edit.end]), verdict)
-            for edit, verdict in verdicts
-        ]
+        return judged_in_order(source, verdicts)
 
-    def _groups(self, position: int, number: int) -> tuple[Groups, Groups]:
+    def groups(self, position: int, number: int) -> tuple[Groups, Groups]:
+        """Return the edits of a hypothesis and of one reference, as they are compared."""
         edits = self._edits[position]
         proposed = grouped(edits.proposed, self._rules)
         types = self._typed.get(id(self._segments[position].gold), {}).get(number)

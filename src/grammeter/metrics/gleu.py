@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +23,8 @@ from grammeter.core import (
     SegmentScores,
     Statistics,
 )
-from grammeter.metrics.base import Needs, SumScore, no_choice
+from grammeter.metrics.base import Positive, cited
+from grammeter.metrics.kinds import SumScore, grid_of, no_choice, of_references
 
 _DRAWS = 1 << 24
 """Drawn references held in memory together; 32 MB."""
@@ -51,42 +52,22 @@ class Gleu(SumScore):
         ``word`` or ``char``; characters are those of the stripped line, spaces included.
     """
 
-    name: ClassVar[str] = "gleu"
-    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    title: ClassVar[str] = (
+    name = "gleu"
+    bounds = (0.0, 1.0)
+    title = (
         "n-gram precision that rewards agreement with the references and penalises errors left"
         " from the source (Napoles et al. 2015, 2016)"
     )
-    needs: ClassVar[Needs] = "texts"
-    citation: ClassVar[str] = """\
-@inproceedings{napoles-etal-2015-ground,
-    title = "Ground Truth for Grammatical Error Correction Metrics",
-    author = "Napoles, Courtney and Sakaguchi, Keisuke and Post, Matt and Tetreault, Joel",
-    booktitle = "Proceedings of ACL-IJCNLP 2015 (Volume 2: Short Papers)",
-    year = "2015",
-    pages = "588--593",
-    doi = "10.3115/v1/P15-2097",
-}
-@misc{napoles-etal-2016-gleu,
-    title = "{GLEU} Without Tuning",
-    author = "Napoles, Courtney and Sakaguchi, Keisuke and Post, Matt and Tetreault, Joel",
-    year = "2016",
-    eprint = "1605.02592",
-    archivePrefix = "arXiv",
-}"""
-    resampling: ClassVar[str] = "expected statistics"
-    after_counting: ClassVar[tuple[str, ...]] = ("iterations", "references")
+    needs = "texts"
+    citation = cited("napoles-etal-2015-ground", "napoles-etal-2016-gleu")
+    resampling = "expected statistics"
+    after_counting = ("iterations", "references")
 
-    order: int = 4
-    iterations: int = 500
+    order: Positive = 4
+    iterations: Positive = 500
     variant: Literal["original", "multiset"] = "original"
     references: Literal["sampled", "expected"] = "sampled"
     unit: Unit = "word"
-
-    def check_fields(self) -> None:
-        """Refuse an order or a number of iterations below 1."""
-        for name in ("order", "iterations"):
-            self.refuse_unless(getattr(self, name) >= 1, name, fix="Use 1 or more.")
 
     def settings(self) -> dict[str, object]:
         """Return the tokenisation and, where references are drawn, the rule of the seeds."""
@@ -114,9 +95,8 @@ class Gleu(SumScore):
                 counts[..., 2 * n + 1] = length + 1 - n
             rows[batch.rows] = np.maximum(counts, 0)
         rows[~present] = 0
-        columns = ["c", "r"]
-        columns += [f"{kind}{n}" for n in range(1, self.order + 1) for kind in ("num", "den")]
-        return Statistics(rows, present, tuple(range(present.shape[1])), tuple(columns))
+        kinds = [f"{kind}{n}" for n in range(1, self.order + 1) for kind in ("num", "den")]
+        return of_references(rows, present, ("c", "r", *kinds))
 
     def score(self, statistics: Statistics) -> Score:
         """Score a corpus; parts are ``std low high`` where references are drawn.
@@ -161,13 +141,12 @@ class Gleu(SumScore):
     def explain(self, segment: Segment) -> Explanation:
         """Show the statistics by reference, and the n-grams that made them."""
         statistics = self.statistics([segment])
-        scores = self._by_reference(statistics)[0]
-        rows = tuple(
-            (str(slot), f"{scores[slot]:.4f}", *map(str, statistics.rows[0, slot].tolist()))
-            for slot in np.flatnonzero(statistics.present[0]).tolist()
-        )
-        columns = ("reference", "score", *statistics.columns)
-        sums = Grid("sums by reference (zeros count as 1)", columns, rows)
+        columns = {
+            "reference": statistics.labels,
+            "score": self._by_reference(statistics)[0],
+            **dict(zip(statistics.columns, statistics.rows[0].T, strict=True)),
+        }
+        sums = grid_of("sums by reference (zeros count as 1)", columns, statistics.present[0])
         return self.explained(self.sentences(statistics), grids=[sums, self._ngram_grid(segment)])
 
     def _gain(self, shared: Shared, reference: IntArray) -> IntArray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal, NamedTuple
+from typing import Annotated, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -15,9 +15,6 @@ from grammeter.core import (
     EditVerdict,
     Explanation,
     FloatArray,
-    Grid,
-    JudgedEdit,
-    Score,
     Segment,
     SegmentScores,
     Statistics,
@@ -26,8 +23,9 @@ from grammeter.core import (
     f_fraction,
     track,
 )
-from grammeter.errant import Annotator, annotator
-from grammeter.metrics.base import Metric, Needs, one_slot, ratio
+from grammeter.metrics.base import FBeta, Limit, Metric, cited
+from grammeter.metrics.edit_f import judged_in_order
+from grammeter.metrics.kinds import Extracting, SumScore, grid_of, one_slot, ratio
 
 COLUMNS = ("tp", "fp", "fn", "tn", "total")
 """Weights by outcome; a chunk wrongly corrected may be ``fp`` and ``fn``, so total is apart."""
@@ -44,7 +42,7 @@ class Outcome(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class GoToScorer(Metric):
+class GoToScorer(Extracting, SumScore):
     """F-measure over chunks, each weighing the more the fewer systems have it right; 0 to 1.
 
     The weights come from all systems that are scored together, so the same output scores
@@ -65,30 +63,21 @@ class GoToScorer(Metric):
         What extracts edits from texts; see :func:`grammeter.errant.annotate.annotator`.
     """
 
-    name: ClassVar[str] = "gotoscorer"
-    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    title: ClassVar[str] = "F-measure weighted by correction difficulty (Gotou et al. 2020)"
-    needs: ClassVar[Needs] = "gold or texts"
-    citation: ClassVar[str] = """\
-@inproceedings{gotou-etal-2020-taking,
-    title = "Taking the Correction Difficulty into Account in Grammatical Error Correction
-        Evaluation",
-    author = "Gotou, Takumi and Nagata, Ryo and Mita, Masato and Hanawa, Kazuaki",
-    booktitle = "Proceedings of COLING 2020",
-    year = "2020",
-    pages = "2085--2095",
-    doi = "10.18653/v1/2020.coling-main.188",
-}"""
-    resampling: ClassVar[str] = "difficulty fixed"
-    judges_edits: ClassVar[bool] = True
-    pooled: ClassVar[bool] = True
-    after_counting: ClassVar[tuple[str, ...]] = ("beta",)
+    name = "gotoscorer"
+    bounds = (0.0, 1.0)
+    title = "F-measure weighted by correction difficulty (Gotou et al. 2020)"
+    needs = "gold or texts"
+    citation = cited("gotou-etal-2020-taking")
+    resampling = "difficulty fixed"
+    judges_edits = True
+    pooled = True
+    after_counting = ("beta",)
 
     _company: ClassVar[tuple[str, ...]] = ()
     """The outputs of the other systems, where a single sentence is explained."""
 
-    beta: float = 0.5
-    annotator: int = 0
+    beta: FBeta = 0.5
+    annotator: Annotated[int, Limit("They count from 0.", least=0)] = 0
     weights: Literal["difficulty", "none"] = "difficulty"
     a: float = 1.0
     b: float = 0.0
@@ -96,22 +85,14 @@ class GoToScorer(Metric):
     pipeline: str | None = None
 
     def check_fields(self) -> None:
-        """Refuse a weight of recall or an annotator out of range, and negative weights."""
-        in_range = 0 < self.beta * self.beta < math.inf
-        self.refuse_unless(in_range, "beta", fix="beta is greater than 0.")
-        self.refuse_unless(self.annotator >= 0, "annotator", fix="They count from 0.")
+        """Refuse negative weights."""
         in_range = 1 <= self.a < math.inf and 0 <= self.b <= self.c < math.inf
         fix = "Use a of at least 1 and 0 <= b <= c."
         self.refuse_unless(in_range, "a", "b", "c", fix=fix)
 
-    @property
-    def notice(self) -> str | None:
-        """What users should know of the pipeline, once."""
-        return self._annotator().notice
-
     def settings(self) -> dict[str, object]:
         """Return the tokenisation, and what the edits depend on."""
-        return {"tok": "whitespace", **self._annotator().signature()}
+        return {"tok": "whitespace", **super().settings()}
 
     def statistics(self, segments: Sequence[Segment]) -> Statistics:
         """Weigh chunks as if each segment were the output of one system."""
@@ -120,20 +101,14 @@ class GoToScorer(Metric):
     def pooled_statistics(self, segments: Sequence[Segment], copies: Sequence[int]) -> Statistics:
         """Weigh chunks within the pool of all outputs of each sentence.
 
-        Parameters
-        ----------
-        segments
-            Distinct outputs of all systems; those of one line share their ``references`` and
-            ``gold`` objects.
-        copies
-            How many systems gave each output.
+        Segments of one line share their ``references`` and ``gold`` objects.
 
         Raises
         ------
         UsageError
             If no sentence has the annotator, or there is only one system to compare with.
         """
-        return self.count(read_targets(segments, self._annotator().annotate), copies)
+        return self.count(read_targets(segments, self.extractor().annotate), copies)
 
     def count(self, targets: Sequence[Target], copies: Sequence[int]) -> Statistics:
         """Do :meth:`pooled_statistics` with edits that are already extracted."""
@@ -142,26 +117,22 @@ class GoToScorer(Metric):
             lines.setdefault(sentence, []).append(position)
         self._check_pool(lines, copies)
         rows = np.zeros((len(targets), len(COLUMNS)))
-        for sentence, positions in track(lines.items(), self.name, len(lines)):
-            gold = pieces(sentence.source, sentence.references.get(self.annotator, ()))
-            of_outputs = [
-                outcomes(gold, pieces(sentence.source, targets[position][1]))
-                for position in positions
-            ]
+        for positions in track(lines.values(), self.name, len(lines)):
+            gold, outputs = self._compared([targets[x] for x in positions])
+            of_outputs = [outcomes(gold, output) for output in outputs]
             weights = difficulties(of_outputs, [copies[x] for x in positions], self._weigh)
-            for position, of_output in zip(positions, of_outputs, strict=True):
-                rows[position] = tally(gold, of_output, weights)
+            rows[positions] = [tally(gold, of_output, weights) for of_output in of_outputs]
         return one_slot(rows, COLUMNS, self.annotator)
 
-    def score(self, statistics: Statistics) -> Score:
-        """Score a corpus by the sums of its weights."""
-        sums = self.summands(statistics).sum(axis=0)
-        return Score(
-            value=float(self.value_of(sums)),
-            signature=self.signature(),
-            n=len(statistics),
-            parts={name: float(part) for name, part in _parts(sums).items()},
-        )
+    def _compared(self, targets: Sequence[Target]) -> tuple[list[Piece], list[list[Piece]]]:
+        """Return the chunks of the gold edits and of each output of one sentence."""
+        sentence = targets[0][0]
+        gold = pieces(sentence.source, sentence.references.get(self.annotator, ()))
+        return gold, [pieces(sentence.source, changes) for _, changes in targets]
+
+    def parts(self, sums: FloatArray) -> dict[str, float]:
+        """Return precision, recall, accuracy and the weights by outcome."""
+        return {name: float(part) for name, part in _parts(sums).items()}
 
     def sentences(self, statistics: Statistics) -> SegmentScores:
         """Return each sentence's own F; 0 where nothing that weighs is right."""
@@ -189,30 +160,37 @@ class GoToScorer(Metric):
         value is NaN unless nothing is weighed.
         """
         outputs = [segment, *(replace(segment, hypothesis=text) for text in self._company)]
-        targets = read_targets(outputs, self._annotator().annotate)
-        sentence = targets[0][0]
-        gold = pieces(sentence.source, sentence.references.get(self.annotator, ()))
-        systems = [pieces(sentence.source, changes) for _, changes in targets]
+        targets = read_targets(outputs, self.extractor().annotate)
+        source = targets[0][0].source
+        gold, systems = self._compared(targets)
         of_outputs = [outcomes(gold, system) for system in systems]
         weights = difficulties(of_outputs, [1] * len(outputs), self._weigh)
         judged = of_outputs[0]
-        plain = np.array(tally(gold, judged, [1.0] * len(gold)))
-        parts = {f"unweighted_{name}": float(part) for name, part in _parts(plain).items()}
+        plain = self.parts(np.array(tally(gold, judged, [1.0] * len(gold))))
+        parts = {f"unweighted_{name}": part for name, part in plain.items()}
         known = self.weights == "none" or len(outputs) > 1
         sums = np.array(tally(gold, judged, weights))
-        if known:
-            parts = {name: float(part) for name, part in _parts(sums).items()} | parts
+        shown = [
+            n
+            for n, (piece, (modified, correct)) in enumerate(zip(gold, judged, strict=True))
+            if piece.edited or modified or not correct
+        ]
+        columns = {
+            "span": [f"{piece.start}:{piece.end}" for piece in gold],
+            "source": [" ".join(source[piece.start : piece.end]) for piece in gold],
+            "gold": [" ".join(piece.tokens) for piece in gold],
+            "modified": [("no", "yes")[outcome.modified] for outcome in judged],
+            "correct": [("no", "yes")[outcome.correct] for outcome in judged],
+            **({"weight": weights} if known else {}),
+        }
         return Explanation(
             value=float(self.value_of(sums)) if known else float("nan"),
             reason=None if known else "the weights need the outputs of all systems",
-            parts=parts,
+            parts=self.parts(sums) | parts if known else parts,
             chosen=self.annotator,
-            edits=tuple(_judged(sentence.source, gold, systems[0], judged)),
-            grids=(_grid(sentence.source, gold, judged, weights if known else None),),
+            edits=tuple(judged_in_order(source, _verdicts(gold, systems[0], judged))),
+            grids=(grid_of("Gold chunks", columns, shown),),
         )
-
-    def _annotator(self) -> Annotator:
-        return annotator(self.pipeline, types=False)
 
     def _weigh(self, correct: int, systems: int) -> float:
         if self.weights == "none":
@@ -255,20 +233,13 @@ def difficulties(
 ) -> list[float]:
     """Return the weight of each gold chunk of a sentence.
 
-    Parameters
-    ----------
-    of_outputs
-        For each distinct output, what it makes of each gold chunk.
-    copies
-        How many systems gave that output.
-    weigh
-        From the number of systems that are right and the number of all.
+    ``of_outputs`` has what each distinct output makes of each chunk, ``copies`` how many systems
+    gave it.
     """
     systems = sum(copies)
-    columns = zip(*of_outputs, strict=True)
     return [
         weigh(sum(n for one, n in zip(column, copies, strict=True) if one.correct), systems)
-        for column in columns
+        for column in zip(*of_outputs, strict=True)
     ]
 
 
@@ -317,13 +288,10 @@ def _parts(sums: FloatArray) -> dict[str, FloatArray]:
     }
 
 
-def _judged(
-    source: Sequence[str],
-    gold: Sequence[Piece],
-    system: Sequence[Piece],
-    judged: Sequence[Outcome],
-) -> Iterator[JudgedEdit]:
-    """Return the system's edits and the gold edits that it lacks, in the sentence's order."""
+def _verdicts(
+    gold: Sequence[Piece], system: Sequence[Piece], judged: Sequence[Outcome]
+) -> Iterator[tuple[Edit, EditVerdict]]:
+    """Yield the system's edits and the gold edits that it lacks, in the sentence's order."""
     right = {piece for piece, outcome in zip(gold, judged, strict=True) if outcome.correct}
     matched = {piece[:3] for piece in right}
     verdicts: dict[Piece, EditVerdict] = {p: "missed" for p in gold if p.edited and p not in right}
@@ -331,29 +299,4 @@ def _judged(
         if piece.edited:
             verdicts[piece] = "matched" if piece[:3] in matched else "spurious"
     for piece in sorted(verdicts):
-        edit = Edit(piece.start, piece.end, " ".join(piece.tokens))
-        yield JudgedEdit(edit, " ".join(source[piece.start : piece.end]), verdicts[piece])
-
-
-def _grid(
-    source: Sequence[str],
-    gold: Sequence[Piece],
-    judged: Sequence[Outcome],
-    weights: Sequence[float] | None,
-) -> Grid:
-    """Show the chunks that are not simply kept; with their weights, where these are known."""
-    shown = [("",)] * len(gold) if weights is None else [(f"{weight:.4f}",) for weight in weights]
-    rows = tuple(
-        (
-            f"{piece.start}:{piece.end}",
-            " ".join(source[piece.start : piece.end]),
-            " ".join(piece.tokens),
-            "yes" if modified else "no",
-            "yes" if correct else "no",
-            *(weight if weights else ()),
-        )
-        for piece, (modified, correct), weight in zip(gold, judged, shown, strict=True)
-        if piece.edited or modified or not correct
-    )
-    columns = ("span", "source", "gold", "modified", "correct", *(("weight",) if weights else ()))
-    return Grid("Gold chunks", columns, rows)
+        yield Edit(piece.start, piece.end, " ".join(piece.tokens)), verdicts[piece]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -13,14 +13,14 @@ from grammeter.alignment import Batch, Shared, Unit, ngrams
 from grammeter.core import (
     Explanation,
     FloatArray,
-    Grid,
     IntArray,
     Segment,
     SegmentScores,
     Statistics,
     f_fraction,
 )
-from grammeter.metrics.base import Needs, SumScore, ratio
+from grammeter.metrics.base import Limit, Positive, cited
+from grammeter.metrics.kinds import SumScore, grid_of, of_references, pick, ratio
 
 REGIONS = ("TK", "TD", "TI", "OD", "OI", "UD", "UI")
 """Truly kept, deleted, inserted; over-deleted, over-inserted; under-deleted, under-inserted."""
@@ -45,32 +45,20 @@ class Green(SumScore):
         ``word`` or ``char``; characters are those of the whole line, spaces included.
     """
 
-    name: ClassVar[str] = "green"
-    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    title: ClassVar[str] = (
+    name = "green"
+    bounds = (0.0, 1.0)
+    title = (
         "F-measure of n-grams kept, deleted and inserted as in the reference (Koyama et al. 2024)"
     )
-    needs: ClassVar[Needs] = "texts"
-    citation: ClassVar[str] = """\
-@inproceedings{koyama-etal-2024-n-gram,
-    title = "n-gram {F}-score for Evaluating Grammatical Error Correction",
-    author = "Koyama, Shota and Nagata, Ryo and Takamura, Hiroya and Okazaki, Naoaki",
-    booktitle = "Proceedings of the 17th International Natural Language Generation Conference",
-    year = "2024",
-    pages = "303--313",
-}"""
+    needs = "texts"
+    citation = cited("koyama-etal-2024-n-gram")
 
-    after_counting: ClassVar[tuple[str, ...]] = ("beta", "empty")
+    after_counting = ("beta", "empty")
 
-    order: int = 4
-    beta: float = 2.0
+    order: Positive = 4
+    beta: Annotated[float, Limit("Use more than 0.", above=0)] = 2.0
     empty: Literal["authors", "one"] = "authors"
     unit: Unit = "word"
-
-    def check_fields(self) -> None:
-        """Refuse an order below 1 and a beta that is not above 0."""
-        self.refuse_unless(self.order >= 1, "order", fix="Use 1 or more.")
-        self.refuse_unless(0 < self.beta < float("inf"), "beta", fix="Use more than 0.")
 
     def settings(self) -> dict[str, object]:
         """Return the tokenisation."""
@@ -88,9 +76,8 @@ class Green(SumScore):
             [regions[..., :3].sum(-1), regions[..., 3:5].sum(-1), regions[..., 5:].sum(-1)], axis=-1
         )
         rows = counts.reshape(*counts.shape[:2], 3 * self.order)
-        present = ngrams.reference_slots(segments)
         columns = [f"{kind}{n}" for n in range(1, self.order + 1) for kind in ("tp", "fp", "fn")]
-        return Statistics(rows, present, tuple(range(present.shape[1])), tuple(columns))
+        return of_references(rows, ngrams.reference_slots(segments), columns)
 
     def regions(self, segments: Sequence[Segment]) -> IntArray:
         """Count the n-grams in each of :data:`REGIONS`.
@@ -115,22 +102,15 @@ class Green(SumScore):
 
     def sentences(self, statistics: Statistics) -> SegmentScores:
         """Score each segment alone, against its best reference; parts ``precision recall``."""
-        chosen = self._chosen(statistics)
         counts = self.summands(statistics)
         precision, recall = self._means(counts)
         parts = {"precision": precision[..., -1], "recall": recall[..., -1]}
-        labels = np.append(np.array(statistics.labels, dtype=np.int64), -1)
-        return SegmentScores(
-            self.value_of(counts), labels[chosen], parts, ngrams.gap(statistics.present)
-        )
+        chosen, reason = self._chosen(statistics), ngrams.gap(statistics.present)
+        return SegmentScores(self.value_of(counts), chosen, parts, reason)
 
     def summands(self, statistics: Statistics) -> FloatArray:
         """Return the counts against the chosen reference; NaN where a segment has none."""
-        chosen = self._chosen(statistics)
-        counts = np.full((len(statistics), 3 * self.order), np.nan)
-        known = np.flatnonzero(chosen >= 0)
-        counts[known] = statistics.rows[known, chosen[known]]
-        return counts
+        return pick(statistics.rows, self._chosen(statistics))
 
     def value_of(self, sums: FloatArray) -> FloatArray:
         """Return the F-measure of summed counts."""
@@ -143,7 +123,23 @@ class Green(SumScore):
         chosen = int(scores.chosen[0])
         if chosen < 0:
             return self.explained(scores)
-        grids = self._grid(segment, statistics, chosen), self._f_grid(statistics)
+        regions, counts = self.regions([segment])[0, chosen], statistics.rows[0, chosen]
+        precision, recall = self._ratios(counts)
+        orders = range(1, self.order + 1)
+        by_order = {
+            "n": orders,
+            **dict(zip(REGIONS, regions.T, strict=True)),
+            **dict(zip(("TP", "FP", "FN"), counts.reshape(-1, 3).T, strict=True)),
+            "precision": precision,
+            "recall": recall,
+        }
+        f = self._f(statistics.rows)[0]
+        choice = {"reference": statistics.labels}
+        choice |= {f"F of orders 1 to {n}": f[:, n - 1] for n in orders}
+        grids = (
+            grid_of(f"n-grams against reference {chosen}", by_order),
+            grid_of("choice of the reference", choice, statistics.present[0]),
+        )
         return self.explained(scores, grids=grids)
 
     def _ratios(self, sums: npt.NDArray[np.number]) -> tuple[FloatArray, FloatArray]:
@@ -194,32 +190,6 @@ class Green(SumScore):
             better &= statistics.present[:, slot]
             chosen[better], best[better] = slot, f[better, slot]
         return chosen
-
-    def _grid(self, segment: Segment, statistics: Statistics, chosen: int) -> Grid:
-        regions = self.regions([segment])[0, chosen]
-        counts = statistics.rows[0, chosen]
-        precision, recall = self._ratios(counts)
-        rows = [
-            (
-                str(n + 1),
-                *map(str, regions[n].tolist()),
-                *map(str, counts[3 * n : 3 * n + 3].tolist()),
-                f"{precision[n]:.4f}",
-                f"{recall[n]:.4f}",
-            )
-            for n in range(self.order)
-        ]
-        columns = ("n", *REGIONS, "TP", "FP", "FN", "precision", "recall")
-        return Grid(f"n-grams against reference {chosen}", columns, tuple(rows))
-
-    def _f_grid(self, statistics: Statistics) -> Grid:
-        f = self._f(statistics.rows)[0]
-        columns = ("reference", *(f"F of orders 1 to {n}" for n in range(1, self.order + 1)))
-        rows = [
-            (str(slot), *(f"{value:.4f}" for value in f[slot]))
-            for slot in np.flatnonzero(statistics.present[0]).tolist()
-        ]
-        return Grid("choice of the reference", columns, tuple(rows))
 
 
 def _regions(batch: Batch, shared: Shared, order: int) -> IntArray:

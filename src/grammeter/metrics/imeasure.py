@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import starmap
 from math import inf
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +25,6 @@ from grammeter.alignment import (
 )
 from grammeter.core import (
     BoolArray,
-    CorpusChoice,
     Edit,
     Explanation,
     FloatArray,
@@ -37,7 +36,9 @@ from grammeter.core import (
     Statistics,
     f_fraction,
 )
-from grammeter.metrics.base import Needs, SumScore, ratio
+from grammeter.metrics.base import Limit, cited
+from grammeter.metrics.edit_f import chosen_rows
+from grammeter.metrics.kinds import Choosing, SumScore, grid_of, ratio
 
 COLUMNS = ("tp", "tn", "fp", "fn", "fpn", "source_tn", "source_fn", "candidate")
 """Counts of correction, those of the unchanged source, and the number of the candidate."""
@@ -52,12 +53,14 @@ _CORRECTION = (
 )  # fmt: skip
 _DETECTION = ("i", "wacc", "tp", "fp", "fn", "precision", "recall", "f", "acc")
 
+_ABOVE_0 = Limit("Use a number above 0.", above=0)
+
 Figures = dict[str, FloatArray]
 """Counts and measures of one aspect by name."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class IMeasure(SumScore):
+class IMeasure(Choosing, SumScore):
     """Improvement over the source in weighted accuracy (Felice and Briscoe 2015); -1 to 1.
 
     Attributes
@@ -83,38 +86,22 @@ class IMeasure(SumScore):
         With ``mix``, the greatest number of combinations for a sentence.
     """
 
-    name: ClassVar[str] = "imeasure"
-    bounds: ClassVar[tuple[float, float]] = (-1.0, 1.0)
-    title: ClassVar[str] = (
-        "improvement over the source in weighted token accuracy (Felice and Briscoe 2015)"
-    )
-    needs: ClassVar[Needs] = "gold or texts"
-    citation: ClassVar[str] = """\
-@inproceedings{felice-briscoe-2015-towards,
-    title = "Towards a standard evaluation method for grammatical error detection and correction",
-    author = "Felice, Mariano and Briscoe, Ted",
-    booktitle = "Proceedings of NAACL-HLT 2015",
-    year = "2015",
-    pages = "578--587",
-    doi = "10.3115/v1/N15-1060",
-}"""
-    judges_edits: ClassVar[bool] = True
-    after_counting: ClassVar[tuple[str, ...]] = ("beta",)  # which concerns F alone
+    name = "imeasure"
+    bounds = (-1.0, 1.0)
+    title = "improvement over the source in weighted token accuracy (Felice and Briscoe 2015)"
+    needs = "gold or texts"
+    citation = cited("felice-briscoe-2015-towards")
+    judges_edits = True
+    after_counting = ("beta",)  # which concerns F alone
 
-    weight: float = 2.0
+    weight: Annotated[float, _ABOVE_0] = 2.0
     mix: bool = False
-    beta: float = 1.0
+    beta: Annotated[float, _ABOVE_0] = 1.0
     maximise: Literal["wacc", "i", "acc", "f", "precision", "recall"] = "wacc"
     aspect: Literal["correction", "detection"] = "correction"
     optimise: Literal["sentence", "corpus"] = "sentence"
     treebank: bool = True
-    limit: int = 20_000
-
-    def check_fields(self) -> None:
-        """Refuse a weight, beta or limit that is not above 0."""
-        for name in ("weight", "beta", "limit"):
-            in_range = 0 < getattr(self, name) < inf
-            self.refuse_unless(in_range, name, fix="Use a number above 0.")
+    limit: Annotated[int, _ABOVE_0] = 20_000
 
     def statistics(self, segments: Sequence[Segment]) -> Statistics:
         """Align each hypothesis with each candidate reference and count; whole numbers.
@@ -138,42 +125,29 @@ class IMeasure(SumScore):
         del parts["i"]
         return parts
 
-    def sentences(self, statistics: Statistics) -> SegmentScores:
-        """Score each segment by its best candidate; parts as in :meth:`parts`.
+    @property
+    def in_turn(self) -> bool:
+        """Whether candidates are chosen for the figures of the corpus so far."""
+        return self.optimise == "corpus"
+
+    def scored(self, statistics: Statistics, slots: IntArray) -> SegmentScores:
+        """Score each segment by the candidate of a slot; parts as in :meth:`parts`.
 
         ``chosen`` is the number of the annotator or reference text, or with ``mix`` of the
         combination.
         """
-        rows = _picked(statistics, self._best(statistics.rows[..., :_SUMMED], statistics.present))
+        rows = chosen_rows(statistics, slots)
         missing = ~statistics.present.any(axis=1)
         parts = {
             name: np.where(missing, 0 if name.endswith(_COUNTS) else np.nan, column)
             for name, column in self._parts(rows[:, :_SUMMED]).items()
         }
         chosen = np.where(missing, -1, rows[:, _SUMMED])
-        values, reason = parts.pop("i"), gap(statistics.present)
-        return SegmentScores(values, chosen, parts, reason, self._in_corpus(statistics))
-
-    @property
-    def reads_corpus(self) -> bool:
-        """Whether candidates are chosen for the figures of the corpus so far."""
-        return self.optimise == "corpus"
-
-    def _in_corpus(self, statistics: Statistics) -> CorpusChoice | None:
-        """Return what the corpus score chose, if it does not choose as for a sentence."""
-        if not self.reads_corpus or statistics.slots < 2:
-            return None
-        rows = statistics.rows[..., :_SUMMED]
-        rows = _picked(statistics, self._best_in_turn(rows, statistics.present))
-        there = statistics.present.any(axis=1)
-        values = self.value_of(rows[:, :_SUMMED].astype(np.float64))
-        return CorpusChoice(np.where(there, rows[:, _SUMMED], -1), np.where(there, values, np.nan))
+        return SegmentScores(parts.pop("i"), chosen, parts, gap(statistics.present))
 
     def summands(self, statistics: Statistics) -> FloatArray:
         """Return the counts for the chosen candidates, in the order of :data:`COLUMNS`."""
-        rows = statistics.rows[..., :_SUMMED]
-        choose = self._best if self.optimise == "sentence" else self._best_in_turn
-        chosen = _picked(statistics, choose(rows, statistics.present))[:, :_SUMMED]
+        chosen = chosen_rows(statistics, self.chosen(statistics))[:, :_SUMMED]
         return np.where(statistics.present.any(axis=1, keepdims=True), chosen, np.nan)
 
     def value_of(self, sums: FloatArray) -> FloatArray:
@@ -215,6 +189,18 @@ class IMeasure(SumScore):
         named = {f"detection_{name}": detection[name] for name in _DETECTION}
         return {name: correction[name] for name in _CORRECTION} | named
 
+    def choose(self, statistics: Statistics, *, running: bool) -> IntArray:
+        """Return the slot of the best candidate; ``running``: for the corpus so far."""
+        rows, present = statistics.rows[..., :_SUMMED], statistics.present
+        if not running:
+            return self._best(rows, present)
+        chosen = np.zeros(len(rows), dtype=np.int64)
+        sums = np.zeros(_SUMMED, dtype=np.int64)
+        for n, (slots, here) in enumerate(zip(rows, present, strict=True)):
+            chosen[n] = self._best((slots + sums)[None], here[None])[0]
+            sums += slots[chosen[n]]
+        return chosen
+
     def _best(self, rows: npt.NDArray[Any], present: BoolArray) -> IntArray:
         """Return the slot of the best candidate, the first of equal ones: ``(n,)``."""
         aspects = [rows, _detection(rows)]
@@ -228,24 +214,16 @@ class IMeasure(SumScore):
                 left[value < value.max(axis=1, keepdims=True)] = False
         return left.argmax(axis=1)
 
-    def _best_in_turn(self, rows: npt.NDArray[Any], present: BoolArray) -> IntArray:
-        """Return the slots that are best for the corpus so far, from the first segment on."""
-        chosen = np.zeros(len(rows), dtype=np.int64)
-        sums = np.zeros(_SUMMED, dtype=np.int64)
-        for n, (slots, here) in enumerate(zip(rows, present, strict=True)):
-            chosen[n] = self._best((slots + sums)[None], here[None])[0]
-            sums += slots[chosen[n]]
-        return chosen
-
     def _candidate_grid(self, statistics: Statistics, candidates: Mapping[int, Words]) -> Grid:
         rows = statistics.rows[0][statistics.present[0]]
         figures = self._parts(rows[:, :_SUMMED])
         shown = ("i", "wacc", "wacc_source", "tp", "tn", "fp", "fn", "fpn")
-        cells = [[f"{x:.4f}" if x.dtype.kind == "f" else str(x) for x in figures[k]] for k in shown]
-        numbers = rows[:, _SUMMED].tolist()
-        texts = [" ".join(candidates[number]) for number in numbers]
-        lines = zip(map(str, numbers), *cells, texts, strict=True)
-        return Grid("candidate references", ("number", *shown, "text"), tuple(lines))
+        columns = {
+            "number": rows[:, _SUMMED],
+            **{name: figures[name] for name in shown},
+            "text": [" ".join(candidates[number]) for number in rows[:, _SUMMED].tolist()],
+        }
+        return grid_of("candidate references", columns)
 
 
 class _Jobs:
@@ -378,10 +356,6 @@ def _improvement(wacc: FloatArray, source: FloatArray) -> FloatArray:
     worse = ratio(wacc, source, 1.0) - 1
     changed = np.where(wacc > source, better, worse)
     return np.where(wacc == source, np.floor(wacc), changed)
-
-
-def _picked(statistics: Statistics, slots: IntArray) -> IntArray:
-    return np.take_along_axis(statistics.rows, slots[:, None, None], axis=1)[:, 0]
 
 
 def _judged(columns: Sequence[Column]) -> Iterator[JudgedEdit]:

@@ -23,13 +23,11 @@ from grammeter.core import (
     Surroundings,
     UsageError,
 )
-from grammeter.errant import Annotator, annotator
 from grammeter.llm import (
     Context,
     Criterion,
     Estimate,
     Group,
-    Name,
     Opinion,
     Panel,
     Prompt,
@@ -37,17 +35,8 @@ from grammeter.llm import (
     draw_sets,
     request_settings,
 )
-from grammeter.metrics.base import Metric, Needs, no_choice, one_slot
-
-CITATION = """\
-@inproceedings{kobayashi-etal-2024-large,
-    title = "Large Language Models Are State-of-the-Art Evaluator for Grammatical Error Correction",
-    author = "Kobayashi, Masamune and Mita, Masato and Komachi, Mamoru",
-    booktitle = "Proceedings of the 19th Workshop on Innovative Use of NLP for Building \
-Educational Applications (BEA 2024)",
-    year = "2024",
-    pages = "68--77",
-}"""
+from grammeter.metrics.base import Metric, cited
+from grammeter.metrics.kinds import Extracting, no_choice, one_slot
 
 COLUMNS = ("score", "due", "answered")
 
@@ -56,12 +45,12 @@ COLUMNS = ("score", "due", "answered")
 class Judging(Metric):
     """Base of metrics that ask a language model for scores from 1 to 5, 5 being best."""
 
-    needs: ClassVar[Needs] = "nothing"
-    pooled: ClassVar[bool] = True
-    asks_language_model: ClassVar[bool] = True
-    resampling: ClassVar[str] = "mean of sentence scores"
-    after_counting: ClassVar[tuple[str, ...]] = ("coverage",)
-    citation: ClassVar[str] = CITATION
+    needs = "nothing"
+    pooled = True
+    asks_language_model = True
+    resampling = "mean of sentence scores"
+    after_counting = ("coverage",)
+    citation = cited("kobayashi-etal-2024-large")
 
     _row: ClassVar[Statistics | None] = None
     _company: ClassVar[tuple[str, ...]] = ()
@@ -93,22 +82,14 @@ class Judging(Metric):
     @property
     def protocol(self) -> Protocol:
         """How questions are put into words."""
+        assert self.name in ("llm-s", "llm-e"), self.name
         return Protocol(
-            name=_name(self.name),
-            criterion=self.criterion,
-            prompt=self.prompt,
-            numbered=self.numbered,
+            name=self.name, criterion=self.criterion, prompt=self.prompt, numbered=self.numbered
         )
 
     @property
     def panel(self) -> Panel:
-        """Who is asked, and how often.
-
-        Raises
-        ------
-        UsageError
-            If no model is named.
-        """
+        """Who is asked, and how often; raise if no model is named."""
         if self.model is None:
             raise UsageError(
                 f"{self.name}: no model is named",
@@ -127,15 +108,12 @@ class Judging(Metric):
     def notice(self) -> str | None:
         """Raise at once, before any work, if no model is named."""
         _ = self.panel
-        return None
+        return super().notice
 
     def settings(self) -> dict[str, object]:
         """Return the words by id and hash, where the model answers, how it is to sample."""
-        return {
-            "template": self.protocol.template,
-            **request_settings(),
-            "tok": "whitespace",
-        }
+        shown = {"template": self.protocol.template, **request_settings(), "tok": "whitespace"}
+        return {**shown, **super().settings()}
 
     def judge(self, groups: Sequence[Group]) -> list[Opinion]:
         """Ask for scores.
@@ -316,10 +294,8 @@ class LLMS(Judging):
         Where the draws of sets and orders start.
     """
 
-    name: ClassVar[str] = "llm-s"
-    title: ClassVar[str] = (
-        "a language model scores corrected sentences side by side (Kobayashi et al. 2024)"
-    )
+    name = "llm-s"
+    title = "a language model scores corrected sentences side by side (Kobayashi et al. 2024)"
 
     def targets(self, pairs: Sequence[tuple[str, str]]) -> list[str]:
         """Return the outputs."""
@@ -327,7 +303,7 @@ class LLMS(Judging):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LLME(Judging):
+class LLME(Extracting, Judging):
     """LLM-E: a language model scores corrections side by side, their edits marked, 1 to 5.
 
     An output without edits is shown as it is, ``[old→new]`` marks an edit in the others.
@@ -344,31 +320,16 @@ class LLME(Judging):
         The spaCy pipeline that edits are extracted with, as for ``errant``.
     """
 
-    name: ClassVar[str] = "llm-e"
-    title: ClassVar[str] = (
-        "a language model scores edits marked in sentences side by side (Kobayashi et al. 2024)"
-    )
+    name = "llm-e"
+    title = "a language model scores edits marked in sentences side by side (Kobayashi et al. 2024)"
 
     pipeline: str | None = None
 
-    @property
-    def notice(self) -> str | None:
-        """Raise if no model is named; say what users should know of the pipeline."""
-        _ = self.panel
-        return self._annotator().notice
-
-    def settings(self) -> dict[str, object]:
-        """Return what the questions depend on, the edits' pipeline and rules with them."""
-        return {**super().settings(), **self._annotator().signature()}
-
     def targets(self, pairs: Sequence[tuple[str, str]]) -> list[str]:
         """Return the sources with the outputs' edits marked."""
-        edits = self._annotator().annotate(pairs)
+        edits = self.extractor().annotate(pairs)
         sources = (source.split() for source, _ in pairs)
         return [marked(*of_pair) for of_pair in zip(sources, edits, strict=True)]
-
-    def _annotator(self) -> Annotator:
-        return annotator(self.pipeline, types=False)
 
 
 def plain(text: str) -> str:
@@ -387,8 +348,3 @@ def _by_output(
             if opinion.scores is not None:
                 scores.append(opinion.scores[place])
     return by_output
-
-
-def _name(name: str) -> Name:
-    assert name in ("llm-s", "llm-e"), name
-    return name

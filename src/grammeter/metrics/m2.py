@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
@@ -21,16 +21,18 @@ from grammeter.core import (
     UsageError,
     track,
 )
-from grammeter.metrics.base import Needs, by_label
+from grammeter.metrics.base import Limit, cited
 from grammeter.metrics.edit_f import COLUMNS, EditF, SentenceF
+from grammeter.metrics.kinds import by_label
 
 ByAnnotator = Mapping[int, tuple[int, int, int]]
 """Correct, proposed and gold edits by annotator."""
 
 _NO_GOLD: GoldEdits = {0: ()}
 
-MOST_BETA = 1000
-"""Above this, F is recall to the last digit that matters."""
+_MOST = 1000  # above this, F is recall to the last digit that matters
+M2Beta = Annotated[float, Limit(f"beta is above 0, {_MOST} at most.", above=0, most=_MOST)]
+"""Weight of recall in F; 0.5 prefers precision."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,36 +55,20 @@ class M2(EditF):
         that is not sorted.
     """
 
-    name: ClassVar[str] = "m2"
-    title: ClassVar[str] = "MaxMatch F-measure over edits (Dahlmeier & Ng 2012)"
-    needs: ClassVar[Needs] = "gold"
-    extracts: ClassVar[bool] = True
-    judges_edits: ClassVar[bool] = True
-    citation: ClassVar[str] = """@inproceedings{dahlmeier-ng-2012-better,
-  title = {Better Evaluation for Grammatical Error Correction},
-  author = {Dahlmeier, Daniel and Ng, Hwee Tou},
-  booktitle = {Proceedings of NAACL-HLT 2012},
-  pages = {568--572},
-  year = {2012},
-  url = {https://aclanthology.org/N12-1067}
-}"""
-    resampling: ClassVar[str] = "annotators fixed"
-    reference: ClassVar[str] = "annotator"
+    name = "m2"
+    title = "MaxMatch F-measure over edits (Dahlmeier & Ng 2012)"
+    needs = "gold"
+    extracts = True
+    judges_edits = True
+    citation = cited("dahlmeier-ng-2012-better")
+    resampling = "annotators fixed"
+    reference = "annotator"
 
-    max_unchanged: int = 2
+    beta: M2Beta = 0.5
+    max_unchanged: Annotated[int, Limit("It is 0 or greater.", least=0)] = 2
     ignore_case: bool = False
     row0: Row0 = "3.2"
     sort_gold: bool = False
-
-    def check_fields(self) -> None:
-        """Refuse a weight or a number of words out of range."""
-        fix = f"beta is above 0, {MOST_BETA} at most."
-        self.refuse_unless(0 < self.beta <= MOST_BETA, "beta", fix=fix)
-        self.refuse_unless(self.max_unchanged >= 0, "max_unchanged", fix="It is 0 or greater.")
-
-    def settings(self) -> dict[str, object]:
-        """Return the tokenisation."""
-        return {"tok": "whitespace"}
 
     def counting(self) -> object:
         """Return what the counts depend on: neither F nor the choice of an annotator matters."""
@@ -112,22 +98,16 @@ class M2(EditF):
         Insertions before the first token stand there, whatever ``row0`` says; there are no types.
         """
         free = replace(self, row0="head")
-        return [
-            tuple(
-                Edit(edit.start, edit.end, edit.correction)
-                for edit in free.edits(replace(segment, gold=_NO_GOLD))[0]
-            )
-            for segment in segments
-        ]
+        proposed = (free.edits(replace(segment, gold=_NO_GOLD))[0] for segment in segments)
+        return [tuple(Edit(e.start, e.end, e.correction) for e in edits) for edits in proposed]
 
     def explain(self, segment: Segment) -> Explanation:
         """Return the edits against the chosen annotator, and the counts against each."""
         sentence = _Sentence(self, segment)
         proposed = sentence.edits(segment.hypothesis)  # matched once: it is most of the work
-        source, gold = segment.source.split(), sentence.gold
         return self.explained_by(
             by_label([sentence.counted(proposed)], COLUMNS),
-            lambda number: _judged(source, proposed.get(number, ()), gold.get(number, ())),
+            lambda number: sentence.judged(number, proposed.get(number, ())),
         )
 
 
@@ -142,15 +122,15 @@ class SentM2(SentenceF, M2):
         scores published by Chollampatt & Ng (2018); or an annotator's number.
     """
 
-    name: ClassVar[str] = "sentm2"
-    title: ClassVar[str] = "mean of sentence-level MaxMatch F-measures (Gong et al. 2022)"
+    name = "sentm2"
+    title = "mean of sentence-level MaxMatch F-measures (Gong et al. 2022)"
 
     annotator: Literal["best", "last"] | int = "best"
 
-    def choose_alone(self, statistics: Statistics) -> IntArray:
+    def choose(self, statistics: Statistics, *, running: bool) -> IntArray:
         """Return the slot of the annotator of each sentence."""
         if self.annotator == "best":
-            return super().choose_alone(statistics)
+            return super().choose(statistics, running=running)
         if self.annotator == "last":
             return statistics.slots - 1 - np.argmax(statistics.present[:, ::-1], axis=1)
         if self.annotator not in statistics.labels:
@@ -161,20 +141,24 @@ class SentM2(SentenceF, M2):
         slot = statistics.labels.index(self.annotator)
         return np.full(len(statistics), slot, dtype=np.int64)
 
-    def _scored(self, statistics: Statistics, slots: IntArray) -> SegmentScores:
+    @property
+    def _lacking(self) -> str:
+        return f"annotator {self.annotator} is not listed for the sentence"
+
+    def scored(self, statistics: Statistics, slots: IntArray) -> SegmentScores:
         """Score each sentence; NaN where the wanted annotator is not listed for it."""
-        scores = super()._scored(statistics, slots)
+        scores = super().scored(statistics, slots)
         lacking = ~statistics.present[np.arange(len(statistics)), slots]
         if not lacking.any():
             return scores
-        reason = f"annotator {self.annotator} is not listed for the sentence"
-        return replace(scores, values=np.where(lacking, np.nan, scores.values), reason=reason)
+        return replace(
+            scores, values=np.where(lacking, np.nan, scores.values), reason=self._lacking
+        )
 
     def explain(self, segment: Segment) -> Explanation:
         """Return the edits against the chosen annotator; NaN where there is no such annotator."""
         if isinstance(self.annotator, int) and self.annotator not in segment.gold:
-            reason = f"annotator {self.annotator} is not listed for the sentence"
-            return Explanation(value=float("nan"), reason=reason)
+            return Explanation(value=float("nan"), reason=self._lacking)
         return super().explain(segment)
 
 
@@ -184,17 +168,15 @@ class _Sentence:
     def __init__(self, metric: M2, segment: Segment) -> None:
         self._metric = metric
         self._source = segment.source.split()
-        self.gold: GoldEdits = segment.gold
+        self._gold: GoldEdits = segment.gold
         if metric.sort_gold:
-            self.gold = {
+            self._gold = {
                 number: tuple(sorted(edits, key=lambda e: (e.start, e.end)))
                 for number, edits in segment.gold.items()
             }
         # an edit that replaces words by themselves attracts unchanged words: see edits.lattice
         self._trim = not any(
-            " ".join(self._source[edit.start : edit.end]) in edit.corrections
-            for edits in self.gold.values()
-            for edit in edits
+            self._text(edit) in edit.corrections for edits in self._gold.values() for edit in edits
         )
         self._known: dict[tuple[str, ...], ByAnnotator] = {}
 
@@ -207,17 +189,20 @@ class _Sentence:
 
     def counted(self, proposed: Mapping[int, Sequence[Proposal]]) -> ByAnnotator:
         """Count edits that :meth:`edits` proposed."""
-        return {number: self._count(edits, self.gold[number]) for number, edits in proposed.items()}
-
-    def _count(self, proposed: Sequence[Proposal], gold: Sequence[Edit]) -> tuple[int, int, int]:
-        matches = _matches(self._source, proposed, gold)
-        return sum(map(len, matches)), len(proposed), len(gold)
+        return {
+            number: (
+                sum(map(len, self._matches(self._gold[number], edits))),
+                len(edits),
+                len(self._gold[number]),
+            )
+            for number, edits in proposed.items()
+        }
 
     def edits(self, hypothesis: str) -> dict[int, tuple[Proposal, ...]]:
         """Return the proposed edits by annotator."""
         words = hypothesis.split()
         if words == self._source:
-            return dict.fromkeys(self.gold, ())
+            return dict.fromkeys(self._gold, ())
         lattice = matcher(
             self._source,
             words,
@@ -225,54 +210,48 @@ class _Sentence:
             row0=self._metric.row0,
             trim=self._trim,
         )
-        proposed = {number: lattice.edits(gold) for number, gold in self.gold.items()}
+        proposed = {number: lattice.edits(gold) for number, gold in self._gold.items()}
         if not self._metric.ignore_case:
             return proposed
         return {
-            number: tuple(edit for edit in edits if not _same_letters(edit))
+            number: tuple(e for e in edits if _letters(e.original) != _letters(e.correction))
             for number, edits in proposed.items()
         }
 
+    def _matches(self, gold: Sequence[Edit], proposed: Iterable[Proposal]) -> list[list[int]]:
+        """Return, for each proposed edit, the positions of the gold edits it matches.
 
-def _same_letters(edit: Proposal) -> bool:
-    original, correction = edit.original.replace(" ", ""), edit.correction.replace(" ", "")
-    return original.lower() == correction.lower()
+        Gold edits are passed once, in the order of the file, and never looked at again; there is
+        no stop at the first match, so that a doubled gold edit counts twice: as in the scorer.
+        """
+        passed = 0
+        matches: list[list[int]] = []
+        for edit in proposed:
+            places = [x for x in range(passed, len(gold)) if edit.matches(gold[x], self._source)]
+            passed = places[-1] + 1 if places else passed
+            matches.append(places)
+        return matches
+
+    def judged(self, number: int, proposed: Sequence[Proposal]) -> list[JudgedEdit]:
+        """Return the system's edits and the missed ones in the order of the sentence."""
+        gold = self._gold.get(number, ())
+        matches = self._matches(gold, proposed)
+        judged: list[JudgedEdit] = []
+        for edit, places in zip(proposed, matches, strict=True):
+            kind = gold[places[0]].type if places else ""
+            typed = Edit(edit.start, edit.end, edit.correction, kind)
+            judged.append(JudgedEdit(typed, edit.original, "matched" if places else "spurious"))
+        seen = {x for places in matches for x in places}
+        judged += [
+            JudgedEdit(edit, self._text(edit), "missed")
+            for x, edit in enumerate(gold)
+            if x not in seen
+        ]
+        return sorted(judged, key=lambda j: (j.edit.start, j.edit.end))
+
+    def _text(self, edit: Edit) -> str:
+        return " ".join(self._source[edit.start : edit.end])
 
 
-def _matches(
-    source: Sequence[str], proposed: Iterable[Proposal], gold: Sequence[Edit]
-) -> list[list[int]]:
-    """Return, for each proposed edit, the positions of the gold edits it matches.
-
-    Gold edits are passed once, in the order of the file, and never looked at again; there is no
-    stop at the first match, so that a doubled gold edit counts twice: as in the scorer.
-    """
-    passed = 0
-    matches: list[list[int]] = []
-    for edit in proposed:
-        places = [x for x in range(passed, len(gold)) if edit.matches(gold[x], source)]
-        passed = places[-1] + 1 if places else passed
-        matches.append(places)
-    return matches
-
-
-def _judged(
-    source: Sequence[str], proposed: Sequence[Proposal], gold: Sequence[Edit]
-) -> list[JudgedEdit]:
-    """Return the system's edits and the missed ones in the order of the sentence."""
-    matches = _matches(source, proposed, gold)
-    judged: list[JudgedEdit] = []
-    for edit, places in zip(proposed, matches, strict=True):
-        kind = gold[places[0]].type if places else ""
-        judged.append(
-            JudgedEdit(
-                Edit(edit.start, edit.end, edit.correction, kind),
-                edit.original,
-                "matched" if places else "spurious",
-            )
-        )
-    seen = {x for places in matches for x in places}
-    for x, edit in enumerate(gold):
-        if x not in seen:
-            judged.append(JudgedEdit(edit, " ".join(source[edit.start : edit.end]), "missed"))
-    return sorted(judged, key=lambda j: (j.edit.start, j.edit.end))
+def _letters(text: str) -> str:
+    return text.replace(" ", "").lower()

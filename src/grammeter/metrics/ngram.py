@@ -1,27 +1,43 @@
-"""BLEU and chrF as sacrebleu counts them."""
+"""BLEU and chrF as sacrebleu counts them, and METEOR of 2005 without its synonyms."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib.metadata import version
-from typing import TYPE_CHECKING, ClassVar, Literal, cast
+from itertools import pairwise
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from grammeter.alignment import gap, reference_slots
+from grammeter.alignment import gap, reference_slots, stem
 from grammeter.core import (
     BoolArray,
     Explanation,
     FloatArray,
-    Grid,
+    Score,
     Segment,
     SegmentScores,
     Statistics,
 )
-from grammeter.metrics.base import Needs, SumScore, no_choice
+from grammeter.metrics.base import Limit, Positive, cited
+from grammeter.metrics.kinds import (
+    SentenceMean,
+    SumScore,
+    best_slot,
+    grid_of,
+    mean_of,
+    no_choice,
+    of_references,
+    pick,
+    ratio,
+)
+
+_ABOVE_0 = Limit("Use more than 0.", above=0)
+_SHARE = Limit("Use 0 to 1.", least=0, most=1)
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.bleu import BLEU
@@ -32,12 +48,12 @@ if TYPE_CHECKING:
 class _Sacrebleu(SumScore):
     """What BLEU and chrF have in common.
 
-    Rows come from sacrebleu's ``_extract_corpus_statistics`` and are scored by its
-    ``_compute_score_from_stats``: there is no public way to a segment's counts. The tests hold
-    both against sacrebleu's public corpus and sentence scores.
+    There is no public way to a segment's counts in sacrebleu; the tests hold the methods used
+    here against its public corpus and sentence scores.
     """
 
-    needs: ClassVar[Needs] = "texts"
+    bounds = (0.0, 1.0)
+    needs = "texts"
 
     @abstractmethod
     def scorer(
@@ -52,6 +68,11 @@ class _Sacrebleu(SumScore):
     def settings(self) -> dict[str, object]:
         """Return sacrebleu's version."""
         return {"sacrebleu": version("sacrebleu")}
+
+    def result(self, counts: FloatArray, *, alone: bool = False) -> Any:
+        """Return what sacrebleu makes of one row of counts."""
+        row = cast("list[int]", counts.tolist())
+        return self.scorer(alone=alone)._compute_score_from_stats(row)  # pyright: ignore[reportPrivateUsage]
 
     def statistics(self, segments: Sequence[Segment]) -> Statistics:
         """Count with sacrebleu against all references of a segment at once: one slot."""
@@ -108,43 +129,19 @@ class Bleu(_Sacrebleu):
         The longest n-grams.
     """
 
-    name: ClassVar[str] = "bleu"
-    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    title: ClassVar[str] = (
+    name = "bleu"
+    title = (
         "n-gram precision with a brevity penalty, by sacrebleu (Papineni et al. 2002, Post 2018)"
     )
-    citation: ClassVar[str] = """\
-@inproceedings{papineni-etal-2002-bleu,
-    title = "{B}leu: a Method for Automatic Evaluation of Machine Translation",
-    author = "Papineni, Kishore and Roukos, Salim and Ward, Todd and Zhu, Wei-Jing",
-    booktitle = "Proceedings of ACL 2002",
-    year = "2002",
-    pages = "311--318",
-    doi = "10.3115/1073083.1073135",
-}
-@inproceedings{post-2018-call,
-    title = "A Call for Clarity in Reporting {BLEU} Scores",
-    author = "Post, Matt",
-    booktitle = "Proceedings of the Third Conference on Machine Translation: Research Papers",
-    year = "2018",
-    pages = "186--191",
-    doi = "10.18653/v1/W18-6319",
-}"""
-    resampling: ClassVar[str] = "all references at once"
-    after_counting: ClassVar[tuple[str, ...]] = ("smooth_method", "smooth_value")
+    citation = cited("papineni-etal-2002-bleu", "post-2018-call")
+    resampling = "all references at once"
+    after_counting = ("smooth_method", "smooth_value")
 
     tokenize: Literal["none", "13a", "intl", "char", "zh"] = "none"
     smooth_method: Literal["exp", "floor", "add-k", "none"] = "exp"
-    smooth_value: float | None = None
+    smooth_value: Annotated[float | None, _ABOVE_0] = None
     lowercase: bool = False
-    max_ngram_order: int = 4
-
-    def check_fields(self) -> None:
-        """Refuse an order below 1 and a smoothing value that is not above 0."""
-        self.refuse_unless(self.max_ngram_order >= 1, "max_ngram_order", fix="Use 1 or more.")
-        value = self.smooth_value
-        fits = value is None or 0 < value < float("inf")
-        self.refuse_unless(fits, "smooth_value", fix="Use more than 0.")
+    max_ngram_order: Positive = 4
 
     def settings(self) -> dict[str, object]:
         """Return sacrebleu's version and the rule for sentences."""
@@ -175,7 +172,7 @@ class Bleu(_Sacrebleu):
 
     def parts(self, sums: FloatArray) -> dict[str, float]:
         """Return the brevity penalty and the (smoothed) precisions by order."""
-        bleu = self.scorer()._compute_score_from_stats(cast("list[int]", sums.tolist()))  # pyright: ignore[reportPrivateUsage]
+        bleu = self.result(sums)
         precisions = {f"precision{n}": p / 100 for n, p in enumerate(bleu.precisions, 1)}
         return {"brevity": bleu.bp} | precisions
 
@@ -185,17 +182,18 @@ class Bleu(_Sacrebleu):
         scores = self.sentences(statistics)
         if not statistics.present[0, 0]:
             return self.explained(scores)
-        counts = cast("list[int]", statistics.rows[0, 0].tolist())
-        bleu = self.scorer(alone=True)._compute_score_from_stats(list(counts))  # pyright: ignore[reportPrivateUsage]
-        order = self.max_ngram_order
-        by_order = zip(counts[2 : 2 + order], counts[2 + order :], bleu.precisions, strict=True)
-        rows = tuple(
-            (str(n), str(matched), str(number), f"{precision / 100:.4f}")
-            for n, (matched, number, precision) in enumerate(by_order, 1)
-        )
-        grid = Grid("n-grams by order", ("n", "matched", "n-grams", "precision"), rows)
-        parts = {"brevity": bleu.bp, "hypothesis": counts[0], "reference": counts[1]}
-        return replace(self.explained(scores, grids=[grid]), parts=parts)
+        counts = statistics.rows[0, 0]
+        bleu, order = self.result(counts, alone=True), self.max_ngram_order
+        columns = {
+            "n": range(1, order + 1),
+            "matched": counts[2 : 2 + order],
+            "n-grams": counts[2 + order :],
+            "precision": [precision / 100 for precision in bleu.precisions],
+        }
+        explained = self.explained(scores, grids=[grid_of("n-grams by order", columns)])
+        hypothesis, reference, *_ = counts.tolist()
+        parts = {"brevity": bleu.bp, "hypothesis": hypothesis, "reference": reference}
+        return replace(explained, parts=parts)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -214,40 +212,22 @@ class Chrf(_Sacrebleu):
         Keep white space in character n-grams.
     """
 
-    name: ClassVar[str] = "chrf"
-    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    title: ClassVar[str] = "character n-gram F-measure, by sacrebleu (Popovic 2015, 2017)"
-    citation: ClassVar[str] = """\
-@inproceedings{popovic-2015-chrf,
-    title = "chr{F}: character n-gram {F}-score for automatic {MT} evaluation",
-    author = "Popovi{\\'c}, Maja",
-    booktitle = "Proceedings of the Tenth Workshop on Statistical Machine Translation",
-    year = "2015",
-    pages = "392--395",
-    doi = "10.18653/v1/W15-3049",
-}
-@inproceedings{popovic-2017-chrf,
-    title = "chr{F}++: words helping character n-grams",
-    author = "Popovi{\\'c}, Maja",
-    booktitle = "Proceedings of the Second Conference on Machine Translation",
-    year = "2017",
-    pages = "612--618",
-    doi = "10.18653/v1/W17-4770",
-}"""
-    resampling: ClassVar[str] = "chosen references fixed"
+    name = "chrf"
+    title = "character n-gram F-measure, by sacrebleu (Popovic 2015, 2017)"
+    citation = cited("popovic-2015-chrf", "popovic-2017-chrf")
+    resampling = "chosen references fixed"
 
     char_order: int = 6
     word_order: int = 0
-    beta: int = 2
+    beta: Positive = 2
     lowercase: bool = False
     whitespace: bool = False
 
     def check_fields(self) -> None:
-        """Refuse negative orders, no order at all, and a beta below 1."""
+        """Refuse negative orders, and no order at all."""
         orders = self.char_order, self.word_order
         fix = "Use 0 or more, and at least one of them above 0."
         self.refuse_unless(min(orders) >= 0 and any(orders), "char_order", "word_order", fix=fix)
-        self.refuse_unless(self.beta >= 1, "beta", fix="Use 1 or more.")
 
     def scorer(
         self, references: Sequence[Sequence[str]] | None = None, *, alone: bool = False
@@ -276,9 +256,145 @@ class Chrf(_Sacrebleu):
         scores = self.sentences(statistics)
         if not statistics.present[0, 0]:
             return self.explained(scores)
-        counts = [str(count) for count in statistics.rows[0, 0].tolist()]
-        rows = tuple(
-            (self.columns()[at].split()[1], *counts[at : at + 3]) for at in range(0, len(counts), 3)
-        )
-        columns = ("n", "hypothesis", "reference", "matched")
-        return self.explained(scores, grids=[Grid("n-grams by order", columns, rows)])
+        counts = statistics.rows[0, 0]
+        columns = {"n": [name.split()[1] for name in self.columns()[::3]]}
+        for at, name in enumerate(("hypothesis", "reference", "matched")):
+            columns[name] = counts[at::3].tolist()
+        return self.explained(scores, grids=[grid_of("n-grams by order", columns)])
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeteorES(SentenceMean):
+    """METEOR with exact and stem matches only (after Banerjee and Lavie 2005); 0 to 1.
+
+    Not comparable with figures of the Meteor program, which has synonyms and paraphrases too.
+
+    Attributes
+    ----------
+    alpha
+        The share of precision in the harmonic mean; 0.9 makes recall weigh nine times as much.
+    beta
+        The exponent of the fragmentation penalty.
+    gamma
+        The greatest fragmentation penalty.
+    """
+
+    name = "meteor_es"
+    bounds = (0.0, 1.0)
+    title = (
+        "unigram F-measure with a penalty for scattered matches; exact and stem stages of METEOR"
+        " (Banerjee and Lavie 2005)"
+    )
+    needs = "texts"
+    resampling = "chosen references fixed"
+    after_counting = ("alpha", "beta", "gamma")
+    citation = cited("banerjee-lavie-2005-meteor")
+
+    alpha: Annotated[float, _SHARE] = 0.9
+    beta: Annotated[float, Limit("Use 0 or more.", least=0)] = 3.0
+    gamma: Annotated[float, _SHARE] = 0.5
+
+    def settings(self) -> dict[str, object]:
+        """Return case, tokenisation and stemmer."""
+        return {"case": "lower", "tok": "whitespace", "stemmer": "porter"}
+
+    def statistics(self, segments: Sequence[Segment]) -> Statistics:
+        """Match words with each reference.
+
+        Columns are ``matches chunks hypothesis reference``: matched words, maximal runs of
+        them that stand together on both sides, and the lengths in words.
+        """
+        present = reference_slots(segments)
+        rows = np.zeros((*present.shape, 4), dtype=np.int64)
+        words, known_stem = cache(_words), cache(stem)
+        for row, segment in enumerate(segments):
+            hypothesis = words(segment.hypothesis)
+            for slot, text in enumerate(segment.references):
+                if text is None:
+                    continue
+                pairs = _match(hypothesis, words(text), known_stem)
+                rows[row, slot] = len(pairs), _chunks(pairs), len(hypothesis), len(words(text))
+        return of_references(rows, present, ("matches", "chunks", "hypothesis", "reference"))
+
+    def score(self, statistics: Statistics) -> Score:
+        """Score a corpus by the mean of its sentence scores."""
+        return mean_of(self.sentences(statistics).values, self.signature(), "no reference")
+
+    def sentences(self, statistics: Statistics) -> SegmentScores:
+        """Score each segment by its best reference; parts ``precision recall penalty``."""
+        named = self._parts(statistics.rows)
+        scores, present = self._combined(*named.values()), statistics.present
+        chosen = best_slot(scores, present)
+        parts = {name: pick(values, chosen) for name, values in named.items()}
+        return SegmentScores(pick(scores, chosen), chosen, parts, gap(present))
+
+    def explain(self, segment: Segment) -> Explanation:
+        """Show the matches with the chosen reference, in the order of the hypothesis."""
+        scores = self.sentences(self.statistics([segment]))
+        chosen = int(scores.chosen[0])
+        if chosen < 0:
+            return self.explained(scores)
+        hypothesis, reference = _words(segment.hypothesis), _words(segment.references[chosen] or "")
+        pairs = _match(hypothesis, reference, stem)
+        columns = {
+            "position": [x for x, _ in pairs],
+            "hypothesis": [hypothesis[x] for x, _ in pairs],
+            "position in reference": [y for _, y in pairs],
+            "reference": [reference[y] for _, y in pairs],
+            "stage": [("stem", "exact")[hypothesis[x] == reference[y]] for x, y in pairs],
+        }
+        title = f"{len(pairs)} matches in {_chunks(pairs)} chunks with reference {chosen}"
+        return self.explained(scores, grids=[grid_of(title, columns)])
+
+    def _parts(self, rows: npt.NDArray[np.number]) -> dict[str, FloatArray]:
+        """Return precision, recall and penalty; 0 where there is nothing to divide by."""
+        matches, chunks, hypothesis, reference = np.moveaxis(rows.astype(np.float64), -1, 0)
+        precision, recall = ratio(matches, hypothesis), ratio(matches, reference)
+        penalty = self.gamma * ratio(chunks, matches) ** self.beta
+        return {"precision": precision, "recall": recall, "penalty": penalty}
+
+    def _combined(
+        self, precision: FloatArray, recall: FloatArray, penalty: FloatArray
+    ) -> FloatArray:
+        mean = ratio(precision * recall, self.alpha * precision + (1 - self.alpha) * recall)
+        return mean * (1 - penalty)
+
+
+def _words(text: str) -> list[str]:
+    return text.lower().split()
+
+
+def _match(
+    hypothesis: Sequence[str], reference: Sequence[str], stem_of: Callable[[str], str]
+) -> list[tuple[int, int]]:
+    """Pair equal words, then words of equal stem among the rest; in hypothesis order.
+
+    Each stage goes through the hypothesis from its end, and each word takes the last free
+    word of the reference that fits.
+    """
+    ours, theirs = dict(enumerate(hypothesis)), dict(enumerate(reference))
+    pairs = _take(ours, theirs)
+    pairs += _take(
+        {at: stem_of(word) for at, word in ours.items()},
+        {at: stem_of(word) for at, word in theirs.items()},
+    )
+    return sorted(pairs)
+
+
+def _take(ours: dict[int, str], theirs: dict[int, str]) -> list[tuple[int, int]]:
+    """Take equal words out of both sides, from the end, and return their positions."""
+    places: dict[str, list[int]] = {}
+    for at, word in theirs.items():
+        places.setdefault(word, []).append(at)
+    pairs = [
+        (at, places[word].pop()) for at, word in reversed(list(ours.items())) if places.get(word)
+    ]
+    for at, other in pairs:
+        del ours[at], theirs[other]
+    return pairs
+
+
+def _chunks(pairs: Sequence[tuple[int, int]]) -> int:
+    """Count maximal runs of pairs that follow each other on both sides."""
+    starts = [pair for before, pair in pairwise(pairs) if pair != (before[0] + 1, before[1] + 1)]
+    return len(starts) + bool(pairs)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, fields
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 from grammeter.core import METRICS, GrammeterError, UnknownNameError, UsageError, spelling
-from grammeter.metrics.base import Metric, build
+from grammeter.metrics.base import Metric, Needs
 
 BUILT_IN: dict[str, str] = {
     "m2": "grammeter.metrics.m2:M2",
@@ -22,15 +23,15 @@ BUILT_IN: dict[str, str] = {
     "green": "grammeter.metrics.green:Green",
     "bleu": "grammeter.metrics.ngram:Bleu",
     "chrf": "grammeter.metrics.ngram:Chrf",
-    "meteor_es": "grammeter.metrics.meteor:MeteorES",
+    "meteor_es": "grammeter.metrics.ngram:MeteorES",
     "bertscore": "grammeter.metrics.bertscore:BertScore",
-    "bartscore": "grammeter.metrics.bartscore:BartScore",
+    "bartscore": "grammeter.metrics.bertscore:BartScore",
     "pt-m2": "grammeter.metrics.weighted:PTM2",
     "sent-pt-m2": "grammeter.metrics.weighted:SentPTM2",
     "pt-errant": "grammeter.metrics.weighted:PTErrant",
     "sent-pt-errant": "grammeter.metrics.weighted:SentPTErrant",
     "some": "grammeter.metrics.some:Some",
-    "impara": "grammeter.metrics.impara:Impara",
+    "impara": "grammeter.metrics.some:Impara",
     "scribendi": "grammeter.metrics.scribendi:Scribendi",
     "llm-s": "grammeter.metrics.llm:LLMS",
     "llm-e": "grammeter.metrics.llm:LLME",
@@ -38,6 +39,7 @@ BUILT_IN: dict[str, str] = {
 """Name -> ``module:class`` of every metric of the package."""
 
 GROUP = METRICS
+_TELL = "Tell the author of the package that brings it"
 
 
 def metric(spelled: str | Metric) -> Metric:
@@ -59,6 +61,17 @@ def metric(spelled: str | Metric) -> Metric:
             f"{spelled!r} is neither a spelling nor a metric", fix='Write "gleu" or Gleu().'
         ) from None
     return build(metric_class(name), options)
+
+
+def build(cls: type[Metric], options: Mapping[str, spelling.Value]) -> Metric:
+    """Make a metric from parsed fields; a field that does not exist raises."""
+    known = [f.name for f in fields(cls)]
+    for name in options:
+        if not known:
+            raise UsageError(f"{cls.name} has no options, so no {name!r}", fix="Leave it out.")
+        if name not in known:
+            raise UnknownNameError(f"option of {cls.name}", name, known)
+    return cls(**cast("dict[str, Any]", dict(options)))
 
 
 def metric_class(name: str) -> type[Metric]:
@@ -104,32 +117,43 @@ def _load_plugin(point: EntryPoint) -> type[Metric]:
             fix="Reinstall the package that brings it, or take it off; if it is yours, mend the"
             " module, or the entry point in pyproject.toml, and install it again.",
         ) from error
+    what = f"metric {point.name!r}: {point.value} is"
     if not (isinstance(cls, type) and issubclass(cls, Metric)):
-        raise UsageError(
-            f"metric {point.name!r}: {point.value} is no subclass of grammeter.Metric",
-            fix="Tell the author of the package that brings it.",
-        )
-    from grammeter.metrics.contract import faults  # nobody needs it for metrics of our own
-
-    lacking = list(faults(point.name, cls))
-    if lacking:
-        raise UsageError(
-            f"metric {point.name!r}: {point.value} is not whole: {'; '.join(lacking)}",
-            fix="Tell the author of the package that brings it; docs/plugins.md says what a"
-            " metric needs.",
-        )
+        raise UsageError(f"{what} no subclass of grammeter.Metric", fix=f"{_TELL}.")
+    if lacking := list(faults(point.name, cls)):
+        fix = f"{_TELL}; docs/plugins.md says what a metric needs."
+        raise UsageError(f"{what} not whole: {'; '.join(lacking)}", fix=fix)
     return cls
+
+
+def faults(name: str, cls: type[Metric]) -> Iterator[str]:
+    """Yield what is wrong with a metric that is announced under ``name``, a phrase each."""
+    required = ("name", "title", "needs", "citation")
+    if missing := [attribute for attribute in required if not hasattr(cls, attribute)]:
+        yield f"it has no {', '.join(missing)}"
+    if cls.__abstractmethods__:
+        yield f"it lacks the methods {', '.join(sorted(cls.__abstractmethods__))}"
+    actual = getattr(cls, "name", name)
+    if actual != name:
+        yield f"its name is {actual!r}, and it is announced as {name!r}"
+    needs = getattr(cls, "needs", "nothing")
+    if needs not in get_args(Needs):
+        yield f"needs is {needs!r}, and may be {', '.join(map(repr, get_args(Needs)))}"
+    known = {field.name: field for field in fields(cls)}
+    for option, hint in vars(cls).get("__annotations__", {}).items():
+        if option not in known and "ClassVar" not in str(hint):
+            yield (
+                f"{option} is annotated and no field: write @dataclass(frozen=True, kw_only=True)"
+                " above the class, or ClassVar"
+            )
+    for field in known.values():
+        if field.default is MISSING:
+            yield f"the field {field.name} has no default"
 
 
 @cache
 def _plugins() -> dict[str, EntryPoint]:
-    """Return the metrics of other packages.
-
-    Raises
-    ------
-    UsageError
-        If two packages, or a package and this one, claim the same name.
-    """
+    """Return the metrics of other packages; a name that is claimed twice raises."""
     targets = dict(BUILT_IN)
     points: dict[str, EntryPoint] = {}
     for point in entry_points(group=GROUP):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Annotated
 
 import numpy as np
 
 from grammeter.alignment import levenshtein_ratio, token_sort_ratio
 from grammeter.core import FloatArray, Score, Segment, SegmentScores, Statistics
-from grammeter.metrics.asking import Asking
-from grammeter.metrics.base import Needs, SentenceMean, mean_of, no_choice, one_slot
+from grammeter.metrics.base import Limit, cited
+from grammeter.metrics.kinds import Asking, SentenceMean, mean_of, no_choice, one_slot
 from grammeter.models import Perplexity, Request, Steps
 
 FIGURES = (
@@ -23,6 +23,7 @@ FIGURES = (
 
 COLUMNS = (*FIGURES, "identical", "empty", "too_long")
 
+_RATIO = Limit("Ratios lie between 0 and 1: use 0 to 1.", least=0, most=1)
 _TOO_LONG = "a text is longer than the model's positions, so it has no perplexity"
 
 
@@ -40,32 +41,16 @@ class Scribendi(SentenceMean, Asking):
         The mean over sentences in place of their sum.
     """
 
-    name: ClassVar[str] = "scribendi"
-    title: ClassVar[str] = (
-        "sentences made likelier less those made worse, by perplexity (Islam & Magnani 2021)"
-    )
-    needs: ClassVar[Needs] = "nothing"
-    resampling: ClassVar[str] = "sum or mean of sentence scores"
-    after_counting: ClassVar[tuple[str, ...]] = ("threshold", "average")
-    citation: ClassVar[str] = """\
-@inproceedings{islam-magnani-2021-end,
-    title = "Is this the end of the gold standard? A straightforward reference-less grammatical \
-error correction metric",
-    author = "Islam, Md Asadul and Magnani, Enrico",
-    booktitle = "Proceedings of the 2021 Conference on Empirical Methods in Natural Language \
-Processing",
-    year = "2021",
-    pages = "3009--3015",
-}"""
+    name = "scribendi"
+    title = "sentences made likelier less those made worse, by perplexity (Islam & Magnani 2021)"
+    needs = "nothing"
+    resampling = "sum or mean of sentence scores"
+    after_counting = ("threshold", "average")
+    citation = cited("islam-magnani-2021-end")
 
     model: str = "gpt2"
-    threshold: float = 0.8
+    threshold: Annotated[float, _RATIO] = 0.8
     average: bool = False
-
-    def check_fields(self) -> None:
-        """Refuse a threshold that is no ratio."""
-        fix = "Ratios lie between 0 and 1: use 0 to 1."
-        self.refuse_unless(0 <= self.threshold <= 1, "threshold", fix=fix)
 
     def steps(self, segments: Sequence[Segment]) -> Steps[Statistics]:
         """Ask for the perplexities of sources and hypotheses that differ.

@@ -1,27 +1,28 @@
-"""SOME: grammaticality, fluency and meaning, each by a regressor trained on human scores."""
+"""SOME and IMPARA: regression models, trained on human scores or on the impact of edits."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, cast
+from typing import Annotated, Literal, cast
 
 import numpy as np
 
 from grammeter.core import (
+    BoolArray,
+    DataError,
     Explanation,
     FloatArray,
-    Grid,
     MissingResourceError,
     Segment,
     SegmentScores,
     Statistics,
     expanded,
 )
-from grammeter.metrics.asking import Asking
-from grammeter.metrics.base import Needs, SentenceMean, no_choice, one_slot
-from grammeter.models import Regression, Request, Steps
+from grammeter.metrics.base import Limit, cited
+from grammeter.metrics.kinds import Asking, SentenceMean, grid_of, no_choice, one_slot
+from grammeter.models import FILE, MeanSimilarity, Regression, Request, Steps, find_model, read_card
 
 CRITERIA = ("grammaticality", "fluency", "meaning")
 
@@ -33,7 +34,12 @@ SUBFOLDERS: Mapping[str, tuple[str, ...]] = {
 """What the folder of each criterion's model may be called inside the folder ``model``; the first
 one that is there counts. ``grammer`` is the authors' spelling."""
 
-COLUMNS = (*CRITERIA, "truncated")
+ENCODER = "bert-base-cased"
+"""Of IMPARA's similarity, where neither the user nor a training card names one."""
+
+_ODD = "a model gave no number"
+_NAME_IT = "Name the encoder: impara(model=..., similarity=ENCODER)."
+_COSINE = Limit("Similarities are cosines: use -1 to 1.", least=-1, most=1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,23 +58,14 @@ class Some(SentenceMean, Asking):
         Of grammaticality, fluency and meaning; the default was tuned by the authors.
     """
 
-    name: ClassVar[str] = "some"
-    title: ClassVar[str] = (
+    name = "some"
+    title = (
         "grammaticality, fluency and meaning as regressors of human scores see them"
         " (Yoshimura et al. 2020)"
     )
-    needs: ClassVar[Needs] = "nothing"
-    after_counting: ClassVar[tuple[str, ...]] = ("weights",)
-    citation: ClassVar[str] = """\
-@inproceedings{yoshimura-etal-2020-reference,
-    title = "{SOME}: Reference-less Sub-Metrics Optimized for Manual Evaluations of Grammatical \
-Error Correction",
-    author = "Yoshimura, Ryoma and Kaneko, Masahiro and Kajiwara, Tomoyuki and Komachi, Mamoru",
-    booktitle = "Proceedings of the 28th International Conference on Computational Linguistics",
-    year = "2020",
-    pages = "6516--6522",
-    doi = "10.18653/v1/2020.coling-main.573",
-}"""
+    needs = "nothing"
+    after_counting = ("weights",)
+    citation = cited("yoshimura-etal-2020-reference")
 
     grammaticality: str | None = None
     fluency: str | None = None
@@ -131,7 +128,7 @@ Error Correction",
         ]
         scaled = [(rows[:, 0] - 1) / 3 for rows in figures]
         truncated = np.max([rows[:, 1] for rows in figures], axis=0)
-        return one_slot(np.column_stack([*scaled, truncated]), COLUMNS)
+        return one_slot(np.column_stack([*scaled, truncated]), (*CRITERIA, "truncated"))
 
     def sentences(self, statistics: Statistics) -> SegmentScores:
         """Weigh the sub-scores of each sentence; parts: these, scaled, and ``truncated``."""
@@ -141,20 +138,154 @@ Error Correction",
             values=(rows[:, :3] * self.weights).sum(axis=1),
             chosen=no_choice(len(rows)),
             parts={**parts, "truncated": rows[:, 3].astype(np.int64)},
-            reason="a model gave no number",
+            reason=_ODD,
         )
 
     def explain(self, segment: Segment) -> Explanation:
         """Show what each model said, and what it adds to the score."""
         statistics = self.statistics([segment])
-        scaled: list[float] = statistics.rows[0, 0, :3].tolist()
-        rows = tuple(
-            (name, f"{1 + 3 * x:.4f}", f"{x:.4f}", f"{weight:g}", f"{weight * x:.4f}")
-            for name, x, weight in zip(CRITERIA, scaled, self.weights, strict=True)
-        )
-        columns = ("criterion", "output", "scaled", "weight", "adds")
-        grid = Grid("sub-scores", columns, rows)
+        scaled = statistics.rows[0, 0, :3]
+        columns = {
+            "criterion": CRITERIA,
+            "output": 1 + 3 * scaled,
+            "scaled": scaled,
+            "weight": [f"{weight:g}" for weight in self.weights],
+            "adds": scaled * self.weights,
+        }
+        grid = grid_of("sub-scores", columns)
         return self.explained(self.sentences(statistics), grids=[grid])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Impara(SentenceMean, Asking):
+    """IMPARA, the quality of a hypothesis, 0 where it is too far from its source; 0 to 1.
+
+    Attributes
+    ----------
+    model
+        The quality estimator, a regression model that reads the hypothesis: a folder, or a name
+        on the hub.
+    similarity
+        The encoder whose mean states tell how similar source and hypothesis are; not tuned. By
+        default the one that ``model`` was trained from, where a training card beside it says
+        so, else ``bert-base-cased``.
+    threshold
+        The similarity above which the quality counts.
+    head
+        How the estimator's figure comes about: ``released``, dense layer, tanh, then linear with
+        bias, as the public weights have it; ``paper``, linear on the first state, without bias.
+    gate
+        ``above``: the similarity must be above the threshold; ``at-least``: it may equal it.
+    """
+
+    name = "impara"
+    bounds = (0.0, 1.0)
+    title = (
+        "learned quality of the hypothesis, if it stays similar to the source (Maeda et al. 2022)"
+    )
+    needs = "nothing"
+    counted = ("gated", "truncated")
+    after_counting = ("threshold", "gate")
+    citation = cited("maeda-etal-2022-impara")
+
+    model: str = "gotutiyan/IMPARA-QE"
+    similarity: str | None = None
+    threshold: Annotated[float, _COSINE] = 0.9
+    head: Literal["released", "paper"] = "released"
+    gate: Literal["above", "at-least"] = "above"
+
+    def models(self) -> Mapping[str, str]:
+        """Return the quality estimator and the encoder of the similarity.
+
+        Raises where the training card is wrong, or the encoder that it names is not here.
+        """
+        return {"model": self.model, "similarity": self.similarity or self._encoder()}
+
+    def _encoder(self) -> str:
+        """Return the encoder that the estimator was trained from, as its card says."""
+        try:
+            folder = find_model(self.model).folder
+        except MissingResourceError:  # which is told where the model is used
+            return ENCODER
+        card = read_card(folder)
+        if card is None or card.get("metric") != self.name:
+            return ENCODER
+        where = str(folder / FILE)
+        try:
+            name, trained = str(card["encoder"]["name"]), card["encoder"]["hash"]
+        except (KeyError, TypeError):
+            raise DataError("no encoder is named", where=where, fix=_NAME_IT) from None
+        try:
+            present = find_model(name).hash
+        except MissingResourceError as error:
+            raise MissingResourceError(
+                f"the encoder {name!r}, which the model was trained from, is not here",
+                where=where,
+                fix=f"{_NAME_IT} {error.fix}",
+            ) from error
+        if present != trained:
+            raise DataError(
+                f"the encoder {name!r} is not the one that the model was trained from:"
+                f" its hash was {trained}, is {present}",
+                where=where,
+                fix=_NAME_IT,
+            )
+        return name
+
+    def settings(self) -> dict[str, object]:
+        """Return the encoder in use, hashes and number type."""
+        return {"similarity": self.models()["similarity"], **super().settings()}
+
+    def steps(self, segments: Sequence[Segment]) -> Steps[Statistics]:
+        """Ask both models.
+
+        Columns are ``quality``, the logistic function of the estimator's figure; ``similarity``,
+        1 where hypothesis and source are the same text; ``truncated``, whether a model read only
+        a part of either.
+        """
+        pairs = [(segment.source, segment.hypothesis) for segment in segments]
+        head = Regression(head="pooler" if self.head == "released" else "linear")
+        models = self.models()
+        quality, similarity = yield [
+            Request(models["model"], head, [hypothesis for _, hypothesis in pairs]),
+            Request(models["similarity"], MeanSimilarity(), pairs),
+        ]
+        same = np.array([source == hypothesis for source, hypothesis in pairs], dtype=np.bool_)
+        figures = [
+            _logistic(quality[:, 0]),
+            np.where(same, 1.0, similarity[:, 0]),
+            (quality[:, 1] > 0) | (similarity[:, 1] > 0),
+        ]
+        return one_slot(np.column_stack(figures), ("quality", "similarity", "truncated"))
+
+    def sentences(self, statistics: Statistics) -> SegmentScores:
+        """Return each sentence's quality, or 0 where the gate says so.
+
+        Parts: ``quality`` before the gate, ``similarity``; ``gated``, whether the gate set it
+        to 0, and ``truncated``, whether a text was cut; of a corpus, how many were.
+        """
+        quality, similarity, truncated = np.moveaxis(statistics.rows[:, 0], -1, 0)
+        unknown = np.isnan(similarity)
+        gated = ~self._passes(similarity) & ~unknown
+        values = np.where(gated, 0.0, np.where(unknown, np.nan, quality))
+        parts = {
+            "quality": quality,
+            "similarity": similarity,
+            "gated": gated.astype(np.int64),
+            "truncated": truncated.astype(np.int64),
+        }
+        return SegmentScores(values, no_choice(len(values)), parts, _ODD)
+
+    def _passes(self, similarity: FloatArray) -> BoolArray:
+        if self.gate == "above":
+            return similarity > self.threshold
+        return similarity >= self.threshold
+
+
+def _logistic(figures: FloatArray) -> FloatArray:
+    """Return 1 / (1 + exp(-x)), without overflow."""
+    small = np.exp(-np.abs(figures))
+    return np.where(figures >= 0, 1.0, small) / (1.0 + small)
 
 
 def _number(value: object) -> float:

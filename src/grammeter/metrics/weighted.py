@@ -33,17 +33,11 @@ from grammeter.core import (
     reference_texts,
     track,
 )
-from grammeter.errant import Annotator, Rules, annotator
-from grammeter.metrics.asking import Asking
-from grammeter.metrics.base import Metric, Needs
-from grammeter.metrics.edit_f import (
-    EditF,
-    SentenceF,
-    chosen_rows,
-    corpus_score,
-    errant_choice,
-)
-from grammeter.metrics.m2 import M2, MOST_BETA
+from grammeter.errant import Rules
+from grammeter.metrics.base import Metric, cited
+from grammeter.metrics.edit_f import EditF, SentenceF, chosen_rows, corpus_score, errant_choice
+from grammeter.metrics.kinds import Asking, Extracting
+from grammeter.metrics.m2 import M2, M2Beta
 from grammeter.models import (
     Likelihood,
     Pair,
@@ -89,21 +83,13 @@ class Weighted(EditF, Asking):
         Whether weights are inverted, so that edits count more the less they move.
     """
 
-    citation: ClassVar[str] = """\
-@inproceedings{gong-etal-2022-revisiting,
-    title = "Revisiting Grammatical Error Correction Evaluation and Beyond",
-    author = "Gong, Peiyuan and Liu, Xuebo and Huang, Heyan and Zhang, Min",
-    booktitle = "Proceedings of the 2022 Conference on Empirical Methods in Natural Language
-        Processing",
-    year = "2022",
-    pages = "6891--6902",
-    doi = "10.18653/v1/2022.emnlp-main.463",
-}"""
-    resampling: ClassVar[str] = "annotators fixed"
+    citation = cited("gong-etal-2022-revisiting")
+    resampling = "annotators fixed"
     reference: ClassVar[str] = "annotator"
     _idf_of_corpus: ClassVar[tuple[str, ...] | None] = None
     """The texts of :meth:`_idf_texts`, where a single sentence of a corpus is scored."""
 
+    beta: M2Beta = 0.5
     scorer: Literal["bertscore", "bartscore", "self"] = "bertscore"
     model: str | None = None
     layer: int | None = None
@@ -111,15 +97,11 @@ class Weighted(EditF, Asking):
     inverse: bool = False
 
     def check_fields(self) -> None:
-        """Refuse a weight out of range, and options that the scorer has no use for."""
-        fix = f"beta is above 0, {MOST_BETA} at most."
-        self.refuse_unless(0 < self.beta <= MOST_BETA, "beta", fix=fix)
+        """Refuse options that the scorer has no use for."""
         options = {"model": self.model, "layer": self.layer, "idf": self.idf or None}
-        used = {"bertscore": options.keys(), "bartscore": {"model"}, "self": set[str]()}[
-            self.scorer
-        ]
-        for option in (name for name, value in options.items() if value is not None):
-            if option not in used:
+        used = {"bertscore": {*options}, "bartscore": {"model"}, "self": set[str]()}[self.scorer]
+        for option, value in options.items():
+            if value is not None and option not in used:
                 raise UsageError(
                     f"{self.name}: scorer={self.scorer} has no use for {option}",
                     fix=f"Leave {option} out, or use scorer=bertscore.",
@@ -144,8 +126,9 @@ class Weighted(EditF, Asking):
 
     def settings(self) -> dict[str, object]:
         """Return the tokenisation; model and layer in use, hash and number type."""
-        used = {**self.models(), "layer": self.used_layer, **super().settings()}
-        return {"tok": "whitespace", **(used if self.models() else {})}
+        shown = super().settings()
+        used = {**self.models(), "layer": self.used_layer} if self.models() else {}
+        return {"tok": shown["tok"], **used, **shown}
 
     def counting(self) -> object:
         """Return what the rows depend on: neither F nor the choice of an annotator matters."""
@@ -233,11 +216,11 @@ class Weighted(EditF, Asking):
 
     @property
     def _falls_back(self) -> bool:
-        return not self.reads_corpus
+        return not self.in_turn
 
     def score(self, statistics: Statistics) -> Score:
         """Score a corpus by the sums of its chosen weights."""
-        slots = self.choose(statistics)
+        slots = self.chosen(statistics)
         rows = chosen_rows(self.counts(statistics), slots)
         odd = int(np.isnan(rows).any(axis=1).sum())
         reason = f"{odd} of {len(rows)} segments have no weights: {_ODD}" if odd else None
@@ -245,13 +228,13 @@ class Weighted(EditF, Asking):
         score = corpus_score(rows, self.beta, self.signature())
         return replace(score, parts={**score.parts, **more}, reason=reason)
 
-    def _scored(self, statistics: Statistics, slots: IntArray) -> SegmentScores:
+    def scored(self, statistics: Statistics, slots: IntArray) -> SegmentScores:
         """Score each sentence by the weights of a slot.
 
         Parts: ``tp fp fn``; ``truncated``, whether a model read only a part of a text; with
         inverse weights ``uninverted``, how many edits weigh nothing and so have no inverse.
         """
-        scores = super()._scored(statistics, slots)
+        scores = super().scored(statistics, slots)
         parts = {**scores.parts, **self._more(statistics, slots)}
         return replace(scores, parts=parts, reason=_ODD)
 
@@ -278,9 +261,9 @@ class PTM2(Weighted):
     The fields are those of :class:`Weighted`.
     """
 
-    name: ClassVar[str] = "pt-m2"
-    title: ClassVar[str] = "M2 with edits weighed by a pretrained model (Gong et al. 2022)"
-    needs: ClassVar[Needs] = "gold"
+    name = "pt-m2"
+    title = "M2 with edits weighed by a pretrained model (Gong et al. 2022)"
+    needs = "gold"
 
     def settings(self) -> dict[str, object]:
         """Return the tokenisation, the options of M2, and what weighs the edits."""
@@ -317,12 +300,12 @@ class SentPTM2(SentenceF, PTM2):
     The fields are those of :class:`Weighted`.
     """
 
-    name: ClassVar[str] = "sent-pt-m2"
-    title: ClassVar[str] = "mean of sentence-level PT-M2 F-measures (Gong et al. 2022)"
+    name = "sent-pt-m2"
+    title = "mean of sentence-level PT-M2 F-measures (Gong et al. 2022)"
 
 
 @dataclass(frozen=True, kw_only=True)
-class PTErrant(Weighted):
+class PTErrant(Extracting, Weighted):
     """ERRANT with weighed edits.
 
     Gold edits are used as they stand, but those of the type ``UNK``; where there are none, edits
@@ -338,21 +321,12 @@ class PTErrant(Weighted):
         sentence whose edits all weigh nothing has no edits.
     """
 
-    name: ClassVar[str] = "pt-errant"
-    title: ClassVar[str] = "ERRANT with edits weighed by a pretrained model (Gong et al. 2022)"
-    needs: ClassVar[Needs] = "gold or texts"
+    name = "pt-errant"
+    title = "ERRANT with edits weighed by a pretrained model (Gong et al. 2022)"
+    needs = "gold or texts"
 
     pipeline: str | None = None
     aggregation: Literal["released", "gec-metrics"] = "released"
-
-    @property
-    def notice(self) -> str | None:
-        """What users should know; raise at once if the model, its layer or spaCy is missing."""
-        return "; ".join(filter(None, [super().notice, self._annotator().notice])) or None
-
-    def settings(self) -> dict[str, object]:
-        """Return the tokenisation, and what edits and weights depend on."""
-        return {**super().settings(), **self._annotator().signature()}
 
     @property
     def _source_of_edits(self) -> object:
@@ -360,7 +334,7 @@ class PTErrant(Weighted):
 
     def unions(self, segments: Sequence[Segment], *, types: bool) -> list[dict[int, Union]]:
         """Return the extracted edits, and those of each annotator or reference."""
-        edits = segment_edits(segments, self._annotator(types=types).annotate)
+        edits = segment_edits(segments, self.extractor(types=types).annotate)
         unions: list[dict[int, Union]] = []
         for segment, (extracted, gold) in track(
             zip(segments, edits, strict=True), self.name, len(segments)
@@ -384,9 +358,6 @@ class PTErrant(Weighted):
             return super()._best(counts, running=running)
         return errant_choice(counts, self.beta, digits=None, running=running)
 
-    def _annotator(self, *, types: bool = False) -> Annotator:
-        return annotator(self.pipeline, types=types)
-
 
 @dataclass(frozen=True, kw_only=True)
 class SentPTErrant(SentenceF, PTErrant):
@@ -395,5 +366,5 @@ class SentPTErrant(SentenceF, PTErrant):
     The fields are those of :class:`PTErrant`.
     """
 
-    name: ClassVar[str] = "sent-pt-errant"
-    title: ClassVar[str] = "mean of sentence-level PT-ERRANT F-measures (Gong et al. 2022)"
+    name = "sent-pt-errant"
+    title = "mean of sentence-level PT-ERRANT F-measures (Gong et al. 2022)"

@@ -1,0 +1,258 @@
+"""Kinds of metrics, by where their counts come from and what a corpus score is made of."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from grammeter.alignment import gap
+from grammeter.core import (
+    CorpusChoice,
+    FloatArray,
+    Grid,
+    IntArray,
+    Score,
+    Segment,
+    SegmentScores,
+    Signature,
+    Statistics,
+)
+from grammeter.errant import Annotator, annotator
+from grammeter.metrics.base import Metric
+from grammeter.models import Steps, check_installed, current, find_model, gpu, run_together
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asking(Metric):
+    """Base of metrics with models.
+
+    A subclass writes :meth:`steps` in place of ``statistics``, so that the requests of all
+    metrics of a run are answered together.
+    """
+
+    def models(self) -> Mapping[str, str]:
+        """Return the models in use: what each is for (its field), and its name or folder."""
+        return {"model": getattr(self, "model")}  # noqa: B009 - the field is the subclass's
+
+    @abstractmethod
+    def steps(self, segments: Sequence[Segment]) -> Steps[Statistics]:
+        """Count: yield requests, receive their figures, return statistics at last."""
+
+    def statistics(self, segments: Sequence[Segment]) -> Statistics:
+        """Count once: one row per segment, one slot per competing reference."""
+        return run_together([self.steps(segments)])[0]
+
+    @property
+    def notice(self) -> str | None:
+        """Raise at once, before any work, if something is missing."""
+        models = self.models()
+        for name in models.values():
+            find_model(name)
+        if models:
+            check_installed()
+        return super().notice
+
+    @property
+    def hint(self) -> str | None:
+        """Say that there is a GPU which is not used."""
+        if self.models() and current().device == "cpu" and gpu() == "ready":
+            return "there is a GPU here, and models run on the CPU; --device cuda uses it"
+        return None
+
+    def settings(self) -> dict[str, object]:
+        """Return what the signature says of the models: revision or hash, and number type."""
+        shown = super().settings()
+        models = self.models()
+        for use, name in models.items():
+            files = find_model(name)
+            shown[f"{use}-hash"] = files.hash
+            if files.revision:
+                shown[f"{use}-revision"] = files.revision
+        return {**shown, "dtype": current().dtype} if models else shown
+
+
+class Extracting(Metric):
+    """Base of metrics whose field ``pipeline`` names what extracts edits from texts."""
+
+    pipeline: str | None
+
+    @property
+    def notice(self) -> str | None:
+        """What users should know of the pipeline."""
+        return "; ".join(filter(None, [super().notice, self.extractor().notice])) or None
+
+    def settings(self) -> dict[str, object]:
+        """Return further settings, and what the edits depend on."""
+        return {**super().settings(), **self.extractor().signature()}
+
+    def extractor(self, *, types: bool = False) -> Annotator:
+        """Return what extracts edits; with error types, if wanted."""
+        return annotator(self.pipeline, types=types)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choosing(Metric):
+    """Base of metrics that choose a reference for each sentence."""
+
+    @property
+    def in_turn(self) -> bool:
+        """Whether the corpus score chooses for the totals so far, not for each sentence alone."""
+        return True
+
+    @property
+    def reads_corpus(self) -> bool:
+        """Whether explaining a sentence needs the rows of all sentences of its system."""
+        return self.in_turn
+
+    @abstractmethod
+    def choose(self, statistics: Statistics, *, running: bool) -> IntArray:
+        """Return the slot that is best for each sentence: alone, or with all chosen before it."""
+
+    def chosen(self, statistics: Statistics) -> IntArray:
+        """Return the slot of each sentence in the corpus score, shape ``(segments,)``."""
+        return self.choose(statistics, running=self.in_turn)
+
+    @abstractmethod
+    def scored(self, statistics: Statistics, slots: IntArray) -> SegmentScores:
+        """Score each sentence by the row of a slot."""
+
+    def sentences(self, statistics: Statistics) -> SegmentScores:
+        """Score each sentence by the slot that is best for it alone; parts as in ``scored``."""
+        alone = self.scored(statistics, self.choose(statistics, running=False))
+        if not self.in_turn or statistics.slots < 2:
+            return alone
+        corpus = self.scored(statistics, self.chosen(statistics))
+        return replace(alone, in_corpus=CorpusChoice(corpus.chosen, corpus.values))
+
+
+@dataclass(frozen=True, kw_only=True)
+class SumScore(Metric):
+    """Base of metrics whose corpus score is made of sums; NaN where a segment has no reference."""
+
+    def parts(self, sums: FloatArray) -> Mapping[str, float]:
+        """Return the further figures of a corpus from sums of :meth:`summands`."""
+        del sums
+        return {}
+
+    def score(self, statistics: Statistics) -> Score:
+        """Score a corpus from the sums over its segments."""
+        reason = gap(statistics.present)
+        sums = self.summands(statistics).sum(axis=0)
+        return Score(
+            value=float("nan") if reason else float(self.value_of(sums)),
+            signature=self.signature(),
+            n=len(statistics),
+            parts={} if reason else self.parts(sums),
+            reason=reason,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SentenceMean(Metric):
+    """Base of metrics whose corpus score is the mean of their sentence scores.
+
+    Parts are means of those of the sentences; sums of what is counted there.
+    """
+
+    resampling: ClassVar[str] = "mean of sentence scores"
+    counted: ClassVar[tuple[str, ...]] = ("truncated",)
+    """The parts of a sentence that are counts."""
+
+    def score(self, statistics: Statistics) -> Score:
+        """Take the mean over all sentences, and the means or sums of their parts."""
+        scores = self.sentences(statistics)
+        mean = mean_of(scores.values, self.signature(), scores.reason)
+        if not len(scores):
+            return mean
+        parts = {
+            name: int(column.sum()) if name in self.counted else float(column.mean())
+            for name, column in scores.parts.items()
+        }
+        return replace(mean, parts=parts)
+
+    def summands(self, statistics: Statistics) -> FloatArray:
+        """Return sentence scores and ones: shape ``(segments, 2)``."""
+        values = self.sentences(statistics).values
+        return np.stack([values, np.ones_like(values)], axis=-1)
+
+    def value_of(self, sums: FloatArray) -> FloatArray:
+        """Return the means of summed sentence scores; NaN without segments."""
+        number = sums[..., 1]
+        return sums[..., 0] / np.where(number == 0, np.nan, number)
+
+
+def by_label(
+    counts: Sequence[Mapping[int, Sequence[float]]],
+    columns: tuple[str, ...],
+    dtype: npt.DTypeLike = np.int64,
+) -> Statistics:
+    """Return statistics from each segment's counts by the number of a reference or annotator."""
+    cells = [(at, number) for at, by_number in enumerate(counts) for number in by_number]
+    labels = tuple(sorted({number for _, number in cells}))
+    slots = {number: slot for slot, number in enumerate(labels)}
+    where = [at for at, _ in cells], [slots[number] for _, number in cells]
+    rows = np.zeros((len(counts), len(labels), len(columns)), dtype=dtype)
+    present = np.zeros(rows.shape[:2], dtype=np.bool_)
+    if cells:
+        rows[where] = [row for by_number in counts for row in by_number.values()]
+        present[where] = True
+    return Statistics(rows, present, labels, columns)
+
+
+def one_slot(rows: npt.NDArray[Any], columns: tuple[str, ...], label: int = 0) -> Statistics:
+    """Return statistics with one slot, which all segments have; ``rows``: ``(segments, k)``."""
+    return Statistics(rows[:, None], np.ones((len(rows), 1), dtype=np.bool_), (label,), columns)
+
+
+def of_references(
+    rows: npt.NDArray[Any], present: npt.NDArray[np.bool_], columns: Sequence[str]
+) -> Statistics:
+    """Return statistics with one slot per reference text."""
+    return Statistics(rows, present, tuple(range(present.shape[1])), tuple(columns))
+
+
+def no_choice(segments: int) -> IntArray:
+    """Return the chosen references of scores that belong to none: -1, shape ``(segments,)``."""
+    return np.full(segments, -1, dtype=np.int64)
+
+
+def best_slot(scores: FloatArray, present: npt.NDArray[np.bool_]) -> IntArray:
+    """Return the first slot with the greatest score, shape ``(segments,)``; -1 if none is there."""
+    none = np.full((len(scores), 1), -np.inf)
+    return np.hstack([none, np.where(present, scores, -np.inf)]).argmax(axis=1) - 1
+
+
+def pick(values: npt.NDArray[np.number], slots: IntArray) -> FloatArray:
+    """Return each segment's values at its slot: ``(n, slots, ...)`` to ``(n, ...)``; NaN at -1."""
+    none = np.full((len(values), 1, *values.shape[2:]), np.nan)
+    return np.concatenate([values, none], axis=1)[np.arange(len(values)), slots]
+
+
+def grid_of(title: str, columns: Mapping[str, Iterable[Any]], where: Any = ...) -> Grid:
+    """Return a table of named columns, fractions with four decimals; ``where`` picks rows."""
+    cells = [
+        [f"{x:.4f}" if isinstance(x, float) else str(x) for x in np.array(column)[where].tolist()]
+        for column in columns.values()
+    ]
+    return Grid(title, tuple(columns), tuple(zip(*cells, strict=True)))
+
+
+def ratio(above: Any, below: Any, undefined: float = 0.0) -> FloatArray:
+    """Divide; ``undefined`` where the divisor is 0."""
+    divisor: FloatArray = np.asarray(below, dtype=np.float64)
+    result: FloatArray = np.full(divisor.shape, undefined)
+    return np.divide(above, divisor, out=result, where=divisor != 0)
+
+
+def mean_of(values: FloatArray, signature: Signature, reason: str | None) -> Score:
+    """Score a corpus by the plain mean of its sentence scores; NaN if one of them is."""
+    if not len(values):
+        return Score(value=float("nan"), signature=signature, n=0, reason="no segments")
+    missing = int(np.isnan(values).sum())
+    why = f"{missing} of {len(values)} segments have no score: {reason}" if missing else None
+    return Score(value=float(np.mean(values)), signature=signature, n=len(values), reason=why)
