@@ -35,7 +35,7 @@ from grammeter.core import (
     apply,
     spelling,
 )
-from grammeter.metrics import asking, cleme
+from grammeter.metrics import cleme, kinds
 from grammeter.metrics.cleme import Cleme, prf, rates
 from grammeter.metrics.registry import build
 from grammeter.models import ModelFiles, Runtime, TokenSimilarity, service, using
@@ -57,7 +57,7 @@ def bag(pairs):
 def no_pipeline(monkeypatch):
     """Extract no edits but those that a test gives, and weigh similarity by bags of words."""
     fake = FakeAnnotator()
-    monkeypatch.setattr(cleme, "annotator", lambda pipeline, types: fake)
+    monkeypatch.setattr(kinds, "annotator", lambda pipeline, types: fake)
     return fake
 
 
@@ -71,7 +71,7 @@ def bags(monkeypatch):
 
     monkeypatch.setattr(service, "answer", answered)
     monkeypatch.setattr(Cleme, "_used_layer", lambda self: 1)
-    monkeypatch.setattr(asking, "find_model", lambda name: ModelFiles(name, Path("nowhere")))
+    monkeypatch.setattr(kinds, "find_model", lambda name: ModelFiles(name, Path("nowhere")))
 
 
 def metric(row, **fields):

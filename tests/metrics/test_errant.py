@@ -9,7 +9,6 @@ import grammeter as gm
 from fake_annotator import FakeAnnotator
 from grammeter.core import Counts, DataError, Edit, Segment, UsageError
 from grammeter.formats import read_m2
-from grammeter.metrics import errant
 from grammeter.metrics.errant import Errant, SentErrant
 
 
@@ -22,7 +21,7 @@ def fake(monkeypatch):
         made.types.append(types)
         return made
 
-    monkeypatch.setattr(errant, "annotator", opened)
+    monkeypatch.setattr("grammeter.metrics.kinds.annotator", opened)
     return made
 
 

@@ -22,7 +22,6 @@ from chunk_targets import (
 from fake_annotator import FakeAnnotator
 from grammeter.alignment.chunks import ChunkedSentence, ordered, pieces
 from grammeter.core import Edit, Segment, UsageError, spelling
-from grammeter.metrics import gotoscorer
 from grammeter.metrics.gotoscorer import GoToScorer, difficulties, outcomes, tally
 from grammeter.metrics.registry import build
 
@@ -31,7 +30,7 @@ from grammeter.metrics.registry import build
 def fake(monkeypatch):
     """Extract no edits but those that a test gives."""
     fake = FakeAnnotator()
-    monkeypatch.setattr(gotoscorer, "annotator", lambda pipeline, types: fake)
+    monkeypatch.setattr("grammeter.metrics.kinds.annotator", lambda pipeline, types: fake)
     return fake
 
 

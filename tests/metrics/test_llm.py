@@ -43,7 +43,9 @@ def fake(monkeypatch):
 @pytest.fixture
 def edits(monkeypatch):
     """Edits without a pipeline."""
-    monkeypatch.setattr(llm, "annotator", lambda pipeline, types: FakeAnnotator())
+    monkeypatch.setattr(
+        "grammeter.metrics.kinds.annotator", lambda pipeline, types: FakeAnnotator()
+    )
 
 
 def expected(corpus):

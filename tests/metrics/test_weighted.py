@@ -30,7 +30,7 @@ from grammeter.core import (
     without_overlaps,
 )
 from grammeter.formats import read_m2
-from grammeter.metrics import asking, weighted
+from grammeter.metrics import kinds
 from grammeter.metrics.bertscore import BertScore
 from grammeter.metrics.errant import Errant, SentErrant
 from grammeter.metrics.m2 import M2, SentM2
@@ -81,7 +81,7 @@ def faked(**options):
     room = FakeRoom(**options)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(service, "answer", room)
-        patch.setattr(asking, "find_model", lambda name: ModelFiles(name, Path("nowhere")))
+        patch.setattr(kinds, "find_model", lambda name: ModelFiles(name, Path("nowhere")))
         yield room
 
 
@@ -94,7 +94,7 @@ def room():
 @pytest.fixture
 def annotator(monkeypatch):
     made = FakeAnnotator()
-    monkeypatch.setattr(weighted, "annotator", lambda pipeline, *, types: made)
+    monkeypatch.setattr(kinds, "annotator", lambda pipeline, *, types: made)
     return made
 
 

@@ -14,7 +14,7 @@ import made_models
 from grammeter.core import Segment, UsageError, apply
 from grammeter.errant import annotator
 from grammeter.metrics import BUILT_IN, Asking, Gleu
-from grammeter.scoring.sentences import Fault, Value, check_alone, isolated, sentence_values
+from grammeter.scoring.scorer import Fault, Value, check_alone, isolated, sentence_values
 
 WORDS = ["the", "a", "cat", "cats", "sees", "house", "to", "goes", "in", ",", "."]
 

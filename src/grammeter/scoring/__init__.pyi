@@ -1,10 +1,10 @@
 from grammeter.scoring.attribution import LIMIT as LIMIT
 from grammeter.scoring.attribution import attribute as attribute
+from grammeter.scoring.scorer import Fault as Fault
 from grammeter.scoring.scorer import Scorer as Scorer
-from grammeter.scoring.sentences import Fault as Fault
-from grammeter.scoring.sentences import check_alone as check_alone
-from grammeter.scoring.sentences import isolated as isolated
-from grammeter.scoring.sentences import sentence_values as sentence_values
+from grammeter.scoring.scorer import check_alone as check_alone
+from grammeter.scoring.scorer import isolated as isolated
+from grammeter.scoring.scorer import sentence_values as sentence_values
 from grammeter.scoring.table import CUT as CUT
 from grammeter.scoring.table import check_listed as check_listed
 from grammeter.scoring.table import check_needs as check_needs

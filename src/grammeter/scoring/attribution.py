@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from random import Random
@@ -37,11 +37,9 @@ from grammeter.errant import annotator
 from grammeter.metrics import Metric
 
 LIMIT = 65_536
-"""Tokens that are scored for one output, in all texts together: all subsets of ten edits in a
-sentence of 64 tokens, of eleven in one of 32."""
+"""Tokens that are scored for one output: all subsets of ten edits in a sentence of 64 tokens."""
 
-LEAST_PAIRS = 2
-"""Pairs of orders without which there is no standard error."""
+LEAST_PAIRS = 2  # of orders; without them there is no standard error
 
 Order = tuple[int, ...]
 """Positions of all edits, in the order in which they are applied."""
@@ -79,8 +77,8 @@ def attribute(
         Where random orders start, if they are drawn.
     limit
         Tokens that may be scored, in all texts together. If that does not suffice for all
-        subsets of the edits, random orders are drawn, in pairs of an order and its reverse: as
-        many pairs as fit, and two at least.
+        subsets of the edits, random orders are drawn, each with its reverse: as many pairs as
+        fit, and two at least.
     company
         What the other systems wrote for this sentence; only a pooled metric looks at it.
 
@@ -91,10 +89,8 @@ def attribute(
 
     Raises
     ------
-    UnknownNameError
-        If there is no such method.
-    UsageError
-        If seed or limit is out of range.
+    UnknownNameError, UsageError
+        If there is no such method, or seed or limit is out of range.
     MissingResourceError
         If the annotator's pipeline or a model is not here.
     """
@@ -108,15 +104,16 @@ def attribute(
     extract = annotator(pipeline)
     (edits,) = extract.annotate([(segment.source, segment.hypothesis)])
     longest = max(len(text.split()) for text in (segment.source, segment.hypothesis))
-    texts = limit // max(longest, 1)
-    orders = draw_orders(len(edits), seed, texts) if method == "shapley" else None
-    subsets = _subsets(method, len(edits), orders)
-    scores, reason = _scores(metric, segment, edits, subsets, company)
+    most = limit // max(longest, 1)
+    orders = draw_orders(len(edits), seed, most) if method == "shapley" else None
+    texts_of = {s: _text(segment, edits, s) for s in _subsets(method, len(edits), orders)}
+    known, reason = _score_texts(metric, segment, texts_of.values(), company)
+    scores = {subset: known[text] for subset, text in texts_of.items()}
     values, errors = _share(method, scores, len(edits), orders)
     chance: dict[str, object] = {"orders": len(orders), "seed": seed} if orders else {}
     return Attribution(
         method=method,
-        total=scores[_all(edits)],
+        total=scores[2 ** len(edits) - 1],
         baseline=scores[0],
         edits=edits,
         values=tuple(values.tolist()),
@@ -131,13 +128,8 @@ def draw_orders(size: int, seed: int, texts: int) -> list[Order] | None:
     """Draw random orders of ``size`` edits, each followed by its reverse.
 
     In a pair each edit stands once early and once late, which makes the mean less variable than
-    that of two independent orders (antithetic sampling; Mitchell et al. 2022).
-
-    Returns
-    -------
-    list of orders
-        So many that at most ``texts`` subsets are passed, but two pairs at least; ``None`` if
-        all subsets are no more than that.
+    that of two independent orders (antithetic sampling; Mitchell et al. 2022). At most ``texts``
+    subsets are passed, but two pairs are drawn at least; ``None`` if all subsets are no more.
     """
     passed = 2 * (size - 1)  # by a pair, besides the empty and the full subset
     if 2**size <= max(texts, 2 + LEAST_PAIRS * passed):
@@ -150,25 +142,12 @@ def draw_orders(size: int, seed: int, texts: int) -> list[Order] | None:
     return orders
 
 
-def leave_one_out(values: dict[Subset, float], size: int) -> FloatArray:
-    """Return the value of all edits less that of all but one, for each, shape ``(size,)``."""
-    everything = 2**size - 1
-    return np.array([values[everything] - values[everything ^ 1 << e] for e in range(size)])
-
-
 def shapley(values: FloatArray) -> FloatArray:
     """Return the Shapley values of a game, exactly.
 
-    Parameters
-    ----------
-    values
-        Shape ``(2**n,)``: the value of each subset of players, by its bits.
-
-    Returns
-    -------
-    FloatArray
-        Shape ``(n,)``: for each player the sum over the subsets S of the others of
-        ``|S|! (n - |S| - 1)! / n! * (value(S + player) - value(S))``.
+    ``values`` has the value of each subset of n players by its bits, shape ``(2**n,)``; the
+    result for each player the sum over the subsets S of the others of
+    ``|S|! (n - |S| - 1)! / n! * (value(S + player) - value(S))``.
     """
     size = len(values).bit_length() - 1
     subsets = np.arange(len(values))
@@ -184,12 +163,11 @@ def shapley(values: FloatArray) -> FloatArray:
 
 
 def sampled_shapley(
-    values: dict[Subset, float], orders: Sequence[Order]
+    values: Mapping[Subset, float], orders: Sequence[Order]
 ) -> tuple[FloatArray, FloatArray]:
     """Estimate Shapley values from pairs of orders, and the standard errors of the estimates.
 
-    The error is that of a mean over independent pairs; the values of any order sum to the value
-    of all players less that of none, and so do the estimates.
+    The error is that of a mean over independent pairs.
     """
     gains = np.zeros((len(orders), len(orders[0])))
     for row, order in enumerate(orders):
@@ -218,11 +196,12 @@ def _prefixes(order: Order) -> list[Subset]:
 
 
 def _share(
-    method: Method, scores: dict[Subset, float], size: int, orders: Sequence[Order] | None
+    method: Method, scores: Mapping[Subset, float], size: int, orders: Sequence[Order] | None
 ) -> tuple[FloatArray, FloatArray | None]:
     """Return values and standard errors; every Shapley value needs every score."""
     if method == "leave-one-out":
-        return leave_one_out(scores, size), None
+        full = 2**size - 1
+        return np.array([scores[full] - scores[full ^ 1 << edit] for edit in range(size)]), None
     if any(map(math.isnan, scores.values())):
         return np.full(size, np.nan), None if orders is None else np.full(size, np.nan)
     if orders is not None:
@@ -230,26 +209,9 @@ def _share(
     return shapley(np.array([scores[subset] for subset in range(2**size)])), None
 
 
-def _scores(
-    metric: Metric,
-    segment: Segment,
-    edits: Sequence[Edit],
-    subsets: Sequence[Subset],
-    company: Sequence[str],
-) -> tuple[dict[Subset, float], str | None]:
-    """Return the sentence score of each subset, and why some are NaN."""
-    texts = {subset: _text(segment, edits, subset) for subset in subsets}
-    distinct = list(dict.fromkeys(texts.values()))
-    values, why = _score_texts(metric, segment, distinct, company)
-    known = dict(zip(distinct, values.tolist(), strict=True))
-    missing = int(np.isnan(values).sum())
-    reason = f"{missing} of {len(distinct)} texts have no score: {why}" if missing else None
-    return {subset: known[text] for subset, text in texts.items()}, reason
-
-
 def _text(segment: Segment, edits: Sequence[Edit], subset: Subset) -> str:
     """Return the source with some edits; all of them make the output as it was written."""
-    if subset == _all(edits):
+    if subset == 2 ** len(edits) - 1:
         return segment.hypothesis
     if not subset:
         return segment.source
@@ -257,29 +219,30 @@ def _text(segment: Segment, edits: Sequence[Edit], subset: Subset) -> str:
     return " ".join(apply(segment.source.split(), chosen))
 
 
-def _all(edits: Sequence[Edit]) -> Subset:
-    return 2 ** len(edits) - 1
-
-
 def _score_texts(
-    metric: Metric, segment: Segment, texts: Sequence[str], company: Sequence[str]
-) -> tuple[FloatArray, str]:
-    """Return the sentence score of each text, NaN where there is none, and why."""
-    nothing = np.full(len(texts), np.nan)
+    metric: Metric, segment: Segment, texts: Iterable[str], company: Sequence[str]
+) -> tuple[dict[str, float], str | None]:
+    """Return the sentence score of each distinct text, and why some are NaN."""
+    distinct = list(dict.fromkeys(texts))
+    values, why = np.full(len(distinct), np.nan), "it is not finite"
     try:
-        statistics, rows = _count(metric, segment, texts, company)
+        statistics, rows = _count(metric, segment, distinct, company)
     except UsageError as error:
         if not metric.pooled:
             raise
-        return nothing, error.message
-    try:  # one row at a time: M2 chooses annotators by what stands before
-        scores = [metric.sentences(statistics.take([row])) for row in rows]
-    except UsageError as error:  # a wanted annotator is not listed for this sentence
-        return nothing, error.message
-    values = np.array([float(score.values[0]) for score in scores])
-    missing = ~np.isfinite(values)
-    reasons = (scores[row].reason for row in np.flatnonzero(missing))
-    return np.where(missing, np.nan, values), next(filter(None, reasons), "it is not finite")
+        why = error.message
+    else:
+        try:  # one row at a time: M2 chooses annotators by what stands before
+            scores = [metric.sentences(statistics.take([row])) for row in rows]
+            values = np.array([float(score.values[0]) for score in scores])
+            values[~np.isfinite(values)] = np.nan
+            reasons = (scores[at].reason for at in np.flatnonzero(np.isnan(values)))
+            why = next(filter(None, reasons), why)
+        except UsageError as error:  # a wanted annotator is not listed for this sentence
+            why = error.message
+    missing = int(np.isnan(values).sum())
+    reason = f"{missing} of {len(distinct)} texts have no score: {why}" if missing else None
+    return dict(zip(distinct, values.tolist(), strict=True)), reason
 
 
 def _count(

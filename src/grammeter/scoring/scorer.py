@@ -1,19 +1,29 @@
-"""Scores inside other people's loops: models stay warm, known sentences are not scored again."""
+"""Each sentence's own score, whatever else is scored with it: for rows, rewards and loops."""
 
 from __future__ import annotations
 
+import math
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
-from grammeter.core import LengthMismatchError, Score, Segment, UsageError, checked
+from grammeter.core import (
+    LengthMismatchError,
+    MissingResourceError,
+    RemoteError,
+    Score,
+    Segment,
+    Statistics,
+    UsageError,
+    checked,
+)
 from grammeter.formats import Corpus
 from grammeter.metrics import Metric
 from grammeter.metrics import metric as make_metric
 from grammeter.models import Runtime, current, using
-from grammeter.scoring.sentences import Value, check_alone, sentence_values
-from grammeter.scoring.table import check_listed, score_table
+from grammeter.scoring.table import check_listed, count, score_table
 
 Texts = Sequence[str]
 References = Sequence[str | Sequence[str] | None]
@@ -21,12 +31,32 @@ References = Sequence[str | Sequence[str] | None]
 
 _Key = tuple[str, str, tuple[str, ...]]
 
-REMEMBERED = 100_000
-"""Sentences; with their texts some 50 MB."""
+T = TypeVar("T")
+
+FATAL = (MissingResourceError, RemoteError, UsageError, MemoryError, OSError)
+"""Faults of the run, not of a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A sentence's score; ``None`` where there is none, and why."""
+
+    value: float | None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Why the work on a single sentence failed."""
+
+    reason: str
+
+
+REMEMBERED = 100_000  # sentences; with their texts some 50 MB
 
 
 class Scorer:
-    """Scores sentences again and again.
+    """Scores sentences again and again: models stay warm, known sentences are not scored again.
 
     Calls from several threads are answered one after the other: they share models and memory.
 
@@ -101,8 +131,7 @@ class Scorer:
         LengthMismatchError
             If the lists differ in length.
         UsageError
-            If a metric needs references that are not given, needs gold edits, or scores an output
-            by the whole corpus only.
+            If a metric needs references that are not given, gold edits, or the whole corpus.
         """
         values = self._values(sources, hypotheses, references)
         return {name: [row[at].value for row in values] for at, name in enumerate(self._metrics)}
@@ -180,3 +209,67 @@ def _segments(sources: Texts, hypotheses: Texts, references: References | None) 
 
 def _tuple(texts: str | Sequence[str] | None) -> tuple[str, ...]:
     return (texts,) if isinstance(texts, str) else tuple(texts or ())
+
+
+def check_alone(metric: Metric) -> None:
+    """Refuse a metric that scores an output by the whole corpus, so that no sentence has one."""
+    if metric.pooled or getattr(metric, "idf", False):
+        raise UsageError(
+            f"{metric} scores an output by the whole corpus, so no sentence alone has a score",
+            fix="Use 'grammeter score' for it.",
+        )
+
+
+def sentence_values(metrics: Sequence[Metric], segments: Sequence[Segment]) -> list[list[Value]]:
+    """Score each segment by each metric: for each metric, a value for each segment.
+
+    A segment that makes a metric fail has no value for it, with the reason; the others are
+    unharmed. Models are asked for all metrics together. What is no segment's fault is raised.
+    """
+    if not segments:
+        return [[] for _ in metrics]
+    try:
+        counted = count(metrics, segments, [1] * len(segments))
+        return [_values(metric, counted[metric.counting()]) for metric in metrics]
+    except FATAL:
+        raise
+    except Exception:  # some segment made a metric fail: find out which
+        return [_one_metric(metric, segments) for metric in metrics]
+
+
+def isolated(
+    work: Callable[[Sequence[Segment]], Sequence[T]], segments: Sequence[Segment]
+) -> list[T | Fault]:
+    """Do work on a batch; if it fails, on its halves, until those at fault are alone."""
+    if not segments:
+        return []
+    try:
+        return list(work(segments))
+    except FATAL:
+        raise
+    except Exception as error:
+        if len(segments) == 1:
+            return [Fault(" ".join(f"{type(error).__name__}: {error}".split()))]
+        middle = len(segments) // 2
+        return [*isolated(work, segments[:middle]), *isolated(work, segments[middle:])]
+
+
+def _values(metric: Metric, statistics: Statistics) -> list[Value]:
+    """Return each row's own score; where rows would influence each other, one by one."""
+    if metric.by_row and len(statistics.labels) <= 1:
+        alone = [metric.sentences(statistics)]
+    else:
+        alone = [metric.sentences(statistics.take([at])) for at in range(len(statistics))]
+    return [
+        Value(None, scores.reason or "no score") if math.isnan(value) else Value(value)
+        for scores in alone
+        for value in scores.values.tolist()
+    ]
+
+
+def _one_metric(metric: Metric, segments: Sequence[Segment]) -> list[Value]:
+    def values(some: Sequence[Segment]) -> list[Value]:
+        return _values(metric, count([metric], some, [1] * len(some))[metric.counting()])
+
+    results = isolated(values, segments)
+    return [Value(None, one.reason) if isinstance(one, Fault) else one for one in results]

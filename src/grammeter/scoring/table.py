@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from grammeter.core import (
     CountedTypes,
+    Counts,
     IntArray,
     MetricScores,
     Score,
@@ -33,13 +34,7 @@ def score_table(
     types: bool | Tier = False,
     gold_types: bool = False,
 ) -> ScoreTable:
-    """Score all systems of a corpus with metrics by name; see :func:`grammeter.verbs.score`.
-
-    Raises
-    ------
-    UsageError
-        If the corpus lacks what a metric needs, or no metric tells the wanted types apart.
-    """
+    """Score all systems of a corpus with metrics by name; see :func:`grammeter.verbs.score`."""
     for metric in metrics.values():
         check_needs(metric, corpus)
     of_metrics = {name: metric.notice for name, metric in metrics.items()}  # raises without a model
@@ -93,12 +88,8 @@ def count(
 ) -> dict[object, Statistics]:
     """Count once for all metrics that share rows; what they ask of models is asked together.
 
-    Parameters
-    ----------
-    metrics
-        The rows of each are found under its ``counting()``.
-    segments, copies
-        What is scored, and how many systems wrote each; see :meth:`Metric.pooled_statistics`.
+    ``copies`` says how many systems wrote each segment. A metric's rows are found under its
+    ``counting()``.
     """
     distinct = {metric.counting(): metric for metric in reversed(metrics)}
     asking = {key: metric for key, metric in distinct.items() if isinstance(metric, Asking)}
@@ -169,18 +160,12 @@ def _with_types(
     counted = metric.count_types(systems, by_gold=True) if gold_types else None
     if counted is not None:
         signature = column.signature.extended(counted.settings)
-        recalls = {
-            system: {
-                kind: Score(
-                    value=c.recall,
-                    signature=signature,
-                    n=len(corpus),
-                    parts={"recall": c.recall, "tp": c.tp, "fn": c.fn},
-                )
-                for kind, c in counts.totals().items()
-            }
-            for system, counts in counted.systems.items()
-        }
+        recalls = _by_type(
+            counted,
+            lambda c: Score(
+                c.recall, signature, len(corpus), {"recall": c.recall, "tp": c.tp, "fn": c.fn}
+            ),
+        )
         column = replace(column, signature=signature, gold_types=recalls)
     return column, notes
 
@@ -189,28 +174,25 @@ def type_scores(
     metric: Metric, counted: CountedTypes, signature: Signature, segments: int
 ) -> dict[str, dict[str, Score]]:
     """Score all systems by error type, from what the metric counted."""
+
+    def score(counts: Counts) -> Score:
+        value = metric.type_values(np.array([counts.tp, counts.fp, counts.fn]))
+        return Score(float(value), signature, segments, counts.parts())
+
+    return _by_type(counted, score)
+
+
+def _by_type(
+    counted: CountedTypes, score: Callable[[Counts], Score]
+) -> dict[str, dict[str, Score]]:
     return {
-        system: {
-            kind: Score(
-                value=float(metric.type_values(np.array([c.tp, c.fp, c.fn]))),
-                signature=signature,
-                n=segments,
-                parts=c.parts(),
-            )
-            for kind, c in counts.totals().items()
-        }
+        system: {kind: score(total) for kind, total in counts.totals().items()}
         for system, counts in counted.systems.items()
     }
 
 
 def _without_types(columns: Mapping[str, MetricScores]) -> Iterator[str]:
-    """Name the metrics that have no error types.
-
-    Raises
-    ------
-    UsageError
-        If none has.
-    """
+    """Name the metrics that have no error types; raise if none has."""
     without = [name for name, column in columns.items() if not (column.types or column.gold_types)]
     if len(without) == len(columns):
         raise UsageError(
