@@ -70,7 +70,7 @@ def bags(monkeypatch):
         return [np.repeat(np.array(bag(each.items))[:, None], columns, 1) for each in requests]
 
     monkeypatch.setattr(service, "answer", answered)
-    monkeypatch.setattr(Cleme, "_used_layer", lambda self: 1)
+    monkeypatch.setattr(Cleme, "used_layer", 1)
     monkeypatch.setattr(kinds, "find_model", lambda name: ModelFiles(name, Path("nowhere")))
 
 

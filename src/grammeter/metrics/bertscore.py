@@ -13,7 +13,6 @@ import numpy as np
 
 from grammeter.alignment import gap, reference_slots
 from grammeter.core import (
-    BoolArray,
     DataError,
     Explanation,
     FloatArray,
@@ -39,7 +38,6 @@ from grammeter.metrics.kinds import (
 )
 from grammeter.models import (
     Likelihood,
-    Pair,
     Request,
     Steps,
     TokenSimilarity,
@@ -110,15 +108,14 @@ class BertScore(SentenceMean, Asking):
 
     @property
     def notice(self) -> str | None:
-        """Nothing to report; raise at once if model, layer or baseline is missing."""
-        _ = self.used_layer
+        """Raise at once if model, layer or baseline is missing."""
         if self.baseline is not None:
             self._base()
         return super().notice
 
     def settings(self) -> dict[str, object]:
-        """Return the layer in use, the model's hash and number type, the baseline's hash."""
-        used: dict[str, object] = {"layer": self.used_layer, **super().settings()}
+        """Return layer, hash and number type of the model, and the baseline's hash."""
+        used = super().settings()
         if self.baseline is not None:
             digest = hashlib.blake2b(_bytes(self.baseline), digest_size=8)
             used["baseline-hash"] = digest.hexdigest()
@@ -132,9 +129,8 @@ class BertScore(SentenceMean, Asking):
     def steps(self, segments: Sequence[Segment]) -> Steps[Statistics]:
         """Ask the encoder for each hypothesis and reference.
 
-        Columns are ``precision recall f1``, not rescaled, and ``truncated``: how many of the
-        two texts were longer than the encoder takes. Precision or recall is NaN where all
-        tokens of a text weigh 0.
+        Columns are ``precision recall f1``, not rescaled, NaN where all tokens of a text weigh 0,
+        and ``truncated``: how many of the two texts were longer than the encoder takes.
         """
         present = reference_slots(segments)
         pairs = [(segment.hypothesis, text) for segment in segments for text in segment.texts]
@@ -167,9 +163,8 @@ class BertScore(SentenceMean, Asking):
     def sentences(self, statistics: Statistics) -> SegmentScores:
         """Take the maximum over references, of precision, recall and f1 separately.
 
-        So f1 need not fit precision and recall. The chosen reference is the one with the best
-        value, the first of equal ones; ``truncated`` counts the texts that were cut, against
-        the reference where they are most.
+        The chosen reference is the first of those with the best value; ``truncated`` counts the
+        texts that were cut, against the reference where they are most.
         """
         figures = self._figures(statistics)
         reported = figures[..., FIGURES.index(self.report)]
@@ -187,19 +182,20 @@ class BertScore(SentenceMean, Asking):
     def explain(self, segment: Segment) -> Explanation:
         """Show the figures against each reference, and what the tokens of the chosen one match.
 
-        With ``idf`` the frequencies are those of this sentence's references alone, where it is
-        not explained as part of a corpus.
+        Frequencies for ``idf`` come from this sentence's references alone, unless it is explained
+        as part of a corpus.
         """
         statistics = self.statistics([segment])
         scores = self.sentences(statistics)
-        chosen = int(scores.chosen[0])
         columns = {
             "reference": statistics.labels,
             **dict(zip(FIGURES, self._figures(statistics)[0].T, strict=True)),
             "truncated": statistics.rows[0, :, -1].astype(np.int64),
         }
         grid = grid_of("References", columns, statistics.present[0])
-        return self.explained(scores, grids=[grid, *self._match_grids(segment, chosen)])
+        return self.explained(
+            scores, grids=[grid, *self._match_grids(segment, int(scores.chosen[0]))]
+        )
 
     def _match_grids(self, segment: Segment, chosen: int) -> Iterator[Grid]:
         """Show for each token the most similar one of the other text.
@@ -337,35 +333,22 @@ class BartScore(SentenceMean, Asking):
         Columns are ``likelihood``, with ``f`` ``precision`` and ``recall``; and ``truncated``,
         whether only a part of a text was read. Against the source there is one slot.
         """
-        present = self._present(segments)
-        at, slots = np.nonzero(present)
-        pairs = [
-            (self._held(segments[row], slot), segments[row].hypothesis)
-            for row, slot in zip(at.tolist(), slots.tolist(), strict=True)
-        ]
-        figures = yield [Request(self.model, Likelihood(), items) for items in self._items(pairs)]
+        if self._by_source:
+            present = np.ones((len(segments), 1), dtype=np.bool_)
+            pairs = [(segment.source, segment.hypothesis) for segment in segments]
+        else:
+            present = reference_slots(segments)
+            pairs = [(text, segment.hypothesis) for segment in segments for text in segment.texts]
+        back = [(hypothesis, text) for text, hypothesis in pairs]
+        items = {"f": [pairs, back], "hypothesis-to-reference": [back]}
+        asked = items.get(self.direction, [pairs])
+        figures = yield [Request(self.model, Likelihood(), of_figure) for of_figure in asked]
         columns = (*self.figures, "truncated")
         rows = np.zeros((*present.shape, len(columns)))
         for column, answers in enumerate(figures):
-            rows[at, slots, column] = answers[:, 0]
-            rows[at, slots, -1] = answers[:, 1] > 0
+            rows[present, column] = answers[:, 0]  # both in the order of segments, then slots
+            rows[present, -1] = answers[:, 1] > 0
         return of_references(rows, present, columns)
-
-    def _present(self, segments: Sequence[Segment]) -> BoolArray:
-        if self._by_source:
-            return np.ones((len(segments), 1), dtype=np.bool_)
-        return reference_slots(segments)
-
-    def _held(self, segment: Segment, slot: int) -> str:
-        """Return the text that the hypothesis is held against."""
-        return segment.source if self._by_source else segment.references[slot] or ""
-
-    def _items(self, pairs: Sequence[Pair]) -> list[list[Pair]]:
-        """Return what is asked for each figure, from (held, hypothesis) pairs."""
-        forward, back = list(pairs), [(hypothesis, held) for held, hypothesis in pairs]
-        if self.direction == "f":
-            return [forward, back]
-        return [back if self.direction == "hypothesis-to-reference" else forward]
 
     def sentences(self, statistics: Statistics) -> SegmentScores:
         """Score each sentence by the mean over its references, or by the best of them.
@@ -373,24 +356,21 @@ class BartScore(SentenceMean, Asking):
         Parts: ``truncated``; with ``f`` ``precision`` and ``recall``, their means over the
         references, or those of the best one.
         """
-        chosen = self._chosen(statistics)
-        weights = _weights(statistics.present, chosen)
+        present, chosen = statistics.present, self._chosen(statistics)[:, None]
+        taken = np.where(chosen < 0, present, np.arange(statistics.slots) == chosen)
+        weights = taken / np.maximum(taken.sum(axis=1, keepdims=True), 1)
         figures = (statistics.rows[..., :-1] * weights[..., None]).sum(axis=1)
-        there = statistics.present.any(axis=1)
+        there = present.any(axis=1)
         figures[~there] = np.nan
-        parts = {name: figures[:, at] for at, name in enumerate(self._shown)}
+        shown = self.figures if self.direction == "f" else ()
         truncated = np.asarray((statistics.rows[..., -1] > 0).any(axis=1), dtype=np.int64)
         return SegmentScores(
             values=figures.mean(axis=1),
-            chosen=chosen,
-            parts={**parts, "truncated": truncated},
+            chosen=chosen[:, 0],
+            parts={name: figures[:, at] for at, name in enumerate(shown)}
+            | {"truncated": truncated},
             reason="the model gave no number" if there.all() else "no reference",
         )
-
-    @property
-    def _shown(self) -> tuple[str, ...]:
-        """The figures that are parts of a score, and not the score itself."""
-        return self.figures if self.direction == "f" else ()
 
     def _chosen(self, statistics: Statistics) -> IntArray:
         """Return the slot of the best reference; -1 where all count, or there is none."""
@@ -408,12 +388,3 @@ class BartScore(SentenceMean, Asking):
         title = f"log-likelihoods ({self.direction})"
         grid = grid_of(title, columns, statistics.present[0])
         return self.explained(self.sentences(statistics), grids=[grid])
-
-
-def _weights(present: BoolArray, chosen: IntArray) -> FloatArray:
-    """Return what each slot weighs in a sentence's score, shape ``(segments, slots)``."""
-    taken = present.astype(np.float64)
-    alone = np.flatnonzero(chosen >= 0)
-    taken[alone] = 0
-    taken[alone, chosen[alone]] = 1
-    return taken / np.maximum(taken.sum(axis=1, keepdims=True), 1)

@@ -149,21 +149,13 @@ class Cleme(Extracting, Choosing, Asking):
         """Return the encoder of similarity weights; nothing for other weights."""
         return {"model": self._encoder} if self.weighting == "similarity" else {}
 
-    @property
-    def notice(self) -> str | None:
-        """What users should know of the pipeline; raise if the encoder or its layer is missing."""
-        notice = super().notice
-        if self.models():
-            self._used_layer()
-        return notice
-
     def settings(self) -> dict[str, object]:
         """Return weights, factors, encoder and layer in use, and what the edits depend on."""
         used: dict[str, object] = {"weights": self.weighting, "tok": "whitespace"}
         if self.version == 2:
             used["factors"] = " ".join(map(str, self._factors))
         if self.models():
-            used |= {"model": self._encoder, "layer": self._used_layer()}
+            used["model"] = self._encoder
         return {**used, **super().settings()}
 
     def counting(self) -> object:
@@ -364,7 +356,7 @@ class Cleme(Extracting, Choosing, Asking):
     def _weighed(self, judged: Sequence[Judged]) -> Steps[FloatArray]:
         """Ask for the similarities that weigh chunks; return the sums by kind, and what was cut."""
         pairs = list(dict.fromkeys(pair for version in judged for pair in trials(version)))
-        measure = TokenSimilarity(layer=self._used_layer())
+        measure = TokenSimilarity(layer=self.used_layer)
         (figures,) = yield [Request(self._encoder, measure, pairs)]
         *_, f1, cut = figures.T.tolist()
         similarities = dict(zip(pairs, f1, strict=True))
@@ -383,5 +375,7 @@ class Cleme(Extracting, Choosing, Asking):
     def _encoder(self) -> str:
         return MODEL if self.model is None else self.model
 
-    def _used_layer(self) -> int:
-        return layer_of(find_model(self._encoder), self.layer)
+    @property
+    def used_layer(self) -> int | None:
+        """The encoder's layer whose states are compared, from 1."""
+        return layer_of(find_model(self._encoder), self.layer) if self.models() else None

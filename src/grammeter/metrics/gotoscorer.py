@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Annotated, ClassVar, Literal, NamedTuple
+from dataclasses import dataclass
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 
@@ -18,14 +18,13 @@ from grammeter.core import (
     Segment,
     SegmentScores,
     Statistics,
-    Surroundings,
     UsageError,
     f_fraction,
     track,
 )
-from grammeter.metrics.base import FBeta, Limit, Metric, cited
+from grammeter.metrics.base import FBeta, Limit, cited
 from grammeter.metrics.edit_f import judged_in_order
-from grammeter.metrics.kinds import Extracting, SumScore, grid_of, one_slot, ratio
+from grammeter.metrics.kinds import Extracting, Pooled, SumScore, grid_of, one_slot, ratio
 
 COLUMNS = ("tp", "fp", "fn", "tn", "total")
 """Weights by outcome; a chunk wrongly corrected may be ``fp`` and ``fn``, so total is apart."""
@@ -42,7 +41,7 @@ class Outcome(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class GoToScorer(Extracting, SumScore):
+class GoToScorer(Extracting, Pooled, SumScore):
     """F-measure over chunks, each weighing the more the fewer systems have it right; 0 to 1.
 
     The weights come from all systems that are scored together, so the same output scores
@@ -70,11 +69,7 @@ class GoToScorer(Extracting, SumScore):
     citation = cited("gotou-etal-2020-taking")
     resampling = "difficulty fixed"
     judges_edits = True
-    pooled = True
     after_counting = ("beta",)
-
-    _company: ClassVar[tuple[str, ...]] = ()
-    """The outputs of the other systems, where a single sentence is explained."""
 
     beta: FBeta = 0.5
     annotator: Annotated[int, Limit("They count from 0.", least=0)] = 0
@@ -93,10 +88,6 @@ class GoToScorer(Extracting, SumScore):
     def settings(self) -> dict[str, object]:
         """Return the tokenisation, and what the edits depend on."""
         return {"tok": "whitespace", **super().settings()}
-
-    def statistics(self, segments: Sequence[Segment]) -> Statistics:
-        """Weigh chunks as if each segment were the output of one system."""
-        return self.pooled_statistics(segments, [1] * len(segments))
 
     def pooled_statistics(self, segments: Sequence[Segment], copies: Sequence[int]) -> Statistics:
         """Weigh chunks within the pool of all outputs of each sentence.
@@ -149,17 +140,13 @@ class GoToScorer(Extracting, SumScore):
         tp, fp, fn = np.moveaxis(sums[..., :3], -1, 0)
         return ratio(*f_fraction(tp, tp + fp, tp + fn, self.beta))
 
-    def within(self, surroundings: Surroundings) -> Metric:
-        """Take the outputs of the other systems, whose weights depend on them."""
-        return self.bound(_company=tuple(surroundings.company))
-
     def explain(self, segment: Segment) -> Explanation:
         """Return the edits with verdicts, and the chunks that are not simply kept.
 
         The difficulty of a chunk depends on the other systems: where these are unknown, the
         value is NaN unless nothing is weighed.
         """
-        outputs = [segment, *(replace(segment, hypothesis=text) for text in self._company)]
+        outputs = self.beside(segment)
         targets = read_targets(outputs, self.extractor().annotate)
         source = targets[0][0].source
         gold, systems = self._compared(targets)

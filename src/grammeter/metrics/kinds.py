@@ -21,6 +21,7 @@ from grammeter.core import (
     SegmentScores,
     Signature,
     Statistics,
+    Surroundings,
 )
 from grammeter.errant import Annotator, annotator
 from grammeter.metrics.base import Metric
@@ -48,12 +49,18 @@ class Asking(Metric):
         return run_together([self.steps(segments)])[0]
 
     @property
+    def used_layer(self) -> int | None:
+        """The layer whose states are compared, from 1; ``None`` if none are."""
+        return None
+
+    @property
     def notice(self) -> str | None:
-        """Raise at once, before any work, if something is missing."""
+        """Raise at once, before any work, if a model, its layer or a package is missing."""
         models = self.models()
         for name in models.values():
             find_model(name)
         if models:
+            _ = self.used_layer
             check_installed()
         return super().notice
 
@@ -65,15 +72,41 @@ class Asking(Metric):
         return None
 
     def settings(self) -> dict[str, object]:
-        """Return what the signature says of the models: revision or hash, and number type."""
-        shown = super().settings()
-        models = self.models()
+        """Return what the signature says of the models: layer, revision or hash, number type."""
+        shown, models = super().settings(), self.models()
+        if models and self.used_layer is not None:
+            shown["layer"] = self.used_layer
         for use, name in models.items():
             files = find_model(name)
             shown[f"{use}-hash"] = files.hash
             if files.revision:
                 shown[f"{use}-revision"] = files.revision
         return {**shown, "dtype": current().dtype} if models else shown
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pooled(Metric):
+    """Base of metrics that score an output beside those of the other systems."""
+
+    pooled = True
+    company: ClassVar[tuple[str, ...]] = ()
+    """The outputs of the other systems, where a single sentence of a corpus is explained."""
+
+    def statistics(self, segments: Sequence[Segment]) -> Statistics:
+        """Count as if each segment were the output of one system."""
+        return self.pooled_statistics(segments, [1] * len(segments))
+
+    @abstractmethod
+    def pooled_statistics(self, segments: Sequence[Segment], copies: Sequence[int]) -> Statistics:
+        """Count the outputs of all systems; ``copies`` says how many wrote each of them."""
+
+    def within(self, surroundings: Surroundings) -> Metric:
+        """Take the outputs of the other systems."""
+        return self.bound(company=tuple(surroundings.company))
+
+    def beside(self, segment: Segment) -> list[Segment]:
+        """Return an output and those of the other systems."""
+        return [segment, *(replace(segment, hypothesis=text) for text in self.company)]
 
 
 class Extracting(Metric):

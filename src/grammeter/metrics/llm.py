@@ -6,7 +6,7 @@ import warnings
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import isnan
 from typing import ClassVar
 
@@ -36,25 +36,23 @@ from grammeter.llm import (
     request_settings,
 )
 from grammeter.metrics.base import Metric, cited
-from grammeter.metrics.kinds import Extracting, no_choice, one_slot
+from grammeter.metrics.kinds import Extracting, Pooled, no_choice, one_slot
 
 COLUMNS = ("score", "due", "answered")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Judging(Metric):
+class Judging(Pooled):
     """Base of metrics that ask a language model for scores from 1 to 5, 5 being best."""
 
     needs = "nothing"
-    pooled = True
     asks_language_model = True
     resampling = "mean of sentence scores"
     after_counting = ("coverage",)
     citation = cited("kobayashi-etal-2024-large")
 
     _row: ClassVar[Statistics | None] = None
-    _company: ClassVar[tuple[str, ...]] = ()
-    """Facts of the corpus that a single sentence belongs to."""
+    """The counts of the sentence that is explained, in its corpus."""
 
     model: str | None = None
     criterion: Criterion | None = None
@@ -121,14 +119,8 @@ class Judging(Metric):
         A group whose outputs look the same to the judge needs no question; one with more than
         five is shown in sets, drawn as for :meth:`pooled_statistics`.
 
-        Raises
-        ------
-        UsageError
-            If no model is named.
-        LimitReachedError
-            If a ceiling of the endpoint is reached; the answers so far are kept.
-        RemoteError, MissingResourceError
-            If the endpoint fails, or something that it needs is not installed or set.
+        Raises where no model is named, a ceiling of the endpoint is reached (the answers so far
+        are kept), the endpoint fails, or something that it needs is not installed or set.
         """
         return self.panel.ask(self._seen(groups))
 
@@ -148,10 +140,6 @@ class Judging(Metric):
             for group in groups
         ]
 
-    def statistics(self, segments: Sequence[Segment]) -> Statistics:
-        """Score the outputs of one system, which works only if a sentence comes with several."""
-        return self.pooled_statistics(segments, [1] * len(segments))
-
     def pooled_statistics(self, segments: Sequence[Segment], copies: Sequence[int]) -> Statistics:
         """Score the outputs of all systems; one row each.
 
@@ -159,10 +147,7 @@ class Judging(Metric):
         in ``per_output`` of them at least; its score is the mean over its sets. Columns are
         ``score``, ``due`` (whether other outputs differ from it) and ``answered``.
 
-        Raises
-        ------
-        UsageError
-            If there is one system only: nothing can be compared.
+        Raises :class:`UsageError` if there is one system only: nothing can be compared.
         """
         pool: dict[Context, dict[str, list[int]]] = {}
         for row, segment in enumerate(segments):
@@ -248,14 +233,14 @@ class Judging(Metric):
         """Take the score that was given, or else the outputs of the other systems."""
         rows = surroundings.statistics
         row = None if rows is None else rows.take([surroundings.line])
-        return self.bound(_row=row, _company=tuple(surroundings.company))
+        return self.bound(_row=row, company=tuple(surroundings.company))
 
     def explain(self, segment: Segment) -> Explanation:
         """Return the score: a judge gives no grounds.
 
         It sees an output beside others: NaN where there are none.
         """
-        if self._row is None and not self._company:
+        if self._row is None and not self.company:
             return Explanation(
                 value=float("nan"),
                 reason="a judge scores outputs side by side, and gives no reasons: see the"
@@ -263,7 +248,7 @@ class Judging(Metric):
             )
         rows = self._row
         if rows is None:
-            outputs = [segment, *(replace(segment, hypothesis=text) for text in self._company)]
+            outputs = self.beside(segment)
             rows = self.pooled_statistics(outputs, [1] * len(outputs)).take([0])
         return self.explained(self.sentences(rows))
 

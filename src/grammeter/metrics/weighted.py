@@ -118,17 +118,10 @@ class Weighted(EditF, Asking):
             return None
         return layer_of(find_model(self.models()["model"]), self.layer)
 
-    @property
-    def notice(self) -> str | None:
-        """What users should know; raise at once if the model or its layer is missing."""
-        _ = self.used_layer
-        return super().notice
-
     def settings(self) -> dict[str, object]:
         """Return the tokenisation; model and layer in use, hash and number type."""
         shown = super().settings()
-        used = {**self.models(), "layer": self.used_layer} if self.models() else {}
-        return {"tok": shown["tok"], **used, **shown}
+        return {"tok": shown["tok"], **self.models(), **shown}
 
     def counting(self) -> object:
         """Return what the rows depend on: neither F nor the choice of an annotator matters."""
