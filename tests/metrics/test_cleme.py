@@ -24,8 +24,8 @@ from chunk_targets import (
     targets_of,
 )
 from fake_annotator import FakeAnnotator
-from grammeter.alignment import average_length
 from grammeter.alignment.chunks import ChunkedSentence, ordered
+from grammeter.alignment.verdicts import average_length, prf, rates
 from grammeter.core import (
     Edit,
     MissingResourceError,
@@ -36,7 +36,7 @@ from grammeter.core import (
     spelling,
 )
 from grammeter.metrics import cleme, kinds
-from grammeter.metrics.cleme import Cleme, prf, rates
+from grammeter.metrics.cleme import Cleme
 from grammeter.metrics.registry import build
 from grammeter.models import ModelFiles, Runtime, TokenSimilarity, service, using
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grammeter.alignment import prf
+from grammeter.alignment.verdicts import prf
 from grammeter.core import Counts
 from grammeter.metrics.edit_f import f_of_counts
 from grammeter.metrics.gotoscorer import GoToScorer

@@ -4,43 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
 
-from grammeter.alignment import (
-    CURVES,
-    FN,
-    FP_NE,
-    FP_UN,
-    KINDS,
-    TN,
-    TP,
-    Changes,
-    ChunkedSentence,
-    Judged,
-    Row,
-    Target,
-    average_length,
-    changes_nothing,
-    chunk_grid,
-    competing,
-    each_version,
-    is_share,
-    judge,
-    judge_together,
-    judged_edits,
-    over_sentences,
-    prf,
-    rates,
-    read_targets,
-    reference_grid,
-    rows_by_length,
-    similarity_sums,
-    trials,
-    weighted_sums,
-)
+from grammeter.alignment import Changes, ChunkedSentence, Target, read_targets, verdicts
 from grammeter.core import (
     Explanation,
     FloatArray,
@@ -57,11 +26,14 @@ from grammeter.metrics.base import FBeta, Metric, cited
 from grammeter.metrics.kinds import Asking, Choosing, Extracting, by_label, mean_of
 from grammeter.models import Request, Steps, TokenSimilarity, find_model, layer_of, run_together
 
+KINDS = verdicts.KINDS
 FACTORS = {"corpus": (0.45, 0.35, 0.15, 0.05), "sentence": (0.35, 0.25, 0.20, 0.20)}
 """CLEME 2.0's trade-off between hit, wrong, under- and over-correction, by level."""
 
 MODEL = "bert-base-uncased"
 """The encoder of similarity weights in the authors' program."""
+
+_DIGITS = 4  # of the measures of version 1 by which the program chooses and averages
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,7 +103,7 @@ class Cleme(Extracting, Choosing, Asking):
 
     def check_fields(self) -> None:
         """Refuse factors or a model that mean nothing."""
-        fits = self.factors is None or is_share(self.factors)
+        fits = self.factors is None or verdicts.is_share(self.factors)
         self.refuse_unless(fits, "factors", fix="Give four numbers from 0 to 1 that sum to 1.")
         if self.weighting != "similarity" and (self.model is not None or self.layer is not None):
             raise UsageError("cleme: a model is named but not used", fix="Add weights=similarity.")
@@ -147,16 +119,20 @@ class Cleme(Extracting, Choosing, Asking):
 
     def models(self) -> Mapping[str, str]:
         """Return the encoder of similarity weights; nothing for other weights."""
-        return {"model": self._encoder} if self.weighting == "similarity" else {}
+        return {"model": self.model or MODEL} if self.weighting == "similarity" else {}
+
+    @property
+    def used_layer(self) -> int | None:
+        """The encoder's layer whose states are compared, from 1."""
+        models = self.models()
+        return layer_of(find_model(models["model"]), self.layer) if models else None
 
     def settings(self) -> dict[str, object]:
         """Return weights, factors, encoder and layer in use, and what the edits depend on."""
         used: dict[str, object] = {"weights": self.weighting, "tok": "whitespace"}
         if self.version == 2:
             used["factors"] = " ".join(map(str, self._factors))
-        if self.models():
-            used["model"] = self._encoder
-        return {**used, **super().settings()}
+        return {**used, **self.models(), **super().settings()}
 
     def counting(self) -> object:
         """Return what the counts depend on: of length weights, not the constants."""
@@ -185,17 +161,17 @@ class Cleme(Extracting, Choosing, Asking):
         if self.weighting == "similarity":
             columns, counts = (*KINDS, "truncated"), (yield from self._weighed(flat))
         elif self.weighting == "none":
-            kinds = [[version.kinds.count(kind) for kind in range(len(KINDS))] for version in flat]
-            columns, counts = KINDS, np.array(kinds, dtype=np.int64)
+            rows = [[version.kinds.count(kind) for kind in range(len(KINDS))] for version in flat]
+            columns, counts = KINDS, np.array(rows, dtype=np.int64)
         else:
-            columns, counts = rows_by_length(flat)
+            columns, counts = verdicts.rows_by_length(flat)
         rest = iter(counts)
-        rows = [{version.label: next(rest) for version in versions} for versions in judged]
-        return by_label(rows, columns, counts.dtype)
+        by_number = [{version.label: next(rest) for version in versions} for versions in judged]
+        return by_label(by_number, columns, counts.dtype)
 
     def score(self, statistics: Statistics) -> Score:
         """Score a corpus: F or the trade-off of sums, or the mean of sentence scores."""
-        if changes_nothing(statistics):
+        if verdicts.changes_nothing(statistics):
             warnings.warn(
                 "no reference changes anything: length weights take 0 as the average length",
                 stacklevel=2,
@@ -203,11 +179,9 @@ class Cleme(Extracting, Choosing, Asking):
         if self.level == "sentence":
             scores = self.sentences(statistics)
             mean = mean_of(scores.values, self.signature(), scores.reason)
-            parts = over_sentences(scores.parts)
-            return Score(mean.value, mean.signature, mean.n, parts, mean.reason)
+            return replace(mean, parts=verdicts.over_sentences(scores.parts))
         sums = self.summands(statistics).sum(axis=0).tolist()
-        value = self._measures(sums)[0]
-        return Score(value, self.signature(), len(statistics), self._parts(sums))
+        return Score(self._measures(sums)[0], self.signature(), len(statistics), self._parts(sums))
 
     @property
     def in_turn(self) -> bool:
@@ -226,13 +200,13 @@ class Cleme(Extracting, Choosing, Asking):
         measures are rounded to four decimals, as in the authors' program.
         """
         rows = self.sums(statistics)[np.arange(len(statistics)), slots].tolist()
-        parts = [self._parts(row, digits=4) for row in rows]
+        parts = [self._parts(row, _DIGITS) for row in rows]
         names = list(parts[0]) if parts else []
         columns = {name: np.array([part[name] for part in parts]) for name in names}
         if "truncated" in statistics.columns:
             columns["truncated"] = statistics.rows[..., -1].max(axis=1).astype(np.int64)
         return SegmentScores(
-            values=np.array([self._rounded(row)[0] for row in rows], dtype=np.float64),
+            values=np.array([self._measures(row, _DIGITS)[0] for row in rows], dtype=np.float64),
             chosen=np.array(statistics.labels, dtype=np.int64)[slots],
             parts=columns,
         )
@@ -248,9 +222,8 @@ class Cleme(Extracting, Choosing, Asking):
         """Return F or the trade-off of sums by kind; at sentence level the mean."""
         if self.level == "sentence":
             return sums[..., 0] / sums[..., 1]
-        rows = sums.reshape(-1, len(KINDS)).tolist()
-        values = np.array([self._measures(row)[0] for row in rows], dtype=np.float64)
-        return values.reshape(sums.shape[:-1])
+        values = [self._measures(row)[0] for row in sums.reshape(-1, len(KINDS)).tolist()]
+        return np.array(values, dtype=np.float64).reshape(sums.shape[:-1])
 
     def sums(self, statistics: Statistics) -> FloatArray:
         """Return weighted counts, shape ``(segments, slots, 5)``, in the order of ``KINDS``.
@@ -259,8 +232,9 @@ class Cleme(Extracting, Choosing, Asking):
         """
         if statistics.columns[: len(KINDS)] == KINDS:
             return statistics.rows[..., : len(KINDS)].astype(np.float64)
-        average = average_length(statistics) if self._average is None else self._average
-        return weighted_sums(statistics, CURVES[self.weighting, self.assumption], average)
+        average = verdicts.average_length(statistics) if self._average is None else self._average
+        curves = verdicts.CURVES[self.weighting, self.assumption]
+        return verdicts.weighted_sums(statistics, curves, average)
 
     def choose(self, statistics: Statistics, *, running: bool) -> IntArray:
         """Return the slot of each sentence's reference, shape ``(segments,)``.
@@ -285,97 +259,88 @@ class Cleme(Extracting, Choosing, Asking):
         rows = surroundings.statistics
         if rows is None or not self.weighting.startswith("length"):
             return self
-        return self.bound(_average=average_length(rows))
+        return self.bound(_average=verdicts.average_length(rows))
 
     def explain(self, segment: Segment) -> Explanation:
         """Return the chunks against the chosen reference, and the counts against each.
 
-        The average length of length weights is that of this sentence alone, where it is not
-        explained as part of a corpus.
+        Length weights take the average length of this sentence, unless it belongs to a corpus.
         """
         targets = read_targets([segment], self.extractor().annotate)
         statistics, (judged,) = self.count(targets), self._judged(targets)
         scores = self.sentences(statistics)
         slot = int(self.choose(statistics, running=False)[0])
         sums = self.sums(statistics)[0].tolist()
-        scored = [(*row, self._rounded(row)[0]) for row in sums]
+        scored = [(*row, self._measures(row, _DIGITS)[0]) for row in sums]
         measure = f"F{self.beta:g}" if self.version == 1 else "score"
-        grids = chunk_grid(judged[slot]), reference_grid(judged, scored, measure)
-        return self.explained(scores, judged_edits(judged[slot]), grids)
+        grids = verdicts.chunk_grid(judged[slot]), verdicts.reference_grid(judged, scored, measure)
+        return self.explained(scores, verdicts.judged_edits(judged[slot]), grids)
 
     @property
     def _factors(self) -> tuple[float, ...]:
         return FACTORS[self.level] if self.factors is None else self.factors
 
-    def _measures(self, row: Row) -> tuple[float, ...]:
-        """Return F, precision, recall, accuracy; or score, hit, wrong, under, over."""
-        return prf(row, self.beta) if self.version == 1 else rates(row, self._factors)
+    def _measures(self, row: verdicts.Row, digits: int | None = None) -> tuple[float, ...]:
+        """Return F, precision, recall, accuracy, rounded; or score, hit, wrong, under, over."""
+        if self.version == 2:
+            return verdicts.rates(row, self._factors)
+        measures = verdicts.prf(row, self.beta)
+        return measures if digits is None else tuple(round(x, digits) for x in measures)
 
-    def _rounded(self, row: Row) -> tuple[float, ...]:
-        """Return the measures that choices compare and sentence scores average."""
-        measures = self._measures(row)
-        return tuple(round(x, 4) for x in measures) if self.version == 1 else measures
-
-    def _rank(self, totals: Row, row: Row) -> tuple[float, ...]:
+    def _rank(self, totals: verdicts.Row, row: verdicts.Row) -> tuple[float, ...]:
         """Return what the best reference has the greatest of."""
         if self.level == "sentence":
-            value, first, *others = self._rounded(row)
+            value, first, *others = self._measures(row, _DIGITS)
             return (value, first, *(x if self.version == 1 else -x for x in others))
+        tp, fp_ne, fp_un, fn, tn = row
         sums = [a + b for a, b in zip(totals, row, strict=True)]
-        return (self._rounded(sums)[0], row[TP], -row[FP_NE] - row[FP_UN], -row[FN], row[TN])
+        return self._measures(sums, _DIGITS)[0], tp, -fp_ne - fp_un, -fn, tn
 
-    def _parts(self, row: Row, *, digits: int | None = None) -> dict[str, float]:
-        _, *shares = prf(row, self.beta)
-        if self.version == 1 and digits is not None:
-            shares = [round(share, digits) for share in shares]
+    def _parts(self, row: verdicts.Row, digits: int | None = None) -> dict[str, float]:
+        figures = self._measures(row, digits)
+        _, *shares = figures if self.version == 1 else verdicts.prf(row, self.beta)
         counts = [int(n) for n in row] if self.weighting == "none" else row
-        parts = dict(zip(("precision", "recall", "accuracy"), shares, strict=True))
-        parts |= dict(zip(KINDS, counts, strict=True)) | {"fp": counts[FP_NE] + counts[FP_UN]}
+        parts: dict[str, float] = dict(
+            zip(("precision", "recall", "accuracy"), shares, strict=True)
+        )
+        parts |= dict(zip(KINDS, counts, strict=True))
+        parts["fp"] = parts["fp_ne"] + parts["fp_un"]
         if self.version == 2:
-            names = ("hit", "wrong", "under", "over")
-            parts |= dict(zip(names, rates(row, self._factors)[1:], strict=True))
+            parts |= dict(zip(("hit", "wrong", "under", "over"), figures[1:], strict=True))
         return parts
 
-    def _judged(self, targets: Sequence[Target]) -> list[list[Judged]]:
+    def _judged(self, targets: Sequence[Target]) -> list[list[verdicts.Judged]]:
         """Judge each hypothesis against each reference, or against all of them at once."""
-        by_target: list[list[Judged]] = []
+        by_target: list[list[verdicts.Judged]] = []
         known: dict[ChunkedSentence, dict[int, Changes]] = {}
         for sentence, hypothesis in track(targets, self.name):
             if sentence not in known:
-                known[sentence] = competing(sentence, changed_only=self.changed_only)
+                known[sentence] = verdicts.competing(sentence, changed_only=self.changed_only)
             texts = sentence.source, hypothesis, known[sentence]
             if self.assumption == "dependent":
-                by_target.append(judge(*texts, detection=self.detection))
-                continue
-            together = judge_together(*texts, detection=self.detection)
-            apart = self.weighting == "similarity"
-            versions = each_version(together, known[sentence]) if apart else [together]
+                versions = verdicts.judge(*texts, detection=self.detection)
+            else:
+                versions = [verdicts.judge_together(*texts, detection=self.detection)]
+                if self.weighting == "similarity":
+                    versions = verdicts.each_version(versions[0], known[sentence])
             by_target.append(versions)
         return by_target
 
-    def _weighed(self, judged: Sequence[Judged]) -> Steps[FloatArray]:
+    def _weighed(self, judged: Sequence[verdicts.Judged]) -> Steps[FloatArray]:
         """Ask for the similarities that weigh chunks; return the sums by kind, and what was cut."""
-        pairs = list(dict.fromkeys(pair for version in judged for pair in trials(version)))
+        trials = [verdicts.trials(version) for version in judged]
+        pairs = list(dict.fromkeys(pair for of_version in trials for pair in of_version))
         measure = TokenSimilarity(layer=self.used_layer)
-        (figures,) = yield [Request(self._encoder, measure, pairs)]
+        (figures,) = yield [Request(self.models()["model"], measure, pairs)]
         *_, f1, cut = figures.T.tolist()
         similarities = dict(zip(pairs, f1, strict=True))
         long = {pair for pair, count in zip(pairs, cut, strict=True) if count}
         unmoved = 1.0 if self.version == 1 else 0.0  # as in the authors' program
         sums = [
             (
-                *similarity_sums(version, similarities, unmoved=unmoved),
-                not long.isdisjoint(trials(version)),
+                *verdicts.similarity_sums(version, similarities, unmoved=unmoved),
+                not long.isdisjoint(of_version),
             )
-            for version in judged
+            for version, of_version in zip(judged, trials, strict=True)
         ]
         return np.array(sums, dtype=np.float64).reshape(-1, len(KINDS) + 1)
-
-    @property
-    def _encoder(self) -> str:
-        return MODEL if self.model is None else self.model
-
-    @property
-    def used_layer(self) -> int | None:
-        """The encoder's layer whose states are compared, from 1."""
-        return layer_of(find_model(self._encoder), self.layer) if self.models() else None

@@ -36,7 +36,6 @@ from grammeter.errant import (
     Groups,
     Language,
     Mode,
-    Outcome,
     Rules,
     counted,
     foreign_types,
@@ -55,14 +54,11 @@ from grammeter.metrics.edit_f import (
 )
 from grammeter.metrics.kinds import Extracting, by_label
 
-RETYPED = (
+_RETYPED = (
     "{metric}: the gold edits have types of another scheme ({examples}); for the figures by type"
     " they are typed by {scheme}, like the outputs; --gold-types shows recall by their own types"
 )
-
-_DECIMALS = Limit("Use 1 or more decimals, or none.", least=1)
-
-MIXED = (
+_MIXED = (
     "{metric}: the outputs are typed by rules and the gold edits by another scheme ({examples}),"
     " so their types never agree; type the gold first: grammeter edits convert -gold"
 )
@@ -83,8 +79,8 @@ class Errant(Extracting, EditF):
         What must be equal: ``span-correction`` (span and correction), ``span-detection`` (span),
         ``token-detection`` (each token that is touched), ``span-type`` (span, correction, type).
     categories
-        The tier of :meth:`per_type`: ``operation`` (R), ``main`` (NOUN:NUM) or ``full``
-        (R:NOUN:NUM). ``none`` is ``full``, but scoring then spares the parser where it can.
+        The tier of types: ``operation`` (R), ``main`` (NOUN:NUM) or ``full`` (R:NOUN:NUM).
+        ``none`` is ``full``, but scoring then spares the parser where it can.
     tokens
         ``single``: only edits with at most one token on either side; ``multi``: only the others.
     filter
@@ -108,7 +104,7 @@ class Errant(Extracting, EditF):
     tokens: Literal["any", "single", "multi"] = "any"
     filter: tuple[str, ...] | str | None = ()
     pipeline: str | None = None
-    rounding: Annotated[int | None, _DECIMALS] = 4
+    rounding: Annotated[int | None, Limit("Use 1 or more decimals, or none.", least=1)] = 4
 
     def __post_init__(self) -> None:
         types = (self.filter,) if isinstance(self.filter, str) else self.filter
@@ -179,27 +175,30 @@ class Errant(Extracting, EditF):
             )
         retypes = bool(foreign) and not by_gold
         typed: GoldTypes = types_by_rules(segments, extractor) if retypes else {}
-        counts = {
-            system: TypeCounts.of(
+        counts: dict[str, TypeCounts] = {}
+        for system, of_system in systems.items():
+            batch = _Batch(self, extractor, of_system, typed)
+            statistics = batch.statistics()
+            chosen = np.array(statistics.labels, dtype=np.int64)[self.chosen(statistics)]
+            counts[system] = TypeCounts.of(
                 (position, _shown_type(kind, tier, by_gold), outcome)
-                for position, kind, outcome in self._outcomes(extractor, of_system, typed)
+                for position, number in enumerate(chosen.tolist())
+                for kind, outcome in outcomes(*batch.groups(position, number))
                 if outcome != "fp" or not by_gold
             )
-            for system, of_system in systems.items()
-        }
         if by_gold:
             return CountedTypes(counts, {"gold-types": "own"})
         origin = "by-rules" if typed else "as-given" if gold else "extracted"
         scheme = extractor.rules.rules
         settings = {"types": tier, "type-scheme": scheme, "gold-typed": origin}
-        note = RETYPED.format(metric=self.name, examples=", ".join(foreign[:3]), scheme=scheme)
+        note = _RETYPED.format(metric=self.name, examples=", ".join(foreign[:3]), scheme=scheme)
         return CountedTypes(counts, settings, (note,) if typed else ())
 
     def gold_notes(self, gold: Sequence[GoldEdits]) -> Iterator[str]:
         """Say where error types decide what counts, and the gold edits have other ones."""
         decides = self.mode == "span-type" or set(self.filter or ()) - DETECTION_ONLY
         if decides and (foreign := foreign_types(gold, self.extractor().rules)):
-            yield MIXED.format(metric=self, examples=", ".join(foreign[:3]))
+            yield _MIXED.format(metric=self, examples=", ".join(foreign[:3]))
 
     def type_values(self, counts: FloatArray | IntArray) -> FloatArray:
         """Return F of ``tp, fp, fn`` in the last axis."""
@@ -226,17 +225,6 @@ class Errant(Extracting, EditF):
             )
         return tier
 
-    def _outcomes(
-        self, extractor: Annotator, segments: Sequence[Segment], typed: GoldTypes
-    ) -> Iterator[tuple[int, str, Outcome]]:
-        """Yield sentence, type and outcome of each edit, against the references of the score."""
-        batch = _Batch(self, extractor, segments, typed)
-        statistics = batch.statistics()
-        chosen = np.array(statistics.labels, dtype=np.int64)[self.chosen(statistics)]
-        for position, number in enumerate(chosen.tolist()):
-            for kind, outcome in outcomes(*batch.groups(position, number)):
-                yield position, kind, outcome
-
     def found_edits(
         self, segments: Sequence[Segment], *, types: bool = False
     ) -> list[tuple[Edit, ...]]:
@@ -252,7 +240,7 @@ class Errant(Extracting, EditF):
         is matched if all its tokens are.
         """
         batch = _Batch(self, self.extractor(types=True), [segment])
-        return self.explained_by(batch.statistics(), lambda number: batch.judged(0, number))
+        return self.explained_by(batch.statistics(), batch.judged)
 
     @property
     def _needs_types(self) -> bool:
@@ -287,15 +275,14 @@ class _Batch:
     def __init__(
         self,
         metric: Errant,
-        annotator: Annotator,
+        extractor: Annotator,
         segments: Sequence[Segment],
         typed: GoldTypes | None = None,
     ) -> None:
         self._typed = typed or {}
-        self._name = metric.name
-        self._rules = metric.rules
+        self._name, self._rules = metric.name, metric.rules
         self._segments = segments
-        self._edits = segment_edits(segments, annotator.annotate)
+        self._edits = segment_edits(segments, extractor.annotate)
 
     def statistics(self) -> Statistics:
         """Count every segment against each of its references."""
@@ -308,25 +295,24 @@ class _Batch:
                 rows[-1][number] = counts.tp, counts.tp + counts.fp, counts.tp + counts.fn
         return by_label(rows, COLUMNS)
 
-    def judged(self, position: int, number: int) -> list[JudgedEdit]:
-        """Put the edits that count and the missed ones into the order of the sentence."""
-        source, rules = self._segments[position].source.split(), self._rules
-        proposed, gold = self.groups(position, number)
-        verdicts: list[tuple[Edit, EditVerdict]] = []
-        for edit in filter(rules.counts, self._edits[position].proposed):
-            keys = rules.keys(edit)
-            if all(key in gold for key in keys):
-                verdicts.append((replace(edit, type=gold[keys[0]][0]), "matched"))
-            else:
-                verdicts.append((edit, "spurious"))
-        for edit in filter(rules.counts, self._edits[position].gold[number]):
-            if not all(key in proposed for key in rules.keys(edit, proposed)):
-                verdicts.append((edit, "missed"))
-        return judged_in_order(source, verdicts)
-
     def groups(self, position: int, number: int) -> tuple[Groups, Groups]:
         """Return the edits of a hypothesis and of one reference, as they are compared."""
         edits = self._edits[position]
         proposed = grouped(edits.proposed, self._rules)
         types = self._typed.get(id(self._segments[position].gold), {}).get(number)
         return proposed, grouped(edits.gold[number], self._rules, proposed, types)
+
+    def judged(self, number: int) -> list[JudgedEdit]:
+        """Return the edits of the first segment that count, and those missed."""
+        (proposed, gold), rules, edits = self.groups(0, number), self._rules, self._edits[0]
+        verdicts: list[tuple[Edit, EditVerdict]] = []
+        for edit in filter(rules.counts, edits.proposed):
+            keys = rules.keys(edit)
+            if all(key in gold for key in keys):
+                verdicts.append((replace(edit, type=gold[keys[0]][0]), "matched"))
+            else:
+                verdicts.append((edit, "spurious"))
+        for edit in filter(rules.counts, edits.gold[number]):
+            if not all(key in proposed for key in rules.keys(edit, proposed)):
+                verdicts.append((edit, "missed"))
+        return judged_in_order(self._segments[0].source.split(), verdicts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import starmap
 from math import inf
@@ -47,10 +47,6 @@ _COUNTS = COLUMNS[:5]
 _SUMMED = len(COLUMNS) - 1
 _WRONG = "FP FN FPN"
 _TIES = ("i", "wacc", "acc")
-_CORRECTION = (
-    "i", "wacc", "wacc_source", "tp", "tn", "fp", "fn", "fpn",
-    "precision", "recall", "f", "acc", "acc_source",
-)  # fmt: skip
 _DETECTION = ("i", "wacc", "tp", "fp", "fn", "precision", "recall", "f", "acc")
 
 _ABOVE_0 = Limit("Use a number above 0.", above=0)
@@ -106,21 +102,16 @@ class IMeasure(Choosing, SumScore):
     def statistics(self, segments: Sequence[Segment]) -> Statistics:
         """Align each hypothesis with each candidate reference and count; whole numbers.
 
-        Equal outputs of one line are aligned once. A slot belongs to an annotator or reference
-        text, of equal ones to the first. With ``mix`` a slot has no meaning of its own: of the
-        candidates with the same counts only the first is kept, and the column ``candidate``
-        has its number.
+        A slot belongs to an annotator or reference text, of equal ones to the first. With
+        ``mix`` a slot has no meaning of its own: of the candidates with the same counts only the
+        first is kept, and the column ``candidate`` has its number.
         """
         jobs = _Jobs(self)
         job_of = [jobs.add(segment) for segment in segments]
         return jobs.statistics(np.array(job_of, dtype=np.int64))
 
     def parts(self, sums: FloatArray) -> dict[str, float]:
-        """Return the counts and measures of both aspects.
-
-        ``wacc wacc_source tp tn fp fn fpn precision recall f acc acc_source`` of correction, and
-        of detection ``detection_i detection_wacc detection_tp`` and so on.
-        """
+        """Return the counts and measures of correction, and as ``detection_...`` of detection."""
         parts = {name: _plain(name, value) for name, value in self._parts(sums).items()}
         del parts["i"]
         return parts
@@ -163,16 +154,20 @@ class IMeasure(Choosing, SumScore):
         number = int(scores.chosen[0])
         candidates = self.candidates(segment)
         columns = align(segment.source.split(), segment.hypothesis.split(), candidates[number])
-        grids = _alignment_grid(columns), self._candidate_grid(statistics, candidates)
+        rows = statistics.rows[0][statistics.present[0]]
+        figures, numbers = self._parts(rows[:, :_SUMMED]), rows[:, _SUMMED]
+        shown = {
+            "number": numbers,
+            **{name: figures[name] for name in ("i", "wacc", "wacc_source", *_COUNTS)},
+            "text": [" ".join(candidates[number]) for number in numbers.tolist()],
+        }
+        grids = _alignment_grid(columns), grid_of("candidate references", shown)
         return self.explained(scores, _judged(columns), grids)
 
     def candidates(self, segment: Segment) -> dict[int, Words]:
         """Return the different references that compete, by number.
 
-        Raises
-        ------
-        UsageError
-            If ``mix`` makes more than ``limit`` combinations.
+        More than ``limit`` combinations of a ``mix`` raise :class:`UsageError`.
         """
         source = segment.source.split()
         if not segment.gold:
@@ -184,10 +179,9 @@ class IMeasure(Choosing, SumScore):
         return corrected_by_annotator(source, segment.gold, treebank=self.treebank)
 
     def _parts(self, counts: npt.NDArray[Any]) -> Figures:
-        correction = _figures(counts, self.weight, self.beta)
         detection = _figures(_detection(counts), self.weight, self.beta)
         named = {f"detection_{name}": detection[name] for name in _DETECTION}
-        return {name: correction[name] for name in _CORRECTION} | named
+        return _figures(counts, self.weight, self.beta) | named
 
     def choose(self, statistics: Statistics, *, running: bool) -> IntArray:
         """Return the slot of the best candidate; ``running``: for the corpus so far."""
@@ -214,17 +208,6 @@ class IMeasure(Choosing, SumScore):
                 left[value < value.max(axis=1, keepdims=True)] = False
         return left.argmax(axis=1)
 
-    def _candidate_grid(self, statistics: Statistics, candidates: Mapping[int, Words]) -> Grid:
-        rows = statistics.rows[0][statistics.present[0]]
-        figures = self._parts(rows[:, :_SUMMED])
-        shown = ("i", "wacc", "wacc_source", "tp", "tn", "fp", "fn", "fpn")
-        columns = {
-            "number": rows[:, _SUMMED],
-            **{name: figures[name] for name in shown},
-            "text": [" ".join(candidates[number]) for number in rows[:, _SUMMED].tolist()],
-        }
-        return grid_of("candidate references", columns)
-
 
 class _Jobs:
     """The different pairs of a line and a hypothesis; each is counted once.
@@ -243,8 +226,7 @@ class _Jobs:
     def add(self, segment: Segment) -> int:
         """Return the number of the segment's job."""
         # segments of a line share their gold, and it outlives this object
-        against = id(segment.gold) if segment.gold else segment.references
-        key = (segment.source, against)
+        key = segment.source, id(segment.gold) if segment.gold else segment.references
         if key not in self.lines:
             self.lines[key] = len(self.candidates)
             self.candidates.append(self.metric.candidates(segment))
@@ -273,25 +255,20 @@ class _Jobs:
 
     def _table(self) -> tuple[IntArray, IntArray]:
         """Count each job against each of its candidates: job ``(t,)``, counts ``(t, columns)``."""
-        lines = np.array([line for line, _ in self.jobs], dtype=np.int64)
-        numbers = [number for line, _ in self.jobs for number in self.candidates[line]]
         sources = [hypothesis for _, hypothesis in self.jobs]
-        triples = [
-            (sources[self.baselines[line]], hypothesis, candidate)
-            for line, hypothesis in self.jobs
-            for candidate in self.candidates[line].values()
+        cells = [
+            (job, number, (sources[self.baselines[line]], hypothesis, candidate))
+            for (line, hypothesis), job in self.jobs.items()
+            for number, candidate in self.candidates[line].items()
         ]
-        counts = np.zeros((len(triples), 5), dtype=np.int64)
-        for index, columns in align_all(triples):
+        counts = np.zeros((len(cells), 5), dtype=np.int64)
+        for index, columns in align_all([triple for _, _, triple in cells]):
             counts[index] = _count(columns)
-        size = np.array(list(map(len, self.candidates)), dtype=np.int64)[lines]
-        start = np.cumsum(size) - size
-        job = np.repeat(np.arange(len(size)), size)
-        baseline = np.array(self.baselines, dtype=np.int64)[lines]
+        job, number = np.array([cell[:2] for cell in cells], dtype=np.int64).reshape(-1, 2).T
+        start = np.searchsorted(job, np.arange(len(self.jobs)))
+        baseline = np.array([self.baselines[line] for line, _ in self.jobs], dtype=np.int64)
         of_source = counts[start[baseline[job]] + np.arange(len(job)) - start[job]]
-        return job, np.column_stack(
-            [counts, of_source[:, [1, 3]], np.array(numbers, dtype=np.int64)]
-        )
+        return job, np.column_stack([counts, of_source[:, [1, 3]], number])
 
 
 def _first_of_equal(job: IntArray, table: IntArray) -> tuple[IntArray, IntArray, IntArray]:
@@ -338,11 +315,7 @@ def _figures(counts: npt.NDArray[Any], weight: float, beta: float) -> Figures:
         "i": _improvement(wacc, source),
         "wacc": wacc,
         "wacc_source": source,
-        "tp": tp,
-        "tn": tn,
-        "fp": fp,
-        "fn": fn,
-        "fpn": fpn,
+        **dict(zip(_COUNTS, (tp, tn, fp, fn, fpn), strict=True)),
         "precision": ratio(tp, tp + fp, 1.0),
         "recall": ratio(tp, tp + fn, 1.0),
         "f": ratio(*f_fraction(tp, tp + fp, tp + fn, beta), 1.0),

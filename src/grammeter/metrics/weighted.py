@@ -9,17 +9,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from grammeter.alignment import (
-    COUNTS,
-    WEIGHTS,
-    Union,
-    Weighed,
-    as_proposals,
-    check_references,
-    segment_edits,
-    statistics_of,
-    united,
-)
+from grammeter.alignment import segment_edits, weights
 from grammeter.core import (
     DataError,
     Explanation,
@@ -52,7 +42,7 @@ from grammeter.models import (
 MODELS = {"bertscore": "bert-base-uncased", "bartscore": "facebook/bart-base"}
 """The default models by scorer."""
 
-_COUNTS = slice(len(WEIGHTS), len(WEIGHTS) + len(COUNTS))
+_COUNTS = slice(len(weights.WEIGHTS), len(weights.WEIGHTS) + len(weights.COUNTS))
 _WEIGHTLESS, _CUT = -2, -1
 _M2 = M2()
 _RULES = Rules()
@@ -134,7 +124,7 @@ class Weighted(EditF, Asking):
         """The options that the edits depend on."""
 
     @abstractmethod
-    def unions(self, segments: Sequence[Segment], *, types: bool) -> list[dict[int, Union]]:
+    def unions(self, segments: Sequence[Segment], *, types: bool) -> list[dict[int, weights.Union]]:
         """Return the edits of each segment and annotator; with error types, if wanted."""
 
     def steps(self, segments: Sequence[Segment]) -> Steps[Statistics]:
@@ -142,30 +132,29 @@ class Weighted(EditF, Asking):
 
         All weights of a segment are NaN where the model gives no number for one of its texts.
         """
-        return statistics_of((yield from self.weigh(segments)))
+        return weights.statistics_of((yield from self.weigh(segments)))
 
     def weigh(
         self, segments: Sequence[Segment], *, types: bool = False
-    ) -> Steps[list[dict[int, Weighed]]]:
+    ) -> Steps[list[dict[int, weights.Weighed]]]:
         """Ask for all weights at once; return those of each segment, by annotator."""
-        check_references(segments)
+        weights.check_references(segments)
         unions = self.unions(segments, types=types)
         if self.scorer == "self":
-            return [{n: Weighed(u, [1.0] * len(u.edits)) for n, u in by.items()} for by in unions]
+            alike = weights.Weighed
+            return [{n: alike(u, [1.0] * len(u.edits)) for n, u in by.items()} for by in unions]
         pairs = [pair for by in unions for union in by.values() for pair in union.pairs()]
-        texts = self._idf_texts(segments, unions)
-        (figures,) = yield [self._request(pairs, texts)]
+        (figures,) = yield [self._request(pairs, self._idf_texts(segments, unions))]
         rest = iter(figures[:, -2:].tolist())  # the last columns are the score and "truncated"
-        return [
-            {
-                number: Weighed.of(union, [next(rest) for _ in union.pairs()], inverse=self.inverse)
-                for number, union in by.items()
-            }
-            for by in unions
-        ]
+
+        def weighed(union: weights.Union) -> weights.Weighed:
+            answers = [next(rest) for _ in union.pairs()]
+            return weights.Weighed.of(union, answers, inverse=self.inverse)
+
+        return [{number: weighed(union) for number, union in by.items()} for by in unions]
 
     def _idf_texts(
-        self, segments: Sequence[Segment], unions: Sequence[Mapping[int, Union]]
+        self, segments: Sequence[Segment], unions: Sequence[Mapping[int, weights.Union]]
     ) -> tuple[str, ...] | None:
         """Return the reference texts, as ``bertscore`` does: it asks for the very same measure.
 
@@ -199,13 +188,13 @@ class Weighted(EditF, Asking):
         Where a sentence is scored alone and none of its edits weighs anything, all weigh the
         same, 1 together.
         """
-        rows = statistics.rows[..., : len(WEIGHTS)]
+        rows = statistics.rows[..., : len(weights.WEIGHTS)]
         if self._falls_back:
             *numbers, edits, weightless = np.moveaxis(statistics.rows[..., _COUNTS], -1, 0)
             shares = np.stack(numbers, axis=-1) / np.maximum(edits, 1)[..., None]
             alike = (weightless == edits) & ~np.isnan(rows[..., 0])
             rows = np.where(alike[..., None], shares, rows)
-        return Statistics(rows, statistics.present, statistics.labels, WEIGHTS)
+        return Statistics(rows, statistics.present, statistics.labels, weights.WEIGHTS)
 
     @property
     def _falls_back(self) -> bool:
@@ -242,7 +231,7 @@ class Weighted(EditF, Asking):
         """Return the edits with what they weigh against the chosen annotator, and all sums."""
         (weighed,) = run_together([self.weigh([segment], types=True)])
         return self.explained_by(
-            statistics_of(weighed),
+            weights.statistics_of(weighed),
             lambda number: weighed[0][number].judged(alike=self._falls_back),
         )
 
@@ -266,10 +255,10 @@ class PTM2(Weighted):
     def _source_of_edits(self) -> object:
         return "m2"
 
-    def unions(self, segments: Sequence[Segment], *, types: bool) -> list[dict[int, Union]]:
+    def unions(self, segments: Sequence[Segment], *, types: bool) -> list[dict[int, weights.Union]]:
         """Return the edits that agree best with each annotator's, and the annotator's edits."""
         del types  # those of the gold edits are at hand
-        unions: list[dict[int, Union]] = []
+        unions: list[dict[int, weights.Union]] = []
         for segment in track(segments, self.name):
             if not segment.gold:
                 raise DataError(
@@ -279,7 +268,7 @@ class PTM2(Weighted):
             source = segment.source.split()
             unions.append(
                 {
-                    number: united(source, dict.fromkeys(edits, ""), segment.gold[number])
+                    number: weights.united(source, dict.fromkeys(edits, ""), segment.gold[number])
                     for number, edits in _M2.edits(segment).items()
                 }
             )
@@ -325,18 +314,18 @@ class PTErrant(Extracting, Weighted):
     def _source_of_edits(self) -> object:
         return "errant", self.pipeline
 
-    def unions(self, segments: Sequence[Segment], *, types: bool) -> list[dict[int, Union]]:
+    def unions(self, segments: Sequence[Segment], *, types: bool) -> list[dict[int, weights.Union]]:
         """Return the extracted edits, and those of each annotator or reference."""
         edits = segment_edits(segments, self.extractor(types=types).annotate)
-        unions: list[dict[int, Union]] = []
+        unions: list[dict[int, weights.Union]] = []
         for segment, (extracted, gold) in track(
             zip(segments, edits, strict=True), self.name, len(segments)
         ):
             source = segment.source.split()
-            proposed = as_proposals(source, filter(_RULES.counts, extracted))
+            proposed = weights.as_proposals(source, filter(_RULES.counts, extracted))
             unions.append(
                 {
-                    number: united(source, proposed, filter(_RULES.counts, of_annotator))
+                    number: weights.united(source, proposed, filter(_RULES.counts, of_annotator))
                     for number, of_annotator in gold.items()
                 }
             )
