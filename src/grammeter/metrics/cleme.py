@@ -300,13 +300,12 @@ class Cleme(Extracting, Choosing, Asking):
         figures = self._measures(row, digits)
         _, *shares = figures if self.version == 1 else verdicts.prf(row, self.beta)
         counts = [int(n) for n in row] if self.weighting == "none" else row
-        parts: dict[str, float] = dict(
-            zip(("precision", "recall", "accuracy"), shares, strict=True)
-        )
-        parts |= dict(zip(KINDS, counts, strict=True))
+        parts: dict[str, float] = {}
+        parts.update(zip(("precision", "recall", "accuracy"), shares, strict=True))
+        parts.update(zip(KINDS, counts, strict=True))
         parts["fp"] = parts["fp_ne"] + parts["fp_un"]
         if self.version == 2:
-            parts |= dict(zip(("hit", "wrong", "under", "over"), figures[1:], strict=True))
+            parts.update(zip(("hit", "wrong", "under", "over"), figures[1:], strict=True))
         return parts
 
     def _judged(self, targets: Sequence[Target]) -> list[list[verdicts.Judged]]:

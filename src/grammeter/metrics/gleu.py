@@ -71,17 +71,14 @@ class Gleu(SumScore):
 
     def settings(self) -> dict[str, object]:
         """Return the tokenisation and, where references are drawn, the rule of the seeds."""
-        settings: dict[str, object] = {"tok": _TOKENS[self.unit]}
-        if self.references == "sampled":
-            settings["seeds"] = "101*j"
-        return settings
+        seeds = {"seeds": "101*j"} if self.references == "sampled" else {}
+        return {"tok": _TOKENS[self.unit], **seeds}
 
     def statistics(self, segments: Sequence[Segment]) -> Statistics:
         """Count lengths, matches less penalties, and n-grams, against each reference.
 
-        Columns are ``c r num1 den1 num2 den2 ...``: hypothesis length, reference length, then
-        per order what was matched less what was penalised (at least 0) and how many n-grams
-        the hypothesis has. Whole numbers.
+        Columns are ``c r num1 den1 num2 den2 ...``: lengths of hypothesis and reference, then per
+        order what was matched less what was penalised (at least 0), and the hypothesis' n-grams.
         """
         present = ngrams.reference_slots(segments)
         rows = np.zeros((*present.shape, 2 + 2 * self.order), dtype=np.int64)

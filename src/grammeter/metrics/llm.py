@@ -153,10 +153,11 @@ class Judging(Pooled):
         for row, segment in enumerate(segments):
             context = segment.previous, segment.source, segment.following
             pool.setdefault(context, {}).setdefault(plain(segment.hypothesis), []).append(row)
-        if pool and all(
-            sum(copies[row] for rows in outputs.values() for row in rows) < 2
+        systems = (
+            sum(copies[row] for rows in outputs.values() for row in rows)
             for outputs in pool.values()
-        ):
+        )
+        if max(systems, default=2) < 2:
             raise UsageError(
                 f"{self.name} compares outputs, and there is only one system",
                 fix="Score several systems together.",
@@ -190,14 +191,14 @@ class Judging(Pooled):
         NaN if fewer of these have scores than ``coverage`` wants.
         """
         sums = self.summands(statistics).sum(axis=0)
-        _, due, answered = sums.tolist()
+        _, due, answered = map(int, sums.tolist())
         value = float(self.value_of(sums))
         return Score(
             value=value,
             signature=self.signature(),
             n=len(statistics),
-            parts={"judged": int(due), "coverage": answered / due if due else float("nan")},
-            reason=self._why(len(statistics), int(due), int(answered)) if isnan(value) else None,
+            parts={"judged": due, "coverage": answered / due if due else float("nan")},
+            reason=self._why(len(statistics), due, answered) if isnan(value) else None,
         )
 
     def _why(self, segments: int, due: int, answered: int) -> str:
@@ -267,10 +268,8 @@ class LLMS(Judging):
         ``paper``, or ``hardened``: texts are quoted, and the judge is told that they are data.
     numbered
         Write ``1.`` and so on before the targets.
-    permutations
-        In how many orders each set is shown; scores are averaged.
-    repeats
-        How often each order is asked.
+    permutations, repeats
+        In how many orders each set is shown, and how often each; scores are averaged.
     per_output
         In how many sets each output stands at least.
     coverage

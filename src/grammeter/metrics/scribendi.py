@@ -14,15 +14,8 @@ from grammeter.metrics.base import Limit, cited
 from grammeter.metrics.kinds import Asking, SentenceMean, mean_of, no_choice, one_slot
 from grammeter.models import Perplexity, Request, Steps
 
-FIGURES = (
-    "perplexity_source",
-    "perplexity_hypothesis",
-    "token_sort_ratio",
-    "levenshtein_ratio",
-)
-
+FIGURES = ("perplexity_source", "perplexity_hypothesis", "token_sort_ratio", "levenshtein_ratio")
 COLUMNS = (*FIGURES, "identical", "empty", "too_long")
-
 _RATIO = Limit("Ratios lie between 0 and 1: use 0 to 1.", least=0, most=1)
 _TOO_LONG = "a text is longer than the model's positions, so it has no perplexity"
 
@@ -56,7 +49,7 @@ class Scribendi(SentenceMean, Asking):
         """Ask for the perplexities of sources and hypotheses that differ.
 
         Columns are :data:`FIGURES`; whether both texts are ``identical``, one is ``empty``,
-        one is ``too_long`` for the model. Identical texts are not asked for.
+        one is ``too_long`` for the model.
         """
         pairs = [(segment.source, segment.hypothesis) for segment in segments]
         changed = [at for at, (source, hypothesis) in enumerate(pairs) if source != hypothesis]
@@ -65,7 +58,10 @@ class Scribendi(SentenceMean, Asking):
             for side in range(2)
         ]
         figures = [
-            (one[0], other[0], *_ratios(*pairs[at]), 0, not all(pairs[at]), one[1] or other[1])
+            (
+                *(one[0], other[0], token_sort_ratio(*pairs[at]), levenshtein_ratio(*pairs[at])),
+                *(0, not all(pairs[at]), one[1] or other[1]),
+            )
             for at, one, other in zip(changed, sources, hypotheses, strict=True)
         ]
         rows = np.tile([np.nan, np.nan, 1.0, 1.0, 1.0, 0.0, 0.0], (len(pairs), 1))
@@ -117,7 +113,3 @@ class Scribendi(SentenceMean, Asking):
     def value_of(self, sums: FloatArray) -> FloatArray:
         """Return summed sentence scores, or their means."""
         return super().value_of(sums) if self.average else sums[..., 0]
-
-
-def _ratios(source: str, hypothesis: str) -> tuple[float, float]:
-    return token_sort_ratio(source, hypothesis), levenshtein_ratio(source, hypothesis)

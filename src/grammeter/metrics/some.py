@@ -10,7 +10,6 @@ from typing import Annotated, Literal, cast
 import numpy as np
 
 from grammeter.core import (
-    BoolArray,
     DataError,
     Explanation,
     FloatArray,
@@ -26,13 +25,11 @@ from grammeter.models import FILE, MeanSimilarity, Regression, Request, Steps, f
 
 CRITERIA = ("grammaticality", "fluency", "meaning")
 
-SUBFOLDERS: Mapping[str, tuple[str, ...]] = {
-    "grammaticality": ("grammaticality", "grammar", "grammer"),
+_SUBFOLDERS: Mapping[str, tuple[str, ...]] = {
+    "grammaticality": ("grammaticality", "grammar", "grammer"),  # the last as the authors spell it
     "fluency": ("fluency",),
     "meaning": ("meaning",),
 }
-"""What the folder of each criterion's model may be called inside the folder ``model``; the first
-one that is there counts. ``grammer`` is the authors' spelling."""
 
 ENCODER = "bert-base-cased"
 """Of IMPARA's similarity, where neither the user nor a training card names one."""
@@ -52,8 +49,8 @@ class Some(SentenceMean, Asking):
         The regression model of each criterion: a folder, or a name on the hub. The first two read
         the hypothesis, the third source and hypothesis.
     model
-        A folder that holds the three, in subfolders as :data:`SUBFOLDERS` has them; a criterion
-        that is named by its own field is not looked for there.
+        A folder that holds the three in subfolders of their names (or ``grammar``, ``grammer``),
+        unless a criterion is named by its own field.
     weights
         Of grammaticality, fluency and meaning; the default was tuned by the authors.
     """
@@ -82,13 +79,7 @@ class Some(SentenceMean, Asking):
         object.__setattr__(self, "weights", tuple(numbers))
 
     def models(self) -> Mapping[str, str]:
-        """Return the model of each criterion.
-
-        Raises
-        ------
-        MissingResourceError
-            If one is neither named nor found in the folder ``model``.
-        """
+        """Return the model of each criterion; raise if one is neither named nor in ``model``."""
         return {name: getattr(self, name) or self._inside(name) for name in CRITERIA}
 
     def _inside(self, criterion: str) -> str:
@@ -102,11 +93,11 @@ class Some(SentenceMean, Asking):
                 " own: grammeter train some -o FOLDER",
             )
         folder = expanded(self.model)
-        for name in SUBFOLDERS[criterion]:
+        for name in _SUBFOLDERS[criterion]:
             if (folder / name).is_dir():
                 return str(folder / name)
         raise MissingResourceError(
-            f"some: {self.model!r} has no folder {' or '.join(SUBFOLDERS[criterion])}"
+            f"some: {self.model!r} has no folder {' or '.join(_SUBFOLDERS[criterion])}"
             if folder.is_dir()
             else f"some: there is no folder {self.model!r}",
             fix=f"Name a folder that holds {', '.join(CRITERIA)}, or each model by its own field.",
@@ -122,9 +113,8 @@ class Some(SentenceMean, Asking):
         pairs = [(segment.source, segment.hypothesis) for segment in segments]
         models = self.models()
         figures = yield [
-            Request(models["grammaticality"], Regression(), hypotheses),
-            Request(models["fluency"], Regression(), hypotheses),
-            Request(models["meaning"], Regression(), pairs),
+            Request(models[name], Regression(), pairs if name == "meaning" else hypotheses)
+            for name in CRITERIA
         ]
         scaled = [(rows[:, 0] - 1) / 3 for rows in figures]
         truncated = np.max([rows[:, 1] for rows in figures], axis=0)
@@ -166,9 +156,9 @@ class Impara(SentenceMean, Asking):
         The quality estimator, a regression model that reads the hypothesis: a folder, or a name
         on the hub.
     similarity
-        The encoder whose mean states tell how similar source and hypothesis are; not tuned. By
-        default the one that ``model`` was trained from, where a training card beside it says
-        so, else ``bert-base-cased``.
+        The encoder whose mean states tell how similar source and hypothesis are. By default the
+        one that ``model`` was trained from, as a training card beside it says, else
+        ``bert-base-cased``.
     threshold
         The similarity above which the quality counts.
     head
@@ -195,10 +185,7 @@ class Impara(SentenceMean, Asking):
     gate: Literal["above", "at-least"] = "above"
 
     def models(self) -> Mapping[str, str]:
-        """Return the quality estimator and the encoder of the similarity.
-
-        Raises where the training card is wrong, or the encoder that it names is not here.
-        """
+        """Return the quality estimator and the encoder; raise where its training card is wrong."""
         return {"model": self.model, "similarity": self.similarity or self._encoder()}
 
     def _encoder(self) -> str:
@@ -240,8 +227,7 @@ class Impara(SentenceMean, Asking):
         """Ask both models.
 
         Columns are ``quality``, the logistic function of the estimator's figure; ``similarity``,
-        1 where hypothesis and source are the same text; ``truncated``, whether a model read only
-        a part of either.
+        1 for equal texts; ``truncated``, whether a model read only a part of either.
         """
         pairs = [(segment.source, segment.hypothesis) for segment in segments]
         head = Regression(head="pooler" if self.head == "released" else "linear")
@@ -250,10 +236,9 @@ class Impara(SentenceMean, Asking):
             Request(models["model"], head, [hypothesis for _, hypothesis in pairs]),
             Request(models["similarity"], MeanSimilarity(), pairs),
         ]
-        same = np.array([source == hypothesis for source, hypothesis in pairs], dtype=np.bool_)
         figures = [
             _logistic(quality[:, 0]),
-            np.where(same, 1.0, similarity[:, 0]),
+            np.where([one == other for one, other in pairs], 1.0, similarity[:, 0]),
             (quality[:, 1] > 0) | (similarity[:, 1] > 0),
         ]
         return one_slot(np.column_stack(figures), ("quality", "similarity", "truncated"))
@@ -261,12 +246,14 @@ class Impara(SentenceMean, Asking):
     def sentences(self, statistics: Statistics) -> SegmentScores:
         """Return each sentence's quality, or 0 where the gate says so.
 
-        Parts: ``quality`` before the gate, ``similarity``; ``gated``, whether the gate set it
-        to 0, and ``truncated``, whether a text was cut; of a corpus, how many were.
+        Parts: ``quality`` before the gate, ``similarity``; ``gated`` and ``truncated``, whether the
+        gate set it to 0 or a text was cut; of a corpus, how many were.
         """
         quality, similarity, truncated = np.moveaxis(statistics.rows[:, 0], -1, 0)
         unknown = np.isnan(similarity)
-        gated = ~self._passes(similarity) & ~unknown
+        above = self.gate == "above"
+        passes = similarity > self.threshold if above else similarity >= self.threshold
+        gated = ~passes & ~unknown
         values = np.where(gated, 0.0, np.where(unknown, np.nan, quality))
         parts = {
             "quality": quality,
@@ -275,11 +262,6 @@ class Impara(SentenceMean, Asking):
             "truncated": truncated.astype(np.int64),
         }
         return SegmentScores(values, no_choice(len(values)), parts, _ODD)
-
-    def _passes(self, similarity: FloatArray) -> BoolArray:
-        if self.gate == "above":
-            return similarity > self.threshold
-        return similarity >= self.threshold
 
 
 def _logistic(figures: FloatArray) -> FloatArray:
@@ -292,7 +274,4 @@ def _number(value: object) -> float:
     """Return a number as a float, NaN for anything else."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return math.nan
-    try:
-        return float(value)
-    except OverflowError:
-        return math.nan
+    return float(value) if abs(value) < 1e308 else math.nan

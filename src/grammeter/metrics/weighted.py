@@ -61,12 +61,8 @@ class Weighted(EditF, Asking):
     model
         A folder, or a name on the hub; ``none`` is ``bert-base-uncased`` for ``bertscore``,
         ``facebook/bart-base`` for ``bartscore``.
-    layer
-        As for ``bertscore``; ``none``: the published one, for models without one three quarters
-        of the depth.
-    idf
-        Whether rare tokens weigh more in ``bertscore``, by their frequency in the reference
-        texts of the run.
+    layer, idf
+        Of ``bertscore``, as for that metric.
     beta
         Weight of recall in F; 0.5 prefers precision.
     inverse
@@ -75,7 +71,7 @@ class Weighted(EditF, Asking):
 
     citation = cited("gong-etal-2022-revisiting")
     resampling = "annotators fixed"
-    reference: ClassVar[str] = "annotator"
+    reference = "annotator"
     _idf_of_corpus: ClassVar[tuple[str, ...] | None] = None
     """The texts of :meth:`_idf_texts`, where a single sentence of a corpus is scored."""
 
@@ -128,10 +124,7 @@ class Weighted(EditF, Asking):
         """Return the edits of each segment and annotator; with error types, if wanted."""
 
     def steps(self, segments: Sequence[Segment]) -> Steps[Statistics]:
-        """Ask for all weights at once; columns are :data:`~grammeter.alignment.weights.COLUMNS`.
-
-        All weights of a segment are NaN where the model gives no number for one of its texts.
-        """
+        """Ask for all weights at once; columns are :data:`~grammeter.alignment.weights.COLUMNS`."""
         return weights.statistics_of((yield from self.weigh(segments)))
 
     def weigh(
@@ -156,10 +149,7 @@ class Weighted(EditF, Asking):
     def _idf_texts(
         self, segments: Sequence[Segment], unions: Sequence[Mapping[int, weights.Union]]
     ) -> tuple[str, ...] | None:
-        """Return the reference texts, as ``bertscore`` does: it asks for the very same measure.
-
-        Where there are none, what the gold edits make of all source lines.
-        """
+        """Return the reference texts; without any, what the gold edits make of all source lines."""
         if not self.idf or self._idf_of_corpus:
             return self._idf_of_corpus
         of_lines = {id(segment.gold): by for segment, by in zip(segments, unions, strict=True)}
@@ -185,8 +175,7 @@ class Weighted(EditF, Asking):
     def counts(self, statistics: Statistics) -> Statistics:
         """Return the weights.
 
-        Where a sentence is scored alone and none of its edits weighs anything, all weigh the
-        same, 1 together.
+        Where a sentence is scored alone and none of its edits weighs anything, all weigh the same.
         """
         rows = statistics.rows[..., : len(weights.WEIGHTS)]
         if self._falls_back:
@@ -211,10 +200,10 @@ class Weighted(EditF, Asking):
         return replace(score, parts={**score.parts, **more}, reason=reason)
 
     def scored(self, statistics: Statistics, slots: IntArray) -> SegmentScores:
-        """Score each sentence by the weights of a slot.
+        """Score each sentence by the weights of a slot; parts ``tp fp fn``.
 
-        Parts: ``tp fp fn``; ``truncated``, whether a model read only a part of a text; with
-        inverse weights ``uninverted``, how many edits weigh nothing and so have no inverse.
+        Further ``truncated``, whether a model read only a part of a text; with inverse weights
+        ``uninverted``, how many edits weigh nothing and so have no inverse.
         """
         scores = super().scored(statistics, slots)
         parts = {**scores.parts, **self._more(statistics, slots)}
