@@ -81,30 +81,22 @@ class Metric(ABC):
     :func:`grammeter.metric` reads it back.
     """
 
-    name: ClassVar[str]
-    """The spelling without fields."""
-    title: ClassVar[str]
-    """One sentence: what it measures and whose it is."""
+    name: ClassVar[str]  # the spelling without fields
+    title: ClassVar[str]  # one sentence: what it measures and whose it is
     needs: ClassVar[Needs]
-    citation: ClassVar[str]
-    """BibTeX of the paper to cite."""
+    citation: ClassVar[str]  # BibTeX of the papers to cite
     higher_is_better: ClassVar[bool] = True
-    bounds: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
-    """The lowest and the highest score that a corpus can get."""
+    bounds: ClassVar[tuple[float, float]] = (-math.inf, math.inf)  # of the score of a corpus
     resampling: ClassVar[str] = "chosen references fixed"
     """How resampled scores treat the choice among references; stands in the signature."""
-    pooled: ClassVar[bool] = False
-    """Whether a score depends on the other systems that are scored in the same run."""
-    extracts: ClassVar[bool] = False
-    """Whether the metric has :meth:`found_edits`."""
+    pooled: ClassVar[bool] = False  # does a score depend on the other systems of the run?
+    extracts: ClassVar[bool] = False  # is there :meth:`found_edits`?
     judges_edits: ClassVar[bool] = False
     """Whether :meth:`explain` says of each edit if it is right, without asking a model."""
-    asks_language_model: ClassVar[bool] = False
-    """Whether the scores come from a language model on a server."""
+    asks_language_model: ClassVar[bool] = False  # on a server
     by_row: ClassVar[bool] = True
     """Whether the sentence score of rows with one reference depends on no other row."""
-    after_counting: ClassVar[tuple[str, ...]] = ()
-    """The fields that :meth:`statistics` does not read."""
+    after_counting: ClassVar[tuple[str, ...]] = ()  # fields that :meth:`statistics` does not read
 
     def __post_init__(self) -> None:
         for name, (allowed, limits) in _allowed(type(self)).items():
@@ -150,15 +142,14 @@ class Metric(ABC):
     def sentences(self, statistics: Statistics) -> SegmentScores:
         """Return each segment's own score: no other segment decides which reference is chosen.
 
-        Where the corpus score chooses by running totals, ``in_corpus`` says what it chose.
+        ``in_corpus`` says what a corpus score chose that chooses by running totals.
         """
 
     @abstractmethod
     def summands(self, statistics: Statistics) -> FloatArray:
-        """Return rows that add up, shape ``(segments, k)``: references already chosen.
+        """Return rows that add up, shape ``(segments, k)``, references chosen as in the score.
 
-        ``value_of(summands(s).sum(0))`` is the corpus score under the rule that
-        :attr:`resampling` names.
+        ``value_of(summands(s).sum(0))`` is the corpus score, but see :attr:`resampling`.
         """
 
     @abstractmethod
@@ -178,8 +169,7 @@ class Metric(ABC):
     def type_scores(self, segments: Sequence[Segment]) -> dict[str, Score]:
         """Score a system by error type; nothing if the metric knows none.
 
-        A metric that counts by type overrides :meth:`count_types` and :meth:`type_values`
-        instead, so that its types can be compared between systems.
+        With :meth:`count_types` and :meth:`type_values` types can be compared between systems.
         """
         del segments
         return {}
@@ -206,18 +196,14 @@ class Metric(ABC):
     def found_edits(
         self, segments: Sequence[Segment], *, types: bool = False
     ) -> list[tuple[Edit, ...]]:
-        """Return the edits of each hypothesis as this metric extracts them, references apart.
+        """Return the edits of each hypothesis, references apart, if the metric :attr:`extracts`.
 
-        ``types``: also their error types, if the metric knows any, whatever that costs. Only
-        for metrics that say :attr:`extracts`.
+        ``types``: also their error types, if the metric knows any, whatever that costs.
         """
         raise TypeError(f"{self.name} extracts no edits by itself")
 
     def constants(self) -> dict[str, Any]:
-        """Return what is read from files besides texts and models, as JSON values.
-
-        It is stored with the scores, so that explaining them does not need the file.
-        """
+        """Return what files say besides texts and models, as JSON to store with the scores."""
         return {}
 
     @property
@@ -228,7 +214,7 @@ class Metric(ABC):
     def within(self, surroundings: Surroundings) -> Metric:
         """Return a metric that scores and explains one sentence as part of a corpus.
 
-        A metric that takes something from the corpus, such as token frequencies, overrides this.
+        Overridden by metrics that take something from the corpus, such as token frequencies.
         """
         del surroundings
         return self
@@ -281,10 +267,7 @@ class Metric(ABC):
         return {}
 
     def signature(self, context: Mapping[str, object] | None = None) -> Signature:
-        """Return name, all fields, :meth:`settings`, then the context of the run.
-
-        A metric of another package also has that package's name and version.
-        """
+        """Return name, all fields, :meth:`settings`, another package's name, context of the run."""
         shown: dict[str, object] = {f.name: _shown(getattr(self, f.name)) for f in fields(self)}
         package = distribution_of(type(self))
         origin: dict[str, object] = {} if package is None else {"package": package}
@@ -292,9 +275,7 @@ class Metric(ABC):
 
     def __str__(self) -> str:
         changed = {
-            f.name: getattr(self, f.name)
-            for f in fields(self)
-            if getattr(self, f.name) != f.default
+            f.name: value for f in fields(self) if (value := getattr(self, f.name)) != f.default
         }
         return spelling.spell(self.name, changed)
 

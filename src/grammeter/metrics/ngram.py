@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import cache
+from dataclasses import asdict, dataclass, replace
+from functools import cache, partial
 from importlib.metadata import version
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
@@ -18,6 +18,7 @@ from grammeter.core import (
     BoolArray,
     Explanation,
     FloatArray,
+    IntArray,
     Score,
     Segment,
     SegmentScores,
@@ -56,10 +57,14 @@ class _Sacrebleu(SumScore):
     needs = "texts"
 
     @abstractmethod
+    def opened(self) -> Callable[..., BLEU | CHRF]:
+        """Return sacrebleu's class, whose options have the names of our fields."""
+
     def scorer(
-        self, references: Sequence[Sequence[str]] | None = None, *, alone: bool = False
+        self, references: Sequence[Sequence[str]] | None = None, **options: Any
     ) -> BLEU | CHRF:
-        """Open sacrebleu with this metric's fields; ``alone`` for one sentence's score."""
+        """Open sacrebleu with this metric's fields, and further options."""
+        return self.opened()(references=references, **asdict(self), **options)
 
     @abstractmethod
     def columns(self) -> tuple[str, ...]:
@@ -69,10 +74,9 @@ class _Sacrebleu(SumScore):
         """Return sacrebleu's version."""
         return {"sacrebleu": version("sacrebleu")}
 
-    def result(self, counts: FloatArray, *, alone: bool = False) -> Any:
+    def result(self, counts: npt.NDArray[np.number], scorer: BLEU | CHRF) -> Any:
         """Return what sacrebleu makes of one row of counts."""
-        row = cast("list[int]", counts.tolist())
-        return self.scorer(alone=alone)._compute_score_from_stats(row)  # pyright: ignore[reportPrivateUsage]
+        return scorer._compute_score_from_stats(cast("list[int]", counts.tolist()))  # pyright: ignore[reportPrivateUsage]
 
     def statistics(self, segments: Sequence[Segment]) -> Statistics:
         """Count with sacrebleu against all references of a segment at once: one slot."""
@@ -91,8 +95,12 @@ class _Sacrebleu(SumScore):
 
     def sentences(self, statistics: Statistics) -> SegmentScores:
         """Score each segment alone."""
-        values = self._scored(self.summands(statistics), self.scorer(alone=True))
+        values = self._scored(self.summands(statistics), self._alone())
         return SegmentScores(values, no_choice(len(values)), {}, gap(statistics.present))
+
+    def _alone(self) -> BLEU | CHRF:
+        """Open sacrebleu for one sentence's score."""
+        return self.scorer()
 
     def summands(self, statistics: Statistics) -> FloatArray:
         """Return sacrebleu's counts; NaN where a segment has no reference."""
@@ -103,14 +111,25 @@ class _Sacrebleu(SumScore):
         return self._scored(sums, self.scorer())
 
     def _scored(self, sums: npt.NDArray[np.number], scorer: BLEU | CHRF) -> FloatArray:
-        rows = cast("list[list[int]]", np.reshape(sums, (-1, sums.shape[-1])).tolist())
+        rows = np.reshape(sums, (-1, sums.shape[-1]))
         values = [
-            scorer._compute_score_from_stats(row).score / 100  # pyright: ignore[reportPrivateUsage]
-            if row[0] == row[0]
-            else float("nan")
-            for row in rows
+            np.nan if np.isnan(row[0]) else self.result(row, scorer).score / 100 for row in rows
         ]
         return np.array(values, dtype=np.float64).reshape(sums.shape[:-1])
+
+    def explain(self, segment: Segment) -> Explanation:
+        """Show what the hypothesis shares with its references, by order."""
+        statistics = self.statistics([segment])
+        scores = self.sentences(statistics)
+        if not statistics.present[0, 0]:
+            return self.explained(scores)
+        columns, parts = self._by_order(statistics.rows[0, 0])
+        explained = self.explained(scores, grids=[grid_of("n-grams by order", columns)])
+        return replace(explained, parts=parts)
+
+    @abstractmethod
+    def _by_order(self, counts: IntArray) -> tuple[dict[str, Any], dict[str, float]]:
+        """Return the columns of a table of orders, and the parts of a sentence score."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,22 +166,15 @@ class Bleu(_Sacrebleu):
         """Return sacrebleu's version and the rule for sentences."""
         return super().settings() | {"sentences": "effective order"}
 
-    def scorer(
-        self, references: Sequence[Sequence[str]] | None = None, *, alone: bool = False
-    ) -> BLEU:
-        """Open sacrebleu's BLEU; alone, a short sentence is scored by the orders it has."""
+    def opened(self) -> Callable[..., BLEU]:
+        """Return sacrebleu's BLEU, which takes tokenised text without a warning."""
         from sacrebleu.metrics.bleu import BLEU
 
-        return BLEU(
-            lowercase=self.lowercase,
-            force=True,  # tokenised text is what we mean, no need to warn
-            tokenize=self.tokenize,
-            smooth_method=self.smooth_method,
-            smooth_value=self.smooth_value,
-            max_ngram_order=self.max_ngram_order,
-            effective_order=alone,
-            references=references,
-        )
+        return partial(BLEU, force=True)
+
+    def _alone(self) -> BLEU | CHRF:
+        """Open sacrebleu so that a short sentence is scored by the orders it has."""
+        return self.scorer(effective_order=True)
 
     def columns(self) -> tuple[str, ...]:
         """Return lengths, matched n-grams by order, n-grams by order."""
@@ -172,28 +184,20 @@ class Bleu(_Sacrebleu):
 
     def parts(self, sums: FloatArray) -> dict[str, float]:
         """Return the brevity penalty and the (smoothed) precisions by order."""
-        bleu = self.result(sums)
+        bleu = self.result(sums, self.scorer())
         precisions = {f"precision{n}": p / 100 for n, p in enumerate(bleu.precisions, 1)}
         return {"brevity": bleu.bp} | precisions
 
-    def explain(self, segment: Segment) -> Explanation:
-        """Show matches and precisions by order, and the lengths."""
-        statistics = self.statistics([segment])
-        scores = self.sentences(statistics)
-        if not statistics.present[0, 0]:
-            return self.explained(scores)
-        counts = statistics.rows[0, 0]
-        bleu, order = self.result(counts, alone=True), self.max_ngram_order
+    def _by_order(self, counts: IntArray) -> tuple[dict[str, Any], dict[str, float]]:
+        bleu, order = self.result(counts, self._alone()), self.max_ngram_order
         columns = {
             "n": range(1, order + 1),
             "matched": counts[2 : 2 + order],
             "n-grams": counts[2 + order :],
             "precision": [precision / 100 for precision in bleu.precisions],
         }
-        explained = self.explained(scores, grids=[grid_of("n-grams by order", columns)])
         hypothesis, reference, *_ = counts.tolist()
-        parts = {"brevity": bleu.bp, "hypothesis": hypothesis, "reference": reference}
-        return replace(explained, parts=parts)
+        return columns, {"brevity": bleu.bp, "hypothesis": hypothesis, "reference": reference}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -229,20 +233,11 @@ class Chrf(_Sacrebleu):
         fix = "Use 0 or more, and at least one of them above 0."
         self.refuse_unless(min(orders) >= 0 and any(orders), "char_order", "word_order", fix=fix)
 
-    def scorer(
-        self, references: Sequence[Sequence[str]] | None = None, *, alone: bool = False
-    ) -> CHRF:
-        """Open sacrebleu's chrF; one sentence is scored like a corpus of one."""
+    def opened(self) -> Callable[..., CHRF]:
+        """Return sacrebleu's chrF."""
         from sacrebleu.metrics.chrf import CHRF
 
-        return CHRF(
-            char_order=self.char_order,
-            word_order=self.word_order,
-            beta=self.beta,
-            lowercase=self.lowercase,
-            whitespace=self.whitespace,
-            references=references,
-        )
+        return CHRF
 
     def columns(self) -> tuple[str, ...]:
         """Return n-grams of hypothesis and reference and what they share, by order."""
@@ -250,17 +245,10 @@ class Chrf(_Sacrebleu):
         orders += [f"word{n}" for n in range(1, self.word_order + 1)]
         return tuple(f"{kind} {n}" for n in orders for kind in ("hypothesis", "reference", "match"))
 
-    def explain(self, segment: Segment) -> Explanation:
-        """Show what the hypothesis shares with the best reference, by order."""
-        statistics = self.statistics([segment])
-        scores = self.sentences(statistics)
-        if not statistics.present[0, 0]:
-            return self.explained(scores)
-        counts = statistics.rows[0, 0]
-        columns = {"n": [name.split()[1] for name in self.columns()[::3]]}
-        for at, name in enumerate(("hypothesis", "reference", "matched")):
-            columns[name] = counts[at::3].tolist()
-        return self.explained(scores, grids=[grid_of("n-grams by order", columns)])
+    def _by_order(self, counts: IntArray) -> tuple[dict[str, Any], dict[str, float]]:
+        names = ("hypothesis", "reference", "matched")
+        orders = [name.split()[1] for name in self.columns()[::3]]
+        return {"n": orders, **dict(zip(names, counts.reshape(-1, 3).T, strict=True))}, {}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -323,7 +311,9 @@ class MeteorES(SentenceMean):
     def sentences(self, statistics: Statistics) -> SegmentScores:
         """Score each segment by its best reference; parts ``precision recall penalty``."""
         named = self._parts(statistics.rows)
-        scores, present = self._combined(*named.values()), statistics.present
+        precision, recall, penalty = named.values()
+        mean = ratio(precision * recall, self.alpha * precision + (1 - self.alpha) * recall)
+        scores, present = mean * (1 - penalty), statistics.present
         chosen = best_slot(scores, present)
         parts = {name: pick(values, chosen) for name, values in named.items()}
         return SegmentScores(pick(scores, chosen), chosen, parts, gap(present))
@@ -352,12 +342,6 @@ class MeteorES(SentenceMean):
         precision, recall = ratio(matches, hypothesis), ratio(matches, reference)
         penalty = self.gamma * ratio(chunks, matches) ** self.beta
         return {"precision": precision, "recall": recall, "penalty": penalty}
-
-    def _combined(
-        self, precision: FloatArray, recall: FloatArray, penalty: FloatArray
-    ) -> FloatArray:
-        mean = ratio(precision * recall, self.alpha * precision + (1 - self.alpha) * recall)
-        return mean * (1 - penalty)
 
 
 def _words(text: str) -> list[str]:
