@@ -1,3 +1,4 @@
+from grammeter.metrics.base import Limit as Limit
 from grammeter.metrics.base import Metric as Metric
 from grammeter.metrics.base import Needs as Needs
 from grammeter.metrics.bertscore import BartScore as BartScore
