@@ -85,8 +85,7 @@ class BertScore(SentenceMean, Asking):
     citation = cited("zhang-etal-2020-bertscore")
 
     _idf_of_corpus: ClassVar[tuple[str, ...] | None] = None
-    _base_of_corpus: ClassVar[tuple[float, ...] | None] = None
-    """Facts of the corpus that a single sentence belongs to."""
+    _base_of_corpus: ClassVar[tuple[float, ...] | None] = None  # where a sentence is of a corpus
 
     model: str = "bert-base-uncased"
     layer: int | None = None
@@ -200,8 +199,7 @@ class BertScore(SentenceMean, Asking):
     def _match_grids(self, segment: Segment, chosen: int) -> Iterator[Grid]:
         """Show for each token the most similar one of the other text.
 
-        The mean of the cosines of one grid, by weight, is precision or recall, not rescaled.
-        Special tokens weigh nothing and stand only on the other side.
+        The mean of the cosines by weight is precision or recall. Special tokens weigh nothing.
         """
         if chosen < 0:
             return
@@ -353,8 +351,7 @@ class BartScore(SentenceMean, Asking):
     def sentences(self, statistics: Statistics) -> SegmentScores:
         """Score each sentence by the mean over its references, or by the best of them.
 
-        Parts: ``truncated``; with ``f`` ``precision`` and ``recall``, their means over the
-        references, or those of the best one.
+        Parts: ``truncated``; with ``f`` ``precision`` and ``recall``, of the same references.
         """
         present, chosen = statistics.present, self._chosen(statistics)[:, None]
         taken = np.where(chosen < 0, present, np.arange(statistics.slots) == chosen)

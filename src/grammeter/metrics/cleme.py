@@ -84,8 +84,7 @@ class Cleme(Extracting, Choosing, Asking):
     by_row = False
     judges_edits = True
 
-    _average: ClassVar[float | None] = None
-    """The average length in the corpus that a single sentence belongs to."""
+    _average: ClassVar[float | None] = None  # in the corpus that a single sentence belongs to
 
     version: Literal[1, 2] = 1
     assumption: Literal["dependent", "independent"] = "dependent"

@@ -155,13 +155,9 @@ class Errant(Extracting, EditF):
 
         The references are those chosen for the score, so that the counts of all types add up to
         the score's own. Hits and misses have the types of the references, false positives those
-        of the hypotheses. Gold edits of another scheme (NUCLE's ``ArtOrDet``) are typed by the
-        rules that type the hypotheses. Error types cost a parser.
-
-        Raises
-        ------
-        UsageError
-            If the types do not have this tier, or ``by_gold`` meets references without gold edits.
+        of the hypotheses; gold edits of another scheme (NUCLE's ``ArtOrDet``) are typed by rules.
+        Raises :class:`UsageError` if the types do not have this tier, or ``by_gold`` meets
+        references without gold edits.
         """
         extractor = self.extractor(types=True)
         segments = list(chain.from_iterable(systems.values()))
@@ -234,10 +230,9 @@ class Errant(Extracting, EditF):
         return [tuple(filter(rules.counts, edits)) for edits in annotated]
 
     def explain(self, segment: Segment) -> Explanation:
-        """Return the edits against the chosen reference, and the counts against each.
+        """Return the edits that count against the chosen reference, and the counts against each.
 
-        Edits that do not count under the fields are left out. Under ``token-detection`` an edit
-        is matched if all its tokens are.
+        Under ``token-detection`` an edit is matched if all its tokens are.
         """
         batch = _Batch(self, self.extractor(types=True), [segment])
         return self.explained_by(batch.statistics(), batch.judged)

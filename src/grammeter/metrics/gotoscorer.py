@@ -92,12 +92,7 @@ class GoToScorer(Extracting, Pooled, SumScore):
     def pooled_statistics(self, segments: Sequence[Segment], copies: Sequence[int]) -> Statistics:
         """Weigh chunks within the pool of all outputs of each sentence.
 
-        Segments of one line share their ``references`` and ``gold`` objects.
-
-        Raises
-        ------
-        UsageError
-            If no sentence has the annotator, or there is only one system to compare with.
+        Raises :class:`UsageError` if no sentence has the annotator, or there is only one system.
         """
         return self.count(read_targets(segments, self.extractor().annotate), copies)
 
@@ -143,8 +138,7 @@ class GoToScorer(Extracting, Pooled, SumScore):
     def explain(self, segment: Segment) -> Explanation:
         """Return the edits with verdicts, and the chunks that are not simply kept.
 
-        The difficulty of a chunk depends on the other systems: where these are unknown, the
-        value is NaN unless nothing is weighed.
+        Without the other systems' outputs difficulty is unknown, and the value NaN.
         """
         outputs = self.beside(segment)
         targets = read_targets(outputs, self.extractor().annotate)

@@ -68,8 +68,7 @@ class Green(SumScore):
         """Count n-grams against each reference.
 
         Columns are ``tp1 fp1 fn1 tp2 ...`` by order: kept, deleted or inserted as in the
-        reference; deleted or inserted against it; to be deleted or inserted, but not. Whole
-        numbers.
+        reference; deleted or inserted against it; to be deleted or inserted, but not.
         """
         regions = self.regions(segments)
         counts = np.stack(
@@ -80,10 +79,7 @@ class Green(SumScore):
         return of_references(rows, ngrams.reference_slots(segments), columns)
 
     def regions(self, segments: Sequence[Segment]) -> IntArray:
-        """Count the n-grams in each of :data:`REGIONS`.
-
-        Shape ``(segments, slots, order, 7)``; an absent reference has zeros.
-        """
+        """Count the n-grams in each of :data:`REGIONS`: ``(segments, slots, order, 7)``."""
         present = ngrams.reference_slots(segments)
         counts = np.zeros((*present.shape, self.order, len(REGIONS)), dtype=np.int64)
         for batch in ngrams.batches(segments, unit=self.unit, strip=False):
@@ -93,10 +89,7 @@ class Green(SumScore):
         return counts
 
     def parts(self, sums: FloatArray) -> dict[str, float]:
-        """Return precision and recall over all orders.
-
-        Each segment takes the reference with which it scores best alone.
-        """
+        """Return precision and recall over all orders, each segment's best reference chosen."""
         precision, recall = self._means(sums)
         return {"precision": precision[-1].item(), "recall": recall[-1].item()}
 

@@ -89,8 +89,7 @@ class Pooled(Metric):
     """Base of metrics that score an output beside those of the other systems."""
 
     pooled = True
-    company: ClassVar[tuple[str, ...]] = ()
-    """The outputs of the other systems, where a single sentence of a corpus is explained."""
+    company: ClassVar[tuple[str, ...]] = ()  # other systems' outputs of an explained sentence
 
     def statistics(self, segments: Sequence[Segment]) -> Statistics:
         """Count as if each segment were the output of one system."""
@@ -187,14 +186,10 @@ class SumScore(Metric):
 
 @dataclass(frozen=True, kw_only=True)
 class SentenceMean(Metric):
-    """Base of metrics whose corpus score is the mean of their sentence scores.
-
-    Parts are means of those of the sentences; sums of what is counted there.
-    """
+    """Base of metrics whose corpus score is the mean of their sentence scores, and so its parts."""
 
     resampling: ClassVar[str] = "mean of sentence scores"
-    counted: ClassVar[tuple[str, ...]] = ("truncated",)
-    """The parts of a sentence that are counts."""
+    counted: ClassVar[tuple[str, ...]] = ("truncated",)  # parts that are counts, and summed
 
     def score(self, statistics: Statistics) -> Score:
         """Take the mean over all sentences, and the means or sums of their parts."""

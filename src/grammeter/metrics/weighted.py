@@ -72,8 +72,7 @@ class Weighted(EditF, Asking):
     citation = cited("gong-etal-2022-revisiting")
     resampling = "annotators fixed"
     reference = "annotator"
-    _idf_of_corpus: ClassVar[tuple[str, ...] | None] = None
-    """The texts of :meth:`_idf_texts`, where a single sentence of a corpus is scored."""
+    _idf_of_corpus: ClassVar[tuple[str, ...] | None] = None  # texts, where a sentence is of one
 
     beta: M2Beta = 0.5
     scorer: Literal["bertscore", "bartscore", "self"] = "bertscore"

@@ -41,11 +41,8 @@ LIMIT = 65_536
 
 LEAST_PAIRS = 2  # of orders; without them there is no standard error
 
-Order = tuple[int, ...]
-"""Positions of all edits, in the order in which they are applied."""
-
-Subset = int
-"""Edits as bits: edit 0 is the lowest."""
+Order = tuple[int, ...]  # positions of all edits, as they are applied
+Subset = int  # edits as bits: edit 0 is the lowest
 
 
 def attribute(

@@ -128,10 +128,9 @@ class Scorer:
 
         Raises
         ------
-        LengthMismatchError
-            If the lists differ in length.
-        UsageError
-            If a metric needs references that are not given, gold edits, or the whole corpus.
+        LengthMismatchError, UsageError
+            If the lists differ in length, or a metric needs references that are not given, gold
+            edits, or the whole corpus.
         """
         values = self._values(sources, hypotheses, references)
         return {name: [row[at].value for row in values] for at, name in enumerate(self._metrics)}
