@@ -31,7 +31,7 @@ FLOORS = (
 """Rooms from the ground up: each may enter the doors of lower floors, never up nor sideways."""
 FLOOR = {name: number for number, names in enumerate(FLOORS) for name in names}
 
-COMMON = {"base", "edit_f", "asking"}
+COMMON = {"base", "edit_f", "kinds"}
 """Files through which metrics meet."""
 BUILDS_ON = {"weighted": {"m2", "errant"}}
 

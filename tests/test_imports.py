@@ -77,7 +77,7 @@ def test_scoring_loads_no_other_package_and_no_other_metric(name: str) -> None:
     assert not roots(loaded) & HEAVY
     metrics = {m.rpartition(".")[2] for m in loaded if m.startswith("grammeter.metrics.")}
     home = "m2" if name == "sentm2" else name
-    assert metrics <= {"base", "registry", "edit_f", "asking", home}
+    assert metrics <= {"base", "registry", "edit_f", "kinds", home}
     rooms = {m.rpartition(".")[2] for m in loaded if m.startswith("grammeter.models.")}
     assert not rooms & {"loading", "encoder", "likelihood", "regressor"}
 
