@@ -88,10 +88,9 @@ def length_weight(curves: tuple[Curve, Curve, Curve], kind: int, longer: float) 
 
 
 class Judged(NamedTuple):
-    """The chunks of a hypothesis and their kinds, against one reference or several.
+    """The chunks of a hypothesis and their kinds, against a reference (``label``) or ``TOGETHER``.
 
-    ``label`` is the number of the reference, or ``TOGETHER``; ``versions`` are the positions of
-    the references' texts in each chunk (the hypothesis stands at 0).
+    ``versions`` are the positions of the references' texts in each chunk; the hypothesis is at 0.
     """
 
     label: int
@@ -203,11 +202,10 @@ def weighted_sums(
 
 
 def trials(judged: Judged) -> list[tuple[str, str]]:
-    """Return whose similarities weigh the chunks against one reference.
+    """Return the pairs of a text and the reference whose similarities weigh the chunks.
 
-    The pairs of a text and the reference: first the source, then for each chunk but ``tn`` the
-    source with this chunk alone put in: the hypothesis' text or, for a miss, the reference's.
-    Where nothing is left of the source, it is taken as it was.
+    First the source, then for each chunk but ``tn`` the source with the hypothesis' text there
+    or, for a miss, the reference's. Where nothing would be left, the source is taken as it was.
     """
     (at,) = judged.versions
     source = [chunk.source for chunk in judged.chunks]
@@ -224,9 +222,8 @@ def trials(judged: Judged) -> list[tuple[str, str]]:
 def similarity_sums(judged: Judged, similarities: Similarities, *, unmoved: float) -> list[float]:
     """Sum the chunks of each kind, weighed by what they do for the sentence (Ye et al. 2025).
 
-    A chunk weighs as much as the similarity to the reference changes when it alone is put into
-    the source; ``similarities`` has those of all :func:`trials`. ``tn`` weigh 1; a chunk that
-    changes nothing weighs ``unmoved``.
+    A chunk weighs as much as it alone changes the similarity of the source to the reference, one
+    of :func:`trials`; ``tn`` weigh 1, a chunk that changes nothing ``unmoved``.
     """
     untouched, *moved = (similarities[pair] for pair in trials(judged))
     moves = iter(moved)

@@ -341,8 +341,7 @@ def _names(edits: Sequence[Edit], retyped: Iterable[Edit]) -> list[str]:
 def one_scheme(segments: Sequence[Segment], annotator: Annotator) -> list[Segment]:
     """Return segments whose gold edits have types of the annotator's rules, if they had others.
 
-    Edits that only mark an error, or change nothing, keep their types, so that the same edits
-    count as before.
+    Edits that only mark an error, or change nothing, keep theirs: the same edits count as before.
     """
     if not foreign_types((segment.gold for segment in segments), annotator.rules):
         return list(segments)

@@ -59,10 +59,9 @@ class Rules:
         return not (self.multi if short else self.single)
 
     def keys(self, edit: Edit, wanted: Container[Key] = ()) -> list[Key]:
-        """Return the keys of an edit: one for each token it touches, or one.
+        """Return the keys of an edit: one, or one for each token it touches (inserting, the next).
 
-        An insertion touches the token on its right. Of several corrections that count as right,
-        the first whose key is ``wanted`` is taken, else the first.
+        Of several right corrections the first whose key is ``wanted`` is taken, else the first.
         """
         if self.mode == "token-detection":
             end = max(edit.end, edit.start + 1)
@@ -94,10 +93,9 @@ def grouped(
 
 
 def outcomes(proposed: Groups, gold: Groups) -> Iterator[tuple[str, Outcome]]:
-    """Tell true from false positives and negatives, each with its error type.
+    """Tell true from false positives and negatives, each with its error type, as the package.
 
-    As the package counts: a key that both have is as many true positives as gold edits have it,
-    under the gold types; a key that one side has is as many false ones as that side's edits.
+    A key that both have is as many true positives as gold edits have it, under the gold types.
     """
     for key, types in proposed.items():
         matched = key in gold
