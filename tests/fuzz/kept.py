@@ -72,7 +72,7 @@ def _replies(path: Path) -> None:
 
 def _abilities(path: Path) -> None:
     try:
-        Abilities.from_dict(path.read_bytes().decode("utf-8", "replace"))
+        Abilities.from_json(path.read_bytes().decode("utf-8", "replace"))
     except (ValueError, RecursionError):  # which the file of replies calls damage
         return
 
@@ -310,7 +310,7 @@ KEPT: dict[str, Reader] = {
     "parse cache": Reader(_parses, _kept(_make_parses, PARSES), ".sqlite"),
     "figure cache": Reader(_figures, _kept(_make_figures, FIGURES), ".sqlite"),
     "reply cache": Reader(_replies, _kept(_make_replies, REPLIES), ".sqlite"),
-    "abilities": Reader(_abilities, _literal(Abilities().to_dict())),
+    "abilities": Reader(_abilities, _literal(Abilities().to_json())),
     "reply of a server": Reader(_body, _literal(_REPLY, _ERROR)),
     "retry-after": Reader(_retry, _literal(*_DATES)),
     "batch manifest": Reader(_manifest, _kept(_make_manifest, NAME), ".json"),
