@@ -222,7 +222,11 @@ def ask(model: str, calls: Sequence[Call]) -> list[Outcome]:
             fix="Run the same without --offline, with the same model, base URL and prompt.",
         )
     if due:
-        _warn(endpoint)
+        if endpoint.base_url.startswith("http://") and not is_local(endpoint.base_url):
+            warnings.warn(
+                f"{server(endpoint.base_url)}: the key and the texts travel unencrypted (http://)",
+                stacklevel=2,
+            )
         done |= _finish(_Run(endpoint, model, due).results(folder))
     else:
         endpoint.bill.concessions.update(concessions(folder, server(endpoint.base_url), model))
@@ -315,14 +319,6 @@ def _known(
     histories = known(folder, [request.key for request in requests.values()], endpoint.attempts)
     done = {key: h.outcome for key, h in histories.items() if h.outcome is not None}
     return requests, folder, done
-
-
-def _warn(endpoint: Endpoint) -> None:
-    if endpoint.base_url.startswith("http://") and not is_local(endpoint.base_url):
-        warnings.warn(
-            f"{server(endpoint.base_url)}: the key and the texts travel unencrypted (http://)",
-            stacklevel=3,
-        )
 
 
 def _finish(work: Coroutine[Any, Any, _Result]) -> _Result:

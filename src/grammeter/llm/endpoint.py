@@ -212,17 +212,13 @@ class Endpoint:
         Calls in flight at once; ``None``: 4, or 1 for a server on this machine.
     requests_per_minute, tokens_per_minute
         Maximum rates; ``None``: no limit.
-    timeout
-        Seconds to wait for one reply.
-    patience
-        Seconds for one call, including all repetitions.
+    timeout, patience
+        Seconds to wait for one reply; seconds for one call, including all repetitions.
     max_requests, max_tokens, max_cost
         Ceilings of this run: requests sent, tokens in and out, money in the price table's
         currency; a run that reaches one ends, and all replies stay in the cache.
-    cache_dir
-        Folder of the replies; ``None``: the user's cache folder.
-    offline
-        Answer from the cache alone.
+    cache_dir, offline
+        Folder of the replies, ``None``: the user's cache folder; whether to answer from it alone.
     prices
         A price table to use instead of the one in the package.
     attempts
@@ -341,17 +337,18 @@ class Ceilings:
     def _fits(self, worst: Worst, tokens: int, cost: float) -> bool:
         """Whether a request fits beside these reservations."""
         bill, most = self._endpoint.bill, self._endpoint
-        return not (
-            _over(bill.requests + 1, most.max_requests)
-            or _over(bill.tokens + tokens + worst.tokens, most.max_tokens)
-            or _over(bill.spent + cost + worst.cost, most.max_cost)
+        limits = (
+            (bill.requests + 1, most.max_requests),
+            (bill.tokens + tokens + worst.tokens, most.max_tokens),
+            (bill.spent + cost + worst.cost, most.max_cost),
         )
+        return all(limit is None or value <= limit for value, limit in limits)
 
     @property
     def reached(self) -> str:
-        """The ceiling that the next request would exceed, for people."""
+        """The ceilings that are set, for people; the number of requests alone if it is reached."""
         bill, most = self._endpoint.bill, self._endpoint
-        if _over(bill.requests + 1, most.max_requests):
+        if most.max_requests is not None and bill.requests >= most.max_requests:
             return f"max_requests={most.max_requests}"
         named = {"max_tokens": most.max_tokens, "max_cost": most.max_cost}
         return " or ".join(f"{name}={value:g}" for name, value in named.items() if value)
@@ -381,7 +378,3 @@ class Pace:
     def hold(self, until: float) -> None:
         """Send nothing before this time: the server asked for a pause."""
         self._free = max(self._free, until)
-
-
-def _over(value: float, most: float | None) -> bool:
-    return most is not None and value > most

@@ -21,7 +21,15 @@ from grammeter.core import (
 )
 from grammeter.metrics.base import Limit, cited
 from grammeter.metrics.kinds import Asking, SentenceMean, grid_of, no_choice, one_slot
-from grammeter.models import FILE, MeanSimilarity, Regression, Request, Steps, find_model, read_card
+from grammeter.models import (
+    CARD_FILE,
+    MeanSimilarity,
+    Regression,
+    Request,
+    Steps,
+    find_model,
+    read_card,
+)
 
 CRITERIA = ("grammaticality", "fluency", "meaning")
 
@@ -197,7 +205,7 @@ class Impara(SentenceMean, Asking):
         card = read_card(folder)
         if card is None or card.get("metric") != self.name:
             return ENCODER
-        where = str(folder / FILE)
+        where = str(folder / CARD_FILE)
         try:
             name, trained = str(card["encoder"]["name"]), card["encoder"]["hash"]
         except (KeyError, TypeError):

@@ -30,7 +30,6 @@ from grammeter.metrics.kinds import Asking, Extracting
 from grammeter.metrics.m2 import M2, M2Beta
 from grammeter.models import (
     Likelihood,
-    Pair,
     Request,
     Steps,
     TokenSimilarity,
@@ -165,7 +164,7 @@ class Weighted(EditF, Asking):
         unions = [] if texts else self.unions(segments, types=False)
         return self.bound(_idf_of_corpus=texts or self._idf_texts(segments, unions))
 
-    def _request(self, pairs: Sequence[Pair], texts: tuple[str, ...] | None) -> Request:
+    def _request(self, pairs: Sequence[tuple[str, str]], texts: tuple[str, ...] | None) -> Request:
         model = self.models()["model"]
         if self.scorer == "bartscore":
             return Request(model, Likelihood(), [(reference, text) for text, reference in pairs])

@@ -1,7 +1,6 @@
 from grammeter.models.encoder import layer_of as layer_of
 from grammeter.models.encoder import token_cosines as token_cosines
-from grammeter.models.files import CARD_KIND as CARD_KIND
-from grammeter.models.files import FILE as FILE
+from grammeter.models.files import CARD_FILE as CARD_FILE
 from grammeter.models.files import KNOWN as KNOWN
 from grammeter.models.files import PACKAGED as PACKAGED
 from grammeter.models.files import Card as Card
@@ -17,7 +16,6 @@ from grammeter.models.regressor import SMALLER_BATCH as SMALLER_BATCH
 from grammeter.models.regressor import new_regressor as new_regressor
 from grammeter.models.runtime import Dtype as Dtype
 from grammeter.models.runtime import ModelInput as ModelInput
-from grammeter.models.runtime import Pair as Pair
 from grammeter.models.runtime import Runtime as Runtime
 from grammeter.models.runtime import Tally as Tally
 from grammeter.models.runtime import current as current

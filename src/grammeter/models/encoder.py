@@ -77,7 +77,10 @@ def answer(files: ModelFiles, questions: Questions, runtime: Runtime) -> Answers
     the model's number type. Pairs of equal token sequences have equal figures. If a text has only
     special tokens, precision, recall and f1 of its pairs are 0.
     """
-    layers = {measure: _layer(files, measure) for measure in questions}
+    layers = {  # whose token states a measure reads; None: the means of the last one
+        measure: layer_of(files, measure.layer) if isinstance(measure, TokenSimilarity) else None
+        for measure in questions
+    }
     loaded = _open(files, list(layers.values()), runtime)
     reader = _Reader(loaded)
     read = [_ask(reader, measure, layers[measure], items) for measure, items in questions.items()]
@@ -117,11 +120,6 @@ def token_cosines(
         weights=(weights[list(first)], weights[list(second)]),
         cosines=cosines.cpu().numpy().astype(np.float64),
     )
-
-
-def _layer(files: ModelFiles, measure: Measure) -> int | None:
-    """Return the layer whose token states a measure reads; ``None``: means of the last one."""
-    return layer_of(files, measure.layer) if isinstance(measure, TokenSimilarity) else None
 
 
 def _depth(files: ModelFiles) -> tuple[str, int]:

@@ -54,13 +54,7 @@ class ModelFiles:
         return _hash(tuple((path, path.stat().st_mtime_ns, path.stat().st_size) for path in paths))
 
     def config(self) -> dict[str, Any]:
-        """Read ``config.json``.
-
-        Raises
-        ------
-        MissingResourceError
-            If it is not a JSON object.
-        """
+        """Read ``config.json``."""
         path = self.folder / "config.json"
         with suppress(ValueError, RecursionError):
             config: Any = json.loads(path.read_text("utf-8"))
@@ -181,10 +175,9 @@ def _cached(hub: Any, name: str, revision: str | None) -> Path | None:
 
 
 def _fetch(hub: Any, name: str, revision: str | None) -> Path:
+    patterns = list(WANTED_FILES)
     try:
-        return Path(
-            hub.snapshot_download(name, revision=revision, allow_patterns=list(WANTED_FILES))
-        )
+        return Path(hub.snapshot_download(name, revision=revision, allow_patterns=patterns))
     except Exception as error:
         why = (str(error) or type(error).__name__).splitlines()[0]
         raise MissingResourceError(
@@ -238,21 +231,14 @@ KNOWN = (
 )  # fmt: skip
 
 
-FILE = "card.json"
-CARD_KIND = "training-card"
+CARD_FILE = "card.json"
 
 Card = dict[str, Any]
 
 
 def read_card(folder: Path) -> Card | None:
-    """Return the training card of a model's folder; ``None`` if it has none.
-
-    Raises
-    ------
-    MissingResourceError
-        If the card cannot be read.
-    """
-    path = folder / FILE
+    """Return the training card of a model's folder; ``None`` if it has none."""
+    path = folder / CARD_FILE
     if not path.is_file():
         return None
     try:
@@ -263,4 +249,4 @@ def read_card(folder: Path) -> Card | None:
             where=str(path),
             fix="Copy the model again, or train anew.",
         ) from error
-    return card if isinstance(card, dict) and card.get("kind") == CARD_KIND else None  # pyright: ignore
+    return card if isinstance(card, dict) and card.get("kind") == "training-card" else None  # pyright: ignore

@@ -82,7 +82,9 @@ def _likelihoods(
     texts = list(dict.fromkeys(chain.from_iterable(pairs)))
     inputs, cut = loaded.tokenize(texts, limit=limit)
     tokens = {text: tuple(one["input_ids"]) for text, one in zip(texts, inputs, strict=True)}
-    _check_marked(loaded, tokens.values())
+    if not all(tokens.values()):
+        wanted = "one whose tokenizer marks the ends of texts, such as BART's"
+        raise _misfit(loaded, "reads nothing where a text is empty", wanted)
     truncated = dict(zip(texts, cut, strict=True))
     positions = gather((tokens[condition], tokens[text]) for condition, text in pairs)
     chunks = _chunks(positions)
@@ -153,7 +155,10 @@ def _decoding_reader(
 ) -> Callable[[Sequence[TokenPair]], FloatArray]:
     """Return a function from a batch of pairs to mean log-likelihoods, shape ``(pairs,)``."""
     torch: Any = require("torch", extra="neural")
-    start = _start_of_decoder(loaded)
+    start = loaded.model.config.decoder_start_token_id
+    if start is None:
+        what = "does not say with which token its decoder begins (decoder_start_token_id)"
+        raise _misfit(loaded, what, "an encoder and decoder such as BART")
 
     def read(pairs: Sequence[TokenPair]) -> FloatArray:
         with torch.inference_mode():
@@ -161,7 +166,7 @@ def _decoding_reader(
             logits = loaded.model(
                 encoder_outputs=(torch.nn.utils.rnn.pad_sequence(encoded, batch_first=True),),
                 attention_mask=loaded.padded([(1,) * len(rows) for rows in encoded]),
-                decoder_input_ids=loaded.padded([(start, *text[:-1]) for _, text in pairs]),
+                decoder_input_ids=loaded.padded([(int(start), *text[:-1]) for _, text in pairs]),
                 use_cache=False,
             ).logits
             return _mean_likelihoods(torch, loaded, logits, [text for _, text in pairs])
@@ -222,14 +227,6 @@ def _start_of_text(loaded: Loaded) -> int:
     raise _misfit(loaded, "has no token for the beginning of a text", "a causal language model")
 
 
-def _start_of_decoder(loaded: Loaded) -> int:
-    start = loaded.model.config.decoder_start_token_id
-    if start is None:
-        what = "does not say with which token its decoder begins (decoder_start_token_id)"
-        raise _misfit(loaded, what, "an encoder and decoder such as BART")
-    return int(start)
-
-
 def _check_causal(loaded: Loaded) -> None:
     """Refuse a model whose predictions depend on later tokens.
 
@@ -246,13 +243,6 @@ def _check_causal(loaded: Loaded) -> None:
     noise = 32 * torch.finfo(first.dtype).eps * first.abs().max()
     if (first - second).abs().max() > noise:
         raise _misfit(loaded, "looks at the tokens that it shall predict", wanted)
-
-
-def _check_marked(loaded: Loaded, texts: Iterable[Tokens]) -> None:
-    """Refuse a tokenizer that gives an empty text no token to mark its ends."""
-    if not all(texts):
-        wanted = "one whose tokenizer marks the ends of texts, such as BART's"
-        raise _misfit(loaded, "reads nothing where a text is empty", wanted)
 
 
 def _misfit(loaded: Loaded, what: str, wanted: str) -> DataError:

@@ -132,18 +132,8 @@ SMALLER_BATCH = "Use a smaller --batch-size, a smaller encoder, or another --dev
 def new_regressor(encoder: str, device: str, *, seed: int, bias: float) -> Generator[Loaded]:
     """Load an encoder with a new head of one output, to be fitted.
 
+    ``seed`` is that of the head's weights, ``bias`` the first value of the bias of its last layer.
     The state of torch's random numbers is restored after the block.
-
-    Parameters
-    ----------
-    encoder
-        Name or folder.
-    device
-        As torch spells it.
-    seed
-        Seed of the head's weights.
-    bias
-        First value of the bias of its last layer.
 
     Raises
     ------

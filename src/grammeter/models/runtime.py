@@ -64,6 +64,7 @@ FILE = "figures-1.sqlite"
 
 SIZE_LIMIT = 4 << 30  # maximum bytes; a larger file is emptied
 _TABLE = "figures"
+_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 def check_folder(folder: str | Path) -> None:
@@ -74,7 +75,7 @@ def check_folder(folder: str | Path) -> None:
         with closing(_connect(path)) as connection:
             connection.execute("DELETE FROM figures WHERE key IS NULL")  # there is none
     except FAULTS as error:
-        if _is_busy(error):
+        if getattr(error, "sqlite_errorcode", None) in _BUSY:
             return
         raise UsageError(
             f"figures cannot be kept in {str(folder)!r}: {_words(error)}",
@@ -142,10 +143,6 @@ class Store:
 
 def _connect(folder: Path) -> sqlite3.Connection:
     return open_cache(folder / FILE, _TABLE, "value BLOB NOT NULL", limit=SIZE_LIMIT)
-
-
-def _is_busy(error: Exception) -> bool:
-    return getattr(error, "sqlite_errorcode", None) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 def _words(error: Exception) -> str:

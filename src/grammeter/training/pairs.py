@@ -75,17 +75,8 @@ class Measured:
 def measure_impacts(parallel: Sequence[Parallel], encoder: str) -> list[EditedSentence]:
     """Measure the impact of every edit (equation 5); sentences without edits are left out.
 
-    Parameters
-    ----------
-    parallel
-        Sentences and edits; an edit that changes nothing or overlaps an earlier one is left out.
-    encoder
-        Name or folder of the pretrained encoder.
-
-    Returns
-    -------
-    list of EditedSentence
-        In the order of ``parallel``; impacts lie between 0 and 2, usually far below 1.
+    An edit that changes nothing or overlaps an earlier one is left out, too. Impacts lie between 0
+    and 2, usually far below 1.
 
     Raises
     ------

@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 
 from grammeter.core import FloatArray, expanded, json_number
-from grammeter.models import CARD_KIND, FILE, Card, Regression, Request, answer, find_model
+from grammeter.models import CARD_FILE, Card, Regression, Request, answer, find_model
 from grammeter.stats import PairedSamples, bootstrap, percentile_interval, t_interval
 from grammeter.training.fit import Fitted
 from grammeter.training.folder import write_text, writing
@@ -45,7 +45,7 @@ def write_card(
     encoder = expanded(settings.encoder)
     name = str(encoder.resolve()) if encoder.is_dir() else settings.encoder
     card = {
-        "kind": CARD_KIND,
+        "kind": "training-card",
         "grammeter": __version__,
         "metric": metric,
         "scoring": scoring,
@@ -63,7 +63,7 @@ def write_card(
     plain = cast("Card", _plain(card))
     with writing(folder):
         write_text(folder / "README.md", card_page(plain))
-        write_text(folder / FILE, plain)
+        write_text(folder / CARD_FILE, plain)
     return plain
 
 
@@ -284,18 +284,8 @@ def cross_test(
 ) -> list[Cell]:
     """Test models on the held-out pairs of each corpus.
 
-    Parameters
-    ----------
-    models
-        Folder by corpus and seed.
-    tests
-        Test pairs by corpus and seed; a model meets those of its own seed, so that none of its
-        own training sentences is among them.
-
-    Returns
-    -------
-    list of Cell
-        For each corpus of ``models``, each corpus of ``tests``, in their order.
+    ``models`` has folders, ``tests`` test pairs, by corpus and seed; a model meets those of its own
+    seed, so that none of its own training sentences is among them.
     """
     requests: dict[tuple[str, str, int], Request] = {}
     for (trained, seed), folder in models.items():

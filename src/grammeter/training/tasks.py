@@ -102,19 +102,13 @@ def fit_impara(
     Parameters
     ----------
     measure
-        Returns sentences and the impacts of their edits; not called if a resumed run already has
-        its pairs.
+        Returns sentences and the impacts of their edits; not called if there are pairs to resume.
     folder
         Folder of the model: weights, tokenizer, ``pairs.jsonl``, ``card.json``, ``README.md``.
     files, reading
         Origin of the sentences; a run can be resumed only with the same.
     size
         Largest number of pairs.
-
-    Returns
-    -------
-    dict
-        The training card.
     """
     if loss not in LOSSES:
         raise UsageError(f"loss={loss}", fix=f"Use {' or '.join(LOSSES)}.")
@@ -148,13 +142,7 @@ def _identity(settings: Settings, files: Sequence[Path]) -> dict[str, object]:
 
 
 def pairs_of(folder: Path) -> list[Pair]:
-    """Return the pairs that a model was trained, validated and tested with.
-
-    Raises
-    ------
-    DataError
-        If they are missing or damaged.
-    """
+    """Return the pairs that a model was trained, validated and tested with."""
     path = folder / PAIRS
     try:
         text = path.read_text("utf-8")
@@ -275,15 +263,8 @@ def fit_some(
     ----------
     rated
         Outputs with human scores; split 8:1:1 by source sentence.
-    folder
-        Folder of the models.
     files
         Files of the scores; a run can be resumed only with the same.
-
-    Returns
-    -------
-    dict
-        The training card of each criterion.
     """
     unknown = sorted(set(criteria) - set(CRITERIA))
     if unknown or not criteria:
