@@ -217,14 +217,11 @@ def _loads(text: str) -> Pairs | None:
         value = json.loads(text, object_pairs_hook=_Object, parse_constant=_refuse)
     except (ValueError, RecursionError):
         return None
-    return value.pairs if isinstance(value, _Object) else None
+    return value if isinstance(value, _Object) else None
 
 
-class _Object:
+class _Object(Pairs):
     """A JSON object with its repeated keys, distinguishable from arrays."""
-
-    def __init__(self, pairs: Pairs) -> None:
-        self.pairs = pairs
 
 
 def _refuse(name: str) -> None:
@@ -256,8 +253,10 @@ def _scores(pairs: Pairs, n: int) -> tuple[tuple[int, ...], list[str]]:
                 raise _UnreadableError(f"target {number} is scored twice")
             values[number] = score
         tolerated += _odd_key(key)
-    if set(values) != set(range(1, n + 1)):
-        raise _UnreadableError(_wrong_targets(values, n))
+    if missing := [str(number) for number in range(1, n + 1) if number not in values]:
+        raise _UnreadableError(f"the score of target {', '.join(missing)} is missing")
+    if len(values) > n:
+        raise _UnreadableError(f"there are scores for more than {n} targets")
     scores = {number: _score(number, value) for number, value in values.items()}
     if any(not isinstance(value, int) for value in values.values()):
         tolerated.append("scores written as text or with a decimal point")
@@ -282,13 +281,6 @@ def _odd_key(key: str) -> list[str]:
         return []
     known = _KEY.fullmatch(key) or key.lower() == "scores"
     return ["keys spelled otherwise" if known else "more keys than asked for"]
-
-
-def _wrong_targets(values: dict[int, Any], n: int) -> str:
-    missing = [str(number) for number in range(1, n + 1) if number not in values]
-    if missing:
-        return f"the score of target {', '.join(missing)} is missing"
-    return f"there are scores for more than {n} targets"
 
 
 def _score(number: int, value: object) -> int:

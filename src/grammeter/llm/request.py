@@ -25,16 +25,11 @@ _OTHER_LIMIT: Mapping[str, LimitField] = {
     "max_tokens": "max_completion_tokens",
 }
 
+_STRUCTURED = r"response_format|json_(schema|object)|structured.?output|\bgrammar\b"
+_PLAIN = ("temperature", "top_p", "seed", "max_completion_tokens", "max_tokens")
 _NAMES: Mapping[str, re.Pattern[str]] = {
-    name: re.compile(pattern, re.IGNORECASE)
-    for name, pattern in {
-        "response_format": r"response_format|json_(schema|object)|structured.?output|\bgrammar\b",
-        "temperature": r"\btemperature\b",
-        "top_p": r"\btop_p\b",
-        "seed": r"\bseed\b",
-        "max_completion_tokens": r"\bmax_completion_tokens\b",
-        "max_tokens": r"\bmax_tokens\b",
-    }.items()
+    "response_format": re.compile(_STRUCTURED, re.IGNORECASE),
+    **{name: re.compile(rf"\b{name}\b", re.IGNORECASE) for name in _PLAIN},
 }
 """How error messages name a field."""
 

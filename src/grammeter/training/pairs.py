@@ -304,12 +304,13 @@ def read_pairs(text: str, where: str) -> list[Pair]:
         try:
             pairs.append(Pair.from_dict(cast("dict[str, Any]", json.loads(line))))
         except (ValueError, KeyError, TypeError, RecursionError) as error:
-            raise DataError(
-                f"no training pair: {error}",
-                where=f"{where}:{number}",
-                fix="Remove the folder and train anew.",
-            ) from None
+            raise damaged(f"no training pair: {error}", f"{where}:{number}") from None
     return pairs
+
+
+def damaged(what: str, where: str) -> DataError:
+    """Return the error for a damaged file of a training."""
+    return DataError(what, where=where, fix="Remove the folder and train anew.")
 
 
 def accuracy(low: FloatArray, high: FloatArray) -> float:

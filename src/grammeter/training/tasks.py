@@ -34,6 +34,7 @@ from grammeter.training.pairs import (
     PairData,
     Tally,
     accuracy,
+    damaged,
     draw_pairs,
     pairs_text,
     read_pairs,
@@ -147,11 +148,7 @@ def pairs_of(folder: Path) -> list[Pair]:
     try:
         text = path.read_text("utf-8")
     except (OSError, ValueError) as error:
-        raise DataError(
-            f"the pairs cannot be read: {error}",
-            where=str(path),
-            fix="Remove the folder and train anew.",
-        ) from error
+        raise damaged(f"the pairs cannot be read: {error}", str(path)) from error
     return read_pairs(text, str(path))
 
 
@@ -164,11 +161,7 @@ def _pairs(
         try:
             return PairData(tuple(pairs_of(folder)), Tally(**known["tally"]), known["edits"])
         except (KeyError, TypeError) as error:
-            raise DataError(
-                f"no record of draws: {error}",
-                where=str(folder / DRAWS),
-                fix="Remove the folder and train anew.",
-            ) from error
+            raise damaged(f"no record of draws: {error}", str(folder / DRAWS)) from error
     measured = measure()
     data = draw_pairs(measured.sentences, size=size, seed=seed, parallel_only=parallel_only)
     data.tally.sentences, data.tally.left_out = measured.total, measured.left_out
