@@ -147,10 +147,9 @@ class Cleme(Extracting, Choosing, Asking):
     def count(self, targets: Sequence[Target]) -> Statistics:
         """Count chunks by kind; one slot per reference or, independent, one for all.
 
-        Under length weights the columns are kinds by length, ``tp@2``, since the average length
-        on which the weights depend belongs to the system; ``changed`` and ``length`` are the
-        number and length of the chunks that references change. Under similarity weights the
-        columns are sums of weights.
+        Under length weights the columns are kinds by length, ``tp@2``, with ``changed`` and
+        ``length``, the number and length of the chunks that references change; under similarity
+        weights sums of weights.
         """
         return run_together([self._count(targets)])[0]
 

@@ -99,7 +99,7 @@ class Gleu(SumScore):
         """Score a corpus; parts are ``std low high`` where references are drawn.
 
         ``std`` is the population deviation over the draws, ``low`` and ``high`` are 1.96 of it
-        away from the mean. If no segment has more than one reference there is one draw.
+        away from the mean.
         """
         if self.references == "expected" or ngrams.gap(statistics.present):
             return super().score(statistics)

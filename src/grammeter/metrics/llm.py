@@ -117,10 +117,8 @@ class Judging(Pooled):
         """Ask for scores.
 
         A group whose outputs look the same to the judge needs no question; one with more than
-        five is shown in sets, drawn as for :meth:`pooled_statistics`.
-
-        Raises where no model is named, a ceiling of the endpoint is reached (the answers so far
-        are kept), the endpoint fails, or something that it needs is not installed or set.
+        five is shown in sets. Raises where no model is named, a ceiling of the endpoint is reached
+        (the answers so far are kept), the endpoint fails, or something that it needs is missing.
         """
         return self.panel.ask(self._seen(groups))
 
@@ -141,13 +139,11 @@ class Judging(Pooled):
         ]
 
     def pooled_statistics(self, segments: Sequence[Segment], copies: Sequence[int]) -> Statistics:
-        """Score the outputs of all systems; one row each.
+        """Score the outputs of all systems, more than one; one row each.
 
         Outputs of one sentence stand side by side in seeded sets of at most five, each output
         in ``per_output`` of them at least; its score is the mean over its sets. Columns are
         ``score``, ``due`` (whether other outputs differ from it) and ``answered``.
-
-        Raises :class:`UsageError` if there is one system only: nothing can be compared.
         """
         pool: dict[Context, dict[str, list[int]]] = {}
         for row, segment in enumerate(segments):
@@ -186,10 +182,7 @@ class Judging(Pooled):
             )
 
     def score(self, statistics: Statistics) -> Score:
-        """Take the mean over the sentences whose outputs differ; parts: ``judged``, ``coverage``.
-
-        NaN if fewer of these have scores than ``coverage`` wants.
-        """
+        """Take the mean over the sentences whose outputs differ; parts: ``judged``, ``coverage``."""
         sums = self.summands(statistics).sum(axis=0)
         _, due, answered = map(int, sums.tolist())
         value = float(self.value_of(sums))

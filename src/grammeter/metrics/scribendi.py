@@ -92,8 +92,8 @@ class Scribendi(SentenceMean, Asking):
     def sentences(self, statistics: Statistics) -> SegmentScores:
         """Score each sentence; parts are :data:`FIGURES`.
 
-        0 where nothing changed; else 1 if the perplexity falls and a ratio reaches the
-        threshold, -1 otherwise, with an empty text too; NaN where a text is too long.
+        0 where nothing changed; else 1 if the perplexity falls and a ratio reaches the threshold,
+        -1 otherwise, with an empty text too; NaN where a text is too long.
         """
         rows: FloatArray = statistics.rows[:, 0]
         before, after, *ratios = rows[:, : len(FIGURES)].T
