@@ -124,8 +124,7 @@ class IMeasure(Choosing, SumScore):
     def scored(self, statistics: Statistics, slots: IntArray) -> SegmentScores:
         """Score each segment by the candidate of a slot; parts as in :meth:`parts`.
 
-        ``chosen`` is the number of the annotator or reference text, or with ``mix`` of the
-        combination.
+        ``chosen`` is the number of the annotator, reference text, or combination of a ``mix``.
         """
         rows = chosen_rows(statistics, slots)
         missing = ~statistics.present.any(axis=1)

@@ -182,7 +182,7 @@ class Judging(Pooled):
             )
 
     def score(self, statistics: Statistics) -> Score:
-        """Take the mean over the sentences whose outputs differ; parts: ``judged``, ``coverage``."""
+        """Take the mean over sentences whose outputs differ; parts: ``judged``, ``coverage``."""
         sums = self.summands(statistics).sum(axis=0)
         _, due, answered = map(int, sums.tolist())
         value = float(self.value_of(sums))

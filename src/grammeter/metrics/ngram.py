@@ -289,8 +289,8 @@ class MeteorES(SentenceMean):
     def statistics(self, segments: Sequence[Segment]) -> Statistics:
         """Match words with each reference.
 
-        Columns are ``matches chunks hypothesis reference``: matched words, maximal runs of
-        them that stand together on both sides, and the lengths in words.
+        Columns are ``matches chunks hypothesis reference``: matched words, runs of them that
+        stand together on both sides, and the lengths in words.
         """
         present = reference_slots(segments)
         rows = np.zeros((*present.shape, 4), dtype=np.int64)
