@@ -6,6 +6,7 @@ import math
 import random
 from dataclasses import replace
 
+from grammeter.core import Column, Table
 from grammeter.rendering import (
     Browser,
     Drawing,
@@ -14,7 +15,6 @@ from grammeter.rendering import (
     Page,
     PageSentence,
     Section,
-    Table,
 )
 
 HOSTILE = (
@@ -57,11 +57,10 @@ def made_browser(systems=4, sentences=30, *, length=20, metrics=METRICS, seed=1,
 
 def made_page(browser=None):
     scores = Table(
-        ("system", "m2", "gleu"),
+        (Column("system"), Column("m2", "number"), Column("gleu", "number")),
         (("AMU", "0.3501 a", "0.6412"), ("CAMB", "0.3733 b", "NaN"), ("INPUT", "0.0000", "0.5")),
-        "lrr",
         ("m2: m2|beta:0.5|version:0.1",),
-        frozenset({(1, 1), (0, 2)}),
+        best=frozenset({(1, 1), (0, 2)}),
     )
     return Page(
         "Thirteen systems on a made-up test set",
@@ -81,7 +80,12 @@ def hostile_page(text):
         Output(text, (0,), (replace(edit, verdict="missed"),), (0.5,)),
         Output("a b", (1,), (edit, DrawnEdit(1, 2, text, "", "spurious")), (math.nan,)),
     )
-    table = Table((text, text), ((text, text),), "lr", (text,), frozenset({(0, 0)}))
+    table = Table(
+        (Column(text), Column(text, "number")),
+        ((text, text),),
+        (text,),
+        best=frozenset({(0, 0)}),
+    )
     return Page(
         text,
         ((text, text),),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from functools import partial
 
@@ -69,7 +70,7 @@ def test_table(run):
         "0.3907", "0.4551", "0.6712", "[0.5581,", "0.7670]",
     ]  # fmt: skip
     assert "no kappa within judges: no kappa of 50 or more comparisons" in lines
-    assert "judge02           0.3702*   0.3515" in lines
+    assert any(re.match(r"judge02 +0\.3702\* +0\.3515$", line) for line in lines)
     assert ["total", "122", "986", "103", "1710", "384"] in [line.split() for line in lines]
     assert err == f"note: {SAMPLE}: 122 items, of them 2 skipped\n"
     assert run(SAMPLE, "--quiet")[2] == ""

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 import grammeter as gm
-from grammeter.core import Edit, Explanation, Grid, JudgedEdit, SentenceExplanation
-from grammeter.rendering import explanation_text
+from grammeter.core import Edit, Explanation, Grid, JudgedEdit, SentenceExplanation, Style
 
 
 @pytest.fixture(autouse=True)
@@ -206,9 +205,9 @@ def test_text_of_odd_values() -> None:
         edits=(edit,),
         grids=(Grid("counts", ("n", "k"), (("1", "2"),)),),
     )
-    text = explanation_text(
-        SentenceExplanation("A\x1b", 3, "a\tb", "", (None, "\u202er"), {"x": explanation}), digits=2
-    )
+    metrics = {"x": explanation}
+    explained = SentenceExplanation("A\x1b", 3, "a\tb", "", (None, "\u202er"), metrics)
+    text = explained.write(Style(digits=2))
     assert "x  NaN  (reference 1)" in text
     assert "std NaN  high inf  tp 2  p 0.25" in text
     assert "[abc -> x[31m | y]" in text

@@ -68,7 +68,7 @@ def test_the_table_shows_ties_and_what_was_left_out(capsys):
     assert code == 0
     assert lines[0].split("  ")[0] == "metric"
     assert lines[2].startswith("green")
-    assert lines[2].endswith(" %")
+    assert lines[2].endswith("%")
     assert "sentences without chains: 10 uncorrected" in out
     assert not err
 

@@ -8,7 +8,8 @@ from types import SimpleNamespace
 import pytest
 
 from grammeter.cli.main import main
-from grammeter.cli.output import FORMATS, decimals
+from grammeter.cli.output import FORMATS, style
+from grammeter.core import Column
 from grammeter.resources import sample_corpus
 
 SAMPLE = sample_corpus()
@@ -132,6 +133,8 @@ def test_json_is_not_rounded(run, name):
 
 
 def test_decimals_that_are_not_asked_for():
-    args = [SimpleNamespace(digits=None, format=form) for form in FORMATS]
-    assert [decimals(each, 3) for each in args] == [3, 3, 6, 3, 3]
-    assert decimals(SimpleNamespace(digits=0, format="tsv"), 3) == 0
+    third = Column("x", "number", digits=3)
+    args = [SimpleNamespace(digits=None, format=form) for form in FORMATS if form != "json"]
+    written = [style(each).write(1 / 3, third) for each in args]
+    assert written == ["0.333", "0.333333", "0.333", "0.333"]
+    assert style(SimpleNamespace(digits=0, format="tsv")).write(1 / 3, third) == "0"

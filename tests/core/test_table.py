@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from grammeter.core.errors import DataError, UnknownNameError
 from grammeter.core.score import Score
+from grammeter.core.score_table import MetricScores, ScoreTable
 from grammeter.core.signature import Signature
 from grammeter.core.statistics import SegmentScores, Statistics
-from grammeter.core.table import MetricScores, ScoreTable
 
 NUMBERS = st.floats(allow_infinity=False)
 NAMES = st.text(min_size=1, max_size=5)

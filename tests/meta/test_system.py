@@ -21,7 +21,7 @@ from grammeter.core import (
 from grammeter.formats import read_human_scores, read_score_file
 from grammeter.meta.sides import outliers, select_systems
 from grammeter.meta.system import correlate_systems
-from grammeter.meta.system_values import INTERVALS, KIND, Design
+from grammeter.meta.system_values import INTERVALS, META_SYSTEM, Design
 from grammeter.ranking.selection import SYSTEM_SETS
 from grammeter.stats import PairedSamples, bootstrap, coefficients, correlate, fisher_interval
 
@@ -245,7 +245,7 @@ def test_the_public_shape():
         table(up=rising(), flat=dict.fromkeys(HUMAN, 1.0)), HUMAN, design=Design(human="ew")
     )
     data = json.loads(json.dumps(result.to_dict(), allow_nan=False))
-    assert (data["kind"], data["human"], data["systems"]) == (KIND, "ew", list("ABCDE"))
+    assert (data["kind"], data["human"], data["systems"]) == (META_SYSTEM, "ew", list("ABCDE"))
     assert set(data["metrics"]["up"]) == {
         *("pearson", "spearman", "kendall"),
         *("pairwise_accuracy", "signature"),

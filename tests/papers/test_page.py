@@ -9,11 +9,9 @@ from pathlib import Path
 import pytest
 
 from grammeter.cli.main import main
-from grammeter.cli.reproduce import overview_table, summary
 from grammeter.errant import find_pipeline
 from grammeter.papers._reproduce import PAPERS, Reproduction
 from grammeter.papers.cells import read_tables
-from grammeter.rendering.tables import to_markdown
 
 PAGE = Path(__file__).parents[2] / "docs" / "reproduction.md"
 RANDOM = ("grundkiewicz2015", "table3c")
@@ -28,7 +26,7 @@ def made(reproduced) -> Reproduction:
     found = [reproduced(paper) for paper in PAPERS]
     return Reproduction(
         tuple(cell for each in found for cell in each.cells),
-        tuple(table for each in found for table in each.tables),
+        tuple(table for each in found for table in each.printed),
         tuple(second for each in found for second in each.seconds),
     )
 
@@ -43,7 +41,7 @@ def test_the_verdicts_on_the_page_are_those_that_come_out(made):
     lines = [line.strip("| ") for line in text.splitlines() if line.startswith("|")][2:]
     cells = [re.split(r" *\| *", line.replace("\\_", "_")) for line in lines]
     page = counts([row + [""] * (6 - len(row)) for row in cells])
-    program = counts(overview_table(made)[1].rows)
+    program = counts(made.tables(summary=True)[0].rows)
     assert list(page) == list(program)
     total = page.pop(("all", ""))
     assert total == [sum(column) for column in zip(*page.values(), strict=True)]
@@ -57,12 +55,13 @@ def test_the_verdicts_on_the_page_are_those_that_come_out(made):
 @pytest.mark.slow
 def test_the_page_has_all_cells_that_differ_with_the_reasons(made):
     text = PAGE.read_text(encoding="utf-8")
-    _, *tables = summary(made)
-    for title, table in tables:
-        assert f"### {title}\n\n{to_markdown(table)}" in text, f"{title}\n\n{to_markdown(table)}"
+    _, *tables = made.tables(summary=True)
+    for table in tables:
+        section = f"### {table.title}\n\n{table.write('markdown')}"
+        assert section in text, section
     assert text.count(": cells that differ\n") == len(tables)
     differing = Counter(cell.verdict for cell in made.cells)["differs"]
-    assert sum(len(table.rows) for _, table in tables) == differing
+    assert sum(len(table.rows) for table in tables) == differing
 
 
 # --- the verb ------------------------------------------------------------------------------

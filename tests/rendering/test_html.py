@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from grammeter.core import Column, Table
 from grammeter.rendering import html
 from grammeter.rendering.html import escaped, page_html, script_text, style_sheet
 from grammeter.rendering.page import (
@@ -24,7 +25,6 @@ from grammeter.rendering.page import (
     PageSentence,
     Section,
 )
-from grammeter.rendering.tables import Table
 from made_pages import DRAWING, HOSTILE, METRICS, hostile_page, made_browser, made_page
 
 SVG = '<svg viewBox="0 0 1 1"><title>t</title>{}</svg>'
@@ -101,7 +101,8 @@ def test_everything_stands_on_the_page():
         wanted += [section.title, *section.words, *section.captions]
         wanted += [drawing.caption for drawing in section.drawings]
         for table in section.tables:
-            wanted += [*table.header, *sum(table.rows, ()), *table.notes]
+            heads = [column.head for column in table.columns]
+            wanted += [*heads, *sum(table.rows, ()), *table.notes]
     assert [each for each in wanted if each not in text] == []
     assert "Table 3." in text
     assert "Figure 1." in text
@@ -118,14 +119,15 @@ def test_a_table_says_what_it_is():
 
 
 def test_marks_stand_behind_their_cells():
-    table = Table(("s", "m2"), (("A", "0.5"), ("B", "0.4"), ("C", "0")), "lr", (),
-                  frozenset({(0, 1)}), {(0, 1): " a", (1, 1): " a<"})  # fmt: skip
+    rows = [("A", 0.5), ("B", 0.4), ("C", 0.0)]
+    marks = {(0, 1): " a", (1, 1): " a<"}
+    table = Table.of(("s", Column("m2", "score", 1, best="high")), rows, marks=marks)
     text = page_html(Page("", (), (Section("a", "A", tables=(table,)),), None))
     cells = re.findall(r'<td class="r">(.*)</td>', text)
     assert cells == [
         "<strong>0.5</strong><sup>a\u00a0</sup>",
         "0.4<sup>a&lt;</sup>",
-        "0<sup>\u00a0\u00a0</sup>",
+        "0.0<sup>\u00a0\u00a0</sup>",
     ]
 
 
@@ -276,7 +278,7 @@ def test_without_sentences_there_is_no_browser():
 
 
 @pytest.mark.parametrize(
-    "table", [Table((), (), ""), Table(("system", "m2"), (), "lr"), Table(("x",), (("",),), "r")]
+    "table", [Table.of((), ()), Table.of(("system", "m2"), ()), Table.of(("x",), [("",)])]
 )
 def test_empty_tables(table):
     text = page_html(Page("", (), (Section("a", "A", tables=(table,)),), None))
@@ -299,7 +301,7 @@ def test_bad_anchors_are_refused(anchors):
 
 
 def test_captions_that_do_not_fit_are_refused():
-    table = Table(("a",), (), "l")
+    table = Table.of(("a",), ())
     with pytest.raises(ValueError, match="1 captions, 2 tables"):
         page_html(Page("", (), (Section("a", "A", (), (table, table), (), ("x",)),), None))
 

@@ -8,8 +8,8 @@ import time
 import pytest
 
 import browsers
+from grammeter.core import format_number
 from grammeter.rendering.html import page_html
-from grammeter.rendering.tables import format_number
 from made_pages import HOSTILE, METRICS, hostile_page, made_browser, made_page
 from opened_pages import all_found, current, opened, search, shown
 

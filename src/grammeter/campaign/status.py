@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from grammeter.core import DataError
+from grammeter.core import Column, DataError, Form, Result, Style, Table
 
 if TYPE_CHECKING:
     from grammeter.campaign.models import Campaign
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 _SETTINGS = ("task", "strategy", "closed", "seed", "signature")
 
 
-@dataclass(frozen=True, kw_only=True)
-class CampaignProgress:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class CampaignProgress(Result):
     """A campaign and its progress.
 
     Attributes
@@ -56,13 +56,38 @@ class CampaignProgress:
             **remarks,
         )
 
+    def tables(self, *, long: bool = False) -> Sequence[Table]:
+        """Return a row for each judge."""
+        progress = self.progress
+        rows = [
+            (
+                *(judge.judge, judge.state, "-" if judge.planned is None else judge.planned),
+                *(judge.done, judge.skipped),
+                f"{judge.attention_right}/{judge.attention}" if judge.attention else "-",
+                f"{judge.active_seconds / 60:.1f}",
+            )
+            for judge in progress.judges
+        ]
+        heads = ("planned", "done", "skipped", "attention", "minutes")
+        submitted = progress.done + progress.skipped
+        far = f"{submitted} of {progress.planned} judgments handed in"
+        if self.strategy != "planned" or progress.planned is None:
+            far = (
+                f"{submitted} judgments handed in; {progress.taken} of {progress.wanted} places"
+                " taken, repeats aside"
+            )
+        end = "; closed" if self.closed else ""
+        note = f"{self.campaign}: {progress.items} items; {far}, {progress.skipped} skipped{end}"
+        counts = (Column(head, "count") for head in heads)
+        return [Table.of(("judge", "state", *counts), rows, (note,))]
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
         data = {name: getattr(self, name) for name in ("campaign", *_SETTINGS, "origin")}
         return {"kind": "campaign-status", **data, "progress": asdict(self.progress)}
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class CampaignStatus(CampaignProgress):
     """A campaign's progress, agreement and ranking so far.
 
@@ -94,6 +119,21 @@ class CampaignStatus(CampaignProgress):
         progress = CampaignProgress.of(campaign, notes=tuple(notes), **remarks)
         return cls(**vars(progress), **measures, reasons=reasons)
 
+    def tables(self, *, long: bool = False) -> Sequence[Table]:
+        """Return the tables of judges, agreement and ranking, as far as there are any."""
+        tables = [*super().tables(long=long)]
+        if self.agreement is not None:
+            kappas = {"between": self.agreement.inter, "within": self.agreement.intra}
+            rows = [(name, kappa.value, kappa.n) for name, kappa in kappas.items()]
+            columns = ("judges", Column("kappa", "number"), Column("comparisons", "count"))
+            tables.append(Table.of(columns, rows, (str(self.agreement.signature),)))
+        return tables if self.ranking is None else [*tables, *self.ranking.tables(long=long)]
+
+    def write(self, style: Style | Form = "table", **options: Any) -> str:
+        """Write the tables, and why some are missing."""
+        missing = [f"no {name} yet: {reason}\n" for name, reason in self.reasons.items()]
+        return "\n".join([super().write(style, **options), *missing])
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
         data = super().to_dict()
@@ -104,11 +144,24 @@ class CampaignStatus(CampaignProgress):
         return data | {"notes": list(self.notes)}
 
 
-@dataclass(frozen=True)
-class CampaignList:
+@dataclass(frozen=True, repr=False)
+class CampaignList(Result):
     """All campaigns of a database, by name."""
 
     campaigns: tuple[CampaignProgress, ...]
+
+    def tables(self, *, long: bool = False) -> Sequence[Table]:
+        """Return a row for each campaign."""
+        rows = [
+            (
+                *(row.campaign, "closed" if row.closed else "open", row.task, row.strategy),
+                *(row.progress.items, len(row.progress.judges)),
+                *(row.progress.done, row.progress.skipped),
+            )
+            for row in self.campaigns
+        ]
+        counts = (Column(head, "count") for head in ("items", "judges", "done", "skipped"))
+        return [Table.of(("campaign", "state", "task", "strategy", *counts), rows)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""

@@ -107,11 +107,9 @@ def _stop(signum: int, frame: FrameType | None) -> None:
 
 def _status(args: argparse.Namespace) -> None:
     from grammeter.campaign import campaign_status
-    from grammeter.cli import campaign_tables
 
     status: Any = campaign_status(**options(args, campaign_status))
-    draw = campaign_tables.list_text if args.name is None else campaign_tables.status_text
-    emit(args, status.to_dict(), lambda: draw(status))
+    emit(args, status)
 
 
 def _export(args: argparse.Namespace) -> None:

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
 from grammeter.cli.flags import add_options, call
 from grammeter.cli.inputs import TIERS
-from grammeter.cli.output import add_numbers, add_output, decimals, drawn, emit, progress
-
-if TYPE_CHECKING:
-    from grammeter.verbs import Comparison, Difference
+from grammeter.cli.output import add_numbers, add_output, emit, progress
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,21 +44,5 @@ def run(args: argparse.Namespace) -> int:
 
     with progress(args):
         result = call(args, compare, table=args.scores)
-    emit(args, result.to_dict(), lambda: _drawn(result, args))
+    emit(args, result)
     return 0
-
-
-def _drawn(result: Comparison | Difference, args: argparse.Namespace) -> str:
-    from grammeter.cli.compare_tables import (
-        Style,
-        comparison_rows,
-        comparison_tables,
-        difference_table,
-    )
-    from grammeter.verbs import Difference
-
-    style = Style(args.percent, decimals(args, percent=args.percent), raised=args.format == "latex")
-    long = args.format == "tsv"
-    if isinstance(result, Difference):
-        return drawn(args, difference_table(result, style, named=not long))
-    return drawn(args, *(comparison_rows if long else comparison_tables)(result, style))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from grammeter.cli.flags import add_actions
-from grammeter.cli.output import add_output, emit, notice
+from grammeter.cli.output import add_output, emit_data, notice
 
 if TYPE_CHECKING:
     from grammeter.formats import DataFile, Imported, Listing
@@ -51,16 +51,16 @@ def _add_path(parser: argparse.ArgumentParser) -> None:
 
 
 def _list(args: argparse.Namespace) -> int:
+    from grammeter.core import Table
     from grammeter.formats import data_folder, list_datasets
-    from grammeter.rendering import Table, to_text
 
     listings = list_datasets(verify=args.verify)
     sets = [_listing_json(listing) for listing in listings]
     for listing, entry in zip(listings, sets, strict=True) if args.verify else ():
         entry["damaged"] = [file.path for file in listing.damaged]
     data = {"kind": "data-sets", "folder": str(data_folder()), "datasets": sets}
-    table = Table(("name", "state", "get", "what"), tuple(map(_row, listings)), "llll")
-    emit(args, data, lambda: f"folder: {data_folder()}\n{to_text(table)}")
+    table = Table.of(("name", "state", "get", "what"), map(_row, listings))
+    emit_data(args, data, lambda: f"folder: {data_folder()}\n{table.write()}")
     broken = [listing for listing in listings if listing.damaged]
     for listing in broken:
         print(f"{listing.dataset.name}: wrong checksum: {_paths(listing.damaged)}", file=sys.stderr)
@@ -80,7 +80,7 @@ def _get(args: argparse.Namespace) -> None:
         notice(args, f"still missing: {_paths(listing.missing)}")
         for page in dict.fromkeys(file.origin for file in listing.missing):
             notice(args, f"see {page}")
-    emit(args, _imported_json(done), lambda: f"{listing.folder}\n")
+    emit_data(args, _imported_json(done), lambda: f"{listing.folder}\n")
 
 
 def _path(args: argparse.Namespace) -> None:
@@ -88,7 +88,7 @@ def _path(args: argparse.Namespace) -> None:
 
     path = str(dataset_path(args.name, args.file))
     answer = {"kind": "data-path", "name": args.name, "file": args.file, "path": path}
-    emit(args, answer, lambda: f"{path}\n")
+    emit_data(args, answer, lambda: f"{path}\n")
 
 
 def _listing_json(listing: Listing) -> dict[str, Any]:

@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the list; return 4 if a package of the core is missing or unfit, else 0."""
-    from grammeter.rendering import Table, to_text
+    from grammeter.core import Table
 
     core = [_package(wanted, "pip install --force-reinstall grammeter") for wanted in CORE]
     rows = [
@@ -61,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
     if args.format == "json":
         print_json({"kind": "doctor", "rows": [dict(zip(_KEYS, row, strict=True)) for row in rows]})
     else:
-        sys.stdout.write(to_text(Table(_KEYS, tuple(rows), "lll")))
+        sys.stdout.write(Table.of(_KEYS, rows).write())
     return 4 if any(state in _UNFIT for _, state, _ in core) else 0
 
 

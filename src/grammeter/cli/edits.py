@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from grammeter.cli.flags import NO_FAULTS, add_actions, add_options, options, remark_idle
-from grammeter.cli.output import add_output, emit, remark
+from grammeter.cli.output import add_output, emit_data, remark
 
 if TYPE_CHECKING:
     from grammeter.core import Counts
@@ -122,7 +122,8 @@ def _add(
     """Declare options as ERRANT spells them: ``-old_cats``."""
     for name, text in texts.items():
         more = {"names": [f"-{name}"]} | settings.get(name, {})
-        add_options(parser, verb, {name: text}, **{name: more})
+        settings_of: dict[str, Any] = {name: more}
+        add_options(parser, verb, {name: text}, **settings_of)
 
 
 def _extract(args: argparse.Namespace) -> None:
@@ -157,7 +158,7 @@ def _compare(args: argparse.Namespace) -> None:
     compared = edits_compare(**options(args, edits_compare))
     if not compared.faults:
         remark_idle(args, NO_FAULTS, "--lenient")
-    emit(args, compared.to_dict(), lambda: _text(args, compared))
+    emit_data(args, compared.to_dict(), lambda: _text(args, compared))
 
 
 def _text(args: argparse.Namespace, compared: ComparedEdits) -> str:

@@ -6,7 +6,7 @@ import argparse
 
 from grammeter.cli import models
 from grammeter.cli.flags import add_options, call
-from grammeter.cli.output import add_numbers, add_output, decimals, emit, progress
+from grammeter.cli.output import add_numbers, add_output, emit, progress
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,7 +44,6 @@ def run(args: argparse.Namespace) -> int:
 def _explain(args: argparse.Namespace) -> int:
     from grammeter.formats import read_scores
     from grammeter.metrics import metric
-    from grammeter.rendering import explanation_text
     from grammeter.verbs import explain
 
     scores = read_scores(args.scores)
@@ -52,5 +51,5 @@ def _explain(args: argparse.Namespace) -> int:
     models.remark_unused(args, [metric(name) for name in names])
     with progress(args):
         explained = call(args, explain, scores=scores)
-    emit(args, explained.to_dict(), lambda: explanation_text(explained, digits=decimals(args)))
+    emit(args, explained)
     return 0

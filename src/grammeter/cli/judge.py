@@ -172,7 +172,7 @@ def _write(args: argparse.Namespace, judged: Judged) -> None:
 
 
 def _print_estimate(args: argparse.Namespace, estimate: Estimate) -> None:
-    from grammeter.rendering import Table, to_text
+    from grammeter.core import Table
 
     if args.format == "json":
         print_json(estimate.to_dict())
@@ -185,7 +185,7 @@ def _print_estimate(args: argparse.Namespace, estimate: Estimate) -> None:
         ("tokens counted by", estimate.basis),
         ("price", _price(estimate)),
     )
-    sys.stdout.write(to_text(Table(("what it takes", ""), rows, "ll")))
+    sys.stdout.write(Table.of(("what it takes", ""), rows).write())
     if estimate.cost is not None and args.max_cost is not None and estimate.cost > args.max_cost:
         notice(args, f"--max-cost {args.max_cost:g} would end it before it is done")
 

@@ -18,8 +18,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """List and print; return the exit code."""
+    from grammeter.core import Table
     from grammeter.metrics import describe, names
-    from grammeter.rendering import Table, render
 
     metrics: list[dict[str, Any]] = []
     for name in [args.name] if args.name else names():
@@ -33,8 +33,8 @@ def run(args: argparse.Namespace) -> int:
         print_json({"kind": "metrics", "metrics": metrics})
         return 0
     rows = tuple((m["name"], m["needs"], _options(m), m["title"]) for m in metrics)
-    table = Table(("metric", "needs", "options (default)", "what it is"), rows, "llll")
-    sys.stdout.write(render(table, args.format))
+    table = Table.of(("metric", "needs", "options (default)", "what it is"), rows)
+    sys.stdout.write(table.write(args.format))
     return 0
 
 

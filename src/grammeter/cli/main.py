@@ -106,7 +106,7 @@ def _show_error(error: "GrammeterError", *, debug: bool) -> int:
 
         say("".join(traceback.format_exception(error)))
         return error.exit_code
-    from grammeter.rendering import terminal
+    from grammeter.core import terminal
 
     for number, line in enumerate(str(error).split("\n")):
         say(("grammeter: " if not number else "  ") + terminal(line).strip())

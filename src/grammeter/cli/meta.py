@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from grammeter.cli import inputs, models
 from grammeter.cli.flags import add_actions, add_options, call, one_of, remark_idle
-from grammeter.cli.output import add_numbers, add_output, decimals, drawn, emit, progress
+from grammeter.cli.output import add_numbers, add_output, emit, progress
 
 if TYPE_CHECKING:
-    from grammeter.rendering import Table
+    pass
 
 METHODS = ("expected-wins", "trueskill", "bradley-terry", "mean")
 BENCHMARKS = ("gjg15", "seeda-e", "seeda-s")
@@ -87,7 +87,6 @@ def add_system(parser: argparse.ArgumentParser) -> None:
 
 def run_system(args: argparse.Namespace) -> None:
     """Correlate and print."""
-    from grammeter.cli.meta_tables import system_rows, system_tables
     from grammeter.verbs import meta_system
 
     if args.interval in ("fisher", "none"):
@@ -95,8 +94,7 @@ def run_system(args: argparse.Namespace) -> None:
         remark_idle(args, why, "--resamples", "--bootstrap", "--seed")
     if args.interval == "none":
         remark_idle(args, "there is no interval", "--confidence")
-    result, digits = _correlated(args, meta_system), decimals(args, 3)
-    _show(args, result, lambda: system_tables(result, digits), lambda: system_rows(result, digits))
+    emit(args, _correlated(args, meta_system))
 
 
 # --- sentences -----------------------------------------------------------------------------
@@ -159,16 +157,9 @@ def add_sentence(parser: argparse.ArgumentParser) -> None:
 
 def run_sentence(args: argparse.Namespace) -> None:
     """Measure and print."""
-    from grammeter.cli.meta_tables import sentence_rows, sentence_tables
     from grammeter.verbs import meta_sentence
 
-    result, digits = call(args, meta_sentence, scores=[args.scores, *args.more]), decimals(args)
-    _show(
-        args,
-        result,
-        lambda: sentence_tables(result, digits),
-        lambda: sentence_rows(result, digits),
-    )
+    emit(args, call(args, meta_sentence, scores=[args.scores, *args.more]))
 
 
 # --- windows and weights of recall ---------------------------------------------------------
@@ -197,16 +188,9 @@ def add_window(parser: argparse.ArgumentParser) -> None:
 
 def run_window(args: argparse.Namespace) -> None:
     """Correlate and print."""
-    from grammeter.cli.meta_tables import window_rows, window_table
     from grammeter.verbs import meta_window
 
-    windows, digits = _correlated(args, meta_window), decimals(args)
-    _show(
-        args,
-        windows,
-        lambda: [window_table(windows, digits, decimals(args, 2))],
-        lambda: window_rows(windows, digits),
-    )
+    emit(args, _correlated(args, meta_window))
 
 
 def add_beta(parser: argparse.ArgumentParser) -> None:
@@ -235,11 +219,9 @@ def add_beta(parser: argparse.ArgumentParser) -> None:
 
 def run_beta(args: argparse.Namespace) -> None:
     """Sweep and print."""
-    from grammeter.cli.meta_tables import beta_table
     from grammeter.verbs import meta_beta
 
-    sweep = _correlated(args, meta_beta)
-    emit(args, sweep.to_dict(), lambda: drawn(args, beta_table(sweep, decimals(args))))
+    emit(args, _correlated(args, meta_beta))
 
 
 # --- partial corrections -------------------------------------------------------------------
@@ -274,7 +256,6 @@ def add_maege(parser: argparse.ArgumentParser) -> None:
 
 def run_maege(args: argparse.Namespace) -> None:
     """Measure and print."""
-    from grammeter.cli.meta_tables import maege_rows, maege_table
     from grammeter.core import UsageError
     from grammeter.metrics import metric
     from grammeter.models import using
@@ -293,8 +274,7 @@ def run_maege(args: argparse.Namespace) -> None:
         models.remark_unused(args, metrics)
         with progress(args):
             result = call(args, meta_maege, corpus=corpus)
-    digits = decimals(args)
-    _show(args, result, lambda: [maege_table(result, digits)], lambda: maege_rows(result, digits))
+    emit(args, result)
 
 
 # --- what several questions share ----------------------------------------------------------
@@ -324,14 +304,3 @@ def _correlated(args: argparse.Namespace, verb: Callable[..., Any]) -> Any:
     """Call a verb; the last of several files is people's side, unless a benchmark is named."""
     human = None if args.benchmark or len(args.files) < 2 else args.files[-1]
     return call(args, verb, scores=args.files[: -1 if human else None], human=human)
-
-
-def _show(
-    args: argparse.Namespace,
-    result: Any,
-    tables: Callable[[], Iterable[Table]],
-    rows: Callable[[], Table],
-) -> None:
-    """Print a result: ``tables`` for people, or ``rows`` for programs."""
-    long = args.format == "tsv"
-    emit(args, result.to_dict(), lambda: drawn(args, *([rows()] if long else tables())))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from grammeter.version import __version__
 
 if TYPE_CHECKING:
-    from grammeter.rendering import Table
+    from grammeter.core import Result, Style
 
 FORMATS = ("table", "json", "tsv", "latex", "markdown")
 TSV_DIGITS = 6
@@ -65,24 +65,11 @@ def add_numbers(
     )
 
 
-def decimals(
-    args: argparse.Namespace, usual: int = 4, *, tsv: int = TSV_DIGITS, percent: bool = False
-) -> int:
-    """Return to how many decimals numbers are rounded, in their own units.
+def style(args: argparse.Namespace) -> Style:
+    """Return how numbers are to be printed."""
+    from grammeter.core import Style
 
-    Those asked for, two more if these are of percentages; else ``tsv`` in TSV, or ``usual``.
-    """
-    if args.digits is not None:
-        return args.digits + 2 * percent
-    return tsv if args.format == "tsv" else usual
-
-
-def share(args: argparse.Namespace, value: float, usual: int = 4, *, tsv: int = TSV_DIGITS) -> str:
-    """Write a number that ``--percent`` multiplies by 100, with as many decimals as are wanted."""
-    from grammeter.rendering import format_number
-
-    digits = decimals(args, usual, tsv=tsv, percent=args.percent)
-    return format_number(value, digits, percent=args.percent)
+    return Style(args.format, getattr(args, "digits", None), getattr(args, "percent", False))
 
 
 def check_figures(*paths: str | None) -> None:
@@ -93,13 +80,6 @@ def check_figures(*paths: str | None) -> None:
         check_figure(path)
 
 
-def drawn(args: argparse.Namespace, *tables: Table) -> str:
-    """Return tables in the form asked for, the best cells bold in Markdown and LaTeX."""
-    from grammeter.rendering import render
-
-    return "\n".join(render(table, args.format, bold_best=True) for table in tables)
-
-
 def print_json(data: Mapping[str, Any]) -> None:
     """Print one JSON object to standard output."""
     from grammeter.formats import object_text
@@ -107,15 +87,31 @@ def print_json(data: Mapping[str, Any]) -> None:
     sys.stdout.write(object_text(_stamped(data)) + "\n")
 
 
-def emit(args: argparse.Namespace, data: Mapping[str, Any], draw: Callable[[], str]) -> None:
-    """Write the result to ``-o`` as JSON, and to standard output in the form asked for."""
+def emit(args: argparse.Namespace, result: Result, **options: Any) -> None:
+    """Write a result to ``-o`` as JSON, and to standard output in the form asked for.
+
+    ``options`` are those of the result's ``tables``.
+    """
+    emit_data(args, result.to_dict(), lambda: result.write(style(args), **options))
+
+
+def print_result(args: argparse.Namespace, result: Result, **options: Any) -> None:
+    """Write a result to standard output alone, where ``-o`` has another meaning."""
+    if args.format == "json":
+        print_json(result.to_dict())
+    else:
+        show(args, result.write(style(args), **options), getattr(result, "notes", ()))
+
+
+def emit_data(args: argparse.Namespace, data: Mapping[str, Any], draw: Callable[[], str]) -> None:
+    """Write plain values to ``-o`` as JSON, and to standard output as JSON or as drawn."""
     from grammeter.formats import write_object
 
     data = _stamped(data)
-    if args.output:
-        write_object(data, args.output)
-        if str(args.output).endswith(TABLES):
-            notice(args, f"{args.output}: this is JSON, as -o writes it; for a table: > FILE")
+    if output := getattr(args, "output", None):
+        write_object(data, output)
+        if str(output).endswith(TABLES):
+            notice(args, f"{output}: this is JSON, as -o writes it; for a table: > FILE")
     if args.format == "json":
         print_json(data)
     else:
@@ -127,13 +123,13 @@ def show(args: argparse.Namespace, text: str, notes: Sequence[str]) -> None:
 
     Tables for programs have no room for notes: those go to standard error.
     """
-    from grammeter.rendering import notes_text
+    from grammeter.core import write_notes
 
     sys.stdout.write(text)
     if args.format == "tsv":
         remark(notes)
     else:
-        sys.stdout.write(notes_text(notes, args.format))
+        sys.stdout.write(write_notes(notes, args.format))
 
 
 def _stamped(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -144,7 +140,7 @@ def _stamped(data: Mapping[str, Any]) -> dict[str, Any]:
 
 def remark(notes: Iterable[str]) -> None:
     """Print the notes of a result that has no room for them to standard error, always."""
-    from grammeter.rendering import terminal
+    from grammeter.core import terminal
 
     for note in notes:
         print(f"note: {terminal(note)}", file=sys.stderr)

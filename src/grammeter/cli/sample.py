@@ -96,7 +96,7 @@ def _write(path: str, text: str) -> None:
 
 
 def _probabilities_tsv(source: Distribution) -> str:
-    from grammeter.rendering import Table, to_tsv
+    from grammeter.core import Table
     from grammeter.study import multiplicities
 
     columns = (source.expected_systems, source.values, source.probabilities)
@@ -107,7 +107,7 @@ def _probabilities_tsv(source: Distribution) -> str:
         )
     )
     header = ("segment", "multiplicities", "expected_systems", "value", "probability")
-    return to_tsv(Table(header, rows, "llrrr"))
+    return Table.of(header, rows).write("tsv")
 
 
 def _summary(items: Sequence[Item]) -> str:

@@ -12,12 +12,9 @@ from grammeter.cli.flags import add_options, call
 from grammeter.cli.output import (
     add_numbers,
     add_output,
-    decimals,
-    drawn,
     notice,
-    print_json,
+    print_result,
     progress,
-    show,
 )
 
 if TYPE_CHECKING:
@@ -95,27 +92,11 @@ def _score(args: argparse.Namespace) -> int:
     if args.segments:
         _write_segments(table, args.segments)
     if args.segments != STDOUT:
-        _print(table, args)
+        print_result(args, table, parts=args.parts)
     missed = fail_under(table, limits)
     for text in missed:
         print(text, file=sys.stderr)
     return 1 if missed else 0
-
-
-def _print(table: ScoreTable, args: argparse.Namespace) -> None:
-    from grammeter.rendering import Style, long_types_tables, scores_table, types_tables
-
-    if args.format == "json":
-        print_json(table.to_dict())
-        return
-    digits = decimals(args, tsv=4, percent=args.percent)
-    laid_out = [scores_table(table, percent=args.percent, digits=digits, parts=args.parts)]
-    style = Style(args.percent, digits)
-    if args.format == "tsv":
-        laid_out += long_types_tables(table, style)
-    else:
-        laid_out += types_tables(table, style, args.parts)
-    show(args, drawn(args, *laid_out), table.notes)
 
 
 def _write_segments(table: ScoreTable, path: str) -> None:

@@ -5,16 +5,15 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from grammeter.cli.flags import add_actions, add_options, options
-from grammeter.cli.output import FORMATS, add_output, notice, print_json, progress
+from grammeter.cli.output import FORMATS, add_output, notice, print_json, print_result, progress
 
 if TYPE_CHECKING:
-    from grammeter.rendering import Table
-    from grammeter.training import Cell, EditImpact, TypeImpact
+    pass
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -172,17 +171,13 @@ def _some(args: argparse.Namespace) -> None:
 
 
 def _cross_domain(args: argparse.Namespace) -> None:
-    from grammeter.rendering import render
     from grammeter.verbs import train_cross_domain
 
     with _at_work(args):
         crossed = train_cross_domain(
             **options(args, train_cross_domain, corpora=_corpora(args.parallel))
         )
-    if args.format == "json":
-        print_json(crossed.to_dict())
-    else:
-        sys.stdout.write(render(_crossed_table(crossed.cells), args.format))
+    print_result(args, crossed)
 
 
 def _corpora(spelled: list[str]) -> dict[str, list[str]]:
@@ -198,60 +193,12 @@ def _corpora(spelled: list[str]) -> dict[str, list[str]]:
     return corpora
 
 
-def _crossed_table(cells: Sequence[Cell]) -> Table:
-    from grammeter.rendering import Table
-
-    rows = tuple(
-        (
-            cell.trained,
-            cell.tested,
-            f"{cell.mean:.4f}",
-            "{:.4f} to {:.4f}".format(*cell.interval),
-            " ".join(f"{value:.4f}" for value in cell.accuracies),
-            " ".join(f"{value:.4f}" for value in cell.apart),
-        )
-        for cell in cells
-    )
-    head = ("trained on", "tested on", "accuracy", "95 % over seeds", "each seed", "no inclusion")
-    return Table(head, rows, "llrlll")
-
-
 def _impacts(args: argparse.Namespace) -> None:
-    from grammeter.rendering import render
     from grammeter.verbs import train_impacts
 
     with _at_work(args):
         impacts = train_impacts(**options(args, train_impacts))
-    if args.format == "json":
-        print_json(impacts.to_dict())
-        return
-    edits, shown = impacts.edits, max(args.show, 0)
-    tables = [
-        _types_table(impacts.types),
-        _edits_table(edits[:shown]),
-        _edits_table(edits[len(edits) - shown :]),
-    ]
-    sys.stdout.write("\n".join(render(table, args.format) for table in tables if table.rows))
-
-
-def _types_table(types: Sequence[TypeImpact]) -> Table:
-    from grammeter.rendering import Table
-
-    rows = tuple(
-        (row.type, str(row.count), f"{row.mean:.4f}", f"{row.median:.4f}", f"{row.deviation:.4f}")
-        for row in types
-    )
-    return Table(("type", "edits", "mean impact", "median", "deviation"), rows, "lrrrr")
-
-
-def _edits_table(edits: Sequence[EditImpact]) -> Table:
-    from grammeter.rendering import Table
-
-    rows = tuple(
-        (f"{row.impact:.4f}", row.type, f"[{row.original} -> {row.correction}]", row.origin)
-        for row in edits
-    )
-    return Table(("impact", "type", "edit", "sentence"), rows, "rlll")
+    print_result(args, impacts, show=args.show)
 
 
 @contextmanager

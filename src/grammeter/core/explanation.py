@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from grammeter.core.edit import Edit, minimise
-from grammeter.core.score import json_number
 from grammeter.core.signature import Signature
 from grammeter.core.verdict import JudgedEdit
-from grammeter.version import __version__
 
 Method = Literal["shapley", "leave-one-out"]
 """How a sentence score is shared out among edits; see :mod:`grammeter.scoring.attribution`."""
@@ -110,154 +108,6 @@ class Explanation:
         wanted = _changed(edit, source)
         made = (judged for judged in self.edits if judged.verdict != "missed")
         return next((each for each in made if _changed(each.edit, source) == wanted), None)
-
-
-@dataclass(frozen=True, slots=True)
-class SentenceExplanation:
-    """One output of one system, and what each metric says of it.
-
-    Attributes
-    ----------
-    system, line
-        Whose output; the number of the sentence, from 1.
-    source, hypothesis, references
-        The texts; ``None`` for a reference that the sentence lacks.
-    metrics
-        An :class:`Explanation` by the metric's spelling.
-    """
-
-    system: str
-    line: int
-    source: str
-    hypothesis: str
-    references: tuple[str | None, ...]
-    metrics: Mapping[str, Explanation]
-    notes: tuple[str, ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return ``{"kind": "explanation", ...}`` with all that is known."""
-        return {
-            "kind": "explanation",
-            "grammeter": __version__,
-            "system": self.system,
-            "line": self.line,
-            "source": self.source,
-            "hypothesis": self.hypothesis,
-            "references": list(self.references),
-            "metrics": {
-                name: _to_json(each) | _attribution_to_json(each, self.source.split())
-                for name, each in self.metrics.items()
-            },
-            "notes": [*self.notes],
-        }
-
-    def __str__(self) -> str:
-        """Return the sentence and, by metric, its score and its edits."""
-        from grammeter.core.html import number
-        from grammeter.core.shown import aligned, terminal
-
-        texts = {"source": self.source, "output": self.hypothesis}
-        texts |= {f"reference {n}": text or "" for n, text in enumerate(self.references)}
-        rows = [(name, number(each.value)) for name, each in self.metrics.items()]
-        edits = [
-            f"{name}: {judged.verdict} {judged.original!r} -> {judged.edit.correction!r}"
-            f" {judged.edit.type}".rstrip()
-            for name, each in self.metrics.items()
-            for judged in each.edits
-        ]
-        lines = [f"{self.system}, line {self.line}", *(f"{n}: {t}" for n, t in texts.items())]
-        below = map(terminal, [*edits, *self.notes])
-        return "\n".join([*map(terminal, lines), *aligned([("metric", "score"), *rows]), *below])
-
-    def __repr__(self) -> str:
-        metrics = ", ".join(self.metrics)
-        return f"<SentenceExplanation of {self.system}, line {self.line}: {metrics}>"
-
-    def _repr_html_(self) -> str:
-        """Show the sentence in a notebook, with the edits as each metric judges them."""
-        from grammeter.core.html import drawn_edits, escaped, html_table, number
-
-        texts = {"source": self.source, "output": self.hypothesis}
-        given = enumerate(self.references)
-        texts |= {f"reference {n}": text for n, text in given if text is not None}
-        shown = [f"<b>{escaped(self.system)}</b>, line {self.line}"]
-        shown += [f"{name}: {escaped(text)}" for name, text in texts.items()]
-        words = self.source.split()
-        shown += [
-            f"{escaped(name)}: {drawn_edits(words, each.edits)}"
-            for name, each in self.metrics.items()
-            if each.edits
-        ]
-        rows = [(name, number(each.value)) for name, each in self.metrics.items()]
-        return "<br>".join(shown) + html_table(("metric", "score"), rows)
-
-
-def _to_json(explanation: Explanation) -> dict[str, Any]:
-    value = json_number(explanation.value)
-    return {
-        "value": value,
-        **({"reason": explanation.reason or "undefined"} if value is None else {}),
-        "parts": {name: json_number(value) for name, value in explanation.parts.items()},
-        "reference": explanation.chosen,
-        **_corpus_to_json(explanation),
-        "edits": [
-            {
-                "start": judged.edit.start,
-                "end": judged.edit.end,
-                "original": judged.original,
-                "corrections": list(judged.edit.corrections),
-                "type": judged.edit.type,
-                **_judged_to_json(judged),
-            }
-            for judged in explanation.edits
-        ],
-        "tables": [
-            {"title": grid.title, "columns": list(grid.columns), "rows": [*map(list, grid.rows)]}
-            for grid in explanation.grids
-        ],
-    }
-
-
-def _corpus_to_json(explanation: Explanation) -> dict[str, Any]:
-    if explanation.corpus_value is None:
-        return {}
-    value = json_number(explanation.corpus_value)
-    return {"in_corpus": {"reference": explanation.corpus_chosen, "value": value}}
-
-
-def _attribution_to_json(explanation: Explanation, source: Sequence[str]) -> dict[str, Any]:
-    found = explanation.attribution
-    if found is None:
-        return {}
-    data: dict[str, Any] = {
-        "method": found.method,
-        "signature": str(found.signature),
-        "total": json_number(found.total),
-        "baseline": json_number(found.baseline),
-        **({} if found.orders is None else {"orders": found.orders}),
-        **({} if found.reason is None else {"reason": found.reason}),
-    }
-    data["edits"] = [
-        {
-            "start": edit.start,
-            "end": edit.end,
-            "original": " ".join(source[edit.start : edit.end]),
-            "correction": edit.correction,
-            "type": edit.type,
-            "value": json_number(value),
-            **({} if found.errors is None else {"error": json_number(found.errors[number])}),
-            **_judged_to_json(explanation.judged(edit, source)),
-        }
-        for number, (edit, value) in enumerate(zip(found.edits, found.values, strict=True))
-    ]
-    return {"attribution": data}
-
-
-def _judged_to_json(judged: JudgedEdit | None) -> dict[str, Any]:
-    if judged is None:
-        return {}
-    weight = {} if judged.weight is None else {"weight": json_number(judged.weight)}
-    return {"verdict": judged.verdict, **weight}
 
 
 def _changed(edit: Edit, source: Sequence[str]) -> tuple[int, int, str]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from grammeter.core.errors import UnknownNameError
+from grammeter.core.result import Figure, Result, reading
 from grammeter.core.score import json_number
-from grammeter.core.shown import Layout, Shown, records_layout
 from grammeter.core.signature import Signature
-from grammeter.core.stored import reading
+from grammeter.core.tables import Column, Table
 from grammeter.version import __version__
 
 RANKING_KIND = "ranking"
@@ -46,7 +46,7 @@ def ranks_text(ranks: tuple[int, int]) -> str:
 
 
 @dataclass(frozen=True)
-class Ranked(Shown, Mapping[str, RankedSystem]):
+class Ranked(Result, Mapping[str, RankedSystem]):
     """Systems, best first, by the name of a method, with all that the figures depend on."""
 
     method: str
@@ -77,12 +77,28 @@ class Ranked(Shown, Mapping[str, RankedSystem]):
             "notes": [*self.notes],
         }
 
-    __repr__ = Shown.short
+    def tables(self, *, long: bool = False) -> Sequence[Table]:
+        """Return a row for each system, best first."""
+        if long:
+            counts = (Column(head, "count") for head in ("first_rank", "last_rank", "cluster"))
+            rows = [(r.system, r.score, *r.ranks, r.cluster, r.reason) for r in self.rows]
+            return [Table.of(("system", Column("score", "score"), *counts, "reason"), rows)]
+        score = Column("score", "score", best="high")
+        columns = ("system", score, Column("ranks", "count"), Column("cluster", "count"))
+        rows = [(r.system, r.score, r.ranks, r.cluster) for r in self.rows]
+        return [Table.of(columns, rows, self._remarks())]
 
-    def _layout(self) -> Layout:
-        rows = {row.system: _row_to_json(row) for row in self.rows}
-        shown = {name: {key: row[key] for key in list(row)[1:]} for name, row in rows.items()}
-        return records_layout("system", shown, notes=[*self.notes, str(self.signature)])
+    def figures(self) -> Mapping[str, Figure]:
+        """Return the ranges of ranks."""
+        return {"ranks": Figure("rank_ranges", {"ranked": self})}
+
+    def _remarks(self) -> Iterator[str]:
+        settings = dict(self.signature)
+        unit = settings["unit"]
+        runs = f"{settings['resamples']} {'runs' if unit == 'game' else 'resamples'}"
+        yield f"ranks: in {float(settings['confidence']) * 100:g}% of {runs} (unit: {unit})"
+        yield from (f"{row.system}: {row.reason}" for row in self.rows if row.reason)
+        yield str(self.signature)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], *, where: str | None = None) -> Ranked:

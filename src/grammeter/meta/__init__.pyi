@@ -1,4 +1,3 @@
-from grammeter.meta import system_values as system_values
 from grammeter.meta._maege import ChainTies as ChainTies
 from grammeter.meta._maege import Maege as Maege
 from grammeter.meta._maege import MaegeDesign as MaegeDesign
@@ -26,6 +25,8 @@ from grammeter.meta.sides import Source as Source
 from grammeter.meta.sides import human_side as human_side
 from grammeter.meta.sides import join_scores as join_scores
 from grammeter.meta.system import correlate_systems as correlate_systems
+from grammeter.meta.system_values import FEW_SYSTEMS as FEW_SYSTEMS
+from grammeter.meta.system_values import META_SYSTEM as META_SYSTEM
 from grammeter.meta.system_values import TESTED as TESTED
 from grammeter.meta.system_values import Design as Design
 from grammeter.meta.system_values import IntervalName as IntervalName

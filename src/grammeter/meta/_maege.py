@@ -8,12 +8,13 @@ Correction"; used by Maeda et al. 2022, section 3). Texts come from
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, get_args
 
 import numpy as np
 
+from grammeter import core
 from grammeter.core import (
     FloatArray,
     GoldEdits,
@@ -130,7 +131,7 @@ class MetricResult:
         }
         return {level: reason for level, reason in reasons.items() if reason}
 
-    def figures(self) -> list[tuple[str, str, float, float]]:
+    def rows(self) -> list[tuple[str, str, float, float]]:
         """Return level, name of the statistic, value and p-value of all five."""
         rows = [
             (level, kind, result.statistic, result.pvalue)
@@ -154,8 +155,8 @@ class MetricResult:
         }
 
 
-@dataclass(frozen=True)
-class Maege(Named[MetricResult], over="metrics", what="metric in these results"):
+@dataclass(frozen=True, repr=False)
+class Maege(core.Result, Named[MetricResult], over="metrics", what="metric in these results"):
     """Results by metric, and what they rest on.
 
     ``target`` is what scores of the corpora are correlated with, ``applied`` the mean number of
@@ -169,6 +170,37 @@ class Maege(Named[MetricResult], over="metrics", what="metric in these results")
     applied: FloatArray
     dropped: Mapping[str, int] = field(default_factory=dict[str, int])
     notes: tuple[str, ...] = ()
+
+    def tables(self, *, long: bool = False) -> Sequence[core.Table]:
+        """Return a row for each metric; for programs, for each of its figures."""
+        if long:
+            rows = [(name, *row) for name, metric in self.items() for row in metric.rows()]
+            figures = (core.Column("value", "number"), core.Column("pvalue", "pvalue"))
+            return [core.Table.of(("metric", "level", "statistic", *figures), rows)]
+        heads = ("corpus r", "corpus rho", "sentence r", "sentence rho", "chain tau")
+        columns = (core.Column(head, "number", best="high") for head in heads)
+        rows = [
+            (name, *(value for _, _, value, _ in metric.rows()), metric.chain.tie_share)
+            for name, metric in self.items()
+        ]
+        ties = core.Column("ties", "share")
+        return [core.Table.of(("metric", *columns, ties), rows, self._remarks())]
+
+    def _remarks(self) -> Iterator[str]:
+        yield str(self.signature)
+        yield f"mean edits applied in the corpora: {' '.join(f'{x:.2f}' for x in self.applied)}"
+        dropped = [f"{count} {reason}" for reason, count in self.dropped.items() if count]
+        if dropped:
+            yield f"sentences without chains: {', '.join(dropped)}"
+        whole = (int(self.signature["sentences"]), int(self.signature["lines"]))
+        for name, metric in self.items():
+            yield f"{name}: {metric.signature}"
+            yield from (f"{name}: NaN: {why}" for why in dict.fromkeys(metric.reasons.values()))
+            if (metric.sentences, metric.lines) != whole:
+                yield (
+                    f"{name}: only {metric.sentences} sentences with chains and {metric.lines}"
+                    " lines a corpus have something to be held against"
+                )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape."""

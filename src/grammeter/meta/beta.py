@@ -17,11 +17,15 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from grammeter.core import (
+    Column,
     DataError,
+    Figure,
     FloatArray,
     MetricScores,
+    Result,
     ScoreTable,
     Signature,
+    Table,
     UnknownNameError,
     UsageError,
     json_number,
@@ -47,8 +51,8 @@ _NEAR = 1e-6
 """F made from stored precision and recall may differ from the stored score by so much."""
 
 
-@dataclass(frozen=True, eq=False)
-class BetaSweep:
+@dataclass(frozen=True, eq=False, repr=False)
+class BetaSweep(Result):
     """Correlations of F-measures with people's scores.
 
     Attributes
@@ -79,6 +83,22 @@ class BetaSweep:
             return math.nan, math.nan
         at = int(np.nanargmax(values))
         return float(self.betas[at]), float(values[at])
+
+    def tables(self, *, long: bool = False) -> Sequence[Table]:
+        """Return a row for each beta."""
+        best = [(kind, *self.best(kind)) for kind in TESTED]
+        notes = [f"best {kind}: {value:.4f} at beta {beta:g}" for kind, beta, value in best]
+        notes.append(f"{len(self.systems)} systems against {self.human}")
+        figures = (Column(kind, "number", best="high") for kind in TESTED)
+        rows = np.column_stack([self.betas, *(getattr(self, kind) for kind in TESTED)])
+        remarks = (*notes, f"{self.metric}: {self.signature}")
+        return [Table.of((Column("beta", "count"), *figures), rows.tolist(), remarks)]
+
+    def figures(self) -> Mapping[str, Figure]:
+        """Return both correlations over beta."""
+        names = ("betas", "pearson", "spearman")
+        data = {name: getattr(self, name).tolist() for name in names}
+        return {"betas": Figure("beta_curve", data)}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape; a NaN is ``None`` with a reason beside it."""

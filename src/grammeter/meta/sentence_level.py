@@ -8,19 +8,24 @@ here under its own name.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import astuple, dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, field, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
 
 from grammeter.core import (
+    Cell,
+    Column,
     FloatArray,
     IntArray,
     Named,
+    Result,
     Signature,
+    Table,
     UnknownNameError,
     UsageError,
+    format_number,
     json_number,
 )
 from grammeter.meta.system_values import Plain
@@ -221,6 +226,16 @@ class Estimate(Plain):
     high: float | None = None
     reason: str | None = None
 
+    @property
+    def figures(self) -> tuple[float, float | None, float | None]:
+        """The value and its interval."""
+        return self.value, self.low, self.high
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The interval, ``None`` if there was no bootstrap."""
+        return None if self.low is None or self.high is None else (self.low, self.high)
+
 
 @dataclass(frozen=True)
 class PairCounts:
@@ -299,8 +314,8 @@ PValues = Mapping[str, Mapping[tuple[str, str], float]]
 """``tau`` and ``accuracy`` -> two metrics -> two-sided p-value of their difference."""
 
 
-@dataclass(frozen=True)
-class SentenceLevel(Named[MetricAgreement], over="metrics", what="metric in this result"):
+@dataclass(frozen=True, repr=False)
+class SentenceLevel(Result, Named[MetricAgreement], over="metrics", what="metric in this result"):
     """How well several metrics order the outputs of a sentence, by spelling.
 
     Attributes
@@ -329,6 +344,91 @@ class SentenceLevel(Named[MetricAgreement], over="metrics", what="metric in this
     soft: Mapping[str, Estimate] = field(default_factory=dict[str, Estimate])
     notes: tuple[str, ...] = ()
     notices: tuple[str, ...] = field(default=(), compare=False)
+
+    def tables(self, *, long: bool = False) -> Sequence[Table]:
+        """Return a row for each metric, with all that it rests on; then judges and tests.
+
+        For programs: a row for each judge, or all, and metric.
+        """
+        if long:
+            return [self._long_table()]
+        judges = [self._judge_table()] if self.by_judge else []
+        return [self._main_table(), *judges, *([self._test_table()] if self.pvalues else [])]
+
+    def _main_table(self) -> Table:
+        metrics = list(self.values())
+        columns: list[tuple[Column | str, Sequence[Cell]]] = [("metric", list(self))]
+        for name in ("tau", "accuracy"):
+            estimates: list[Estimate] = [getattr(metric, name) for metric in metrics]
+            columns.append((Column(name, "number", best="high"), [e.value for e in estimates]))
+            if self.design.resamples:
+                columns.append((Column("interval", "number"), [e.interval for e in estimates]))
+        for name in ("total", "concordant", "discordant", "metric_ties", "human_ties", "both_ties"):
+            head = Column("pairs" if name == "total" else name.replace("_", " "), "count")
+            head = replace(head, head="both tie") if name == "both_ties" else head
+            columns.append((head, [getattr(metric.counts, name) for metric in metrics]))
+        shares = [metric.counts.tie_share for metric in metrics]
+        columns.append((Column("metric's ties", "share"), shares))
+        return Table.side_by_side(columns, self._remarks())
+
+    def _long_table(self) -> Table:
+        counts = ("n", "missing", "concordant", "discordant", "ties_metric", "ties_human")
+        rows = [
+            (
+                *(judge, name, *metric.tau.figures, *metric.accuracy.figures),
+                *(metric.counts.total, metric.counts.missing),
+                *(metric.counts.concordant, metric.counts.discordant),
+                *(metric.counts.metric_ties, metric.counts.human_ties, metric.counts.both_ties),
+            )
+            for judge, metrics in {"all": self.metrics, **self.by_judge}.items()
+            for name, metric in metrics.items()
+        ]
+        heads = [n + end for n in ("tau", "accuracy") for end in ("", "_low", "_high")]
+        figures = (Column(head, "number") for head in heads)
+        numbers = (Column(head, "count") for head in (*counts, "ties_both"))
+        return Table.of(("judge", "metric", *figures, *numbers), rows)
+
+    def _judge_table(self) -> Table:
+        """Return what each judge's pairs say: tau and accuracy by metric."""
+        names = list(next(iter(self.by_judge.values())))
+        heads = (Column(f"{n} {f}", "number") for n in names for f in ("tau", "accuracy"))
+        rows = [
+            (
+                *(judge, max(m.counts.total for m in metrics.values())),
+                *(e.value for n in names for e in (metrics[n].tau, metrics[n].accuracy)),
+            )
+            for judge, metrics in self.by_judge.items()
+        ]
+        return Table.of(("judge", Column("pairs", "count"), *heads), rows)
+
+    def _test_table(self) -> Table:
+        """Return the tests between metrics: a row for each two of them."""
+        heads = (Column(f"p ({figure})", "number") for figure in self.pvalues)
+        pairs = list(next(iter(self.pvalues.values())))
+        rows = [(*pair, *(of[pair] for of in self.pvalues.values())) for pair in pairs]
+        note = f"two-sided p of equal metrics; answers swapped by {self.design.unit}"
+        return Table.of(("metric", "against", *heads), rows, [note])
+
+    def _remarks(self) -> Iterator[str]:
+        design = self.design
+        yield f"{design.pairs} pairs of {self.rankings} rankings; ties: {design.ties}"
+        if design.resamples:
+            yield f"interval: {design.confidence * 100:g}%, bootstrap by {design.unit}"
+        for name, metric in self.items():
+            accuracy, epsilon = metric.calibrated
+            if not math.isnan(accuracy):
+                yield (
+                    f"{name}: tie-calibrated accuracy {format_number(accuracy)}, scores within"
+                    f" {epsilon:.4g} as ties (chosen on these data)"
+                )
+            reasons = (metric.tau.reason, metric.accuracy.reason)
+            yield from (f"{name}: {reason}" for reason in dict.fromkeys(reasons) if reason)
+            if soft := self.soft.get(name):
+                reason = f" ({soft.reason})" if soft.reason else ""
+                yield f"{name}: soft pairwise accuracy {format_number(soft.value)}{reason}"
+            if metric.counts.missing:
+                yield f"{name}: {metric.counts.missing} pairs lack a score"
+        yield from (f"{name}: {metric.signature}" for name, metric in self.items())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape."""

@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, get_args
 
+import numpy as np
+
 from grammeter.core import (
-    Layout,
+    Cell,
+    Column,
+    Figure,
     MetricScores,
     Named,
-    Shown,
+    Result,
     Signature,
+    Table,
     UnknownNameError,
     UsageError,
+    format_number,
     json_number,
-    number,
+    plain_fields,
+    read_fields,
+    reading,
 )
-from grammeter.stats import TIE_POLICIES, CoefficientName, TiePolicy
+from grammeter.stats import KINDS, TIE_POLICIES, CoefficientName, TiePolicy
 from grammeter.version import __version__
 
-KIND = "meta-system"
+META_SYSTEM = "meta-system"
 
 IntervalName = Literal["fisher", "systems", "systems-bca", "sentences", "none"]
 """Fisher's z, or a bootstrap over systems, plain or bias-corrected and accelerated, or over
@@ -35,16 +43,6 @@ FEW_SYSTEMS = 10
 """With fewer than these a note says so."""
 
 
-def plain_fields(result: Any) -> dict[str, Any]:
-    """Return the fields of a result that have a value; a NaN is ``None``."""
-    values = ((field_.name, getattr(result, field_.name)) for field_ in fields(result))
-    return {
-        name: value if isinstance(value, str) else json_number(value)
-        for name, value in values
-        if value is not None
-    }
-
-
 class Plain:
     """A small result: numbers, and a text that says why one is NaN."""
 
@@ -53,11 +51,11 @@ class Plain:
         return plain_fields(self)
 
 
-def few_systems(number: int) -> tuple[str, ...]:
-    """Return a note for a result of few systems, or nothing."""
-    if number >= FEW_SYSTEMS:
-        return ()
-    return (f"{number} systems are few: correlations vary widely by chance",)
+def few_systems(number: int, outliers: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return notes for a result of few systems, or without outliers; else nothing."""
+    left_out = f"left out as outliers by people's scores: {', '.join(outliers)}"
+    few = f"{number} systems are few: correlations vary widely by chance"
+    return (*([left_out] if outliers else []), *([few] if number < FEW_SYSTEMS else []))
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,11 +179,17 @@ class MetricMeta(Named[Correlation], over="correlations", what="correlation"):
     leave_one_out: Mapping[str, Pair] = field(default_factory=dict[str, Pair])
     top: Mapping[int, Pair] = field(default_factory=dict[int, Pair])
 
+    def caption(self) -> str:
+        """Return both coefficients in words, for below a figure."""
+        caption = ", ".join(f"{kind} {format_number(self[kind].value, 3)}" for kind in TESTED)
+        return caption + (", sign turned" if "meta-direction" in dict(self.signature) else "")
+
     def to_dict(self) -> dict[str, Any]:
         """Return the correlations by kind, the signature, and what else was asked for."""
         data: dict[str, Any] = {kind: value.to_dict() for kind, value in self.items()}
         data["pairwise_accuracy"] = self.pairwise.to_dict()
         data["signature"] = str(self.signature)
+        data["scores"] = {system: json_number(score) for system, score in self.scores.items()}
         if self.leave_one_out:
             without = self.leave_one_out.items()
             data["leave_one_out"] = {name: _pair_json(pair) for name, pair in without}
@@ -193,9 +197,25 @@ class MetricMeta(Named[Correlation], over="correlations", what="correlation"):
             data["top"] = [{"k": k, **_pair_json(pair)} for k, pair in self.top.items()]
         return data
 
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> MetricMeta:
+        """Read what :meth:`to_dict` wrote; raise what is amiss as the error that it causes."""
+        accuracy = data["pairwise_accuracy"]
+        ties = accuracy["ties"]
+        counts = (accuracy["correct"], accuracy["n"], ties["metric"], ties["human"])
+        without = data.get("leave_one_out", {}).items()
+        return cls(
+            Signature.parse(data["signature"]),
+            {kind: read_fields(Correlation, data[kind]) for kind in KINDS},
+            numbers(data.get("scores", {})),
+            PairwiseAccuracy(*counts, accuracy.get("reason")),
+            {system: numbers(pair) for system, pair in without},
+            {of["k"]: numbers({k: of[k] for k in TESTED}) for of in data.get("top", ())},
+        )
 
-@dataclass(frozen=True)
-class SystemMeta(Shown, Named[MetricMeta], over="metrics", what="metric"):
+
+@dataclass(frozen=True, repr=False)
+class SystemMeta(Result, Named[MetricMeta], over="metrics", what="metric"):
     """Metrics held against people: ``result["m2"]["pearson"].value``.
 
     Attributes
@@ -224,34 +244,105 @@ class SystemMeta(Shown, Named[MetricMeta], over="metrics", what="metric"):
     @property
     def notes(self) -> tuple[str, ...]:
         """What limits these figures, in sentences for a reader."""
-        notes = [*self.about]
-        if self.outliers:
-            notes.append(f"left out as outliers by people's scores: {', '.join(self.outliers)}")
-        return (*notes, *few_systems(len(self.systems)))
+        return (*self.about, *few_systems(len(self.systems), self.outliers))
 
-    __repr__ = Shown.short
+    def tables(self, *, long: bool = False) -> Sequence[Table]:
+        """Return a row for each metric; then Williams' tests, systems left out, the best K.
 
-    def _layout(self) -> Layout:
-        """Lay out the correlations: a row for each metric."""
-        cells = {
-            name: [text for c in metric.values() for text in (number(c.value, 3), number(c.pvalue))]
-            for name, metric in self.items()
+        For programs: a row for each metric and coefficient or accuracy.
+        """
+        if long:
+            return [self._long_table()]
+        tables = [self._main_table()]
+        if len(self) > 1:
+            tables += [self._williams_table(kind) for kind in TESTED]
+        of_metrics = list(self.values())
+        if any(metric.leave_one_out for metric in of_metrics):
+            rows = {s: [metric.leave_one_out[s] for metric in of_metrics] for s in self.systems}
+            tables.append(self._pair_table("without", rows))
+        if sizes := sorted({k for metric in of_metrics for k in metric.top}):
+            rows = {str(k): [metric.top[k] for metric in of_metrics] for k in sizes}
+            tables.append(self._pair_table("best K", rows))
+        return tables
+
+    def figures(self) -> Mapping[str, Figure]:
+        """Return each metric's scores against people's, and the p-values of Williams' test."""
+        scatters = {
+            "human": self.human,
+            "metrics": {name: metric.scores for name, metric in self.items()},
+            "human_label": self.design.human.partition("|")[0],  # of a signature only the method
+            "captions": {name: metric.caption() for name, metric in self.items()},
         }
-        rows = [(name, *row) for name, row in cells.items()]
-        kinds = next(iter(self.values()), None) or ()
-        header = ("metric", *(cell for kind in kinds for cell in (kind, "p")))
-        subject = f"{len(self.systems)} systems against {self.design.human}"
-        return Layout(header, rows, notes=[subject, *self.notes])
+        pvalues = {
+            kind: np.array(
+                [[rows[a][b].pvalue if b in rows[a] else math.nan for b in self] for a in self]
+            )
+            for kind, rows in self.williams.items()
+        }
+        return {
+            "scores": Figure("metric_scatters", scatters),
+            "williams": Figure("williams_map", {"metrics": tuple(self), "pvalues": pvalues}),
+        }
+
+    def _main_table(self) -> Table:
+        share = f"{self.design.confidence * 100:g}%"
+        columns: list[tuple[Column | str, Sequence[Cell]]] = [("metric", list(self))]
+        for kind in KINDS:
+            of_kind = [metric[kind] for metric in self.values()]
+            columns += [
+                (Column(kind, "number", 3, best="high"), [c.value for c in of_kind]),
+                (Column(share, "number", 3), [(c.low, c.high) for c in of_kind]),
+                (Column("p", "pvalue"), [c.pvalue for c in of_kind]),
+            ]
+        accuracies = [metric.pairwise.value for metric in self.values()]
+        columns.append((Column("pairwise", "number", 3, best="high"), accuracies))
+        return Table.side_by_side(columns, self._remarks())
+
+    def _long_table(self) -> Table:
+        rows: list[tuple[Cell, ...]] = []
+        for name, metric in self.items():
+            rows += [(name, k, c.value, c.low, c.high, c.pvalue, c.n) for k, c in metric.items()]
+            accuracy = metric.pairwise
+            values = (accuracy.value, *[math.nan] * 3, accuracy.pairs)
+            rows.append((name, "pairwise-accuracy", *values))
+        figures = (Column(head, "number") for head in ("value", "low", "high"))
+        ends = (Column("pvalue", "pvalue"), Column("n", "count"))
+        return Table.of(("metric", "correlation", *figures, *ends), rows)
+
+    def _remarks(self) -> Iterator[str]:
+        yield f"{len(self.systems)} systems against {self.design.human}"
+        yield "pairwise: share of the pairs of systems that people tell apart, ordered as by people"
+        for name, metric in self.items():
+            yield f"{name}: {metric.signature}"
+            reasons = {correlation.reason for correlation in metric.values() if correlation.reason}
+            yield from (f"{name}: NaN: {reason}" for reason in sorted(reasons))
+
+    def _williams_table(self, kind: CoefficientName) -> Table:
+        """Return one-sided p-values: whether the row's metric correlates better."""
+        cells = self.williams[kind]
+        rows = [
+            (first, *(cells[first][b].pvalue if b in cells[first] else "-" for b in self))
+            for first in self
+        ]
+        note = f"Williams' test ({kind}): p that the row's metric correlates better (one-sided)"
+        columns = (f"better ({kind})", *(Column(second, "pvalue") for second in self))
+        return Table.of(columns, rows, [note])
+
+    def _pair_table(self, what: str, rows: Mapping[str, Sequence[Pair]]) -> Table:
+        """Return two coefficients of each metric in each row."""
+        heads = (Column(f"{name} {kind}", "number", 3) for name in self for kind in TESTED)
+        cells = [(n, *(pair[k] for pair in pairs for k in TESTED)) for n, pairs in rows.items()]
+        return Table.of((what, *heads), cells)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape; a NaN is ``None`` with a reason beside it."""
         return {
-            "kind": KIND,
+            "kind": META_SYSTEM,
             "grammeter": __version__,
-            "human": self.design.human,
+            **asdict(self.design),
             "systems": list(self.systems),
+            "human_scores": {name: json_number(score) for name, score in self.human.items()},
             "outliers": list(self.outliers),
-            "interval": self.design.interval,
             "metrics": {name: metric.to_dict() for name, metric in self.metrics.items()},
             "williams": {
                 kind: {
@@ -261,6 +352,36 @@ class SystemMeta(Shown, Named[MetricMeta], over="metrics", what="metric"):
             },
             "notes": [*self.notes],
         }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], *, where: str | None = None) -> SystemMeta:
+        """Read what :meth:`to_dict` wrote.
+
+        Raises
+        ------
+        DataError
+            If it is something else; ``where`` names the file.
+        """
+        with reading(data, META_SYSTEM, verb="meta system", where=where):
+            outliers, systems = tuple(data["outliers"]), tuple(data["systems"])
+            williams = {
+                kind: {
+                    first: {b: read_fields(WilliamsCell, cell) for b, cell in row.items()}
+                    for first, row in rows.items()
+                }
+                for kind, rows in data["williams"].items()
+            }
+            metrics = {name: MetricMeta.from_dict(m) for name, m in data["metrics"].items()}
+            human = numbers(data.get("human_scores", {}))
+            drawn = few_systems(len(systems), outliers)
+            about = tuple(note for note in data["notes"] if note not in drawn)
+            design = read_fields(Design, data)
+            return cls(design, systems, human, metrics, williams, outliers, about)
+
+
+def numbers(data: Mapping[str, float | None]) -> dict[str, float]:
+    """Return numbers of JSON by name, ``None`` as NaN."""
+    return {name: math.nan if value is None else value for name, value in data.items()}
 
 
 def _pair_json(pair: Pair) -> dict[str, float | int | None]:

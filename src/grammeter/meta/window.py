@@ -8,13 +8,25 @@ apart; so an interval and the human clusters stand beside each window.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, overload
 
 import numpy as np
 
-from grammeter.core import MetricScores, ScoreTable, Signature, UsageError, json_number
+from grammeter.core import (
+    Cell,
+    Column,
+    Figure,
+    MetricScores,
+    Result,
+    ScoreTable,
+    Signature,
+    Table,
+    UsageError,
+    json_number,
+)
 from grammeter.meta.sides import best_first, select_systems
 from grammeter.meta.system import constant, correlations, oriented
 from grammeter.meta.system_values import TESTED, Correlation, Design, direction, few_systems
@@ -69,8 +81,8 @@ def _flat(coefficients: Coefficients) -> dict[str, Any]:
     return data | ({"reason": "; ".join(reasons)} if reasons else {})
 
 
-@dataclass(frozen=True)
-class Windows(Sequence[Window]):
+@dataclass(frozen=True, repr=False)
+class Windows(Result, Sequence[Window]):
     """All windows of one size, from the best systems down.
 
     ``systems`` are all who took part, best by people first; ``signatures`` are by metric.
@@ -92,6 +104,77 @@ class Windows(Sequence[Window]):
 
     def __len__(self) -> int:
         return len(self.windows)
+
+    def tables(self, *, long: bool = False) -> Sequence[Table]:
+        """Return a row for each window, the best of several metrics marked.
+
+        For programs: a row for each window and metric.
+        """
+        return [self._long_table() if long else self._main_table()]
+
+    def figures(self) -> Mapping[str, Figure]:
+        """Return correlations by window; windows that people cannot tell apart are marked."""
+        curves = {
+            kind: {
+                name: np.array([(c.value, c.low, c.high) for c in self._row(name, kind)])
+                for name in self.signatures
+            }
+            for kind in TESTED
+        }
+        names = [f"{window.first}-{window.last}" for window in self]
+        alike = [window.one_cluster for window in self]
+        data = {"windows": names, "correlations": curves, "alike": alike}
+        return {"windows": Figure("window_curve", data)}
+
+    def _row(self, metric: str, kind: CoefficientName) -> list[Correlation]:
+        return [window.metrics[metric][kind] for window in self.windows]
+
+    def _main_table(self) -> Table:
+        columns: list[tuple[Column | str, Sequence[Cell]]]
+        columns = [("ranks", [f"{w.first}-{w.last}" for w in self])]
+        if any(window.clusters is not None for window in self):
+            columns.append(("clusters", [_clusters(window.clusters) for window in self]))
+        best: set[tuple[int, int]] = set()
+        for name in self.signatures:
+            for kind in TESTED:
+                row = self._row(name, kind)
+                rivals = [[c.value for c in self._row(n, kind)] for n in self.signatures]
+                top = [np.nanmax([*values, -np.inf]) for values in zip(*rivals, strict=True)]
+                if len(rivals) > 1:
+                    best |= {(y, len(columns)) for y, c in enumerate(row) if c.value == top[y]}
+                columns.append((Column(f"{name} {kind}", "number"), [c.value for c in row]))
+                bounds = ["-" if math.isnan(c.low) else (c.low, c.high) for c in row]
+                columns.append((Column("interval", "number", 2), bounds))
+        columns.append(("systems", [" ".join(window.systems) for window in self]))
+        table = Table.side_by_side(columns, self._remarks())
+        return replace(table, best=frozenset(best))
+
+    def _long_table(self) -> Table:
+        heads = (kind + end for kind in TESTED for end in ("", "_low", "_high"))
+        rows = [
+            (
+                *(window.first, window.last, _clusters(window.clusters), name),
+                *(x for kind in TESTED for c in [of[kind]] for x in (c.value, c.low, c.high)),
+            )
+            for window in self
+            for name, of in window.metrics.items()
+        ]
+        ranks = (Column("first", "count"), Column("last", "count"))
+        figures = (Column(head, "number") for head in heads)
+        return Table.of((*ranks, "clusters", "metric", *figures), rows)
+
+    def _remarks(self) -> Iterator[str]:
+        yield "ranks and clusters are people's; intervals by Fisher's z"
+        yield from sorted(
+            {
+                f"{name}: {correlation.reason}"
+                for window in self
+                for name, coefficients in window.metrics.items()
+                for correlation in coefficients.values()
+                if correlation.reason
+            }
+        )
+        yield from (f"{name}: {signature}" for name, signature in self.signatures.items())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape."""
@@ -182,3 +265,7 @@ def _in_window(
     if np.isfinite(scores).all():
         undefined = constant(scores, criterion, "all systems here")
     return correlations(scores, criterion, design, undefined, kinds=TESTED)
+
+
+def _clusters(clusters: tuple[int, ...] | None) -> str:
+    return "-".join(map(str, sorted({min(clusters), max(clusters)}))) if clusters else ""

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import Any, get_args, overload
 
-from grammeter.core import MissingResourceError, UnknownNameError, checked, labelled
+from grammeter.core import (
+    Column,
+    MissingResourceError,
+    Result,
+    Table,
+    UnknownNameError,
+    checked,
+    labelled,
+)
 from grammeter.formats import list_datasets
 from grammeter.papers import chollampatt2018, conll14, grundkiewicz2015, kobayashi2024
 from grammeter.papers.cells import (
@@ -17,8 +26,11 @@ from grammeter.papers.cells import (
     Printed,
     PrintedTable,
     Value,
+    Verdict,
+    cells_table,
     judge,
     read_tables,
+    why_table,
 )
 from grammeter.papers.materials import Materials
 from grammeter.version import __version__
@@ -48,6 +60,13 @@ class Task:
     make: Make
     missing: tuple[str, ...]
 
+    def needs(self) -> Iterator[str]:
+        """Yield what is missing here, the models, and printed figures that nobody has typed."""
+        yield from self.missing
+        yield from (f"model {name}" for name in self.printed.models)
+        if not self.printed.transcribed:
+            yield "the printed figures"
+
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape."""
         return {
@@ -62,25 +81,75 @@ class Task:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Reproducible:
+@dataclass(frozen=True, repr=False)
+class Reproducible(Result):
     """Tables that can be made again."""
 
     tasks: tuple[Task, ...]
+
+    def tables(self, *, long: bool = False) -> Sequence[Table]:
+        """Return a row for each table that can be made again."""
+        rows = [
+            (
+                *(task.printed.paper, task.printed.name, task.printed.title),
+                task.printed.figures if task.printed.transcribed else "not transcribed",
+                "; ".join(task.needs()) or "here",
+            )
+            for task in self.tasks
+        ]
+        columns = ("paper", "table", "what it shows", Column("cells", "count"), "what it needs")
+        return [Table.of(columns, rows, title="What can be made again")]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape."""
         return {"kind": "reproductions", "tables": [task.to_dict() for task in self.tasks]}
 
 
-@dataclass(frozen=True, slots=True)
-class Reproduction:
+@dataclass(frozen=True, repr=False)
+class Reproduction(Result):
     """Cells of one or more tables, and the seconds that each table took."""
 
     cells: tuple[Cell, ...]
-    tables: tuple[PrintedTable, ...]
+    printed: tuple[PrintedTable, ...]
     seconds: tuple[float, ...]
     notes: tuple[str, ...] = ()
+
+    def tables(
+        self, *, long: bool = False, differing: bool = False, summary: bool = False
+    ) -> Sequence[Table]:
+        """Return the verdicts by table, if there are several, and each table with our figures.
+
+        Parameters
+        ----------
+        differing
+            Leave out cells whose figures are equal.
+        summary
+            Only the verdicts by table, and the cells that differ with the reason.
+        """
+        if summary:
+            differ = [(p, [c for c in of if c.verdict == "differs"]) for p, of in self._by_table()]
+            return [self._overview(), *(why_table(p, of) for p, of in differ if of)]
+        chosen = [
+            (p, [c for c in of if not (differing and c.verdict == "equal")])
+            for p, of in self._by_table()
+        ]
+        overview = [self._overview()] if len(self.printed) > 1 else []
+        return [*overview, *(cells_table(p, of) for p, of in chosen if of)]
+
+    def _by_table(self) -> Iterator[tuple[PrintedTable, list[Cell]]]:
+        for printed in self.printed:
+            place = (printed.paper, printed.name)
+            yield printed, [cell for cell in self.cells if (cell.paper, cell.table) == place]
+
+    def _overview(self) -> Table:
+        verdicts: tuple[str, ...] = get_args(Verdict)
+        rows: list[tuple[str | int | None, ...]] = [
+            (p.paper, p.name, *(n or None for n in _counts(of, verdicts)))
+            for p, of in self._by_table()
+        ]
+        rows.append(("all", None, *_counts(self.cells, verdicts)))
+        heads = (Column(verdict, "count") for verdict in verdicts)
+        return Table.of(("paper", "table", *heads), rows, title="Verdicts")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape."""
@@ -90,6 +159,11 @@ class Reproduction:
             "cells": [cell.to_dict() for cell in self.cells],
             "notes": [*self.notes],
         }
+
+
+def _counts(cells: Sequence[Cell], verdicts: Sequence[str]) -> list[int]:
+    counts = Counter(cell.verdict for cell in cells)
+    return [counts[verdict] for verdict in verdicts]
 
 
 def list_tasks(paper: str | None = None, table: str | None = None) -> list[Task]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
 
-from grammeter.core import json_number
+from grammeter.core import Column, Table, format_number, json_number
 
 Verdict = Literal["equal", "within tolerance", "differs", "needs"]
 """Equal to the printed digits; within the table's tolerance; neither; one figure is missing."""
@@ -218,3 +218,39 @@ def _table(paper: str, name: str, shape: dict[str, Any]) -> PrintedTable:
     for key in ("data", "models"):
         shape[key] = tuple(shape.get(key, ()))
     return PrintedTable(paper=paper, name=name, cells=cells, **shape)
+
+
+def cells_table(printed: PrintedTable, cells: Sequence[Cell]) -> Table:
+    """Lay out a paper's table, our figures with two more decimals beside the printed ones."""
+    rows = [(*_figures(printed, cell), cell.verdict, cell.note) for cell in cells]
+    numbers = (Column(head, "number") for head in ("published", "ours", "difference"))
+    title = f"{printed.paper}, {printed.page}: {printed.title}"
+    columns = ("row", "column", *numbers, "verdict", "note")
+    return Table.of(columns, rows, (f"published: {printed.origin}",), title=title)
+
+
+def why_table(printed: PrintedTable, cells: Sequence[Cell]) -> Table:
+    """Lay out cells that differ with the number of the reason; the reasons stand below."""
+    reasons = list(dict.fromkeys(cell.note for cell in cells))
+    rows = [(*_figures(printed, cell)[:4], 1 + reasons.index(cell.note)) for cell in cells]
+    notes = (f"{number}: {reason}" for number, reason in enumerate(reasons, start=1))
+    figures = (Column(head, "number") for head in ("published", "ours"))
+    title = f"{printed.paper}, {printed.page}: cells that differ"
+    return Table.of(("row", "column", *figures, Column("why", "count")), rows, notes, title=title)
+
+
+def _figures(printed: PrintedTable, cell: Cell) -> tuple[str, ...]:
+    """Return row, column, and the published figure, ours and the difference as texts."""
+    figure = printed.cells.get((cell.row, cell.column))
+    digits = figure.digits if figure else 3
+    finer = digits + 2 if digits else 0
+    difference = cell.difference
+    apart = "" if difference is None else format_number(difference, finer, sign=True)
+    figures = (_text(cell.published, digits), _text(cell.ours, finer), apart)
+    return (cell.row, cell.column, *figures)
+
+
+def _text(value: Value | None, digits: int) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else format_number(value, digits)

@@ -135,7 +135,7 @@ def _table3(materials: Materials) -> Made:
     return {
         (row, f"{level} {short[kind]}"): Ours(value, _NOT_PRINTED)
         for row, result in results.items()
-        for level, kind, value, _ in result.figures()
+        for level, kind, value, _ in result.rows()
     }
 
 

@@ -1,72 +1,47 @@
-"""How far judges agree, as values: counts, kappas, alphas, their public shape, and notes."""
+"""How far judges agree: the result of ``agree``, its tables and its public shape."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any, Literal, get_args
+from dataclasses import asdict, astuple, dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
-from grammeter.core import Layout, Ranking, Shown, Signature, records_layout
-from grammeter.ranking.judged_units import Compared, Judges, Outputs
-from grammeter.ranking.selection import FEW, figures_of, listed
+from grammeter.core import (
+    Cell,
+    Column,
+    Figure,
+    Result,
+    Signature,
+    Table,
+    reading,
+)
+from grammeter.ranking.judged_units import Judges
+from grammeter.ranking.kappas import (
+    KINDS,
+    LEAST,
+    JudgeCounts,
+    KappaKind,
+    Kappas,
+    figure_json,
+    in_mean,
+    read_alpha,
+)
 from grammeter.stats import Alpha, Kappa
 from grammeter.version import __version__
-
-_NOTABLE = 0.01
-"""Figures that differ by this much get a note."""
-
-_SHOWN_AT_ONCE = 5
-"""Number of outputs that an item shows in campaigns of distinct outputs."""
 
 AGREEMENT = "agreement"
 TOTAL = "total"
 
-KappaKind = Literal["script", "orientation-free"]
-"""How chance agreement is computed: with "better" and "worse" as they fall in alphabetical order of
-the outputs' names, as the paper's script does, or equally likely, for that order means nothing."""
+WIDEST = 20
+"""Judges that a matrix has room for."""
 
-KINDS: tuple[KappaKind, ...] = get_args(KappaKind)
-
-LEAST = 50
-"""Pairs of judges with fewer comparisons do not count in the mean (the paper's rule)."""
+NONE = "-"
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeCounts:
-    """Amount of work of one judge (Table 1 of the paper).
-
-    All ``items``, skipped ones too; ``unexpanded`` pairs of outputs that were ranked together, and
-    those that tied; the same for systems: those that wrote the same tie.
-    """
-
-    items: int
-    unexpanded: int
-    unexpanded_ties: int
-    expanded: int
-    expanded_ties: int
-
-
-@dataclass(frozen=True, slots=True)
-class Kappas:
-    """Kappa by one definition.
-
-    ``inter`` and ``intra`` are means over pairs of judges, and over judges with themselves,
-    weighted by comparisons, with intervals by resampling sentences. ``pairs`` are by two judges in
-    alphabetical order; twice the same judge is its own consistency. The pooled ones are of the
-    summed counts of all of them, pairs with few comparisons, too.
-    """
-
-    inter: Kappa
-    intra: Kappa
-    pairs: Mapping[Judges, Kappa]
-    pooled_inter: Kappa
-    pooled_intra: Kappa
-
-
-@dataclass(frozen=True)
-class Agreement(Shown):
+@dataclass(frozen=True, repr=False)
+class Agreement(Result):
     """How far judges agree.
 
     Attributes
@@ -94,14 +69,23 @@ class Agreement(Shown):
     unexpanded: Agreement | None = None
     notes: tuple[str, ...] = ()
 
-    __repr__ = Shown.short
+    def tables(self, *, long: bool = False) -> Sequence[Table]:
+        """Return the means, each file's, the pairs of judges as a matrix, and what each judge did.
 
-    def _layout(self) -> Layout:
-        """Lay out a row for all pairs of judges, for all judges with themselves, and for each."""
-        kappas = {"between judges": self.inter, "within judges": self.intra}
-        kappas |= {" and ".join(dict.fromkeys(pair)): kappa for pair, kappa in self.pairs.items()}
-        records = {name: _public(kappa) for name, kappa in kappas.items()}
-        return records_layout("judges", records, notes=[*self.notes, str(self.signature)])
+        For programs: one table with a row for each mean and each pair.
+        """
+        if long:
+            return [_long_table(self)]
+        files = [_file_table(self)] if self.by_file else []
+        matrix = [_kappa_matrix(self)] if len(self.counts) <= WIDEST else []
+        return [_summary(self), *files, *matrix, _count_table(self)]
+
+    def figures(self) -> Mapping[str, Figure]:
+        """Return the kappa of each two judges as a matrix."""
+        judges = tuple(self.counts)
+        pairs = [[self.pairs.get((min(a, b), max(a, b))) for b in judges] for a in judges]
+        values = np.array([[np.nan if k is None else k.value for k in row] for row in pairs])
+        return {"kappas": Figure("agreement_matrix", {"judges": judges, "values": values})}
 
     @property
     def inter(self) -> Kappa:
@@ -125,112 +109,168 @@ class Agreement(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape: NaN becomes ``null`` with a reason."""
-        chosen, other = self.kappas[self.kind], self.kappas[self.beside]
-        data = {
+        parts = {path: part._figures() for path, part in self.by_file.items()}
+        return {
             "kind": AGREEMENT,
             "grammeter": __version__,
             "signature": str(self.signature),
             **self._figures(),
-            "pairs": {
-                "|".join(judges): _public(kappa) | {"in_mean": in_mean(kappa)}
-                for judges, kappa in self.pairs.items()
-            },
-            "counts": {
-                judge: asdict(of) for judge, of in [*self.counts.items(), (TOTAL, self.total)]
-            },
-            "pooled": _both(chosen.pooled_inter, chosen.pooled_intra),
-            "beside": {"kappa": self.beside, **_both(other.inter, other.intra)},
+            **({"files": parts} if parts else {}),
+            **({"unexpanded": self.unexpanded._figures()} if self.unexpanded else {}),
+            "notes": [*self.notes],
         }
-        if self.by_file:
-            data["files"] = {path: part._figures() for path, part in self.by_file.items()}
-        if self.unexpanded:
-            data["unexpanded"] = self.unexpanded._figures()
-        return data | {"notes": [*self.notes]}
 
     def _figures(self) -> dict[str, Any]:
-        alphas = {"level": "ordinal", **_both(self.alpha_inter, self.alpha_intra)}
-        return {**_both(self.inter, self.intra), "alpha": alphas}
+        counts = {**self.counts, TOTAL: self.total}
+        return {
+            **self.kappas[self.kind].to_dict(),
+            "alpha": {
+                "level": "ordinal",
+                "inter": figure_json(self.alpha_inter),
+                "intra": figure_json(self.alpha_intra),
+            },
+            "counts": {judge: asdict(numbers) for judge, numbers in counts.items()},
+            "beside": {"kappa": self.beside, **self.kappas[self.beside].to_dict()},
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], *, where: str | None = None) -> Agreement:
+        """Read what :meth:`to_dict` wrote.
+
+        Raises
+        ------
+        DataError
+            If it is something else; ``where`` names the file.
+        """
+
+        def part(shape: Mapping[str, Any]) -> Agreement:
+            beside: KappaKind = shape["beside"]["kappa"]
+            kind: KappaKind = next(each for each in KINDS if each != beside)
+            kappas: dict[KappaKind, Kappas] = {
+                kind: Kappas.from_dict(shape),
+                beside: Kappas.from_dict(shape["beside"]),
+            }
+            between, within = (read_alpha(shape["alpha"][name]) for name in ("inter", "intra"))
+            counts = {judge: JudgeCounts(**done) for judge, done in shape["counts"].items()}
+            return cls(kind, signature, kappas, between, within, counts, counts.pop(TOTAL))
+
+        with reading(data, AGREEMENT, verb="agree", where=where):
+            signature = Signature.parse(data["signature"])
+            return replace(
+                part(data),
+                by_file={path: part(shape) for path, shape in data.get("files", {}).items()},
+                unexpanded=part(data["unexpanded"]) if "unexpanded" in data else None,
+                notes=tuple(data["notes"]),
+            )
 
 
-def in_mean(kappa: Kappa) -> bool:
-    """Whether the kappa of a pair of judges counts in the mean."""
-    return kappa.n >= LEAST and not np.isnan(kappa.value)
+def _numbers(*heads: str) -> list[Column]:
+    return [Column(head, "number") for head in heads]
 
 
-def _both(inter: Kappa | Alpha, intra: Kappa | Alpha) -> dict[str, Any]:
-    return {"inter": _public(inter), "intra": _public(intra)}
+def _counts(*heads: str) -> list[Column]:
+    return [Column(head, "count") for head in heads]
 
 
-def _public(figure: Kappa | Alpha) -> dict[str, Any]:
-    data = asdict(figure)
-    interval = data.pop("interval") or {"reason": None}
-    reason = data.pop("reason") or interval.pop("reason")
-    name = "kappa" if isinstance(figure, Kappa) else "value"
-    return figures_of({name: data.pop("value"), **data, **interval, "reason": reason})
-
-
-def agreement_notes(
-    agreement: Agreement, pairs: Compared, rankings: Sequence[Ranking], outputs: Outputs | None
-) -> Iterator[str]:
-    """Yield what a reader needs before believing the figures of these comparisons."""
-    if files := agreement.by_file:
-        yield f"judgments of {len(files)} files are pooled: {listed([*files])}"
-    yield from _notes_of_few(pairs)
-    yield from _notes_of_strangers(pairs)
-    script, free = (agreement.kappas[kind].inter.value for kind in KINDS)
-    if abs(script - free) >= _NOTABLE:
-        yield (
-            f"kappa by the script depends on the alphabetical order of the systems' names: between"
-            f" judges {script:.4f}, orientation-free {free:.4f}"
+def _summary(agreement: Agreement) -> Table:
+    chosen, beside = agreement.kappas[agreement.kind], agreement.kappas[agreement.beside]
+    level = f"{float(dict(agreement.signature).get('confidence', 0.95)) * 100:g}%"
+    columns = [
+        *("agreement", *_numbers("kappa", level, "observed", "chance")),
+        *(*_counts("comparisons"), *_numbers("pooled kappa", f"{agreement.beside} kappa")),
+        *_numbers("alpha", level),
+    ]
+    rows = [
+        (
+            *(f"{name} judges", kappa.value, _bounds(kappa), kappa.observed, kappa.chance),
+            *(kappa.n, pooled.value, other.value, alpha.value, _bounds(alpha)),
         )
-    if agreement.unexpanded:
-        yield from _notes_of_expansion(agreement, agreement.unexpanded)
-    elif not outputs and all(len(group) == 1 for r in rankings for group in r.groups):
-        most = max((len(ranking.groups) for ranking in rankings), default=0)
-        if most > _SHOWN_AT_ONCE:
-            yield (
-                f"items show up to {most} outputs, none of them by several systems: if equal"
-                " outputs stand apart, their ties inflate agreement; give the outputs (--hyps) to"
-                " see"
-            )
+        for name, kappa, pooled, other, alpha in (
+            ("between", agreement.inter, chosen.pooled_inter, beside.inter, agreement.alpha_inter),
+            ("within", agreement.intra, chosen.pooled_intra, beside.intra, agreement.alpha_intra),
+        )
+    ]
+    return Table.of(columns, rows, (str(agreement.signature), *_missing(agreement)))
 
 
-def _notes_of_few(pairs: Compared) -> Iterator[str]:
-    for same, judged in ((False, "by two judges"), (True, "twice by one judge")):
-        some = [rows[:, 1] for (a, b), rows in pairs.rows.items() if (a == b) is same]
-        compared_in = np.sum(some, axis=0) if some else np.zeros(0, dtype=np.int64)
-        sentences, total = int(np.count_nonzero(compared_in)), int(compared_in.sum())
-        if 0 < sentences < FEW:
-            were = "sentence was" if sentences == 1 else "sentences were"
-            yield (
-                f"few judgments: {sentences} {were} judged {judged} ({total} comparisons); below"
-                f" {FEW} sentences agreement is uncertain, also where it looks perfect"
-            )
+def _bounds(figure: Kappa | Alpha) -> Cell:
+    interval = figure.interval
+    return NONE if not interval or np.isnan(interval.low) else (interval.low, interval.high)
 
 
-def _notes_of_strangers(pairs: Compared) -> Iterator[str]:
-    """Yield which judges cannot be compared."""
-    others = {judges: rows for judges, rows in pairs.rows.items() if judges[0] != judges[1]}
-    nothing = [judges for judges, rows in others.items() if not rows[:, 1].any()]
-    for shared, fault in (
-        (False, "judged no sentence both"),
-        (True, "judged the same sentences, but no two outputs both"),
-    ):
-        names = [" and ".join(judges) for judges in nothing if bool(pairs.shared[judges]) is shared]
-        if names:
-            yield f"{len(names)} of {len(others)} pairs of judges {fault}: {listed(names)}"
+def _file_table(agreement: Agreement) -> Table:
+    rows = [
+        (
+            *(path, len(part.counts), part.total.items, part.inter.value),
+            *(part.kappas[part.kind].pooled_inter.value, part.intra.value),
+            part.kappas[part.kind].pooled_intra.value,
+            *(part.alpha_inter.value, part.alpha_intra.value),
+        )
+        for path, part in agreement.by_file.items()
+    ]
+    heads = _numbers("between", "pooled", "within", "pooled", "alpha between", "alpha within")
+    return Table.of(("file", *_counts("judges", "items"), *heads), rows)
 
 
-def _notes_of_expansion(apart: Agreement, joined: Agreement) -> Iterator[str]:
-    chosen, other = apart.kappas[apart.kind], joined.kappas[joined.kind]
-    for figure, separate, joint in (
-        ("pooled kappa between judges", chosen.pooled_inter, other.pooled_inter),
-        ("pooled kappa within judges", chosen.pooled_intra, other.pooled_intra),
-        ("alpha between judges", apart.alpha_inter, joined.alpha_inter),
-    ):
-        if separate.n != joint.n or abs(separate.value - joint.value) >= _NOTABLE:
-            yield (
-                f"equal outputs stand apart in some rankings, and tie there by themselves: {figure}"
-                f" {separate.value:.4f} (n {separate.n}), with equal outputs as one"
-                f" {joint.value:.4f} (n {joint.n})"
-            )
+def _missing(agreement: Agreement) -> Iterator[str]:
+    """Yield why a figure is missing."""
+    figures: dict[str, Kappa | Alpha] = {
+        "kappa between judges": agreement.inter,
+        "kappa within judges": agreement.intra,
+        "alpha between judges": agreement.alpha_inter,
+        "alpha within judges": agreement.alpha_intra,
+    }
+    for name, figure in figures.items():
+        if figure.reason:
+            yield f"no {name}: {figure.reason}"
+    for name, figure in figures.items():
+        if figure.interval and figure.interval.reason:
+            yield f"no interval of {name}: {figure.interval.reason}"
+
+
+def _kappa_matrix(agreement: Agreement) -> Table:
+    judges = tuple(agreement.counts)
+    rows: list[list[Cell]] = [[judge, *[None] * len(judges)] for judge in judges]
+    marks: dict[tuple[int, int], str] = {}
+    for (first, second), kappa in agreement.pairs.items():
+        row, column = judges.index(first), 1 + judges.index(second)
+        rows[row][column] = NONE if kappa.reason else kappa.value
+        if not kappa.reason and not in_mean(kappa):
+            marks[row, column] = "*"
+    notes = (f"* fewer than {LEAST} comparisons; not in the mean", f"{NONE} nothing to compare")
+    return Table.of(("kappa", *_numbers(*judges)), rows, notes, marks=marks)
+
+
+def _count_table(agreement: Agreement) -> Table:
+    heads = _counts("items", "unexpanded", "ties", "expanded", "ties")
+    counts = {**agreement.counts, TOTAL: agreement.total}
+    rows = [(judge, *astuple(done)) for judge, done in counts.items()]
+    note = (
+        "unexpanded: pairs of outputs; expanded: pairs of systems, those that wrote the same tied"
+    )
+    return Table.of(("judge", *heads), rows, (note,))
+
+
+def _long_table(agreement: Agreement) -> Table:
+    chosen, other = agreement.kappas[agreement.kind], agreement.kappas[agreement.beside]
+
+    def row(
+        of: str, figure: Kappa | Alpha, beside: Kappa | None = None, judges: Judges = ("", "")
+    ) -> tuple[Cell, ...]:
+        kappa = figure if isinstance(figure, Kappa) else None
+        inner = (kappa.observed, kappa.chance) if kappa else (None, None)
+        ends = (figure.interval.low, figure.interval.high) if figure.interval else (None, None)
+        values = (figure.value, *inner, figure.n, beside.value if beside else None)
+        return (of, *judges, *values, *ends)
+
+    rows = [
+        row("inter", agreement.inter, other.inter),
+        row("intra", agreement.intra, other.intra),
+        row("inter pooled", chosen.pooled_inter),
+        row("intra pooled", chosen.pooled_intra),
+        row("inter alpha", agreement.alpha_inter),
+        row("intra alpha", agreement.alpha_intra),
+        *(row("pair", k, other.pairs[judges], judges) for judges, k in agreement.pairs.items()),
+    ]
+    heads = ("of", "first", "second", *_numbers("kappa", "observed", "chance"), *_counts("n"))
+    return Table.of((*heads, *_numbers(f"{agreement.beside} kappa", "low", "high")), rows)

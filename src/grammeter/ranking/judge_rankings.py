@@ -13,7 +13,18 @@ from typing import Any
 
 import numpy as np
 
-from grammeter.core import DataError, FloatArray, Ranking, Signature
+from grammeter.core import (
+    Cell,
+    Column,
+    DataError,
+    FloatArray,
+    Ranking,
+    Result,
+    Signature,
+    Table,
+    format_number,
+)
+from grammeter.ranking.agreement_results import NONE, WIDEST
 from grammeter.ranking.methods import Divisor, expected_wins
 from grammeter.ranking.pairs import Pairs, extract_pairs
 from grammeter.ranking.selection import (
@@ -55,8 +66,8 @@ class Correlation:
         return figures_of(asdict(self))
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeCorrelations:
+@dataclass(frozen=True, repr=False)
+class JudgeCorrelations(Result):
     """The rankings of judges, compared.
 
     ``pairs`` are by two judges in alphabetical order, ``rest`` by judge: against all others
@@ -70,6 +81,18 @@ class JudgeCorrelations:
     weights: Mapping[str, int]
     mean: Correlation
     notes: tuple[str, ...] = ()
+
+    def tables(self, *, long: bool = False) -> Sequence[Table]:
+        """Return a matrix, Spearman's rho above the diagonal and Pearson's r below.
+
+        For programs and for many judges: a row for each pair.
+        """
+        return [_pair_table(self) if long or len(self.weights) > WIDEST else _matrix(self)]
+
+    def each(self) -> Iterator[tuple[tuple[str, str], Correlation]]:
+        """Yield the correlation of each two judges, then of each judge with the ``rest``."""
+        yield from self.pairs.items()
+        yield from (((judge, "rest"), correlation) for judge, correlation in self.rest.items())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape: NaN becomes ``null`` with a reason."""
@@ -160,3 +183,37 @@ def _mean(rest: Sequence[Correlation], weights: Sequence[int]) -> Correlation:
     columns = [(r.spearman, r.pearson) for r, _ in known]
     spearman, pearson = np.average(columns, axis=0, weights=[weight for _, weight in known])
     return Correlation(float(spearman), float(pearson), len(known))
+
+
+def _matrix(correlations: JudgeCorrelations) -> Table:
+    judges = tuple(correlations.rest)
+    names = (*judges, "rest")
+    cells: list[list[Cell]] = [[name, *[NONE] * len(names)] for name in names]
+    for pair, correlation in correlations.each():
+        row = judges.index(pair[0])
+        column = judges.index(pair[1]) if pair in correlations.pairs else len(judges)
+        cells[row][column + 1] = correlation.spearman
+        cells[column][row + 1] = correlation.pearson
+    mean = correlations.mean
+    notes = (
+        "above the diagonal: Spearman's rho; below: Pearson's r; rest: all other judges together",
+        f"mean with the rest, weighted by pairs: rho {format_number(mean.spearman)},"
+        f" r {format_number(mean.pearson)}",
+        str(correlations.signature),
+        *(
+            f"no figure: {'|'.join(pair)}: {c.reason}"
+            for pair, c in correlations.each()
+            if c.reason
+        ),
+    )
+    return Table.of(("judge", *(Column(name, "number") for name in names)), cells, notes)
+
+
+def _pair_table(correlations: JudgeCorrelations) -> Table:
+    rows = [
+        (*pair, c.spearman, c.pearson, c.n, correlations.weights[pair[0]])
+        for pair, c in correlations.each()
+    ]
+    figures = (Column(head, "number", digits=6) for head in ("spearman", "pearson"))
+    counts = (Column(head, "count") for head in ("n", "weight of first"))
+    return Table.of(("first", "second", *figures, *counts), rows)

@@ -23,18 +23,8 @@ from grammeter.core import (
     UsageError,
     with_sentence_numbers,
 )
-from grammeter.ranking.agreement_results import (
-    AGREEMENT,
-    KINDS,
-    LEAST,
-    TOTAL,
-    Agreement,
-    JudgeCounts,
-    KappaKind,
-    Kappas,
-    agreement_notes,
-    in_mean,
-)
+from grammeter.ranking.agreement_notes import agreement_notes
+from grammeter.ranking.agreement_results import AGREEMENT, TOTAL, Agreement
 from grammeter.ranking.judged_units import (
     BETTER,
     WORSE,
@@ -47,6 +37,7 @@ from grammeter.ranking.judged_units import (
     values_between,
     values_within,
 )
+from grammeter.ranking.kappas import KINDS, LEAST, JudgeCounts, KappaKind, Kappas, in_mean
 from grammeter.ranking.pairs import extract_pairs
 from grammeter.ranking.selection import notes_of, numbering_of, of_judges
 from grammeter.stats import (

@@ -19,10 +19,14 @@ import numpy as np
 
 from grammeter.core import (
     BoolArray,
+    Column,
     DataError,
+    Figure,
     FloatArray,
     IntArray,
+    Result,
     Signature,
+    Table,
     UnknownNameError,
     UsageError,
     track,
@@ -81,8 +85,8 @@ class Duel:
         return figures_of(asdict(self))
 
 
-@dataclass(frozen=True)
-class HeadToHead:
+@dataclass(frozen=True, repr=False)
+class HeadToHead(Result):
     """All systems against all others, in the order of Expected Wins."""
 
     systems: tuple[str, ...]
@@ -96,6 +100,39 @@ class HeadToHead:
             if (cell.row, cell.column) == names:
                 return cell
         raise UnknownNameError("pair of systems", " ".join(names), self.systems)
+
+    def tables(self, *, long: bool = False) -> Sequence[Table]:
+        """Return shares of wins as a matrix; for programs a row for each cell."""
+        if long:
+            counts = (Column(head, "count") for head in ("wins", "losses", "ties"))
+            columns = ("row", "column", Column("share", "score", 2), *counts)
+            rows = [
+                (d.row, d.column, d.share, d.wins, d.losses, d.ties, d.pvalue, d.mark)
+                for d in self.cells
+            ]
+            return [Table.of((*columns, Column("pvalue", "pvalue"), "mark"), rows)]
+        shares = {(d.row, d.column): d.share for d in self.cells}
+        rows = [(row, *(shares.get((row, c)) for c in self.systems)) for row in self.systems]
+        places = {system: place for place, system in enumerate(self.systems)}
+        marks = {(places[d.row], 1 + places[d.column]): d.mark for d in self.cells}
+        notes = (
+            "share of the decided comparisons with the row's system that the column's system wins",
+            "exact two-sided sign test: ** p <= .01, * p <= .05, + p <= .10",
+            str(self.signature),
+        )
+        heads = (Column(system, "score", 2) for system in self.systems)
+        return [Table.of(("", *heads), rows, notes, marks=marks)]
+
+    def figures(self) -> Mapping[str, Figure]:
+        """Return the shares as a map."""
+        places = {system: place for place, system in enumerate(self.systems)}
+        shares = np.full((len(places), len(places)), np.nan)
+        marks = [[""] * len(places) for _ in places]
+        for duel in self.cells:
+            row, column = places[duel.row], places[duel.column]
+            shares[row, column], marks[row][column] = duel.share, duel.mark
+        data = {"systems": self.systems, "shares": shares, "marks": marks}
+        return {"shares": Figure("head_to_head_map", data)}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape."""
@@ -172,8 +209,8 @@ so that the judgments to be predicted are nearly always among those used.
 TRAININGS: tuple[Training, ...] = get_args(Training)
 
 
-@dataclass(frozen=True)
-class Prediction:
+@dataclass(frozen=True, repr=False)
+class Prediction(Result):
     """Shares of judgments predicted, means over the folds, 0 to 1.
 
     Attributes
@@ -198,6 +235,17 @@ class Prediction:
     decided: int
     clusterings: Mapping[int, int]
     notes: tuple[str, ...] = ()
+
+    def tables(self, *, long: bool = False) -> Sequence[Table]:
+        """Return accuracies, the baseline beside them."""
+        rows = [
+            ("clusters, all comparisons", self.clusters, self.comparisons),
+            ("everything tied, all comparisons", self.all_tied, self.comparisons),
+            ("order, decided comparisons", self.order, self.decided),
+        ]
+        columns = (self.method, Column("accuracy", "score", tsv=4), Column("comparisons", "count"))
+        sizes = ", ".join(f"{size} in {count}" for size, count in self.clusterings.items())
+        return [Table.of(columns, rows, (f"clusters in folds: {sizes}", str(self.signature)))]
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""

@@ -10,11 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from grammeter.core import FloatArray, Ranked, UsageError
+from grammeter.core import FloatArray, Ranked, UsageError, display_width, format_number
 from grammeter.rendering import svg
 from grammeter.rendering.page import Drawing
 from grammeter.rendering.svg import GAP, LETTER, PLOT, ROW, Panel, Scale, drawing
-from grammeter.rendering.tables import display_width, format_number
 
 HEAD = 30
 """What stands above the first row: the axis and its numbers."""

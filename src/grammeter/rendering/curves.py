@@ -13,12 +13,11 @@ from textwrap import wrap
 
 import numpy as np
 
-from grammeter.core import FloatArray, UsageError
+from grammeter.core import FloatArray, UsageError, display_width, format_number
 from grammeter.rendering import svg
 from grammeter.rendering.charts import LINE
 from grammeter.rendering.page import Drawing
 from grammeter.rendering.svg import FONT, GAP, LETTER, PLOT, ROW, Panel, Scale, drawing
-from grammeter.rendering.tables import display_width, format_number
 
 FLAT = 220
 """Height of the plot of a curve."""

@@ -13,15 +13,15 @@ import math
 import re
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 from itertools import count
 from string import Template
 from typing import Any, cast
 
+from grammeter.core import Cell, Style, Table
 from grammeter.rendering.page import Browser, Drawing, DrawnEdit, Page, PageSentence, Section
-from grammeter.rendering.tables import Table
 
 STYLES = ("page.css", "tables.css", "controls.css", "sentences.css", "edits.css")
 SCRIPTS = ("page.js", "tables.js", "data.js", "filter.js", "draw.js", "address.js", "browser.js")
@@ -147,27 +147,32 @@ def _table(table: Table, number: str, caption: str) -> Iterator[str]:
     yield f'<div class="table">\n<div class="wide{tall}" role="group" aria-labelledby="{name}"'
     yield f' tabindex="0">\n<table>\n<caption id="{name}"><span><b>Table {number}.</b> '
     yield f"{escaped(caption)}</span></caption>\n<thead><tr>"
-    for text, side in zip(table.header, table.align, strict=True):
-        yield f'<th scope="col" class="{side}">{escaped(text)}</th>'
+    for column in table.columns:
+        yield f'<th scope="col" class="{column.side}">{escaped(column.head)}</th>'
     yield "</tr></thead>\n<tbody>\n"
+    best = table.best_cells()
     for place, row in enumerate(table.rows):
-        yield "<tr>" + "".join(_cells(table, place, row)) + "</tr>\n"
+        yield "<tr>" + "".join(_cells(table, place, row, best)) + "</tr>\n"
     yield "</tbody>\n</table>\n</div>\n"
-    notes = [*(["Bold: the best of its column."] if table.best else []), *table.notes]
+    notes = [*(["Bold: the best of its column."] if best else []), *table.notes]
     if notes:
         items = "".join(f"<li>{escaped(note)}</li>\n" for note in notes)
         yield f'<ul class="notes">\n{items}</ul>\n'
     yield "</div>\n"
 
 
-def _cells(table: Table, place: int, row: tuple[str, ...]) -> Iterator[str]:
-    for column, (text, side) in enumerate(zip(row, table.align, strict=True)):
-        shown = f"<bdi>{escaped(text)}</bdi>" if side == "l" else escaped(text)
-        if (place, column) in table.best:
+def _cells(
+    table: Table, place: int, row: tuple[Cell, ...], best: Collection[tuple[int, int]]
+) -> Iterator[str]:
+    style = Style()
+    for at, (cell, column) in enumerate(zip(row, table.columns, strict=True)):
+        text = escaped(style.write(cell, column))
+        shown = f"<bdi>{text}</bdi>" if column.side == "l" else text
+        if (place, at) in best:
             shown = f"<strong>{shown}</strong>"
-        shown += _mark(table, place, column)
-        tag = 'th scope="row"' if column == 0 else "td"
-        yield f'<{tag} class="{side}">{shown}</{tag[:2]}>'
+        shown += _mark(table, place, at)
+        tag = 'th scope="row"' if at == 0 else "td"
+        yield f'<{tag} class="{column.side}">{shown}</{tag[:2]}>'
 
 
 def _mark(table: Table, place: int, column: int) -> str:

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grammeter.core import EditVerdict
-from grammeter.rendering.tables import Table
+from grammeter.core import EditVerdict, Table
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,9 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from grammeter.core import UsageError, require
+from grammeter.core import UsageError, display_width, require, terminal
 from grammeter.rendering.html import escaped
 from grammeter.rendering.page import Drawing
-from grammeter.rendering.tables import display_width, terminal
 
 INK = "var(--ink, #222222)"
 MUTED = "var(--muted, #5c5c5c)"

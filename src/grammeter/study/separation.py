@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from statistics import NormalDist
@@ -11,7 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from grammeter.core import IntArray, Ranking, UnknownNameError, UsageError, json_number
+from grammeter.core import (
+    Column,
+    Figure,
+    IntArray,
+    Ranking,
+    Result,
+    Table,
+    UnknownNameError,
+    UsageError,
+    json_number,
+)
 from grammeter.ranking import (
     ExpectedWins,
     Pairs,
@@ -89,8 +99,8 @@ class Separation:
         return asdict(self) | reason | {"share": json_number(self.share), **needed}
 
 
-@dataclass(frozen=True, eq=False)
-class Outlook:
+@dataclass(frozen=True, eq=False, repr=False)
+class Outlook(Result):
     """How the ranking by Expected Wins settles: its curve, and :func:`items_needed`.
 
     ``separations`` say for each system and the next one of the ranking what it takes to tell them
@@ -101,6 +111,44 @@ class Outlook:
     items_needed: int | None
     separations: tuple[Separation, ...]
     notes: tuple[str, ...] = ()
+
+    def tables(self, *, long: bool = False) -> Sequence[Table]:
+        """Return the curve, then, for people, what it takes to tell neighbours apart."""
+        return [self._curve()] if long else [self._curve(), self._separations()]
+
+    def figures(self) -> Mapping[str, Figure]:
+        """Return the curve."""
+        curve = self.curve
+        columns = {name: getattr(curve, name).tolist() for name in ("sizes", "mean", "low", "high")}
+        return {"curve": Figure("learning_curve", {**columns, "tail": curve.tail})}
+
+    def _curve(self) -> Table:
+        curve, needed = self.curve, self.items_needed
+        needs = "more items than there are" if needed is None else f"{needed} items"
+        notes = (
+            "Spearman correlation with the ranking by all items",
+            f"a correlation of .95 in 95% of the draws takes {needs}",
+            str(curve.signature),
+        )
+        heads = ("mean", f"{curve.tail:.0%}", f"{1 - curve.tail:.0%}")
+        columns = (Column("items", "count"), *(Column(head, "number", tsv=4) for head in heads))
+        rows = zip(
+            *(x.tolist() for x in (curve.sizes, curve.mean, curve.low, curve.high)), strict=True
+        )
+        return Table.of(columns, list(rows), notes)
+
+    def _separations(self) -> Table:
+        rows = [
+            (
+                *(pair.first, pair.second, pair.share, pair.wins + pair.losses),
+                *("never" if pair.items_needed is None else pair.items_needed, pair.items_to_go),
+            )
+            for pair in self.separations
+        ]
+        counts = (Column(head, "count") for head in ("decided", "items needed", "to go"))
+        planned = [f"level {pair.level:g}, power {pair.power:g}" for pair in self.separations[:1]]
+        notes = (f"items until the sign test separates two systems: {pair}" for pair in planned)
+        return Table.of(("first", "second", Column("share", "score"), *counts), rows, notes)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape: that of the curve, and the rest beside it."""

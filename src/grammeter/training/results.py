@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from grammeter.core import FloatArray, expanded, json_number
+from grammeter.core import Column, FloatArray, Result, Table, expanded, json_number
 from grammeter.models import CARD_FILE, Card, Regression, Request, answer, find_model
 from grammeter.stats import PairedSamples, bootstrap, percentile_interval, t_interval
 from grammeter.training.fit import Fitted
@@ -180,8 +180,8 @@ class EditImpact:
     origin: str
 
 
-@dataclass(frozen=True, slots=True)
-class Impacts:
+@dataclass(frozen=True, repr=False)
+class Impacts(Result):
     """Impacts of each error type, by mean, and of each edit, the greatest first."""
 
     types: tuple[TypeImpact, ...]
@@ -211,11 +211,26 @@ class Impacts:
             tuple(sorted(edits, key=lambda row: (-row.impact, row.origin, row.original))),
         )
 
+    def tables(self, *, long: bool = False, show: int = 5) -> Sequence[Table]:
+        """Return impacts by type, and ``show`` edits with the highest and the lowest impacts."""
+        shares = (Column(head, "number", tsv=4) for head in ("mean impact", "median", "deviation"))
+        types = [(row.type, row.count, row.mean, row.median, row.deviation) for row in self.types]
+        edits, show = self.edits, max(show, 0)
+        best, worst = edits[:show], edits[len(edits) - show :]
+        columns = ("type", Column("edits", "count"), *shares)
+        tables = [Table.of(columns, types), *(_edits_table(rows) for rows in (best, worst))]
+        return [table for table in tables if table.rows]
+
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape."""
         one = {"deviation": None, "deviation_reason": "a single edit"}
         types = [{**asdict(row), **(one if row.count == 1 else {})} for row in self.types]
         return {"kind": "impacts", "types": types, "edits": [*map(asdict, self.edits)]}
+
+
+def _edits_table(edits: Sequence[EditImpact]) -> Table:
+    rows = [(e.impact, e.type, f"[{e.original} -> {e.correction}]", e.origin) for e in edits]
+    return Table.of((Column("impact", "number", tsv=4), "type", "edit", "sentence"), rows)
 
 
 def _of_type(kind: str, impacts: Sequence[float]) -> TypeImpact:
@@ -266,12 +281,26 @@ class Cell:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class CrossDomain:
+@dataclass(frozen=True, repr=False)
+class CrossDomain(Result):
     """Accuracies for each corpus trained on and each tested on (Maeda et al. 2022, Table 4)."""
 
     seeds: tuple[int, ...]
     cells: tuple[Cell, ...]
+
+    def tables(self, *, long: bool = False) -> Sequence[Table]:
+        """Return a row for each corpus trained on and each tested on."""
+        rows = [
+            (
+                *(cell.trained, cell.tested, cell.mean, "{:.4f} to {:.4f}".format(*cell.interval)),
+                " ".join(f"{value:.4f}" for value in cell.accuracies),
+                " ".join(f"{value:.4f}" for value in cell.apart),
+            )
+            for cell in self.cells
+        ]
+        accuracy = Column("accuracy", "number", tsv=4)
+        spread = ("95 % over seeds", "each seed", "no inclusion")
+        return [Table.of(("trained on", "tested on", accuracy, *spread), rows)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape."""

@@ -77,9 +77,10 @@ def meta_system(
         If people's scores come from no place or two, or ``by`` has nothing to do.
     """
     from grammeter.meta import Design
-    from grammeter.verbs._meta_figures import check_figures, draw_systems, draw_williams
+    from grammeter.rendering import check_figure, save_figures
 
-    check_figures(figure, figure_williams)
+    for path in filter(None, (figure, figure_williams)):
+        check_figure(path)
     table, side = read_sides(
         scores, human, benchmark=benchmark, published_data=published_data, by=by, systems=systems,
         drop=drop,
@@ -101,10 +102,7 @@ def meta_system(
         top_k=top_k,
         notes=side.notes,
     )
-    if figure:
-        draw_systems(result, figure)
-    if figure_williams:
-        draw_williams(result, figure_williams)
+    save_figures(result, {"scores": figure, "williams": figure_williams})
     return replace(result, notices=side.notices)
 
 
@@ -203,9 +201,10 @@ def meta_window(
         A file, .svg or .png, into which the correlations by window are drawn.
     """
     from grammeter.meta import correlate_windows
-    from grammeter.verbs._meta_figures import check_figures, draw_windows
+    from grammeter.rendering import check_figure, save_figures
 
-    check_figures(figure)
+    if figure:
+        check_figure(figure)
     table, side = read_sides(
         scores, human, benchmark=benchmark, published_data=published_data, by=by, systems=systems,
         drop=drop, clusters=True,
@@ -222,8 +221,7 @@ def meta_window(
         human_name=side.name,
         notes=side.notes,
     )
-    if figure:
-        draw_windows(windows, figure)
+    save_figures(windows, {"windows": figure})
     return replace(windows, notices=side.notices)
 
 
@@ -258,9 +256,10 @@ def meta_beta(
         A file, .svg or .png, into which both correlations are drawn over beta.
     """
     from grammeter.meta import parse_betas, sweep_beta, swept_metric
-    from grammeter.verbs._meta_figures import check_figures, draw_betas
+    from grammeter.rendering import check_figure, save_figures
 
-    check_figures(figure)
+    if figure:
+        check_figure(figure)
     betas = parse_betas(beta) if isinstance(beta, str) else beta
     table, side = read_sides(
         scores, human, benchmark=benchmark, published_data=published_data, by=by, systems=systems,
@@ -279,8 +278,7 @@ def meta_beta(
         rescorer=rescored,
         notes=(*table.notes_on([name]), *side.notes),
     )
-    if figure:
-        draw_betas(sweep, figure)
+    save_figures(sweep, {"betas": figure})
     return replace(sweep, notices=side.notices)
 
 

@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 
 from grammeter.core import (
+    Column,
     DataError,
     FloatArray,
-    Layout,
     MetricScores,
-    Shown,
+    Result,
+    Table,
     Tier,
     UsageError,
     checked,
     json_number,
-    number,
 )
 from grammeter.verbs._compare.samples import Comparable, as_table
 from grammeter.verbs._compare.types import type_columns
@@ -27,8 +27,8 @@ from grammeter.version import __version__
 KIND = "difference"
 
 
-@dataclass(frozen=True, eq=False)
-class Difference(Shown):
+@dataclass(frozen=True, eq=False, repr=False)
+class Difference(Result):
     """Scores of one system minus those of another, in every sentence or for every error type.
 
     Attributes
@@ -54,26 +54,24 @@ class Difference(Shown):
     notices: tuple[str, ...] = field(default=(), compare=False)
     """What was noticed while files were read."""
 
-    __repr__ = Shown.short
-
-    def _layout(self) -> Layout:
-        """Lay out a row for each listed sentence or type: both scores, and the difference."""
-        names = ("first", "second", "difference")
-        header = ("segment" if self.types is None else "type",)
-        header += tuple(f"{metric} {name}" for metric in self.columns for name in names)
+    def tables(self, *, long: bool = False) -> Sequence[Table]:
+        """Return a row for each listed sentence or type: both scores, the difference, by metric."""
+        names = ("first", "second") if long else (self.first, self.second)
+        label = Column("segment", "count") if self.types is None else "type"
+        heads = [
+            Column(f"{metric} {name}", "score")
+            for metric in self.columns
+            for name in (*names, "difference")
+        ]
         rows = [
             (
-                str(self.label(at)),
-                *(
-                    number(value)
-                    for scores in self.values.values()
-                    for value in scores[:, at].tolist()
-                ),
+                self.label(at),
+                *(x for values in self.values.values() for x in values[:, at].tolist()),
             )
             for at in self.order
         ]
-        names_note = f"first: {self.first}; second: {self.second}"
-        return Layout(header, rows, notes=[names_note, *self.notes])
+        notes = [column.remarks(name)[0] for name, column in self.columns.items()]
+        return [Table.of((label, *heads), rows, notes)]
 
     def label(self, place: int) -> int | str:
         """Return the number of a sentence, from 1, or the name of a type."""

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
-from grammeter.core import Layout, Named, Shown, Signature, records_layout
-from grammeter.meta import plain_fields
+from grammeter.core import (
+    Cell,
+    Column,
+    Named,
+    Result,
+    Signature,
+    Table,
+    best_rows,
+    plain_fields,
+    read_fields,
+    reading,
+)
 from grammeter.verbs._compare.design import ComparisonDesign
 from grammeter.version import __version__
 
-KIND = "comparison"
+COMPARISON = "comparison"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,6 +95,20 @@ class MetricComparison(Named[SystemResult], over="systems", what="system"):
     pairs: tuple[PairResult, ...] = ()
     types: Mapping[str, MetricComparison] = field(default_factory=dict[str, "MetricComparison"])
 
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> MetricComparison:
+        """Read what :meth:`to_dict` wrote; raise what is amiss as the error that it causes."""
+        higher = data["higher_is_better"]
+
+        def results(signature: str, shape: Mapping[str, Any]) -> MetricComparison:
+            systems = {s: read_fields(SystemResult, r) for s, r in shape["systems"].items()}
+            pairs = tuple(read_fields(PairResult, pair) for pair in shape.get("pairs", ()))
+            return cls(Signature.parse(signature), higher, systems, pairs)
+
+        typed = data.get("types", {}).items()
+        types = {kind: results(data["types_signature"], shape) for kind, shape in typed}
+        return replace(results(data["signature"], data), types=types)
+
     @property
     def lettered(self) -> bool:
         """Whether the systems with a score have letters."""
@@ -110,8 +134,8 @@ class MetricComparison(Named[SystemResult], over="systems", what="system"):
         return {"systems": systems, "pairs": [pair.to_dict() for pair in self.pairs]}
 
 
-@dataclass(frozen=True)
-class Comparison(Shown, Named[MetricComparison], over="metrics", what="metric in this comparison"):
+@dataclass(frozen=True, repr=False)
+class Comparison(Result, Named[MetricComparison], over="metrics", what="metric in this comparison"):
     """Systems compared: ``comparison["m2"]["CAMB"].pvalue``."""
 
     design: ComparisonDesign
@@ -122,22 +146,193 @@ class Comparison(Shown, Named[MetricComparison], over="metrics", what="metric in
     notices: tuple[str, ...] = field(default=(), compare=False)
     """What was noticed while files were read."""
 
-    __repr__ = Shown.short
+    def tables(self, *, long: bool = False) -> Sequence[Table]:
+        """Return a row for each system, best by the first metric on top; then error types.
 
-    def _layout(self) -> Layout:
-        """Lay out a row for each metric and system."""
-        records = {
-            f"{m}, {s}": r.to_dict() for m, metric in self.items() for s, r in metric.items()
-        }
-        return records_layout("metric, system", records, notes=self.notes)
+        Each metric has its value and interval, then either the difference from the baseline with
+        its p-value or the letters.
+        """
+        if long:
+            return list(_long_tables(self))
+        typed = (item for item in self.items() if item[1].types)
+        return [_main_table(self), *(_types_table(self, *item) for item in typed)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values; a NaN is ``None`` with a reason beside it."""
         return {
-            "kind": KIND,
+            "kind": COMPARISON,
             "grammeter": __version__,
             "segments": self.segments,
             **asdict(self.design),
             "metrics": {name: metric.to_dict() for name, metric in self.metrics.items()},
             "notes": [*self.notes],
         }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], *, where: str | None = None) -> Comparison:
+        """Read what :meth:`to_dict` wrote.
+
+        Raises
+        ------
+        DataError
+            If it is something else; ``where`` names the file.
+        """
+        with reading(data, COMPARISON, verb="compare", where=where):
+            design = ComparisonDesign(**{f.name: data[f.name] for f in fields(ComparisonDesign)})
+            metrics = {n: MetricComparison.from_dict(m) for n, m in data["metrics"].items()}
+            return cls(design, data["segments"], metrics, tuple(data.get("notes", ())))
+
+
+_FIGURES = (
+    *(Column(head, "score") for head in ("value", "low", "high", "difference")),
+    *(Column(head, "pvalue") for head in ("pvalue", "pvalue_raw")),
+    "letters",
+)
+
+
+def _long_tables(comparison: Comparison) -> Iterator[Table]:
+    """Yield a row for each metric and system, then also for each type."""
+    rows = [
+        (system, metric, *_figures(result))
+        for metric, results in comparison.items()
+        for system, result in results.items()
+    ]
+    yield Table.of(("system", "metric", *_FIGURES), rows)
+    typed = [
+        (system, metric, kind, result.gold, *_figures(result))
+        for metric, results in comparison.items()
+        for kind, systems in results.types.items()
+        for system, result in systems.items()
+        if result.gold is not None
+    ]
+    if typed:
+        yield Table.of(("system", "metric", "type", Column("gold", "count"), *_FIGURES), typed)
+
+
+def _figures(result: SystemResult) -> tuple[Cell, ...]:
+    scores = (result.value, result.low, result.high, result.difference)
+    return (*scores, result.pvalue, result.pvalue_raw, result.letters)
+
+
+def _main_table(comparison: Comparison) -> Table:
+    names = _best_first(comparison)
+    columns: list[tuple[Column | str, Sequence[Cell]]] = [("system", names)]
+    marks: dict[tuple[int, int], str] = {}
+    for metric, results in comparison.items():
+        columns += metric_columns(comparison.design, metric, results, names)
+        if comparison.design.baseline is not None:
+            stars = enumerate(_star(comparison.design, results.systems.get(n)) for n in names)
+            marks |= {(row, len(columns) - 1): star for row, star in stars if star}
+    table = Table.side_by_side(columns, _remarks(comparison))
+    return replace(table, marks=marks)
+
+
+def _best_first(comparison: Comparison) -> list[str]:
+    """Return all systems, those with the best value of the first metric first, NaN last."""
+    names = list(dict.fromkeys(name for results in comparison.values() for name in results))
+    first = next(iter(comparison.values()), None)
+    if first is None:
+        return names
+    sign = -1 if first.higher_is_better else 1
+    values = {name: sign * result.value for name, result in first.items()}
+    return sorted(
+        names, key=lambda n: values[n] if math.isfinite(values.get(n, math.nan)) else math.inf
+    )
+
+
+def metric_columns(
+    design: ComparisonDesign, metric: str, results: MetricComparison, names: Sequence[str]
+) -> Iterator[tuple[Column, Sequence[Cell]]]:
+    """Yield a metric's columns: score, interval, and letters or difference with p-value."""
+    listed = [results.systems.get(name) for name in names]
+    best = "high" if results.higher_is_better else "low"
+    yield Column(metric, "score", best=best), [None if r is None else r.value for r in listed]
+    intervals = [None if r is None else (r.low, r.high) for r in listed]
+    yield Column(f"{design.confidence * 100:g}% interval", "interval"), intervals
+    if design.baseline is None:
+        yield Column("letters", "mark"), [None if r is None else r.letters for r in listed]
+        return
+    others = [None if n == design.baseline else r for n, r in zip(names, listed, strict=True)]
+    differences = [None if r is None else r.difference for r in others]
+    yield Column("diff", "score", sign=True), differences
+    yield Column("p", "pvalue"), [None if r is None else r.pvalue for r in others]
+
+
+def _types_table(comparison: Comparison, metric: str, results: MetricComparison) -> Table:
+    """Return a row for each error type, the commonest on top, and a column for each system."""
+    design = comparison.design
+    gold = {kind: [r.gold or 0 for r in of.values()] for kind, of in results.types.items()}
+    kinds = sorted(gold, key=lambda kind: (-max(gold[kind]), kind))
+    listed = [[results.types[kind][system] for system in results] for kind in kinds]
+    columns = [Column(system, "score") for system in results]
+    rows = [
+        (kind, (min(gold[kind]), max(gold[kind])), *(_known(r.value) for r in row))
+        for kind, row in zip(kinds, listed, strict=True)
+    ]
+    values = [[result.value for result in row] for row in listed]
+    level = f"(level {design.level:g})"
+    meaning = (
+        f"Systems that share a letter in a row do not differ significantly {level}."
+        if design.baseline is None
+        else f"* p <= {design.level:g} against {design.baseline}"
+    )
+    return Table(
+        (Column(f"{metric} by type"), Column("gold", "count"), *columns),
+        tuple(rows),
+        (
+            "gold: edits of this type in the chosen references (tp + fn)",
+            meaning,
+            f"by type: {next(iter(results.types.values())).signature}",
+        ),
+        "",
+        frozenset(
+            (row, at + 2)
+            for row, scores in enumerate(values)
+            for at in best_rows(scores, higher_is_better=True)
+            if scores[at]
+        ),
+        {
+            (row, at): mark
+            for row, results_of_kind in enumerate(listed)
+            for at, result in enumerate(results_of_kind, start=2)
+            if (mark := _mark(design, result))
+        },
+    )
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def _mark(design: ComparisonDesign, result: SystemResult) -> str:
+    if result.difference is None:
+        return f" {result.letters}" if result.letters else ""
+    return _star(design, result)
+
+
+def _star(design: ComparisonDesign, result: SystemResult | None) -> str:
+    pvalue = None if result is None or result.difference is None else result.pvalue
+    return " *" if pvalue is not None and pvalue <= design.level else ""
+
+
+def _remarks(comparison: Comparison) -> Iterator[str]:
+    level = comparison.design.level
+    if comparison.design.baseline is not None:
+        yield f"diff, p: against {comparison.design.baseline}; * p <= {level:g}"
+    elif any(results.lettered for results in comparison.values()):
+        yield f"Systems that share a letter do not differ significantly (level {level:g})."
+    for metric, results in comparison.items():
+        lower = "" if results.higher_is_better else " (lower is better)"
+        yield f"{metric}{lower}: {results.signature}"
+        for name, result in results.items():
+            if missing := _missing(result):
+                yield f"{metric}, {name}: {missing}: {result.reason}"
+
+
+def _missing(result: SystemResult) -> str:
+    """Name the figure that a system lacks, if it does."""
+    if math.isnan(result.value):
+        return "NaN"
+    if math.isnan(result.low):
+        return "no interval"
+    return "no p-value" if result.difference and math.isnan(result.pvalue or 0) else ""

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from grammeter.core import Ranked, Ranking, ScoreTable, UnknownNameError, UsageError, checked
 from grammeter.formats import (
@@ -32,7 +31,6 @@ from grammeter.verbs._report.browser import make_browser
 from grammeter.verbs._report.materials import read_materials
 from grammeter.verbs._report.people import agreement_section, correlation_section, ranking_section
 from grammeter.verbs._report.scores import (
-    Shape,
     check_comparison,
     compared,
     scores_section,
@@ -52,9 +50,9 @@ def report(
     *,
     judgments: Sequence[Ranking] | None = None,
     ranking: Ranked | None = None,
-    meta: SystemMeta | Mapping[str, Any] | None = None,
-    comparison: Comparison | Mapping[str, Any] | None = None,
-    agreement: Agreement | Mapping[str, Any] | None = None,
+    meta: SystemMeta | None = None,
+    comparison: Comparison | None = None,
+    agreement: Agreement | None = None,
     metrics: Sequence[str] | None = None,
     systems: Sequence[str] | None = None,
     first_segment: FirstSegment | None = None,
@@ -128,9 +126,9 @@ def make_report(
     *,
     judgments: Sequence[Ranking] | None = None,
     ranking: Ranked | None = None,
-    meta: SystemMeta | Mapping[str, Any] | None = None,
-    comparison: Comparison | Mapping[str, Any] | None = None,
-    agreement: Agreement | Mapping[str, Any] | None = None,
+    meta: SystemMeta | None = None,
+    comparison: Comparison | None = None,
+    agreement: Agreement | None = None,
     metrics: Sequence[str] | None = None,
     systems: Sequence[str] | None = None,
     title: str | None = None,
@@ -151,8 +149,7 @@ def make_report(
         They are ranked by expected wins, the judges' agreement is measured, and metrics are
         correlated with the ranking.
     ranking, meta, comparison, agreement
-        Results, as values or in their public JSON shapes; missing ones are computed from the
-        scores and judgments, if possible.
+        Results; missing ones are computed from the scores and judgments, if possible.
     metrics, systems
         Metrics and systems to show, in this order; default: all. Correlations are over the
         systems that have scores and were judged.
@@ -177,18 +174,17 @@ def make_report(
     """
     table = restricted(as_table(scores), metrics, systems)
     corpus = corpus_of(table) if table.corpus is not None else None
-    compares = _shape(comparison)
-    if compares is not None:
-        check_comparison(table, compares)
+    if comparison is not None:
+        check_comparison(table, comparison)
     else:
-        compares = _shape(compared(table, resamples=resamples, seed=seed))
-    sections = [scores_section(table, compares)]
+        comparison = compared(table, resamples=resamples, seed=seed)
+    sections = [scores_section(table, comparison)]
     sections.append(types_section(table, corpus, pipeline=pipeline, anew=types))
     if judgments is not None:
         numbering = judgments.numbering if isinstance(judgments, Judgments) else None
         ranking = ranking or rank(judgments, resamples=resamples, seed=seed)
         agreement = agreement or agree(judgments, numbering=numbering)
-    people = _People(table, ranking, _shape(agreement), _shape(meta)).correlated()
+    people = _People(table, ranking, agreement, meta).correlated()
     sections += people.sections()
     sections.append(signatures_section(table, people.signatures))
     browser, browser_facts = None, dict[str, str]()
@@ -248,19 +244,14 @@ def restricted(
 # --- parts ---------------------------------------------------------------------------------
 
 
-def _shape(result: Any) -> Shape | None:
-    """Convert a result to its documented JSON form; accept a dictionary too."""
-    return result.to_dict() if hasattr(result, "to_dict") else result
-
-
 @dataclass(frozen=True)
 class _People:
     """Results from judgments, as far as they are known."""
 
     table: ScoreTable
     ranking: Ranked | None
-    agreement: Shape | None
-    meta: Shape | None
+    agreement: Agreement | None
+    meta: SystemMeta | None
 
     @property
     def human(self) -> dict[str, float]:
@@ -277,11 +268,10 @@ class _People:
     def signatures(self) -> dict[str, str]:
         """Signatures of the results, by name."""
         signatures = {"ranking by people": str(self.ranking.signature)} if self.ranking else {}
-        if self.agreement is not None and "signature" in self.agreement:
-            signatures["agreement"] = self.agreement["signature"]
-        for name, metric in self.meta["metrics"].items() if self.meta else ():
-            if "signature" in metric:
-                signatures[f"{name} and people"] = metric["signature"]
+        if self.agreement is not None:
+            signatures["agreement"] = str(self.agreement.signature)
+        for name, metric in self.meta.items() if self.meta is not None else ():
+            signatures[f"{name} and people"] = str(metric.signature)
         return signatures
 
     def correlated(self) -> _People:
@@ -295,7 +285,7 @@ class _People:
             systems=self.common,
             design=Design(human=f"{self.ranking.method}({shown})"),
         )
-        return replace(self, meta=meta.to_dict())
+        return replace(self, meta=meta)
 
     def sections(self) -> Iterator[Section]:
         """Yield the sections of the known results."""

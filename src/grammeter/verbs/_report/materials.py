@@ -3,24 +3,12 @@
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-from grammeter.core import SCORES_KIND as SCORES
-from grammeter.core import (
-    DataError,
-    MetricScores,
-    Ranked,
-    Score,
-    ScoreTable,
-    Signature,
-    UsageError,
-    reading,
-)
-from grammeter.core import ranked as ranked_values
+from grammeter.core import RANKING_KIND, SCORES_KIND, DataError, Ranked, ScoreTable, UsageError
 from grammeter.formats import (
     Corpus,
     FirstSegment,
@@ -31,21 +19,19 @@ from grammeter.formats import (
     parse_object,
     read_text,
 )
-from grammeter.meta import system_values
-from grammeter.ranking import AGREEMENT
-from grammeter.verbs._compare import results as comparison
-from grammeter.verbs._report.people import agreement_section, correlation_section
-from grammeter.verbs._report.scores import Shape, scores_section
+from grammeter.meta import META_SYSTEM, SystemMeta
+from grammeter.ranking import AGREEMENT, Agreement
+from grammeter.verbs._compare.results import COMPARISON, Comparison
 
 PathLike = str | Path
 
-VERBS = {
-    ranked_values.RANKING_KIND: "rank",
-    system_values.KIND: "meta system",
-    comparison.KIND: "compare",
-    AGREEMENT: "agree",
+RESULTS: Mapping[str, type[Ranked | SystemMeta | Comparison | Agreement]] = {
+    RANKING_KIND: Ranked,
+    META_SYSTEM: SystemMeta,
+    COMPARISON: Comparison,
+    AGREEMENT: Agreement,
 }
-"""Verb that writes each kind of JSON object."""
+"""What a report takes, by the ``kind`` of the JSON object."""
 
 _FIX = (
     "A report takes judgments (Appraise XML, WMT CSV, JSON lines) and what 'grammeter rank',"
@@ -55,16 +41,16 @@ _FIX = (
 
 @dataclass(frozen=True)
 class Materials:
-    """Contents of files, ``None`` where missing; results are in their public JSON shapes.
+    """Contents of files, ``None`` where missing.
 
     ``notices`` say what a reader should know about the files.
     """
 
     judgments: Judgments | None = None
     ranking: Ranked | None = None
-    meta: Shape | None = None
-    comparison: Shape | None = None
-    agreement: Shape | None = None
+    meta: SystemMeta | None = None
+    comparison: Comparison | None = None
+    agreement: Agreement | None = None
     notices: tuple[str, ...] = field(default=(), compare=False)
 
 
@@ -118,13 +104,13 @@ def read_materials(
             raise UsageError(
                 f"{where}: a second file of the kind {kind!r}", fix="Give one of each kind."
             )
-        results[kind] = _checked(data, where)
+        results[kind] = RESULTS[kind].from_dict(data, where=where)
     judgments = join(parts) if parts else None
     return Materials(
         judgments,
-        results.get(ranked_values.RANKING_KIND),
-        results.get(system_values.KIND),
-        results.get(comparison.KIND),
+        results.get(RANKING_KIND),
+        results.get(META_SYSTEM),
+        results.get(COMPARISON),
         results.get(AGREEMENT),
         (*(judgments.notices if judgments else ()), *_strangers(scores, judgments, results)),
     )
@@ -135,7 +121,7 @@ def _strangers(
 ) -> Iterator[str]:
     """Yield a notice if no judged system has scores: names may be misspelt."""
     judged = {system for ranking in judgments or () for system in ranking.systems}
-    judged |= {*results.get(ranked_values.RANKING_KIND, ())}
+    judged |= {*results.get(RANKING_KIND, ())}
     if scores is not None and judged and judged.isdisjoint(scores.systems):
         some = ", ".join(sorted(judged)[:3])
         yield f"people judged none of the systems that have scores, but others ({some}, ...)"
@@ -155,49 +141,11 @@ def _object(text: str, where: str) -> Mapping[str, Any] | None:
     if isinstance(data, dict) and "judge" in data and "kind" not in data:
         return None  # one line
     kind = cast("dict[str, Any]", data).get("kind")
-    if not isinstance(kind, str) or kind not in VERBS:
+    if not isinstance(kind, str) or kind not in RESULTS:
         problem = f'is of the kind "{kind}"' if kind else 'says no "kind": no verb wrote it'
-        problem = "is scores, which come first and once" if kind == SCORES else problem
+        problem = "is scores, which come first and once" if kind == SCORES_KIND else problem
         raise DataError(f"this file {problem}", where=where, fix=_FIX)
     return cast("dict[str, Any]", data)
-
-
-def _checked(data: Mapping[str, Any], where: str) -> Ranked | Shape:
-    """Read a stored result; an error about a missing part names the file."""
-    kind = data["kind"]
-    if kind == ranked_values.RANKING_KIND:
-        return Ranked.from_dict(data, where=where)
-    with reading(data, kind, verb=VERBS[kind], where=where):
-        _LAID_OUT[kind](data)
-    return data
-
-
-def _scores_of(shape: Shape) -> ScoreTable:
-    """Return the scores in a comparison."""
-    columns = {
-        name: MetricScores(
-            name,
-            signature := Signature.parse(metric["signature"]),
-            metric["higher_is_better"],
-            {
-                system: Score(
-                    math.nan if (value := result["value"]) is None else value, signature, 0
-                )
-                for system, result in metric["systems"].items()
-            },
-        )
-        for name, metric in shape["metrics"].items()
-    }
-    systems = dict.fromkeys(system for column in columns.values() for system in column)
-    return ScoreTable(tuple(systems), shape["segments"], columns)
-
-
-_LAID_OUT: Mapping[str, Callable[[Shape], object]] = {
-    system_values.KIND: lambda shape: correlation_section(shape, ScoreTable((), 0, {}), {}, ()),
-    comparison.KIND: lambda shape: scores_section(_scores_of(shape), shape),
-    AGREEMENT: agreement_section,
-}
-"""For each kind, a function that reads everything that a page shows of it."""
 
 
 def _outputs(scores: ScoreTable | None) -> Outputs | None:

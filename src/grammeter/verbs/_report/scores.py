@@ -4,28 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
-from grammeter.core import DataError, GrammeterError, MetricScores, ScoreTable
-from grammeter.metrics import metric
-from grammeter.rendering import (
+from grammeter.core import (
+    Cell,
     Column,
-    Dot,
-    Section,
+    DataError,
+    GrammeterError,
+    MetricScores,
+    ScoreTable,
     Table,
-    best_rows,
-    dot_plot,
-    format_number,
-    interval_text,
-    of_columns,
-    pvalue_text,
-    score_notes,
 )
-from grammeter.verbs._compare.results import Comparison
+from grammeter.metrics import metric
+from grammeter.rendering import Dot, Section, dot_plot
+from grammeter.verbs._compare.results import Comparison, SystemResult, metric_columns
 from grammeter.verbs._compare.verb import compare
-
-Shape = Mapping[str, Any]
-"""The public JSON shape of a result, as ``compare -o`` writes it."""
 
 
 def compared(table: ScoreTable, *, resamples: int, seed: int) -> Comparison | None:
@@ -36,7 +28,7 @@ def compared(table: ScoreTable, *, resamples: int, seed: int) -> Comparison | No
     return compare(table, resamples=resamples, seed=seed, metrics=metrics)
 
 
-def check_comparison(table: ScoreTable, shape: Shape) -> None:
+def check_comparison(table: ScoreTable, comparison: Comparison) -> None:
     """Refuse a comparison of other scores.
 
     Raises
@@ -46,54 +38,52 @@ def check_comparison(table: ScoreTable, shape: Shape) -> None:
     """
     known = 0
     for name, column in table.items():
-        for system, result in _results(shape, name).items():
-            if system in column.scores and result["value"] is not None:
+        for system, result in _results(comparison, name).items():
+            if system in column.scores and not math.isnan(result.value):
                 known += 1
-                if not math.isclose(result["value"], column[system].value, rel_tol=1e-9):
-                    raise _other_scores(f"{name}, {system}: {result['value']}")
+                if not math.isclose(result.value, column[system].value, rel_tol=1e-9):
+                    raise _other_scores(f"{name}, {system}: {result.value}")
     if not known:
         raise _other_scores("no metric and system in common")
 
 
-def scores_section(table: ScoreTable, shape: Shape | None) -> Section:
-    """Lay out and draw scores with their comparison."""
-    names = best_first(table)
-    notes = dict.fromkeys([*table.notes, *(shape or {}).get("notes", ())])
-    words = [*_how_to_read(shape), *_without_sentences(table), *notes]
-    drawings = [
+def scores_section(table: ScoreTable, comparison: Comparison | None) -> Section:
+    """Show scores with their comparison."""
+    notes = dict.fromkeys([*table.notes, *(comparison.notes if comparison else ())])
+    words = (*_how_to_read(comparison), *_without_sentences(table), *notes)
+    drawings = tuple(
         dot_plot(
-            list(_dots(name, column, shape)),
+            list(_dots(name, column, comparison)),
             title=f"Scores by {name}",
-            caption=_caption(name, column, shape),
+            caption=_caption(name, column, comparison),
         )
         for name, column in table.items()
-    ]
-    return Section(
-        "scores",
-        "Scores",
-        tuple(words),
-        (scores_table(table, names, shape),),
-        tuple(drawings),
-        ("Systems by metric, best by the first metric on top",),
     )
+    caption = "Systems by metric, best by the first metric on top"
+    tables = (scores_table(table, comparison),)
+    return Section("scores", "Scores", words, tables, drawings, (caption,))
 
 
-def scores_table(table: ScoreTable, names: Sequence[str], shape: Shape | None) -> Table:
+def scores_table(table: ScoreTable, comparison: Comparison | None) -> Table:
     """Lay out a row for each system: by metric, score, interval, and letters or p-value."""
-    columns = [Column("system", names, "l")]
+    names = best_first(table)
+    columns: list[tuple[Column | str, Sequence[Cell]]] = [("system", names)]
     for name, column in table.items():
-        columns += _columns(name, column, names, shape)
-    return of_columns(columns, _notes(table, shape))
+        if comparison is not None and name in comparison:
+            columns += metric_columns(comparison.design, name, comparison[name], names)
+        else:
+            best = "high" if column.higher_is_better else "low"
+            values = [column[s].value if s in column.scores else None for s in names]
+            columns.append((Column(name, "score", best=best), values))
+    return Table.side_by_side(columns, _notes(table, comparison))
 
 
 def signatures_section(table: ScoreTable, others: Mapping[str, str]) -> Section:
     """List the signatures of all figures; ``others`` are those of other results."""
     rows = [(name, str(column.signature)) for name, column in table.items()]
-    rows += list(others.items())
+    listed = Table.of(("figure", "signature"), [*rows, *others.items()])
     words = "Everything that a figure depends on, in one line: quote it with the figure."
-    return Section(
-        "signatures", "Signatures", (words,), (Table(("figure", "signature"), tuple(rows), "ll"),)
-    )
+    return Section("signatures", "Signatures", (words,), (listed,))
 
 
 def best_first(table: ScoreTable) -> list[str]:
@@ -103,26 +93,6 @@ def best_first(table: ScoreTable) -> list[str]:
     known = [s for s in table.systems if s in first and not math.isnan(first[s].value)]
     known.sort(key=lambda system: sign * first[system].value)
     return known + [system for system in table.systems if system not in known]
-
-
-def finite(value: float | None) -> float:
-    """Return a number of a JSON shape, NaN for ``None``."""
-    return math.nan if value is None else value
-
-
-def number(value: float | None, digits: int = 4, *, sign: bool = False) -> str:
-    """Write a number of a JSON shape."""
-    return format_number(finite(value), digits, sign=sign)
-
-
-def pvalue(value: float | None) -> str:
-    """Write a p-value of a JSON shape."""
-    return pvalue_text(finite(value))
-
-
-def interval(result: Shape) -> str:
-    """Write the interval of a JSON shape; nothing if there is none."""
-    return interval_text(finite(result.get("low")), finite(result.get("high")))
 
 
 # --- parts ---------------------------------------------------------------------------------
@@ -149,26 +119,23 @@ def _other_scores(where: str) -> DataError:
     )
 
 
-def _results(shape: Shape | None, name: str) -> Shape:
-    return {} if shape is None else shape["metrics"].get(name, {"systems": {}})["systems"]
+def _results(comparison: Comparison | None, name: str) -> Mapping[str, SystemResult]:
+    return {} if comparison is None or name not in comparison else comparison[name].systems
 
 
-def _baseline(shape: Shape | None) -> str | None:
-    return None if shape is None else shape["baseline"]
-
-
-def _how_to_read(shape: Shape | None) -> Iterator[str]:
-    if shape is None:
+def _how_to_read(comparison: Comparison | None) -> Iterator[str]:
+    if comparison is None:
         return
-    share = f"{shape['confidence'] * 100:g}%"
-    test = "approximate randomisation" if shape["test"] == "randomisation" else "paired bootstrap"
-    how = f"{shape['resamples']} resamples of the sentences, seed {shape['seed']}"
+    design = comparison.design
+    share = f"{design.confidence * 100:g}%"
+    test = "approximate randomisation" if design.test == "randomisation" else "paired bootstrap"
+    how = f"{design.resamples} resamples of the sentences, seed {design.seed}"
     yield f"Intervals: {share} of a bootstrap ({how}); they hold the sentences' difficulty, too."
-    level = f"level {1 - shape['confidence']:g}, {test}, correction: {shape['correction']}"
-    if _baseline(shape) is None:
+    level = f"level {design.level:g}, {test}, correction: {design.correction}"
+    if design.baseline is None:
         yield f"Systems that share a letter do not differ significantly ({level})."
     else:
-        yield f"diff, p: against {_baseline(shape)}, two-sided ({level})."
+        yield f"diff, p: against {design.baseline}, two-sided ({level})."
 
 
 def _without_sentences(table: ScoreTable) -> Iterator[str]:
@@ -179,60 +146,36 @@ def _without_sentences(table: ScoreTable) -> Iterator[str]:
         )
 
 
-def _columns(
-    name: str, column: MetricScores, names: Sequence[str], shape: Shape | None
-) -> Iterator[Column]:
-    values = [column[s].value if s in column.scores else math.nan for s in names]
-    shown = [format_number(column[s].value) if s in column.scores else "" for s in names]
-    best = best_rows(values, higher_is_better=column.higher_is_better)
-    yield Column(name, shown, best=best)
-    results = _results(shape, name)
-    if shape is None or not results:
-        return
-    rows: list[Shape] = [results.get(system, {}) for system in names]
-    yield Column(f"{shape['confidence'] * 100:g}% interval", [interval(row) for row in rows])
-    if _baseline(shape) is None:
-        yield Column("letters", [row.get("letters") or "" for row in rows], "l")
-        return
-    rows = [{} if s == _baseline(shape) else row for s, row in zip(names, rows, strict=True)]
-    yield Column("diff", [number(row["difference"], sign=True) if row else "" for row in rows])
-    yield Column("p", [pvalue(row["pvalue"]) if row else "" for row in rows])
-
-
-def _notes(table: ScoreTable, shape: Shape | None) -> Iterator[str]:
+def _notes(table: ScoreTable, comparison: Comparison | None) -> Iterator[str]:
     for name, column in table.items():
         if not column.higher_is_better:
             yield f"{name}: lower is better"
-        if not _results(shape, name):
+        if not _results(comparison, name):
             why = _obstacle(column, table.systems) or "the comparison does not have this metric"
             yield f"{name}: no intervals: {why}"
-        yield from score_notes(name, column)[1:]
-        for system, result in _results(shape, name).items():
-            missing = result.get("low") is None
-            if missing and result.get("reason") and system in column.scores:
-                yield f"{name}, {system}: no interval: {result['reason']}"
+        yield from column.remarks(name)[1:]
+        for system, result in _results(comparison, name).items():
+            if math.isnan(result.low) and result.reason and system in column.scores:
+                yield f"{name}, {system}: no interval: {result.reason}"
 
 
-def _dots(name: str, column: MetricScores, shape: Shape | None) -> Iterator[Dot]:
-    results = _results(shape, name)
+def _dots(name: str, column: MetricScores, comparison: Comparison | None) -> Iterator[Dot]:
+    results = _results(comparison, name)
     sign = -1 if column.higher_is_better else 1
     order = sorted(
         column, key=lambda s: (math.isnan(v := column[s].value), 0 if math.isnan(v) else sign * v)
     )
     for system in order:
-        result = results.get(system, {})
-        low, high = finite(result.get("low")), finite(result.get("high"))
-        yield Dot(system, column[system].value, low, high, result.get("letters") or "")
+        result = results.get(system)
+        low, high = (result.low, result.high) if result else (math.nan, math.nan)
+        letters = (result.letters if result else None) or ""
+        yield Dot(system, column[system].value, low, high, letters)
 
 
-def _caption(name: str, column: MetricScores, shape: Shape | None) -> str:
+def _caption(name: str, column: MetricScores, comparison: Comparison | None) -> str:
     direction = "" if column.higher_is_better else " (lower is better)"
-    if not _results(shape, name):
+    if comparison is None or not _results(comparison, name):
         return f"Scores by {name}{direction}."
-    assert shape is not None
-    caption = f"Scores by {name}{direction} with {shape['confidence'] * 100:g}% intervals"
-    return (
-        f"{caption}; the letters are those of the table."
-        if _baseline(shape) is None
-        else f"{caption}."
-    )
+    share = f"{comparison.design.confidence * 100:g}%"
+    end = "; the letters are those of the table" if comparison.design.baseline is None else ""
+    return f"Scores by {name}{direction} with {share} intervals{end}."

@@ -6,11 +6,19 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from grammeter.core import MetricScores, MissingResourceError, Score, ScoreTable, silent
+from grammeter.core import (
+    Column,
+    MetricScores,
+    MissingResourceError,
+    Score,
+    ScoreTable,
+    Table,
+    silent,
+)
 from grammeter.errant import ENGLISH, NEUTRAL_RULES
 from grammeter.formats import Corpus
 from grammeter.metrics import Errant, metric
-from grammeter.rendering import Column, Section, Table, format_number, heat_map, of_columns
+from grammeter.rendering import Section, heat_map
 from grammeter.scoring import type_scores
 
 MOST = 30
@@ -137,9 +145,11 @@ def _mixed(column: MetricScores) -> Iterator[str]:
 
 def _tables(scores: TypeScores, systems: Sequence[str]) -> Iterator[Table]:
     kinds = sorted({kind for types in scores.systems.values() for kind in types})
-    for write, notes in ((_value_text, ["F, with the metric's own beta."]), (_counts, [])):
-        columns = (Column(s, [write(scores, kind, s) for kind in kinds]) for s in systems)
-        yield of_columns([Column("type", kinds, "l"), *columns], notes)
+    values = [(kind, *(_known(scores, kind, s) for s in systems)) for kind in kinds]
+    heads = [Column(system, "score") for system in systems]
+    yield Table.of(("type", *heads), values, ["F, with the metric's own beta."])
+    counts = [(kind, *(_counts(scores, kind, system) for system in systems)) for kind in kinds]
+    yield Table.of(("type", *heads), counts)
 
 
 def _commonest(scores: TypeScores) -> list[str]:
@@ -168,6 +178,6 @@ def _counts(scores: TypeScores, kind: str, system: str) -> str:
     return "/".join(f"{score.parts[key]:g}" for key in ("tp", "fp", "fn"))
 
 
-def _value_text(scores: TypeScores, kind: str, system: str) -> str:
+def _known(scores: TypeScores, kind: str, system: str) -> float | None:
     value = _value(scores, kind, system)
-    return "" if math.isnan(value) else format_number(value)
+    return None if math.isnan(value) else value

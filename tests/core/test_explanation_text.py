@@ -14,8 +14,8 @@ from grammeter.core import (
     JudgedEdit,
     SentenceExplanation,
     Signature,
+    Style,
 )
-from grammeter.rendering.explain import explanation_text
 
 NAN = float("nan")
 JUDGED = (
@@ -35,7 +35,7 @@ FOUND = Attribution(
 def shown(explanation: Explanation) -> list[str]:
     """Return the lines below the metric's head."""
     explained = SentenceExplanation("S", 1, "a b", "A", (), {"m": explanation})
-    return explanation_text(explained, digits=3).splitlines()[5:]
+    return explained.write(Style(digits=3)).splitlines()[5:]
 
 
 def test_weights_stand_beside_the_edits_that_have_one() -> None:

@@ -1,28 +1,21 @@
-"""The score table: metric x system x segment, by name."""
+"""All that one metric says of several systems, and its JSON form."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from grammeter.core.html import number
-from grammeter.core.named import Named
+from grammeter.core.result import Named
 from grammeter.core.score import Score, json_number
-from grammeter.core.shown import Layout, Shown
 from grammeter.core.signature import Signature
 from grammeter.core.statistics import CorpusChoice, FloatArray, SegmentScores, Statistics
-from grammeter.core.stored import reading
 from grammeter.core.type_counts import TypeCounts
-from grammeter.version import __version__
 
-SCORES_KIND = "scores"
-
-
-_BY_SYSTEM = ("scores", "segments", "statistics", "types", "type_counts", "gold_types")
+BY_SYSTEM = ("scores", "segments", "statistics", "types", "type_counts", "gold_types")
 """What :class:`MetricScores` holds by system."""
 
 
@@ -68,12 +61,32 @@ class MetricScores(Named[Score], over="scores", what="system"):
 
     def of_systems(self, names: Mapping[str, str]) -> MetricScores:
         """Return the scores of some systems only: ``names`` maps their new names to the old."""
-        parts: dict[str, Any] = {part: getattr(self, part) for part in _BY_SYSTEM}
+        parts: dict[str, Any] = {part: getattr(self, part) for part in BY_SYSTEM}
         chosen = {
             part: {new: held[old] for new, old in names.items() if old in held}
             for part, held in parts.items()
         }
         return replace(self, **chosen)
+
+    def remarks(self, name: str) -> list[str]:
+        """Return lines below a table: the signature, the direction, why scores are missing."""
+        lower = "" if self.higher_is_better else " (lower is better)"
+        missing = [
+            f"{name}, {system}: no score: {score.reason or 'undefined'}"
+            for system, score in self.scores.items()
+            if math.isnan(score.value)
+        ]
+        return [f"{name}{lower}: {self.signature}", *missing]
+
+    def details(self) -> dict[str, Any]:
+        """Return what the public shape leaves out: sentences, statistics, counts by type."""
+        return {
+            "metric": self.metric,
+            "statistics": {s: rows.to_dict() for s, rows in self.statistics.items()},
+            "sentences": {s: _sentences_to_json(x) for s, x in self.segments.items()},
+            "types": {s: counts.to_dict() for s, counts in self.type_counts.items()},
+            "constants": dict(self.constants),
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape: signature, direction, a score by system."""
@@ -87,138 +100,10 @@ class MetricScores(Named[Score], over="scores", what="system"):
         }
 
 
-@dataclass(frozen=True, eq=False)
-class ScoreTable(Shown, Named[MetricScores], over="columns", what="metric in this table"):
-    """Scores of several systems by several metrics: ``table["m2"]["AMU"].value``.
-
-    The key of a metric is the spelling that was asked for.
-
-    Attributes
-    ----------
-    systems
-        Names, in the order in which they were given.
-    segments
-        How many sentences each system was scored on.
-    columns
-        :class:`MetricScores` by spelling.
-    corpus
-        The texts that were scored, as plain JSON values, so that a stored table can explain
-        itself; ``None`` where they are unknown.
-    about
-        What a reader must know of the texts and of the table, a sentence each.
-    """
-
-    systems: tuple[str, ...]
-    segments: int
-    columns: Mapping[str, MetricScores]
-    corpus: Mapping[str, Any] | None = None
-    about: tuple[str, ...] = ()
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What a reader must know before believing the numbers."""
-        return self.notes_on(self.columns)
-
-    def notes_on(self, metrics: Iterable[str]) -> tuple[str, ...]:
-        """Return the notes of the table and of some of its metrics, each once."""
-        of_metrics = [note for name in metrics for note in self[name].notes]
-        return tuple(dict.fromkeys([*self.about, *of_metrics]))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the public shape, without segments and statistics."""
-        return {
-            "kind": SCORES_KIND,
-            "grammeter": __version__,
-            "segments": self.segments,
-            "systems": list(self.systems),
-            "metrics": {name: column.to_dict() for name, column in self.columns.items()},
-            "notes": [*self.notes],
-        }
-
-    def to_full_dict(self) -> dict[str, Any]:
-        """Return the public shape and, under ``details`` and ``corpus``, all that is known."""
-        details = {
-            name: {
-                "metric": column.metric,
-                "statistics": {s: rows.to_dict() for s, rows in column.statistics.items()},
-                "sentences": {s: _sentences_to_json(x) for s, x in column.segments.items()},
-                "types": {s: counts.to_dict() for s, counts in column.type_counts.items()},
-                "constants": dict(column.constants),
-            }
-            for name, column in self.columns.items()
-        }
-        return self.to_dict() | {"details": details, "corpus": self.corpus}
-
-    __repr__ = Shown.short
-
-    def _layout(self) -> Layout:
-        """Lay out a row for each system, the best in bold."""
-        values = [
-            [column[s].value if s in column.scores else math.nan for s in self.systems]
-            for column in self.columns.values()
-        ]
-        best = frozenset(
-            (row, place)
-            for place, (column, own) in enumerate(
-                zip(self.columns.values(), values, strict=True), start=1
-            )
-            for row, value in enumerate(own)
-            if value == (np.nanmax if column.higher_is_better else np.nanmin)([*own, value])
-        )
-        rows = [
-            (system, *(number(own[row]) for own in values))
-            for row, system in enumerate(self.systems)
-        ]
-        notes = [f"{name}: {column.signature}" for name, column in self.columns.items()]
-        return Layout(("system", *self.columns), rows, best, [*notes, *self.notes])
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any], *, where: str | None = None) -> ScoreTable:
-        """Read what :meth:`to_dict` or :meth:`to_full_dict` wrote.
-
-        Raises
-        ------
-        DataError
-            If it is something else; ``where`` names the file.
-        """
-        with reading(data, SCORES_KIND, verb="score", where=where):
-            details = data.get("details", {})
-            columns = {
-                name: _column(name, shape, details.get(name, {}), data["segments"])
-                for name, shape in data["metrics"].items()
-            }
-            systems = tuple(data["systems"])
-            of_metrics = {note for column in columns.values() for note in column.notes}
-            about = tuple(note for note in data.get("notes", ()) if note not in of_metrics)
-            return _checked(cls(systems, data["segments"], columns, data.get("corpus"), about))
-
-
-def _checked(table: ScoreTable) -> ScoreTable:
-    """Return the table; raise :class:`ValueError` where parts of it do not fit the others."""
-    known, count = set(table.systems), table.segments
-    told: list[Any] = [*known, *(column.metric for column in table.columns.values())]
-    directions: list[Any] = [column.higher_is_better for column in table.columns.values()]
-    if len(known) < len(table.systems) or not all(isinstance(name, str) for name in told):
-        raise ValueError("the systems and metrics are not texts that differ")
-    if not all(isinstance(higher, bool) for higher in directions):
-        raise ValueError("higher_is_better is not true or false")
-    if type(count) is not int or count < 0:
-        raise ValueError(f"segments is {count!r}")
-    if table.corpus is not None and not known <= set(table.corpus["systems"]):
-        raise ValueError("the corpus lacks systems")
-    for name, column in table.columns.items():
-        by_system = [getattr(column, part) for part in _BY_SYSTEM]
-        sizes = {len(part) for part in (*column.segments.values(), *column.statistics.values())}
-        if not all(known.issuperset(part) for part in by_system) or not sizes <= {count}:
-            raise ValueError(f"{name} has scores of other systems or sentences")
-        if any((own.rows[:, 0] >= count).any() for own in column.type_counts.values()):
-            raise ValueError(f"{name} has error types of other sentences")
-    return table
-
-
-def _column(
+def read_column(
     spelling: str, shape: Mapping[str, Any], details: Mapping[str, Any], segments: int
 ) -> MetricScores:
+    """Read a metric of a stored table; raise what is amiss as the error that it causes."""
     signature = Signature.parse(shape["signature"])
     scores = {
         system: _score(data, signature, segments) for system, data in shape["systems"].items()

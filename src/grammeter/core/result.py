@@ -1,0 +1,186 @@
+"""What verbs return: results that know how they look, and how they travel as JSON."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from abc import abstractmethod
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, TypeVar, cast, get_type_hints
+
+from grammeter.core.errors import DataError, UnknownNameError
+from grammeter.core.score import json_number
+from grammeter.core.tables import Form, Style, Table, escaped, terminal, write_tables
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure that a result offers; :func:`grammeter.rendering.draw` draws it.
+
+    Attributes
+    ----------
+    chart
+        The kind of chart, a name of :mod:`grammeter.rendering`.
+    data
+        What that chart takes, by the names of its parameters.
+    """
+
+    chart: str
+    data: Mapping[str, Any]
+
+
+class Result:
+    """Base of results: ``print``, notebooks, the command line and reports show the same tables.
+
+    A subclass has ``tables`` and ``to_dict``; also ``notes``, what a reader must know before
+    believing its numbers, a sentence each.
+    """
+
+    @abstractmethod
+    def tables(self, *, long: bool = False) -> Sequence[Table]:
+        """Return the result as tables, the main one first.
+
+        Parameters
+        ----------
+        long
+            For programs: one figure, or one thing and its figures, a row; nothing left out.
+        """
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Return the documented JSON form: ``{"kind": ..., ..., "notes": [...]}``."""
+
+    def table(self, *, long: bool = False) -> Table:
+        """Return the main table; see :meth:`tables`."""
+        return self.tables(long=long)[0]
+
+    def figures(self) -> Mapping[str, Figure]:
+        """Return the figures that show this result, by name."""
+        return {}
+
+    def to_pandas(self) -> Any:
+        """Return the main table for programs as a ``pandas.DataFrame``; pandas is optional."""
+        return self.table(long=True).to_pandas()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return :meth:`to_dict`; the name of version 0.1.0."""
+        warnings.warn("to_json() is called to_dict() now", DeprecationWarning, stacklevel=2)
+        return self.to_dict()
+
+    def write(self, style: Style | Form = "table", **options: Any) -> str:
+        """Write all tables in one form, with an empty line between them; without ``notes``.
+
+        ``options`` are those of :meth:`tables`.
+        """
+        form = style if isinstance(style, str) else style.form
+        return write_tables(self.tables(long=form == "tsv", **options), style)
+
+    def __str__(self) -> str:
+        notes = (f"{terminal(note)}\n" for note in self._notes())
+        return "".join([self.write(), *notes]).rstrip("\n")
+
+    def __repr__(self) -> str:
+        table = self.table()
+        heads = ", ".join(column.head for column in table.columns)
+        return f"<{type(self).__name__}: {len(table.rows)} rows, {heads}>"
+
+    def _repr_html_(self) -> str:
+        below = "".join(f"<br><small>{escaped(note)}</small>" for note in self._notes())
+        return write_tables(self.tables(), "html") + below
+
+    def _notes(self) -> Sequence[str]:
+        return getattr(self, "notes", ())
+
+
+class Named(Mapping[str, Value]):
+    """A mapping over one of its own fields; a name that it lacks is an error that lists its names.
+
+    Parameters of a class that is made of it
+    ----------------------------------------
+    over
+        The field: a mapping by name.
+    what
+        What a name stands for, in the words of the error.
+    """
+
+    _over: ClassVar[str]
+    _what: ClassVar[str]
+
+    def __init_subclass__(cls, *, over: str, what: str, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        cls._over, cls._what = over, what
+
+    def __getitem__(self, name: str) -> Value:
+        values = self._values()
+        if name not in values:
+            raise UnknownNameError(self._what, name, values)
+        return values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values())
+
+    def __len__(self) -> int:
+        return len(self._values())
+
+    def _values(self) -> Mapping[str, Value]:
+        return getattr(self, self._over)
+
+
+@contextmanager
+def reading(
+    data: Mapping[str, Any], kind: str, *, verb: str, where: str | None
+) -> Generator[None, None, None]:
+    """Turn whatever goes wrong while reading stored values into an error with a place.
+
+    Parameters
+    ----------
+    data
+        The JSON object.
+    kind
+        What its ``kind`` must be.
+    verb
+        The verb of the command line that writes such files.
+    where
+        The file's name, if known.
+
+    Raises
+    ------
+    DataError
+        If ``data`` is of another kind, or the block fails on a missing or wrong value.
+    """
+    if data.get("kind") != kind:
+        raise DataError(
+            f'these are no {kind}: "kind" is {data.get("kind")!r}',
+            where=where,
+            fix=f"Give a file that 'grammeter {verb} -o FILE' wrote.",
+        )
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise DataError(
+            f"damaged {kind}: {type(error).__name__}: {error}",
+            where=where,
+            fix=f"Write the file again with 'grammeter {verb} -o FILE'.",
+        ) from error
+
+
+def plain_fields(value: Any) -> dict[str, Any]:
+    """Return the fields of a dataclass that have a value, for JSON; a NaN is ``None``."""
+    values = ((each.name, getattr(value, each.name)) for each in fields(value))
+    return {
+        name: json_number(each) if isinstance(each, float) else each
+        for name, each in values
+        if each is not None
+    }
+
+
+def read_fields(cls: type[Value], data: Mapping[str, Any]) -> Value:
+    """Make a dataclass of what :func:`plain_fields` returned; ``None`` is NaN for a number."""
+    kinds = get_type_hints(cls)
+    names = [each.name for each in fields(cast("Any", cls)) if each.name in data]
+    numbers = {name for name in names if kinds[name] is float}
+    return cls(**{n: math.nan if n in numbers and data[n] is None else data[n] for n in names})

@@ -1,0 +1,159 @@
+"""The score table: metric x system x segment, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from grammeter.core.errors import UnknownNameError
+from grammeter.core.metric_scores import BY_SYSTEM, MetricScores, read_column
+from grammeter.core.result import Named, Result, reading
+from grammeter.core.tables import Cell, Column, Table
+from grammeter.core.type_tables import long_types_tables, part_of, part_unit, types_tables
+from grammeter.version import __version__
+
+SCORES_KIND = "scores"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ScoreTable(Result, Named[MetricScores], over="columns", what="metric in this table"):
+    """Scores of several systems by several metrics: ``table["m2"]["AMU"].value``.
+
+    The key of a metric is the spelling that was asked for.
+
+    Attributes
+    ----------
+    systems
+        Names, in the order in which they were given.
+    segments
+        How many sentences each system was scored on.
+    columns
+        :class:`MetricScores` by spelling.
+    corpus
+        The texts that were scored, as plain JSON values, so that a stored table can explain
+        itself; ``None`` where they are unknown.
+    about
+        What a reader must know of the texts and of the table, a sentence each.
+    """
+
+    systems: tuple[str, ...]
+    segments: int
+    columns: Mapping[str, MetricScores]
+    corpus: Mapping[str, Any] | None = None
+    about: tuple[str, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader must know before believing the numbers."""
+        return self.notes_on(self.columns)
+
+    def notes_on(self, metrics: Iterable[str]) -> tuple[str, ...]:
+        """Return the notes of the table and of some of its metrics, each once."""
+        of_metrics = [note for name in metrics for note in self[name].notes]
+        return tuple(dict.fromkeys([*self.about, *of_metrics]))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the public shape, without segments and statistics."""
+        return {
+            "kind": SCORES_KIND,
+            "grammeter": __version__,
+            "segments": self.segments,
+            "systems": list(self.systems),
+            "metrics": {name: column.to_dict() for name, column in self.columns.items()},
+            "notes": [*self.notes],
+        }
+
+    def to_full_dict(self) -> dict[str, Any]:
+        """Return the public shape and, under ``details`` and ``corpus``, all that is known."""
+        details = {name: column.details() for name, column in self.columns.items()}
+        return self.to_dict() | {"details": details, "corpus": self.corpus}
+
+    def tables(self, *, long: bool = False, parts: Sequence[str] = ()) -> Sequence[Table]:
+        """Return a row for each system; then scores by error type, most frequent types first.
+
+        Parameters
+        ----------
+        long
+            For programs: by error type a row for each system, metric and type.
+        parts
+            Parts of the scores, such as ``precision``, each in a column before the score.
+
+        Raises
+        ------
+        UnknownNameError
+            If no metric has one of the parts.
+        """
+        by_type = long_types_tables(self.columns) if long else types_tables(self.columns, parts)
+        return [self._main(parts), *by_type]
+
+    def _main(self, parts: Sequence[str]) -> Table:
+        columns: list[tuple[Column | str, Sequence[Cell]]] = [("system", self.systems)]
+        for name, part in self._shown(parts):
+            column = self.columns[name]
+            scores = [column.scores.get(system) for system in self.systems]
+            if part is None:
+                best = "high" if column.higher_is_better else "low"
+                head = Column(name, "score", tsv=4, best=best)
+            else:
+                head = Column(f"{name} {part}", part_unit(scores, part), tsv=4)
+            columns.append((head, [part_of(score, part) for score in scores]))
+        notes = (note for name, column in self.items() for note in column.remarks(name))
+        return Table.side_by_side(columns, notes)
+
+    def _shown(self, parts: Sequence[str]) -> Iterator[tuple[str, str | None]]:
+        """Yield metric and part for each column; part ``None`` is the score itself."""
+        known = {
+            name: {part for score in column.scores.values() for part in score.parts}
+            for name, column in self.columns.items()
+        }
+        every = set[str]().union(*known.values())
+        for part in parts:
+            if part not in every:
+                raise UnknownNameError("part of these scores", part, every)
+        for name in self.columns:
+            yield from ((name, part) for part in parts if part in known[name])
+            yield name, None
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], *, where: str | None = None) -> ScoreTable:
+        """Read what :meth:`to_dict` or :meth:`to_full_dict` wrote.
+
+        Raises
+        ------
+        DataError
+            If it is something else; ``where`` names the file.
+        """
+        with reading(data, SCORES_KIND, verb="score", where=where):
+            details = data.get("details", {})
+            columns = {
+                name: read_column(name, shape, details.get(name, {}), data["segments"])
+                for name, shape in data["metrics"].items()
+            }
+            systems = tuple(data["systems"])
+            of_metrics = {note for column in columns.values() for note in column.notes}
+            about = tuple(note for note in data.get("notes", ()) if note not in of_metrics)
+            return _checked(cls(systems, data["segments"], columns, data.get("corpus"), about))
+
+
+def _checked(table: ScoreTable) -> ScoreTable:
+    """Return the table; raise :class:`ValueError` where parts of it do not fit the others."""
+    known, count = set(table.systems), table.segments
+    names: list[Any] = [*known, *(column.metric for column in table.columns.values())]
+    directions: list[Any] = [column.higher_is_better for column in table.columns.values()]
+    if len(known) < len(table.systems) or not all(isinstance(name, str) for name in names):
+        raise ValueError("the systems and metrics are not texts that differ")
+    if not all(isinstance(higher, bool) for higher in directions):
+        raise ValueError("higher_is_better is not true or false")
+    if type(count) is not int or count < 0:
+        raise ValueError(f"segments is {count!r}")
+    if table.corpus is not None and not known <= set(table.corpus["systems"]):
+        raise ValueError("the corpus lacks systems")
+    for name, column in table.columns.items():
+        by_system = [getattr(column, part) for part in BY_SYSTEM]
+        sizes = {len(part) for part in (*column.segments.values(), *column.statistics.values())}
+        if not all(known.issuperset(part) for part in by_system) or not sizes <= {count}:
+            raise ValueError(f"{name} has scores of other systems or sentences")
+        if any((own.rows[:, 0] >= count).any() for own in column.type_counts.values()):
+            raise ValueError(f"{name} has error types of other sentences")
+    return table

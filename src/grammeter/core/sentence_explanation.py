@@ -1,0 +1,337 @@
+"""One sentence explained by several metrics: as text, in a notebook, as JSON."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from grammeter.core.explanation import Attribution, Explanation, Grid
+from grammeter.core.result import Result
+from grammeter.core.score import json_number
+from grammeter.core.tables import Column, Form, Style, Table, escaped, format_number, terminal
+from grammeter.core.verdict import JudgedEdit, interleaved
+from grammeter.version import __version__
+
+
+@dataclass(frozen=True, repr=False)
+class SentenceExplanation(Result):
+    """One output of one system, and what each metric says of it.
+
+    Attributes
+    ----------
+    system, line
+        Whose output; the number of the sentence, from 1.
+    source, hypothesis, references
+        The texts; ``None`` for a reference that the sentence lacks.
+    metrics
+        An :class:`Explanation` by the metric's spelling.
+    """
+
+    system: str
+    line: int
+    source: str
+    hypothesis: str
+    references: tuple[str | None, ...]
+    metrics: Mapping[str, Explanation]
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return ``{"kind": "explanation", ...}`` with all that is known."""
+        return {
+            "kind": "explanation",
+            "grammeter": __version__,
+            "system": self.system,
+            "line": self.line,
+            "source": self.source,
+            "hypothesis": self.hypothesis,
+            "references": list(self.references),
+            "metrics": {
+                name: _to_json(each) | _attribution_to_json(each, self.source.split())
+                for name, each in self.metrics.items()
+            },
+            "notes": [*self.notes],
+        }
+
+    def tables(self, *, long: bool = False) -> Sequence[Table]:
+        """Return a row for each edit that a metric judges."""
+        columns = (
+            *("metric", Column("score", "score"), "verdict", Column("start", "count")),
+            *(Column("end", "count"), "original", "correction", "type", Column("weight", "number")),
+        )
+        rows = [
+            (
+                *(name, made.value, judged.verdict, judged.edit.start, judged.edit.end),
+                *(judged.original, judged.edit.correction, judged.edit.type, judged.weight),
+            )
+            for name, made in self.metrics.items()
+            for judged in made.edits
+        ]
+        return [Table.of(columns, rows)]
+
+    def write(self, style: Style | Form = "table", **options: Any) -> str:
+        """Write, for people, the sentence, its references, and what each metric says of it."""
+        style = Style(style) if isinstance(style, str) else style
+        if style.form == "tsv":
+            return super().write(style, **options)
+        digits = 4 if style.digits is None else style.digits
+        return "\n".join(_lines(self, digits)) + "\n"
+
+    def __repr__(self) -> str:
+        metrics = ", ".join(self.metrics)
+        return f"<SentenceExplanation of {self.system}, line {self.line}: {metrics}>"
+
+    def _repr_html_(self) -> str:
+        texts = {"source": self.source, "output": self.hypothesis}
+        numbered = enumerate(self.references)
+        texts |= {f"reference {n}": text for n, text in numbered if text is not None}
+        lines = [f"<b>{escaped(self.system)}</b>, line {self.line}"]
+        lines += [f"{name}: {escaped(text)}" for name, text in texts.items()]
+        words = self.source.split()
+        lines += [
+            f"{escaped(name)}: {_drawn_html(words, each.edits)}"
+            for name, each in self.metrics.items()
+            if each.edits
+        ]
+        rows = [(name, each.value) for name, each in self.metrics.items()]
+        scores = Table.of(("metric", Column("score", "score")), rows)
+        return "<br>".join(lines) + scores.write("html")
+
+
+_MARKS = {"matched": "+", "spurious": "-", "missed": "?"}
+
+_FIGURE = re.compile(r"[+-]?[\d.]+(e[+-]?\d+)?")
+
+_METHODS = {"shapley": "Shapley values", "leave-one-out": "Leave one out"}
+
+
+def _lines(explained: SentenceExplanation, digits: int) -> Iterator[str]:
+    yield f"{terminal(explained.system)}, line {explained.line}"
+    yield f"  source      {terminal(explained.source)}"
+    yield f"  output      {terminal(explained.hypothesis)}"
+    for number, text in enumerate(explained.references):
+        yield f"  reference {number} {'(none)' if text is None else terminal(text)}"
+    for name, explanation in explained.metrics.items():
+        yield ""
+        yield from _metric_lines(name, explanation, explained.source.split(), digits)
+        if explanation.attribution is not None:
+            source = explained.source.split()
+            yield from _attribution_lines(explanation.attribution, explanation, source, digits)
+
+
+def _metric_lines(
+    name: str, explanation: Explanation, source: Sequence[str], digits: int
+) -> Iterator[str]:
+    head = f"{terminal(name)}  {format_number(explanation.value, digits)}"
+    yield head if explanation.chosen is None else f"{head}  (reference {explanation.chosen})"
+    if explanation.corpus_value is not None and explanation.corpus_chosen != explanation.chosen:
+        value = format_number(explanation.corpus_value, digits)
+        yield f"  chosen by the corpus: reference {explanation.corpus_chosen}, {value}"
+    if explanation.parts:
+        yield "  " + "  ".join(
+            f"{key} {_short(value, digits)}" for key, value in explanation.parts.items()
+        )
+    if explanation.reason is not None:
+        yield f"  NaN: {terminal(explanation.reason)}"
+    if explanation.edits:
+        yield f"  {_drawn(source, explanation.edits)}"
+    yield from (f"  {line}" for line in _edit_lines(explanation.edits, digits))
+    for grid in explanation.grids:
+        yield f"  {grid.title}"
+        yield from (f"    {line}" for line in _grid_lines(grid))
+
+
+def _drawn(source: Sequence[str], edits: Iterable[JudgedEdit]) -> str:
+    """Write the sentence with its edits, such as ``[+ go -> goes]``, signs as in the list."""
+    return " ".join(
+        terminal(piece)
+        if isinstance(piece, str)
+        else f"[{_MARKS[piece.verdict]} {_change(piece.original, piece.edit.correction)}]"
+        for piece in interleaved(source, edits)
+    )
+
+
+def _change(original: str, correction: str) -> str:
+    return f"{terminal(original)} -> {terminal(correction)}".strip()
+
+
+def _short(value: float, digits: int) -> str:
+    return str(int(value)) if float(value).is_integer() else format_number(value, digits)
+
+
+def _edit_lines(edits: tuple[JudgedEdit, ...], digits: int) -> list[str]:
+    if not edits:
+        return []
+    rows = [
+        (
+            f"{_MARKS[judged.verdict]} {judged.verdict}",
+            f"{judged.edit.start}:{judged.edit.end}",
+            f"[{judged.original} -> {' | '.join(judged.edit.corrections)}]",
+            judged.edit.type,
+            _weight(judged, digits),
+        )
+        for judged in edits
+    ]
+    return _filled_lines(("verdict", "span", "edit", "type", "weight"), rows, "llllr")
+
+
+def _attribution_lines(
+    attribution: Attribution, explanation: Explanation, source: Sequence[str], digits: int
+) -> Iterator[str]:
+    """Yield the contribution of each edit, with the metric's verdict."""
+    yield f"  {_attribution_head(attribution, digits)}"
+    if attribution.reason is not None:
+        yield f"    NaN: {terminal(attribution.reason)}"
+    rows: list[tuple[str, ...]] = []
+    for number, (edit, value) in enumerate(zip(attribution.edits, attribution.values, strict=True)):
+        judged = explanation.judged(edit, source)
+        rows.append(
+            (
+                f"{edit.start}:{edit.end}",
+                f"[{' '.join(source[edit.start : edit.end])} -> {edit.correction}]",
+                edit.type,
+                judged.verdict if judged else "",
+                _weight(judged, digits),
+                format_number(value, digits, sign=True),
+                ""
+                if attribution.errors is None
+                else format_number(attribution.errors[number], digits),
+            )
+        )
+    columns = ("span", "edit", "type", "verdict", "weight", "value", "error")
+    yield from (f"    {line}" for line in _filled_lines(columns, rows, "llllrrr"))
+
+
+def _attribution_head(attribution: Attribution, digits: int) -> str:
+    how = _METHODS[attribution.method]
+    if attribution.orders is not None:
+        how += f" from {attribution.orders} random orders"
+    total, baseline = (
+        format_number(value, digits) for value in (attribution.total, attribution.baseline)
+    )
+    if not attribution.edits:
+        return f"{how}: the output has no edits"
+    return f"{how}: {total} with all edits, {baseline} with none"
+
+
+def _weight(judged: JudgedEdit | None, digits: int) -> str:
+    if judged is None or judged.weight is None:
+        return ""
+    return format_number(judged.weight, digits)
+
+
+def _filled_lines(header: Sequence[str], rows: Sequence[tuple[str, ...]], align: str) -> list[str]:
+    """Return the lines of a table without its empty columns."""
+    if not rows:
+        return []
+    places = [at for at in range(len(header)) if any(row[at] for row in rows)]
+    columns = [Column(header[at], "text" if align[at] == "l" else "number") for at in places]
+    return _written(columns, [[row[at] for at in places] for row in rows])
+
+
+def _grid_lines(grid: Grid) -> list[str]:
+    columns = zip(*grid.rows, strict=True) if grid.rows else [()] * len(grid.columns)
+    heads = [
+        Column(head, "number" if place and all(map(_is_figure, cells)) else "text")
+        for place, (head, cells) in enumerate(zip(grid.columns, columns, strict=True))
+    ]
+    return _written(heads, grid.rows)
+
+
+def _written(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> list[str]:
+    return Table.of(columns, rows).write().splitlines()
+
+
+def _is_figure(cell: str) -> bool:
+    """Whether a cell holds a number, which is aligned right."""
+    return cell in ("", "NaN", "-") or _FIGURE.fullmatch(cell) is not None
+
+
+_SIGNS = {"matched": "✓", "spurious": "✗", "missed": "○"}
+
+
+def _drawn_html(source: Sequence[str], edits: Iterable[JudgedEdit]) -> str:
+    """Write a sentence with its edits: ``<del>`` and ``<ins>``, a mark, the verdict as a hint."""
+    return " ".join(
+        escaped(piece) if isinstance(piece, str) else _edit_html(piece)
+        for piece in interleaved(source, edits)
+    )
+
+
+def _edit_html(judged: JudgedEdit) -> str:
+    edit = judged.edit
+    old = f"<del>{escaped(judged.original)}</del>" if judged.original else ""
+    new = f"<ins>{escaped(edit.correction)}</ins>" if edit.correction else ""
+    hint = escaped(f"{judged.verdict} {edit.type}".rstrip())
+    drawn = f"{_SIGNS[judged.verdict]}{' '.join(filter(None, (old, new)))}"
+    text = f"[<i>{drawn}</i>]" if judged.verdict == "missed" else drawn
+    return f'<span title="{hint}">{text}</span>'
+
+
+def _to_json(explanation: Explanation) -> dict[str, Any]:
+    value = json_number(explanation.value)
+    return {
+        "value": value,
+        **({"reason": explanation.reason or "undefined"} if value is None else {}),
+        "parts": {name: json_number(value) for name, value in explanation.parts.items()},
+        "reference": explanation.chosen,
+        **_corpus_to_json(explanation),
+        "edits": [
+            {
+                "start": judged.edit.start,
+                "end": judged.edit.end,
+                "original": judged.original,
+                "corrections": list(judged.edit.corrections),
+                "type": judged.edit.type,
+                **_judged_to_json(judged),
+            }
+            for judged in explanation.edits
+        ],
+        "tables": [
+            {"title": grid.title, "columns": list(grid.columns), "rows": [*map(list, grid.rows)]}
+            for grid in explanation.grids
+        ],
+    }
+
+
+def _corpus_to_json(explanation: Explanation) -> dict[str, Any]:
+    if explanation.corpus_value is None:
+        return {}
+    value = json_number(explanation.corpus_value)
+    return {"in_corpus": {"reference": explanation.corpus_chosen, "value": value}}
+
+
+def _attribution_to_json(explanation: Explanation, source: Sequence[str]) -> dict[str, Any]:
+    found = explanation.attribution
+    if found is None:
+        return {}
+    data: dict[str, Any] = {
+        "method": found.method,
+        "signature": str(found.signature),
+        "total": json_number(found.total),
+        "baseline": json_number(found.baseline),
+        **({} if found.orders is None else {"orders": found.orders}),
+        **({} if found.reason is None else {"reason": found.reason}),
+    }
+    data["edits"] = [
+        {
+            "start": edit.start,
+            "end": edit.end,
+            "original": " ".join(source[edit.start : edit.end]),
+            "correction": edit.correction,
+            "type": edit.type,
+            "value": json_number(value),
+            **({} if found.errors is None else {"error": json_number(found.errors[number])}),
+            **_judged_to_json(explanation.judged(edit, source)),
+        }
+        for number, (edit, value) in enumerate(zip(found.edits, found.values, strict=True))
+    ]
+    return {"attribution": data}
+
+
+def _judged_to_json(judged: JudgedEdit | None) -> dict[str, Any]:
+    if judged is None:
+        return {}
+    weight = {} if judged.weight is None else {"weight": json_number(judged.weight)}
+    return {"verdict": judged.verdict, **weight}

@@ -1,0 +1,435 @@
+"""Tables of values: columns with units, rows of raw cells, and five forms to write them in."""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from html import escape
+from typing import Any, Literal, get_args
+
+from grammeter.core.lazy import require
+from grammeter.core.spreadsheet import shielded
+
+Form = Literal["table", "tsv", "markdown", "latex", "html"]
+"""For the terminal, for programs, for web pages, for papers, for notebooks and reports."""
+
+FORMS: tuple[Form, ...] = get_args(Form)
+
+Unit = Literal["text", "count", "score", "number", "interval", "share", "pvalue", "mark"]
+"""What the cells of a column are.
+
+A ``score`` and its ``interval`` may be given in percent, a ``number`` may not; a ``share`` always
+is; a ``mark`` belongs to the last score or number before it, and stands raised there in LaTeX.
+"""
+
+Cell = str | float | tuple[float, float] | None
+"""A value, an interval, a range of ranks (whole numbers), or nothing; a text is shown as it is."""
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "[": "{[}",  # bare, at the start of a row, it would be an option of the line end before it
+    "*": "{*}",
+    **{letter: "\\" + letter for letter in "&%$#_"},
+}
+_MARKDOWN = {"&": "&amp;", "<": "&lt;", **{letter: "\\" + letter for letter in "\\|*_`[]"}}
+_SIGN = re.compile(r"(?:(?<=^)|(?<=\[)|(?<= ))[+-](?=\d)")
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a table.
+
+    Attributes
+    ----------
+    digits, tsv
+        Decimals, unless others are asked for: for people, and in tables for programs.
+    best
+        Whether the ``high`` or the ``low`` values are best and to be marked.
+    sign
+        Write ``+`` before a positive number.
+    """
+
+    head: str
+    unit: Unit = "text"
+    digits: int = 4
+    tsv: int = 6
+    best: Literal["high", "low"] | None = None
+    sign: bool = False
+
+    @property
+    def side(self) -> Literal["l", "r"]:
+        """The side at which cells stand: texts and marks to the left, numbers to the right."""
+        return "l" if self.unit in ("text", "mark") else "r"
+
+
+@dataclass(frozen=True)
+class Style:
+    """How the numbers of a table are written.
+
+    Attributes
+    ----------
+    digits
+        Decimals of scores and numbers as they are printed; default those of the column.
+    percent
+        Multiply scores by 100, and show two decimals fewer unless ``digits`` are given.
+    """
+
+    form: Form = "table"
+    digits: int | None = None
+    percent: bool = False
+
+    def write(self, cell: Cell, column: Column) -> str:
+        """Write one cell; nothing for ``None`` and for an interval without bounds."""
+        if cell is None or isinstance(cell, str):
+            return cell or ""
+        if isinstance(cell, tuple):
+            return self._range(cell, column)
+        match column.unit:
+            case "count" | "text" | "mark":
+                return str(int(cell)) if cell % 1 == 0 else f"{cell:g}".replace("nan", "NaN")
+            case "pvalue":
+                return _pvalue(cell, exact=self.form == "tsv")
+            case "share":
+                return "NaN" if math.isnan(cell) else f"{cell:.2%}"
+            case "score" | "number" | "interval":
+                percent = self.percent and column.unit != "number"
+                usual = column.tsv if self.form == "tsv" else column.digits
+                usual = max(usual, 4) if percent else usual
+                digits = usual if self.digits is None else self.digits + 2 * percent
+                return format_number(cell, digits, percent=percent, sign=column.sign)
+
+    def _range(self, cell: tuple[float, float], column: Column) -> str:
+        low, high = (self.write(end, column) for end in cell)
+        if column.unit == "count":
+            return low if low == high else f"{low}-{high}"
+        return "" if "NaN" in (low, high) else f"[{low}, {high}]"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns, rows of as many cells, and notes below.
+
+    Attributes
+    ----------
+    notes
+        Lines below the table: signatures, the meaning of marks.
+    title
+        Heading above the table; empty if there is none.
+    best
+        ``(row, column)`` of best cells, beside those that a column's values say.
+    marks
+        Marks of significance by ``(row, column)``, written behind a cell, raised in LaTeX.
+    """
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    notes: tuple[str, ...] = ()
+    title: str = ""
+    best: frozenset[tuple[int, int]] = frozenset()
+    marks: Mapping[tuple[int, int], str] = field(default_factory=dict[tuple[int, int], str])
+
+    def __post_init__(self) -> None:
+        if {len(row) for row in self.rows} - {len(self.columns)}:
+            raise ValueError(f"rows of {len(self.columns)} columns have other lengths")
+
+    @classmethod
+    def of(
+        cls,
+        columns: Iterable[Column | str],
+        rows: Iterable[Sequence[Cell]],
+        notes: Iterable[str] = (),
+        *,
+        title: str = "",
+        marks: Mapping[tuple[int, int], str] | None = None,
+    ) -> Table:
+        """Lay out rows; a column that is only a name holds texts."""
+        heads = tuple(Column(c) if isinstance(c, str) else c for c in columns)
+        return cls(heads, tuple(map(tuple, rows)), tuple(notes), title, marks=marks or {})
+
+    @classmethod
+    def side_by_side(
+        cls, columns: Iterable[tuple[Column | str, Sequence[Cell]]], notes: Iterable[str] = ()
+    ) -> Table:
+        """Lay columns of one length side by side."""
+        heads, cells = zip(*columns, strict=True)
+        return cls.of(heads, zip(*cells, strict=True), notes)
+
+    def best_cells(self) -> frozenset[tuple[int, int]]:
+        """Return the ``(row, column)`` of all cells to be marked as best."""
+        return self.best.union(
+            (row, at)
+            for at, column in enumerate(self.columns)
+            if column.best
+            for row in best_rows(
+                [_value(cells[at]) for cells in self.rows], higher_is_better=column.best == "high"
+            )
+        )
+
+    def write(self, style: Style | Form = "table") -> str:
+        """Write the table in one form, with a line end after each line; TSV has no notes.
+
+        A title does not belong to the table: :func:`write_tables` writes it.
+        """
+        style = Style(style) if isinstance(style, str) else style
+        return _WRITERS[style.form](self._with_marks() if style.form == "latex" else self, style)
+
+    def to_pandas(self) -> Any:
+        """Return a ``pandas.DataFrame`` of the raw values; pandas must be installed."""
+        pandas: Any = require("pandas", extra="pandas")
+        return pandas.DataFrame(list(self.rows), columns=[column.head for column in self.columns])
+
+    def _with_marks(self) -> Table:
+        """Move the columns of marks behind the values to which they belong."""
+        places = [at for at, column in enumerate(self.columns) if column.unit != "mark"]
+        marks = dict(self.marks)
+        for at, column in enumerate(self.columns):
+            if column.unit == "mark":
+                values = (p for p in places if self.columns[p].unit in ("score", "number"))
+                owner = max(place for place in values if place < at)
+                texts = ((row, str(cells[at] or "")) for row, cells in enumerate(self.rows))
+                marks.update({(row, owner): text for row, text in texts if text})
+        moved = {place: new for new, place in enumerate(places)}
+        return Table(
+            tuple(self.columns[at] for at in places),
+            tuple(tuple(cells[at] for at in places) for cells in self.rows),
+            self.notes,
+            self.title,
+            frozenset((row, moved[at]) for row, at in self.best if at in moved),
+            {(row, moved[at]): mark for (row, at), mark in marks.items()},
+        )
+
+
+_TITLES: Mapping[Form, str] = {
+    "table": "{}\n\n",
+    "tsv": "# {}\n",
+    "markdown": "## {}\n\n",
+    "latex": "% {}\n",
+    "html": "<h3>{}</h3>\n",
+}
+
+
+def write_tables(tables: Sequence[Table], style: Style | Form = "table") -> str:
+    """Write tables one after another, each under its title; a single one in TSV has none."""
+    form = style if isinstance(style, str) else style.form
+    named = form != "tsv" or len(tables) > 1
+    safe = escaped if form == "html" else single_line
+    return "\n".join(
+        (_TITLES[form].format(safe(table.title)) if table.title and named else "")
+        + table.write(style)
+        for table in tables
+    )
+
+
+def write_notes(notes: Iterable[str], form: Form) -> str:
+    """Write notes below tables: a list in Markdown, comments in LaTeX, else lines."""
+    write, start = {"markdown": (_markdown, "- "), "latex": (single_line, "% ")}.get(
+        form, (terminal, "")
+    )
+    lines = [f"{start}note: {write(note)}" for note in notes]
+    return _lines(["", *lines]) if lines else ""
+
+
+def best_rows(values: Sequence[float], *, higher_is_better: bool) -> list[int]:
+    """Return the rows of the best value; several if tied, none if all are NaN."""
+    known = [value for value in values if not math.isnan(value)]
+    if not known:
+        return []
+    top = max(known) if higher_is_better else min(known)
+    return [row for row, value in enumerate(values) if value == top]
+
+
+def format_number(
+    value: float, digits: int = 4, *, percent: bool = False, sign: bool = False
+) -> str:
+    """Write a number for people.
+
+    Parameters
+    ----------
+    value
+        In its own units; NaN is written ``NaN``.
+    digits
+        Decimals in these units.
+    percent
+        Multiply by 100 and show two decimals fewer: 0.3501 becomes 35.01.
+    sign
+        Write ``+`` before a positive number.
+    """
+    if math.isnan(value):
+        return "NaN"
+    scaled, places = (value * 100, max(digits - 2, 0)) if percent else (value, digits)
+    text = f"{scaled:+.{places}f}" if sign else f"{scaled:.{places}f}"
+    return text.lstrip("+-") if float(text) == 0 else text
+
+
+def terminal(text: str) -> str:
+    """Drop what could forge a terminal's display: control, format and bidirectional characters."""
+    return "".join(c for c in single_line(text) if unicodedata.category(c) not in ("Cf", "Cs"))
+
+
+def single_line(text: str) -> str:
+    """Turn white space into plain spaces and drop other control characters."""
+    spaced = "".join(" " if c.isspace() else c for c in text)
+    return "".join(c for c in spaced if unicodedata.category(c) != "Cc")
+
+
+def escaped(text: str) -> str:
+    """Return a text that is only text in HTML; control and bidirectional characters are dropped."""
+    safe = (c for c in text if c in "\t\n" or unicodedata.category(c) not in ("Cc", "Cf", "Cs"))
+    return escape("".join(safe))
+
+
+def display_width(text: str) -> int:
+    """Return the columns that a text takes on a terminal."""
+    return sum(
+        0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF")
+        for c in text
+    )
+
+
+def _to_text(table: Table, style: Style) -> str:
+    """Write aligned columns, two spaces between them; wide letters count two columns."""
+    table = replace(table, marks=_in_line(table))
+    lines = [[terminal(column.head) for column in table.columns], *_cells(table, style, terminal)]
+    widths = [max(map(display_width, column)) for column in zip(*lines, strict=True)]
+    lines.insert(1, ["-" * width for width in widths])
+    sides = [column.side for column in table.columns]
+    text = ["  ".join(map(_pad, line, widths, sides)).rstrip() for line in lines]
+    notes = [terminal(note) for note in table.notes]
+    return _lines([*text, *([""] if notes else []), *notes])
+
+
+def _to_tsv(table: Table, style: Style) -> str:
+    """Write tab-separated values; cells that a spreadsheet takes for formulas are shielded."""
+    heads = [single_line(column.head) for column in table.columns]
+    rows = [heads, *_cells(table, style, single_line)]
+    return _lines("\t".join(map(shielded, row)) for row in rows)
+
+
+def _to_markdown(table: Table, style: Style) -> str:
+    """Write a pipe table with the notes as a list; special characters are escaped."""
+    rows = _cells(table, style, _markdown, bold="**{}**")
+    rule = ["---:" if column.side == "r" else "---" for column in table.columns]
+    heads = [_markdown(column.head) for column in table.columns]
+    lines = [f"| {' | '.join(row)} |" for row in (heads, rule, *rows)]
+    notes = [f"- {_markdown(note)}" for note in table.notes]
+    return _lines([*lines, *([""] if notes else []), *notes])
+
+
+def _to_latex(table: Table, style: Style) -> str:
+    """Write a ``tabular`` for the package booktabs, with notes as comments and raised marks."""
+    rows = _cells(table, style, _latex, bold=r"\textbf{{{}}}", behind=_raised)
+    heads = [_latex(column.head) for column in table.columns]
+    top, middle = [r"\toprule", _latex_row(heads), r"\midrule"], map(_latex_row, rows)
+    sides = "".join(column.side for column in table.columns)
+    notes = (f"% {single_line(note)}" for note in table.notes)
+    ends = [r"\bottomrule", r"\end{tabular}"]
+    return _lines([rf"\begin{{tabular}}{{{sides}}}", *top, *middle, *ends, *notes])
+
+
+def _to_html(table: Table, style: Style) -> str:
+    """Write a plain table, the notes small below it."""
+    sides = [{"l": "left", "r": "right"}[column.side] for column in table.columns]
+
+    def row(tag: str, cells: Iterable[str]) -> str:
+        texts = zip(sides, cells, strict=True)
+        return "".join(f'<{tag} style="text-align:{side}">{text}</{tag}>' for side, text in texts)
+
+    heads = row("th", (escaped(column.head) for column in table.columns))
+    cells = _cells(table, style, escaped, bold="<b>{}</b>")
+    body = "".join(f"<tr>{row('td', line)}</tr>" for line in cells)
+    below = "".join(f"<br><small>{escaped(note)}</small>" for note in table.notes)
+    return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>{below}\n"
+
+
+_WRITERS: Mapping[Form, Callable[[Table, Style], str]] = {
+    "table": _to_text,
+    "tsv": _to_tsv,
+    "markdown": _to_markdown,
+    "latex": _to_latex,
+    "html": _to_html,
+}
+
+
+def _cells(
+    table: Table,
+    style: Style,
+    write: Callable[[str], str],
+    *,
+    bold: str = "{}",
+    behind: Callable[[str], str] | None = None,
+) -> list[list[str]]:
+    """Write all cells, the best in ``bold``, with their marks ``behind`` them, never bold."""
+    mark, best = behind or write, table.best_cells() if bold != "{}" else ()
+    return [
+        [
+            (bold if (y, x) in best else "{}").format(write(style.write(cell, table.columns[x])))
+            + mark(table.marks.get((y, x), ""))
+            for x, cell in enumerate(row)
+        ]
+        for y, row in enumerate(table.rows)
+    ]
+
+
+def _in_line(table: Table) -> dict[tuple[int, int], str]:
+    """Return a mark for each cell of columns with marks, as wide as the widest of its column."""
+    widths: dict[int, int] = {}
+    for (_, at), mark in table.marks.items():
+        widths[at] = max(widths.get(at, 0), display_width(mark))
+    rows = range(len(table.rows))
+    return {(y, x): table.marks.get((y, x), "").ljust(w) for x, w in widths.items() for y in rows}
+
+
+def _value(cell: Cell) -> float:
+    return cell if isinstance(cell, int | float) else math.nan
+
+
+def _pvalue(value: float, *, exact: bool) -> str:
+    if math.isnan(value):
+        return "NaN"
+    return f"{value:.6g}" if exact else "<0.0001" if value < 0.00005 else format_number(value)
+
+
+def _pad(cell: str, width: int, side: str) -> str:
+    space = " " * (width - display_width(cell))
+    return space + cell if side == "r" else cell + space
+
+
+def _markdown(text: str) -> str:
+    return _replace(single_line(text), _MARKDOWN)
+
+
+def _latex(text: str) -> str:
+    """Escape; the sign of a number becomes mathematics, to show a minus and not a hyphen."""
+    parts = _SIGN.split(plain := single_line(text))
+    signs = [f"${sign}$" for sign in _SIGN.findall(plain)]
+    escaped_parts = [_replace(part, _LATEX) for part in parts]
+    return "".join(a + b for a, b in zip(escaped_parts, [*signs, ""], strict=True))
+
+
+def _latex_row(cells: Collection[str]) -> str:
+    return " & ".join(cells) + r" \\"
+
+
+def _raised(mark: str) -> str:
+    """Return a mark as a mathematical superscript with upright letters."""
+    text = _replace(mark.strip(), _LATEX).replace("{*}", "*")
+    upright = rf"\mathrm{{{text}}}" if any(c.isalpha() for c in mark) else text
+    return f"$^{{{upright}}}$" if text else ""
+
+
+def _replace(text: str, by: Mapping[str, str]) -> str:
+    return "".join(by.get(c, c) for c in text)
+
+
+def _lines(lines: Iterable[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)

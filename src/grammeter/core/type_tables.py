@@ -1,0 +1,125 @@
+"""Tables of scores by error type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from grammeter.core.metric_scores import MetricScores
+from grammeter.core.score import Score
+from grammeter.core.tables import Cell, Column, Table, Unit, best_rows
+
+COUNTS = ("tp", "fp", "fn")
+SHARES = ("precision", "recall")
+ALL = "all types"
+"""The last row: the metric's own score."""
+
+RARE = 10
+"""With fewer edits in the references, one edit changes recall by more than 0.1."""
+
+ByType = Mapping[str, Mapping[str, Score]]
+"""Scores by system and error type."""
+
+
+def part_of(score: Score | None, part: str | None) -> float | None:
+    """Return a part of a score, with ``None`` its value."""
+    return None if score is None else score.value if part is None else score.parts.get(part)
+
+
+def part_unit(scores: Iterable[Score | None], part: str) -> Unit:
+    """Return whether a part counts or is a share that may be given in percent."""
+    return "count" if all(isinstance(part_of(s, part), int) for s in scores if s) else "score"
+
+
+def types_tables(columns: Mapping[str, MetricScores], parts: Sequence[str]) -> Iterator[Table]:
+    """Lay out scores by type for people: a row a type, a column a system.
+
+    A single system has all parts; several systems have only ``parts``.
+    """
+    for name, column in columns.items():
+        if column.types:
+            chosen = parts or ((*COUNTS, *SHARES) if len(column.types) == 1 else ())
+            yield _pivot(f"{name} by type", column, column.types, chosen)
+        if column.gold_types:
+            yield _pivot(f"{name}, recall by gold type", column, column.gold_types, ())
+
+
+def long_types_tables(columns: Mapping[str, MetricScores]) -> Iterator[Table]:
+    """Lay out scores by type for programs: a row a metric, system and type."""
+    for head, types, parts, value in (
+        ("type", {n: c.types for n, c in columns.items()}, (*COUNTS, *SHARES), "f"),
+        ("gold_type", {n: c.gold_types for n, c in columns.items()}, ("tp", "fn"), "recall"),
+    ):
+        rows = [
+            (system, name, kind, *(part_of(score, part) for part in (*parts, None)))
+            for name, by_type in types.items()
+            for system, scores in by_type.items()
+            for kind, score in scores.items()
+        ]
+        if rows:
+            figures = (*(_column(part, part) for part in parts), _column(value, None))
+            yield Table.of(("system", "metric", head, *figures), rows)
+
+
+def gold_range(kind: str, types: ByType) -> tuple[float, float]:
+    """Return the least and the largest number of edits of a type in the systems' references."""
+    sizes = [_gold(scores[kind]) if kind in scores else 0 for scores in types.values()]
+    return min(sizes), max(sizes)
+
+
+def commonest_first(types: ByType) -> list[str]:
+    """Return all types, the most frequent in the references first."""
+    kinds = {kind for scores in types.values() for kind in scores}
+    return sorted(kinds, key=lambda kind: (-gold_range(kind, types)[1], kind))
+
+
+def _column(head: str, part: str | None) -> Column:
+    return Column(head, "count" if part in COUNTS else "score", tsv=4)
+
+
+def _pivot(title: str, column: MetricScores, types: ByType, parts: Sequence[str]) -> Table:
+    kinds = commonest_first(types)
+    cells = [(system, part) for system in types for part in (*parts, None)]
+    rows: list[tuple[Cell, ...]] = [
+        (kind, gold_range(kind, types), *(part_of(types[s].get(kind), part) for s, part in cells))
+        for kind in kinds
+    ]
+    if types is column.types:
+        sizes = [_gold(column[system]) for system in types]
+        whole = (part_of(column[system], part) for system, part in cells)
+        rows.append((ALL, (min(sizes), max(sizes)), *whole))
+    heads = [_column(" ".join(filter(None, cell)), cell[1]) for cell in cells]
+    columns = (Column(title), Column("gold", "count"), *heads)
+    best = _best(kinds, types, cells)
+    return Table(columns, tuple(rows), tuple(_notes(kinds, types)), best=best)
+
+
+def _best(
+    kinds: Sequence[str], types: ByType, cells: Sequence[tuple[str, str | None]]
+) -> frozenset[tuple[int, int]]:
+    """Return the cells of the best systems of each type; none for a single system."""
+    places = [place for place, (_, part) in enumerate(cells, start=2) if part is None]
+    if len(places) < 2:
+        return frozenset()
+    values = [
+        [scores[kind].value if kind in scores else 0.0 for scores in types.values()]
+        for kind in kinds
+    ]
+    return frozenset(
+        (row, places[at])
+        for row, scores in enumerate(values)
+        if any(scores)
+        for at in best_rows(scores, higher_is_better=True)
+    )
+
+
+def _notes(kinds: Sequence[str], types: ByType) -> Iterator[str]:
+    several = any(low != high for low, high in (gold_range(kind, types) for kind in kinds))
+    by_system = ", which differ by system" if several else ""
+    yield f"gold: edits of this type in the chosen references (tp + fn){by_system}"
+    rare = sum(gold_range(kind, types)[1] < RARE for kind in kinds)
+    if rare:
+        yield f"{rare} of {len(kinds)} types have fewer than {RARE}: their figures say little"
+
+
+def _gold(score: Score) -> float:
+    return score.parts["tp"] + score.parts["fn"]

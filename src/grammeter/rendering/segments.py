@@ -1,0 +1,55 @@
+"""Sentence scores as TSV."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+
+from grammeter.core import ScoreTable, SegmentScores, json_number, shielded, single_line
+
+HEADER = ("system", "segment", "metric", "value", "reference", "parts")
+
+
+def segments_tsv(table: ScoreTable) -> str:
+    """Return TSV with the header ``system segment metric value reference parts``.
+
+    ``segment`` counts from 1; ``value`` has all digits, ``null`` if there is none;
+    ``reference`` is the number of the chosen reference or annotator, or empty; ``parts`` is a
+    JSON object, with ``corpus_reference`` and ``corpus_value`` if the corpus score chose another
+    reference.
+    """
+    lines = ["\t".join(HEADER)]
+    for name, column in table.items():
+        for system, scores in column.segments.items():
+            head, middle = shielded(single_line(system)), shielded(single_line(name))
+            lines += [
+                f"{head}\t{number}\t{middle}\t{rest}"
+                for number, rest in enumerate(_rows(scores), start=1)
+            ]
+    return "\n".join(lines) + "\n"
+
+
+def _rows(scores: SegmentScores) -> Iterator[str]:
+    names = list(scores.parts)
+    columns = [scores.parts[name].tolist() for name in names]
+    figures = zip(*columns, strict=True) if columns else ([()] * len(scores))
+    rows = zip(scores.values.tolist(), scores.chosen.tolist(), figures, strict=True)
+    for (value, chosen, parts), choice in zip(rows, _choices(scores), strict=True):
+        numbers = {name: json_number(part) for name, part in zip(names, parts, strict=True)}
+        shown: dict[str, object] = {**numbers, **choice}
+        if math.isnan(value):
+            shown["reason"] = scores.reason or "undefined"
+        text = "null" if math.isnan(value) else repr(value)
+        yield f"{text}\t{chosen if chosen >= 0 else ''}\t{json.dumps(shown, ensure_ascii=False)}"
+
+
+def _choices(scores: SegmentScores) -> Iterator[dict[str, object]]:
+    """Yield for each sentence the reference of the corpus score, if it is another one."""
+    if scores.in_corpus is None:
+        yield from ({} for _ in range(len(scores)))
+        return
+    chosen, values = scores.in_corpus.chosen.tolist(), scores.in_corpus.values.tolist()
+    for sentence_choice, other, value in zip(scores.chosen.tolist(), chosen, values, strict=True):
+        named: dict[str, object] = {"corpus_reference": other, "corpus_value": json_number(value)}
+        yield named if other != sentence_choice else {}
