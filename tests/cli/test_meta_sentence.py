@@ -8,7 +8,7 @@ import pytest
 from grammeter.core import DataError, Ranking, UnknownNameError
 from grammeter.formats import Corpus, read_judgments, read_score_file, write_judgments
 from grammeter.meta import correlate_sentences
-from grammeter.meta.sentence_level import SentenceDesign
+from grammeter.meta.sentence_design import SentenceDesign
 from grammeter.verbs import score
 
 SCORES = {

@@ -26,8 +26,7 @@ from grammeter.core import (
 from grammeter.formats import Corpus, read_corpus, read_judgments, read_outputs
 from grammeter.formats.scores import parse_score_file
 from grammeter.meta.segment import correlate_sentences
-from grammeter.meta.sentence_level import (
-    BOTH,
+from grammeter.meta.sentence_design import (
     CELLS,
     RULES,
     TIE_RULES,
@@ -35,6 +34,7 @@ from grammeter.meta.sentence_level import (
     cell_numbers,
     tie_calibrated,
 )
+from grammeter.meta.sentence_level import BOTH
 from grammeter.stats import resample_counts
 from grammeter.verbs import score
 

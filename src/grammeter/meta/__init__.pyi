@@ -15,11 +15,11 @@ from grammeter.meta.partial import Against as Against
 from grammeter.meta.partial import Given as Given
 from grammeter.meta.partial import Pseudo as Pseudo
 from grammeter.meta.segment import correlate_sentences as correlate_sentences
+from grammeter.meta.sentence_design import Missing as Missing
+from grammeter.meta.sentence_design import SentenceDesign as SentenceDesign
+from grammeter.meta.sentence_design import TieRule as TieRule
 from grammeter.meta.sentence_level import MetricAgreement as MetricAgreement
-from grammeter.meta.sentence_level import Missing as Missing
-from grammeter.meta.sentence_level import SentenceDesign as SentenceDesign
 from grammeter.meta.sentence_level import SentenceLevel as SentenceLevel
-from grammeter.meta.sentence_level import TieRule as TieRule
 from grammeter.meta.sides import Human as Human
 from grammeter.meta.sides import Source as Source
 from grammeter.meta.sides import human_side as human_side

@@ -14,12 +14,14 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from grammeter import core
 from grammeter.core import (
+    Column,
     FloatArray,
     GoldEdits,
     Named,
+    Result,
     Signature,
+    Table,
     UnknownNameError,
     UsageError,
     json_number,
@@ -35,7 +37,8 @@ from grammeter.meta.partial import (
     partial_outputs,
     score_outputs,
 )
-from grammeter.stats import SMALLEST, Result, correlate
+from grammeter.stats import SMALLEST, correlate
+from grammeter.stats import Result as Coefficient
 from grammeter.version import __version__
 
 KIND = "meta-maege"
@@ -114,8 +117,8 @@ class MetricResult:
 
     signature: Signature
     values: FloatArray
-    corpus: Mapping[str, Result]
-    sentence: Mapping[str, Result]
+    corpus: Mapping[str, Coefficient]
+    sentence: Mapping[str, Coefficient]
     chain: ChainResult
     sentences: int
     lines: int
@@ -156,7 +159,7 @@ class MetricResult:
 
 
 @dataclass(frozen=True, repr=False)
-class Maege(core.Result, Named[MetricResult], over="metrics", what="metric in these results"):
+class Maege(Result, Named[MetricResult], over="metrics", what="metric in these results"):
     """Results by metric, and what they rest on.
 
     ``target`` is what scores of the corpora are correlated with, ``applied`` the mean number of
@@ -171,20 +174,20 @@ class Maege(core.Result, Named[MetricResult], over="metrics", what="metric in th
     dropped: Mapping[str, int] = field(default_factory=dict[str, int])
     notes: tuple[str, ...] = ()
 
-    def tables(self, *, long: bool = False) -> Sequence[core.Table]:
+    def tables(self, *, long: bool = False) -> Sequence[Table]:
         """Return a row for each metric; for programs, for each of its figures."""
         if long:
             rows = [(name, *row) for name, metric in self.items() for row in metric.rows()]
-            figures = (core.Column("value", "number"), core.Column("pvalue", "pvalue"))
-            return [core.Table.of(("metric", "level", "statistic", *figures), rows)]
+            figures = (Column("value", "number"), Column("pvalue", "pvalue"))
+            return [Table.of(("metric", "level", "statistic", *figures), rows)]
         heads = ("corpus r", "corpus rho", "sentence r", "sentence rho", "chain tau")
-        columns = (core.Column(head, "number", best="high") for head in heads)
+        columns = (Column(head, "number", best="high") for head in heads)
         rows = [
             (name, *(value for _, _, value, _ in metric.rows()), metric.chain.tie_share)
             for name, metric in self.items()
         ]
-        ties = core.Column("ties", "share")
-        return [core.Table.of(("metric", *columns, ties), rows, self._remarks())]
+        ties = Column("ties", "share")
+        return [Table.of(("metric", *columns, ties), rows, self._remarks())]
 
     def _remarks(self) -> Iterator[str]:
         yield str(self.signature)
@@ -339,7 +342,7 @@ def _measured(
     )
 
 
-def _correlated(x: FloatArray, y: FloatArray) -> dict[str, Result]:
+def _correlated(x: FloatArray, y: FloatArray) -> dict[str, Coefficient]:
     return {
         "pearson": correlate(x, y, "pearson"),
         "spearman": correlate(_ranks(x), _ranks(y), "pearson"),
@@ -354,7 +357,7 @@ def _ranks(values: FloatArray) -> FloatArray:
     return (np.cumsum(counts) - (counts - 1) / 2)[place]
 
 
-def _level(results: Mapping[str, Result]) -> dict[str, Any]:
+def _level(results: Mapping[str, Coefficient]) -> dict[str, Any]:
     pvalues = {kind: json_number(result.pvalue) for kind, result in results.items()}
     values = {kind: json_number(result.statistic) for kind, result in results.items()}
     return values | {"pvalues": pvalues}

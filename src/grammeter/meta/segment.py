@@ -27,16 +27,13 @@ from grammeter.core import (
     repeated_segments,
 )
 from grammeter.meta.judged import JudgedScores, preferences
+from grammeter.meta.sentence_design import CELLS, SentenceDesign, cell_numbers, tie_calibrated
 from grammeter.meta.sentence_level import (
-    CELLS,
     Estimate,
     MetricAgreement,
     PairCounts,
     PValues,
-    SentenceDesign,
     SentenceLevel,
-    cell_numbers,
-    tie_calibrated,
 )
 from grammeter.meta.sides import select_systems
 from grammeter.meta.soft import soft_accuracies
