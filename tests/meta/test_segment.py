@@ -27,6 +27,7 @@ from grammeter.formats import Corpus, read_corpus, read_judgments, read_outputs
 from grammeter.formats.scores import parse_score_file
 from grammeter.meta.segment import correlate_sentences
 from grammeter.meta.sentence_design import (
+    BOTH,
     CELLS,
     RULES,
     TIE_RULES,
@@ -34,7 +35,6 @@ from grammeter.meta.sentence_design import (
     cell_numbers,
     tie_calibrated,
 )
-from grammeter.meta.sentence_level import BOTH
 from grammeter.stats import resample_counts
 from grammeter.verbs import score
 

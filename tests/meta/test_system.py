@@ -248,7 +248,7 @@ def test_the_public_shape():
     assert (data["kind"], data["human"], data["systems"]) == (META_SYSTEM, "ew", list("ABCDE"))
     assert set(data["metrics"]["up"]) == {
         *("pearson", "spearman", "kendall"),
-        *("pairwise_accuracy", "signature"),
+        *("pairwise_accuracy", "signature", "scores"),
     }
     assert set(data["metrics"]["up"]["pearson"]) == {"value", "low", "high", "pvalue", "n"}
     assert data["metrics"]["up"]["pearson"]["n"] == 5

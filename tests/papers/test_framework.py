@@ -224,7 +224,7 @@ def test_what_is_made_is_shared_between_tables():
     tasks = [task(lambda m: seen.append(m) or {}, PRINTED)] * 2
     found = run_tasks(tasks)
     assert seen[0] is seen[1]
-    assert len(found.seconds) == len(found.tables) == 2
+    assert len(found.seconds) == len(found.printed) == 2
 
 
 def test_metrics_are_scored_once(monkeypatch):
