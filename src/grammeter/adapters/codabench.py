@@ -23,20 +23,10 @@ def score_submission(
 ) -> dict[str, float | None]:
     """Score the submission of a Codabench folder and write ``scores.json``.
 
-    Parameters
-    ----------
-    folder, output
-        The folder with ``ref`` and ``res`` inside; the one where ``scores.json`` goes.
-    metrics
-        Spellings.
-    percent
-        Multiply scores by 100.
-
-    Raises
-    ------
-    DataError
-        If ``ref`` lacks its files, ``res`` holds not one file, or one of another length, or the
-        output cannot be written.
+    ``folder``, ``output``: the folder with ``ref`` and ``res`` inside; the one where
+    ``scores.json`` goes. ``metrics``: spellings. ``percent``: multiply scores by 100. Raises
+    :class:`DataError` if ``ref`` lacks its files, ``res`` holds not one file, or one of another
+    length, or the output cannot be written.
     """
     reference, submitted = Path(folder) / "ref", Path(folder) / "res"
     corpus = read_corpus(

@@ -48,10 +48,7 @@ class Evaluate:
     ) -> None:
         """Add sentences to those of the next :meth:`compute`; the lists have equal lengths.
 
-        Raises
-        ------
-        UsageError
-            If they have not, or one is a text.
+        Raises :class:`UsageError` if they have not, or one is a text.
         """
         if references is None:
             references = [None] * len(sources)
@@ -75,25 +72,16 @@ class Evaluate:
     ) -> dict[str, float]:
         """Score all sentences added, and those of the arguments, as one corpus; then drop them.
 
-        Parameters
-        ----------
-        predictions, sources
-            One text for each sentence.
-        references
-            For each sentence a text or a list of texts: ``[sentences][references]``, not
-            sacrebleu's ``[references][sentences]``.
+        ``predictions``, ``sources``: one text for each sentence. ``references``: for each sentence
+        a text or a list of texts: ``[sentences][references]``, not sacrebleu's
+        ``[references][sentences]``. Raises :class:`UsageError` if predictions or sources are
+        missing, the lists differ in length, or a metric lacks references.
 
         Returns
         -------
         dict
             The score under the metric's spelling, its parts as ``spelling.part``; NaN where
             there is none.
-
-        Raises
-        ------
-        UsageError
-            If predictions or sources are missing, the lists differ in length, or a metric lacks
-            references.
         """
         if predictions is not None or sources is not None or references is not None:
             if predictions is None or sources is None:

@@ -17,7 +17,8 @@ class Reward:
     """A reward function ``f(prompts, completions, **columns) -> [float | None]``.
 
     A reward is ``None`` where the row lacks a source, a completion or the reference it needs, or
-    where the metric has no score. TRL then leaves the row to the other rewards.
+    where the metric has no score. TRL then leaves the row to the other rewards. Raises
+    :class:`UsageError` if the metric is unknown, or the scorer has several.
 
     Parameters
     ----------
@@ -29,11 +30,6 @@ class Reward:
         The column of the reference, a text or a list of them, if the metric needs one.
     scale
         Factor of the scores: negative for a metric where less is better.
-
-    Raises
-    ------
-    UsageError
-        If the metric is unknown, or the scorer has several.
     """
 
     def __init__(
@@ -58,10 +54,8 @@ class Reward:
     ) -> list[float | None]:
         """Return a reward for each completion.
 
-        Raises
-        ------
-        UsageError
-            If the data set lacks a column that was named, or columns differ in length.
+        Raises :class:`UsageError` if the data set lacks a column that was named, or columns differ
+        in length.
         """
         sources = self._column(self._source, columns, prompts)
         references = self._column(self._reference, columns, [()] * len(completions))

@@ -42,6 +42,9 @@ def campaign_invite(
 ) -> dict[str, str]:
     """Create one-time links for judges; return judge -> link. The links are not stored.
 
+    Raises :class:`UsageError` if the address or a number is invalid, or a planned campaign has too
+    few places.
+
     Parameters
     ----------
     name, database
@@ -54,11 +57,6 @@ def campaign_invite(
         Address of the server.
     days
         Validity.
-
-    Raises
-    ------
-    UsageError
-        If the address or a number is invalid, or a planned campaign has too few places.
     """
     parts = urlsplit(base_url)
     if parts.scheme not in ("http", "https") or not parts.netloc or parts.path.strip("/"):
@@ -179,6 +177,8 @@ def campaign_organiser(
 ) -> Account:
     """Create an account for the organisers' pages, or change its password.
 
+    Raises :class:`UsageError` if the name or the password is refused, with the reason.
+
     Parameters
     ----------
     name, database
@@ -187,11 +187,6 @@ def campaign_organiser(
         Or a function that asks for it; default: a random one.
     every_campaign
         Whether the account sees the campaigns of others, too.
-
-    Raises
-    ------
-    UsageError
-        If the name or the password is refused, with the reason.
     """
     with opened(database, make=True):
         from grammeter.campaign.services import organisers
@@ -236,6 +231,8 @@ def campaign_serve(
 ) -> None:
     """Serve the pages of judges and organisers until interrupted.
 
+    Raises :class:`UsageError` if the address cannot be used, or ``https`` is set without a proxy.
+
     Parameters
     ----------
     host, port
@@ -252,11 +249,6 @@ def campaign_serve(
         Called with the address of the pages, and notes on the network.
     database
         An SQLite file, or ``postgresql://USER@HOST/NAME``.
-
-    Raises
-    ------
-    UsageError
-        If the address cannot be used, or ``https`` is set without a proxy.
     """
     require("waitress.server", extra="campaign")
     from grammeter.campaign.server import Address, make_server, reachable_names

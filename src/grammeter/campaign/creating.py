@@ -64,6 +64,10 @@ def campaign_create(
 ) -> CampaignProgress:
     """Create a campaign from a corpus.
 
+    Raises :class:`UsageError` if both or none of ``n`` and ``items`` are given, a campaign of that
+    name exists, or settings contradict each other; :class:`DataError` if a file cannot be read, or
+    items do not fit the corpus.
+
     Parameters
     ----------
     name, corpus
@@ -106,14 +110,6 @@ def campaign_create(
         Logins of the organisers who may see it; default: all.
     database
         An SQLite file, or ``postgresql://USER@HOST/NAME``.
-
-    Raises
-    ------
-    UsageError
-        If both or none of ``n`` and ``items`` are given, a campaign of that name exists, or
-        settings contradict each other.
-    DataError
-        If a file cannot be read, or items do not fit the corpus.
     """
     values = locals()
     if (n is None) == (items is None):
@@ -158,6 +154,9 @@ def campaign_import(
 ) -> CampaignProgress:
     """Create a campaign from the judgments of a finished evaluation.
 
+    Raises :class:`UsageError` if a campaign of that name exists, or settings contradict each other;
+    :class:`DataError` if a judgment does not fit the corpus.
+
     Parameters
     ----------
     name, corpus, judgments
@@ -170,13 +169,6 @@ def campaign_import(
     background, tutorial, idle, attention, pass_threshold, pass_code, fail_code, redirect, owner,
     database
         As in :func:`campaign_create`.
-
-    Raises
-    ------
-    UsageError
-        If a campaign of that name exists, or settings contradict each other.
-    DataError
-        If a judgment does not fit the corpus.
     """
     values = locals()
     with opened(database, make=True):

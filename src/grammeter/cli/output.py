@@ -43,14 +43,9 @@ def add_numbers(
 ) -> None:
     """Add ``--digits`` and ``--percent``, how numbers are printed; JSON holds them as they are.
 
-    Parameters
-    ----------
-    add
-        The method ``add_argument`` of a parser or group.
-    usual, tsv
-        Decimals that numbers have if none are asked for; see :func:`decimals`.
-    percent
-        Whether these are numbers that may be given in percent.
+    ``add``: the method ``add_argument`` of a parser or group. ``usual``, ``tsv``: decimals that
+    numbers have if none are asked for; see :func:`decimals`. ``percent``: whether these are numbers
+    that may be given in percent.
     """
     if percent:
         add("--percent", action="store_true", help="multiply by 100 in print")

@@ -193,10 +193,7 @@ class _Named(NamedTuple):
 def check_outputs(actions: Iterable[argparse.Action], args: argparse.Namespace) -> None:
     """Refuse an output that is an input, or two outputs in one file, links followed.
 
-    Raises
-    ------
-    UsageError
-        Before anything is read or written.
+    Raises :class:`UsageError` before anything is read or written.
     """
     outputs = [
         *(one for action in actions if action.dest in WRITTEN for one in _named(action, args)),

@@ -40,16 +40,10 @@ BLOCK = 1_000
 class Summary:
     """The result of a run.
 
-    Attributes
-    ----------
-    totals, earlier
-        Counts by shard; the shards that an earlier run had finished.
-    faults
-        The first rows with an error, as ``file:line: reason``.
-    notes
-        What a reader of the rows must know: columns without scores, outputs made again.
-    seconds
-        Duration of this run.
+    ``totals``, ``earlier``: counts by shard; the shards that an earlier run had finished.
+    ``faults``: the first rows with an error, as ``file:line: reason``. ``notes``: what a reader of
+    the rows must know: columns without scores, outputs made again. ``seconds``: duration of this
+    run.
     """
 
     totals: dict[str, Totals] = field(default_factory=dict[str, Totals])
@@ -115,7 +109,10 @@ def batch(
     """Score the rows of tables and write them again with a column for each metric.
 
     Memory does not grow with the input. The same call continues an earlier run of the folder:
-    finished files are not touched. Models run as :func:`~grammeter.using` says.
+    finished files are not touched. Models run as :func:`~grammeter.using` says. Raises
+    :class:`UsageError` if a setting is not possible or not that of the earlier run, or another run
+    writes there; :class:`DataError` with file and line, if an input is missing or damaged as a
+    whole.
 
     Parameters
     ----------
@@ -156,13 +153,6 @@ def batch(
     -------
     Summary
         Counts by file; the rows themselves stand in the folder.
-
-    Raises
-    ------
-    UsageError
-        If a setting is not possible or not that of the earlier run, or another run writes there.
-    DataError
-        With file and line, if an input is missing or damaged as a whole.
     """
     for what, value, known in (
         ("format", input_form, TableForm),

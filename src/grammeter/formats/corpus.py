@@ -24,6 +24,10 @@ GIVEN = "given"
 class Corpus:
     """Parallel sentences; all lengths are checked here, once.
 
+    Raises :class:`DataError` if a part is empty, has the wrong shape, holds something other than
+    text, or leaves a sentence without any reference or annotator; :class:`LengthMismatchError` if
+    parts are not equally long.
+
     Attributes
     ----------
     sources
@@ -46,14 +50,6 @@ class Corpus:
     notes
         What users must know to interpret scores: faults passed over, edits left out, outputs
         that seem to be tokenised otherwise.
-
-    Raises
-    ------
-    DataError
-        If a part is empty, has the wrong shape, holds something other than text, or leaves a
-        sentence without any reference or annotator.
-    LengthMismatchError
-        If parts are not equally long.
     """
 
     sources: Sequence[str]

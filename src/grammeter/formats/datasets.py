@@ -141,10 +141,8 @@ def damaged_files(name: str) -> list[DataFile]:
 def dataset_path(name: str, file: str | None = None) -> Path:
     """Return the path of a data set, or of one of its files.
 
-    Raises
-    ------
-    UnknownNameError, MissingResourceError
-        If there is no such set or file; if it is absent, and how to get it.
+    Raises :class:`UnknownNameError`, :class:`MissingResourceError` if there is no such set or file;
+    if it is absent, and how to get it.
     """
     entry = dataset(name)
     if file is None:
@@ -196,6 +194,9 @@ def get_dataset(
 ) -> Imported:
     """Download the missing files of a data set whose licence allows it.
 
+    Raises :class:`MissingResourceError`, :class:`RemoteError` if a file has no direct address; if
+    one does not answer, or serves another file.
+
     Parameters
     ----------
     name
@@ -205,11 +206,6 @@ def get_dataset(
         there, told by their checksums, whatever their names.
     opener
         Opens addresses.
-
-    Raises
-    ------
-    MissingResourceError, RemoteError
-        If a file has no direct address; if one does not answer, or serves another file.
     """
     if source is not None:
         return import_dataset(name, source)

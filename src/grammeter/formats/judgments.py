@@ -66,6 +66,11 @@ def read_judgments(
 ) -> Judgments:
     """Read the judgments of one file, or of several, one after the other.
 
+    Raises :class:`DataError` with file and line: a file that is empty, broken or of another format,
+    a document type, a rank outside the scale, a system twice in one item or unknown, or judgments
+    that do not fit the outputs; :class:`UsageError` if a file is named twice; or if it is unknown
+    which sentences of two files are the same, see :func:`~grammeter.formats.numbering.join`.
+
     Parameters
     ----------
     paths
@@ -81,16 +86,6 @@ def read_judgments(
     separator
         What separates the names of systems that wrote the same, in Appraise and WMT files;
         default: commas if the file has one there, else spaces.
-
-    Raises
-    ------
-    DataError
-        With file and line: a file that is empty, broken or of another format, a document type,
-        a rank outside the scale, a system twice in one item or unknown, or judgments that do
-        not fit the outputs.
-    UsageError
-        If a file is named twice; or if it is unknown which sentences of two files are the same,
-        see :func:`~grammeter.formats.numbering.join`.
     """
     options = {"systems": systems, "drop": drop, "separator": separator}
     return _read(paths, partial(parse_judgments, **options), first_segment)
@@ -125,15 +120,9 @@ def read_sides(
 ) -> list[Judgments]:
     """Read the judgments of several sides, people and a model, with sentences counted alike.
 
-    Parameters
-    ----------
-    sides
-        The files of each side; a file may belong to several.
-    read
-        Reads all files together.
-    alone
-        Whether sentences of different documents with the same number get new numbers, as no
-        other file counts these sentences.
+    ``sides``: the files of each side; a file may belong to several. ``read``: reads all files
+    together. ``alone``: whether sentences of different documents with the same number get new
+    numbers, as no other file counts these sentences.
     """
     paths = list(dict.fromkeys(str(path) for side in sides for path in side))
     judgments = read(paths)
@@ -197,15 +186,9 @@ def parse_judgments_of(
 ) -> Judgments:
     """Read judgments of sentences that were scored; ``where`` names them in messages.
 
-    Parameters
-    ----------
-    outputs
-        The outputs that were scored; ``systems`` of :func:`read_judgments` if they include
-        all systems that were judged.
-    segments
-        How many sentences were scored, if known: a file with one number more counts from 1.
-    first_segment
-        See :func:`read_judgments`.
+    ``outputs``: the outputs that were scored; ``systems`` of :func:`read_judgments` if they include
+    all systems that were judged. ``segments``: how many sentences were scored, if known: a file
+    with one number more counts from 1. ``first_segment``: see :func:`read_judgments`.
     """
     judgments = parse_judgments(text, where, first_segment=first_segment)
     if outputs is not None and {name for r in judgments for name in r.systems} <= {*outputs}:
@@ -238,7 +221,9 @@ def write_judgments(
 ) -> tuple[str, ...]:
     """Write judgments in a form that :func:`read_judgments` reads.
 
-    What was read from one file keeps that file's numbering, separator and attributes.
+    What was read from one file keeps that file's numbering, separator and attributes. Raises
+    :class:`DataError` if the format cannot hold a judgment, or the file cannot be written;
+    :class:`UsageError` if the name does not tell the format.
 
     Parameters
     ----------
@@ -253,13 +238,6 @@ def write_judgments(
     -------
     tuple
         Notices: what WMT CSV could not hold, see :func:`~grammeter.formats.wmt.format_wmt`.
-
-    Raises
-    ------
-    DataError
-        If the format cannot hold a judgment, or the file cannot be written.
-    UsageError
-        If the name does not tell the format.
     """
     form = form or _form_by_name(path)
     write_text(path, format_judgments(judgments, form, first_segment=first_segment))

@@ -66,6 +66,10 @@ def read_corpus(
 ) -> Corpus:
     """Read sources, references and system outputs, or all of them from one table.
 
+    Raises :class:`DataError` with file and line, for whatever is wrong with a file;
+    :class:`UsageError` if two systems have one name, neither sources nor gold edits are given,
+    standard input is to be read twice, or ``corpus`` is given together with other files.
+
     Parameters
     ----------
     source
@@ -89,14 +93,6 @@ def read_corpus(
         Bring all texts to this Unicode form; default: leave them as they are.
     lenient
         Pass over M2 edits outside their sentence and unknown lines, and report them.
-
-    Raises
-    ------
-    DataError
-        With file and line, for whatever is wrong with a file.
-    UsageError
-        If two systems have one name, neither sources nor gold edits are given, standard input
-        is to be read twice, or ``corpus`` is given together with other files.
     """
     if corpus is not None:
         if any((source, references, systems, names, normalise, lenient)):

@@ -50,14 +50,9 @@ _FIX_COLUMNS = "Columns are source, reference.0, reference.1, ... and system.NAM
 class Records:
     """Parallel sentences, column by column.
 
-    Attributes
-    ----------
-    sources
-        One text a sentence; one sentence at least.
-    references
-        Shape ``[references][sentences]``; ``None`` where a sentence lacks that reference.
-    systems
-        The outputs by system name.
+    ``sources``: one text a sentence; one sentence at least. ``references``: shape
+    ``[references][sentences]``; ``None`` where a sentence lacks that reference. ``systems``: the
+    outputs by system name.
     """
 
     sources: tuple[str, ...]
@@ -84,13 +79,9 @@ class Records:
 def read_records(path: str | Path, *, form: RecordForm | None = None) -> Records:
     """Read a table of sentences, plain or gzip, in the format of its name or in ``form``.
 
-    Raises
-    ------
-    DataError
-        With file and line: columns that are unknown, missing, doubled or not texts, rows of
-        unequal length, no row at all.
-    UsageError, MissingResourceError
-        If the name does not tell the format; for parquet, if ``pyarrow`` is not installed.
+    Raises :class:`DataError` with file and line: columns that are unknown, missing, doubled or not
+    texts, rows of unequal length, no row at all; :class:`UsageError`, :class:`MissingResourceError`
+    if the name does not tell the format; for parquet, if ``pyarrow`` is not installed.
     """
     form = form or sure_form(path)
     if form == "jsonl":
@@ -101,13 +92,9 @@ def read_records(path: str | Path, *, form: RecordForm | None = None) -> Records
 def write_records(path: str | Path, records: Records, *, form: RecordForm | None = None) -> None:
     """Write a table that :func:`read_records` reads. The same records give the same bytes.
 
-    Raises
-    ------
-    DataError
-        If the format cannot hold a text: a missing reference in TSV or CSV, a tab or line end
-        in TSV.
-    UsageError, MissingResourceError
-        As :func:`read_records`.
+    Raises :class:`DataError` if the format cannot hold a text: a missing reference in TSV or CSV, a
+    tab or line end in TSV; :class:`UsageError`, :class:`MissingResourceError` as
+    :func:`read_records`.
     """
     form = form or sure_form(path)
     if form == "parquet":
@@ -302,6 +289,9 @@ def read_parallel(
 ) -> list[Correction]:
     """Read parallel data.
 
+    Raises :class:`DataError` with file and line: an empty or damaged file, files of unequal
+    lengths, a column that is not there.
+
     Parameters
     ----------
     spelled
@@ -313,12 +303,6 @@ def read_parallel(
     lenient
         Pass over faulty edits and lines of an M2 file, as the original programs do; a warning
         counts them.
-
-    Raises
-    ------
-    DataError
-        With file and line: an empty or damaged file, files of unequal lengths, a column that is
-        not there.
     """
     first, *others = parallel_files(spelled)
     if others:
@@ -375,12 +359,8 @@ def read_ratings(path: str | Path) -> list[Rating]:
     """Read a table with ``source``, ``output`` and mean scores.
 
     The scores stand in ``ave_g``, ``ave_f``, ``ave_m``, as in TMU-GFM, or in columns named
-    ``grammaticality``, ``fluency``, ``meaning``; one of the three is enough.
-
-    Raises
-    ------
-    DataError
-        With file and line: no such column, a cell that is no text or number, no row.
+    ``grammaticality``, ``fluency``, ``meaning``; one of the three is enough. Raises
+    :class:`DataError` with file and line: no such column, a cell that is no text or number, no row.
     """
     table = read_columns(path)
     sources = table.texts("source")

@@ -145,14 +145,9 @@ class Panel:
         """Ask for scores, at most five outputs at a time, with one call for each distinct prompt.
 
         A group of equal outputs needs no question; one with more than five distinct ones is shown
-        in sets, drawn by the seed.
-
-        Raises
-        ------
-        LimitReachedError
-            If a ceiling of the endpoint is reached; the answers so far are kept.
-        RemoteError, MissingResourceError
-            If the endpoint fails, or the client is not installed or has no key.
+        in sets, drawn by the seed. Raises :class:`LimitReachedError` if a ceiling of the endpoint
+        is reached; the answers so far are kept; :class:`RemoteError`, :class:`MissingResourceError`
+        if the endpoint fails, or the client is not installed or has no key.
         """
         plans = [self._plan(group) for group in groups]
         outcomes = iter(ask(self.model, [call for _, calls in plans for call in calls]))

@@ -40,12 +40,8 @@ _PLACE = re.compile(r"\{([A-Z]+)\}")
 class Question:
     """Outputs of one sentence to score side by side, and its context.
 
-    Raises
-    ------
-    DataError
-        If a text has a line break: the rest of it could look like a part of the prompt.
-    UsageError
-        If there are no targets, too many, or equal ones.
+    Raises :class:`DataError` if a text has a line break: the rest of it could look like a part of
+    the prompt; :class:`UsageError` if there are no targets, too many, or equal ones.
     """
 
     previous: str  # three lines of the learner's text; the first and the last may be empty
@@ -71,12 +67,8 @@ class Protocol:
     """The words of questions.
 
     ``numbered`` writes ``1.`` and so on before the targets: the paper's text shows no numbers, a
-    copy of its source does; the reply always names targets by number.
-
-    Raises
-    ------
-    UsageError
-        If the criterion belongs to the other name.
+    copy of its source does; the reply always names targets by number. Raises :class:`UsageError` if
+    the criterion belongs to the other name.
     """
 
     name: Name
@@ -156,16 +148,8 @@ def draw_sets(source: str, outputs: Sequence[str], *, times: int, seed: int) -> 
 
     Up to five outputs stand together in every set, in different orders while there are any left.
     More are shuffled and cut into sets of five, ``times`` times; outputs that have already been
-    shown fill up the last set.
-
-    Parameters
-    ----------
-    source
-        The sentence that they correct.
-    outputs
-        Distinct texts, in any order.
-    times, seed
-        1 or more; 0 or more.
+    shown fill up the last set. ``source``: the sentence that they correct. ``outputs``: distinct
+    texts, in any order. ``times``, ``seed``: 1 or more; 0 or more.
     """
     if times < 1 or seed < 0:
         raise UsageError(

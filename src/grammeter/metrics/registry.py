@@ -45,12 +45,8 @@ _TELL = "Tell the author of the package that brings it"
 def metric(spelled: str | Metric) -> Metric:
     """Make a metric from its spelling, ``gleu(order=4)``; a metric is returned as it is.
 
-    Raises
-    ------
-    UnknownNameError
-        If there is no such metric or option.
-    UsageError
-        If the spelling cannot be read or a value does not fit.
+    Raises :class:`UnknownNameError` if there is no such metric or option; :class:`UsageError` if
+    the spelling cannot be read or a value does not fit.
     """
     if isinstance(spelled, Metric):
         return spelled

@@ -119,12 +119,8 @@ class Reproduction(Result):
     ) -> Sequence[Table]:
         """Return the verdicts by table, if there are several, and each table with our figures.
 
-        Parameters
-        ----------
-        differing
-            Leave out cells whose figures are equal.
-        summary
-            Only the verdicts by table, and the cells that differ with the reason.
+        ``differing``: leave out cells whose figures are equal. ``summary``: only the verdicts by
+        table, and the cells that differ with the reason.
         """
         if summary:
             differ = [(p, [c for c in of if c.verdict == "differs"]) for p, of in self._by_table()]
@@ -211,7 +207,8 @@ def reproduce(
 ) -> Reproducible | Reproduction:
     """Make the tables of a paper again, or list the tables that can be made.
 
-    Models run as :func:`grammeter.using` says.
+    Models run as :func:`grammeter.using` says. Raises :class:`UnknownNameError` if there is no such
+    paper or table.
 
     Parameters
     ----------
@@ -225,11 +222,6 @@ def reproduce(
     processes
         Number of processes for long work; no figure depends on it. With more than one, a script
         needs the usual guard, ``if __name__ == "__main__":``.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such paper or table.
     """
     tasks = list_tasks(None if paper == ALL else paper, table)
     if paper is None:

@@ -200,14 +200,9 @@ def window_curve(
 ) -> Drawing:
     """Draw correlations in windows of the human ranking, each with its interval.
 
-    Parameters
-    ----------
-    windows
-        Their names, such as ranks ``1-4``, from the best systems down.
-    correlations
-        By coefficient and metric, shape ``(windows, 3)``: value, lower and upper end; NaN: none.
-    alike
-        For each window whether people tell none of its systems apart; those are shaded.
+    ``windows``: their names, such as ranks ``1-4``, from the best systems down. ``correlations``:
+    by coefficient and metric, shape ``(windows, 3)``: value, lower and upper end; NaN: none.
+    ``alike``: for each window whether people tell none of its systems apart; those are shaded.
     """
     shapes = {rows.shape for metrics in correlations.values() for rows in metrics.values()}
     if shapes != {(len(windows), 3)} or len(alike) not in (0, len(windows)):

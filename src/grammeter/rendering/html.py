@@ -42,13 +42,9 @@ def page_html(page: Page) -> str:
     """Write a report as one HTML file.
 
     Every text is escaped; characters that HTML cannot hold (control characters, halves of a
-    surrogate pair) become U+FFFD in the tables and remain among the sentences.
-
-    Raises
-    ------
-    ValueError
-        If an anchor has other characters than letters, digits and hyphens, or is repeated; if
-        captions do not fit their tables; if the policy forbids an element of a drawing.
+    surrogate pair) become U+FFFD in the tables and remain among the sentences. Raises
+    :class:`ValueError` if an anchor has other characters than letters, digits and hyphens, or is
+    repeated; if captions do not fit their tables; if the policy forbids an element of a drawing.
     """
     anchors = [section.anchor for section in page.sections]
     if len({*anchors}) != len(anchors) or not all(map(_ANCHOR.fullmatch, anchors)):

@@ -34,14 +34,9 @@ class Drawing:
 class Section:
     """A section of the page: tables and figures under one title.
 
-    Attributes
-    ----------
-    anchor
-        Its name in the address: letters, digits and hyphens.
-    words
-        Plain text paragraphs above the tables: how to read them.
-    captions
-        Captions of the tables; without them, each has the section's title.
+    ``anchor``: its name in the address: letters, digits and hyphens. ``words``: plain text
+    paragraphs above the tables: how to read them. ``captions``: captions of the tables; without
+    them, each has the section's title.
     """
 
     anchor: str
@@ -56,16 +51,9 @@ class Section:
 class DrawnEdit:
     """An edit as the sentence browser draws it.
 
-    Attributes
-    ----------
-    start, end
-        Tokens of the source that it replaces.
-    correction
-        Replacement; empty for a deletion.
-    type
-        Its error type, empty if unknown.
-    verdict
-        Matched, spurious or missed; ``None`` if unknown.
+    ``start``, ``end``: tokens of the source that it replaces. ``correction``: replacement; empty
+    for a deletion. ``type``: its error type, empty if unknown. ``verdict``: matched, spurious or
+    missed; ``None`` if unknown.
     """
 
     start: int
@@ -79,15 +67,9 @@ class DrawnEdit:
 class Output:
     """One distinct output of a sentence.
 
-    Attributes
-    ----------
-    systems
-        Places in the browser's list of the systems that wrote this text.
-    edits
-        Edits of the output and missed edits of the reference that the metric chose, in the order
-        of the sentence.
-    values
-        PageSentence score by each metric of the browser; NaN if there is none.
+    ``systems``: places in the browser's list of the systems that wrote this text. ``edits``: edits
+    of the output and missed edits of the reference that the metric chose, in the order of the
+    sentence. ``values``: sentence score by each metric of the browser; NaN if there is none.
     """
 
     text: str
@@ -109,12 +91,8 @@ class PageSentence:
 class Browser:
     """All sentences, to filter, sort and compare.
 
-    Attributes
-    ----------
-    metrics
-        Spelling, and whether higher is better.
-    judged_by
-        Metric whose verdicts the edits have; ``None`` without verdicts.
+    ``metrics``: spelling, and whether higher is better. ``judged_by``: metric whose verdicts the
+    edits have; ``None`` without verdicts.
     """
 
     systems: tuple[str, ...]
@@ -127,14 +105,9 @@ class Browser:
 class Page:
     """The whole report.
 
-    Attributes
-    ----------
-    facts
-        Name and value: version, numbers of systems and sentences, files.
-    browser
-        ``None`` if the scores do not contain their sentences.
-    notices
-        What a reader should know about the files; not on the page.
+    ``facts``: name and value: version, numbers of systems and sentences, files. ``browser``:
+    ``None`` if the scores do not contain their sentences. ``notices``: what a reader should know
+    about the files; not on the page.
     """
 
     title: str

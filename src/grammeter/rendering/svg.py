@@ -254,12 +254,8 @@ _SMALLER = 0.9
 def check_figure(path: str | Path) -> None:
     """Refuse, before anything is computed, a figure that could not be written in the end.
 
-    Raises
-    ------
-    UsageError
-        If the name's suffix is no figure's.
-    MissingResourceError
-        If it is a PNG, and matplotlib is not installed.
+    Raises :class:`UsageError` if the name's suffix is no figure's; :class:`MissingResourceError` if
+    it is a PNG, and matplotlib is not installed.
     """
     if not str(path).lower().endswith(SUFFIXES):
         raise UsageError(f"{path}: no name of a figure", fix=f"End it in {' or '.join(SUFFIXES)}.")

@@ -57,8 +57,10 @@ def attribute(
 ) -> Attribution:
     """Share a sentence score out among the edits of an output.
 
-    The edits are those that ERRANT's annotator extracts. All texts are scored as one batch,
-    each distinct one once, each as if it stood alone.
+    The edits are those that ERRANT's annotator extracts. All texts are scored as one batch, each
+    distinct one once, each as if it stood alone. Raises :class:`UnknownNameError`,
+    :class:`UsageError` if there is no such method, or seed or limit is out of range;
+    :class:`MissingResourceError` if the annotator's pipeline or a model is not here.
 
     Parameters
     ----------
@@ -83,13 +85,6 @@ def attribute(
     -------
     Attribution
         NaN, with a reason, for edits whose value needs a score that is not there.
-
-    Raises
-    ------
-    UnknownNameError, UsageError
-        If there is no such method, or seed or limit is out of range.
-    MissingResourceError
-        If the annotator's pipeline or a model is not here.
     """
     if method not in METHODS:
         raise UnknownNameError("method of attribution", method, METHODS)

@@ -59,6 +59,7 @@ class Scorer:
     """Scores sentences again and again: models stay warm, known sentences are not scored again.
 
     Calls from several threads are answered one after the other: they share models and memory.
+    Raises :class:`UsageError` if there is no metric, or one is unknown or named twice.
 
     Parameters
     ----------
@@ -69,11 +70,6 @@ class Scorer:
         :func:`grammeter.using`.
     remember
         How many sentences' scores are kept for later calls, those used last.
-
-    Raises
-    ------
-    UsageError
-        If there is no metric, or one is unknown or named twice.
 
     Examples
     --------
@@ -113,24 +109,16 @@ class Scorer:
     ) -> dict[str, list[float | None]]:
         """Score each sentence alone.
 
-        Parameters
-        ----------
-        sources, hypotheses
-            As many of one as of the other; tokens are separated by white space.
-        references
-            For each sentence a text, a list of texts, or ``None``.
+        ``sources``, ``hypotheses``: as many of one as of the other; tokens are separated by white
+        space. ``references``: for each sentence a text, a list of texts, or ``None``. Raises
+        :class:`LengthMismatchError`, :class:`UsageError` if the lists differ in length, or a metric
+        needs references that are not given, gold edits, or the whole corpus.
 
         Returns
         -------
         dict
             By spelling, a score for each sentence in the metric's units; ``None`` where there is
             none: :meth:`reasons` of the same arguments says why.
-
-        Raises
-        ------
-        LengthMismatchError, UsageError
-            If the lists differ in length, or a metric needs references that are not given, gold
-            edits, or the whole corpus.
         """
         values = self._values(sources, hypotheses, references)
         return {name: [row[at].value for row in values] for at, name in enumerate(self._metrics)}

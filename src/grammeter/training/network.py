@@ -32,10 +32,7 @@ AMPERE = 8  # compute capability from which NVIDIA GPUs have bfloat16
 class Settings:
     """How a model is fitted; the fields are options of :func:`grammeter.verbs.train_impara`.
 
-    Raises
-    ------
-    UsageError
-        If a value is impossible.
+    Raises :class:`UsageError` if a value is impossible.
     """
 
     encoder: str

@@ -76,14 +76,8 @@ def measure_impacts(parallel: Sequence[Parallel], encoder: str) -> list[EditedSe
     """Measure the impact of every edit (equation 5); sentences without edits are left out.
 
     An edit that changes nothing or overlaps an earlier one is left out, too. Impacts lie between 0
-    and 2, usually far below 1.
-
-    Raises
-    ------
-    DataError
-        If the model is not an encoder, or gives no similarity.
-    MissingResourceError
-        If torch or the encoder is missing.
+    and 2, usually far below 1. Raises :class:`DataError` if the model is not an encoder, or gives
+    no similarity; :class:`MissingResourceError` if torch or the encoder is missing.
     """
     rows = [(row, _changing(row)) for row in parallel]
     bare = [

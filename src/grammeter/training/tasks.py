@@ -98,18 +98,10 @@ def fit_impara(
     """Draw pairs, fit a quality estimator to them, and write it with its training card.
 
     The options and errors are those of :func:`grammeter.verbs.train_impara`; the seed of
-    ``settings`` also draws the pairs.
-
-    Parameters
-    ----------
-    measure
-        Returns sentences and the impacts of their edits; not called if there are pairs to resume.
-    folder
-        Folder of the model: weights, tokenizer, ``pairs.jsonl``, ``card.json``, ``README.md``.
-    files, reading
-        Origin of the sentences; a run can be resumed only with the same.
-    size
-        Largest number of pairs.
+    ``settings`` also draws the pairs. ``measure``: returns sentences and the impacts of their
+    edits; not called if there are pairs to resume. ``folder``: folder of the model: weights,
+    tokenizer, ``pairs.jsonl``, ``card.json``, ``README.md``. ``files``, ``reading``: origin of the
+    sentences; a run can be resumed only with the same. ``size``: largest number of pairs.
     """
     if loss not in LOSSES:
         raise UsageError(f"loss={loss}", fix=f"Use {' or '.join(LOSSES)}.")
@@ -250,14 +242,9 @@ def fit_some(
 ) -> dict[Criterion, Card]:
     """Fit a regressor for each criterion, in ``folder/CRITERION``.
 
-    The options and errors are those of :func:`grammeter.verbs.train_some`.
-
-    Parameters
-    ----------
-    rated
-        Outputs with human scores; split 8:1:1 by source sentence.
-    files
-        Files of the scores; a run can be resumed only with the same.
+    The options and errors are those of :func:`grammeter.verbs.train_some`. ``rated``: outputs with
+    human scores; split 8:1:1 by source sentence. ``files``: files of the scores; a run can be
+    resumed only with the same.
     """
     unknown = sorted(set(criteria) - set(CRITERIA))
     if unknown or not criteria:
