@@ -46,10 +46,7 @@ class Evaluate:
         sources: Sequence[str],
         references: Sequence[str | Sequence[str] | None] | None = None,
     ) -> None:
-        """Add sentences to those of the next :meth:`compute`; the lists have equal lengths.
-
-        Raises :class:`UsageError` if they have not, or one is a text.
-        """
+        """Add equally long lists to the next :meth:`compute`; else :class:`UsageError`."""
         if references is None:
             references = [None] * len(sources)
         if any(isinstance(texts, str) for texts in (predictions, sources, references)):

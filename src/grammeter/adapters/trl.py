@@ -52,11 +52,7 @@ class Reward:
         completions: Sequence[Completion | None] = (),
         **columns: Any,
     ) -> list[float | None]:
-        """Return a reward for each completion.
-
-        Raises :class:`UsageError` if the data set lacks a column that was named, or columns differ
-        in length.
-        """
+        """Return rewards; :class:`UsageError` if a named column is absent or lengths differ."""
         sources = self._column(self._source, columns, prompts)
         references = self._column(self._reference, columns, [()] * len(completions))
         if not len(sources) == len(completions) == len(references):

@@ -139,11 +139,7 @@ class Output(models.Model):
 
 
 class Item(models.Model):
-    """Outputs of one sentence, judged side by side; numbered from 1.
-
-    ``wanted`` judges should see it, ``taken`` of these slots are in use; its name and that of the
-    document stand in files.
-    """
+    """Outputs of one sentence, judged side by side: ``wanted`` slots, ``taken`` of them in use."""
 
     campaign = models.ForeignKey(Campaign, on_delete=CASCADE, related_name="items")
     sentence = models.ForeignKey(Sentence, on_delete=CASCADE, related_name="items")

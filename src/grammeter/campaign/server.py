@@ -41,10 +41,7 @@ _AT_ONCE = 64
 
 @dataclass(frozen=True, kw_only=True)
 class Address:
-    """Address of the server, and of a trusted reverse proxy, which sends ``X-Forwarded`` headers.
-
-    ``host``: an address of this machine, ``0.0.0.0`` for all of them; ``port`` 0: any free one.
-    """
+    """Address of this machine (``port`` 0: any free one), and of a trusted reverse proxy."""
 
     host: str = "127.0.0.1"
     port: int = 8765

@@ -90,10 +90,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _tell(args: argparse.Namespace, shards: Sequence[Shard], summary: Summary) -> None:
-    """Print the counts; rows with an error are told even if quiet: they are no notice.
-
-    Times go to standard error, so that the same work prints the same.
-    """
+    """Print the counts and, even if quiet, rows with an error; times go to standard error."""
     from grammeter.engine import ERRORS
 
     totals = summary.all

@@ -48,11 +48,7 @@ def add_corpus(parser: argparse.ArgumentParser) -> None:
 
 
 def corpus(args: argparse.Namespace, *, noted: bool = False, references: bool = True) -> Corpus:
-    """Read the corpus that the arguments name, and say what is unusual about its files.
-
-    ``noted``: the result has the notes of the corpus, else they are printed here; ``references``:
-    the verb looks at references.
-    """
+    """Read the corpus of the arguments; print its notes unless the result has them (``noted``)."""
     from grammeter.formats import read_corpus
 
     corpus = read_corpus(**options(args, read_corpus, systems=args.hyps))
@@ -96,11 +92,7 @@ def add_first_segment(parser: Any, where: str) -> None:
 
 
 def judgments(args: argparse.Namespace) -> Judgments:
-    """Read the judgments that the arguments name, and say what is to be known of them.
-
-    Systems that take no part, by ``--systems`` or ``--drop`` where a verb has them, need no
-    output of ``--hyps``.
-    """
+    """Read the arguments' judgments, print notes; dropped systems need no output of ``--hyps``."""
     from grammeter.formats import read_judgments, read_outputs
 
     outputs = read_outputs(args.hyps) if args.hyps else None

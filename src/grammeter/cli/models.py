@@ -69,10 +69,7 @@ def runtime(args: argparse.Namespace) -> Runtime:
 
 @contextmanager
 def asking(args: argparse.Namespace, *, concessions: bool = True) -> Generator[None]:
-    """Send questions to the endpoint of the arguments; at the end, always print the usage.
-
-    ``concessions``: also print the settings that the endpoint refused.
-    """
+    """Use the arguments' endpoint; then print usage and, with ``concessions``, refused settings."""
     from grammeter.llm import using
 
     endpoint = _endpoint(args)

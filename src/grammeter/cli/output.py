@@ -83,10 +83,7 @@ def print_json(data: Mapping[str, Any]) -> None:
 
 
 def emit(args: argparse.Namespace, result: Result, **options: Any) -> None:
-    """Write a result to ``-o`` as JSON, and to standard output in the form asked for.
-
-    ``options`` are those of the result's ``tables``.
-    """
+    """Write a result to ``-o`` as JSON, and print it; ``options`` are those of its ``tables``."""
     emit_data(args, result.to_dict(), lambda: result.write(style(args), **options))
 
 
@@ -114,10 +111,7 @@ def emit_data(args: argparse.Namespace, data: Mapping[str, Any], draw: Callable[
 
 
 def show(args: argparse.Namespace, text: str, notes: Sequence[str]) -> None:
-    """Print what was drawn and, below it, what must be known to read it, ``--quiet`` or not.
-
-    Tables for programs have no room for notes: those go to standard error.
-    """
+    """Print a drawing with notes below, ``--quiet`` or not; notes on TSV go to standard error."""
     from grammeter.core import write_notes
 
     sys.stdout.write(text)
@@ -223,8 +217,5 @@ def progress(
 
 
 def progress_wanted(args: argparse.Namespace) -> bool:
-    """Whether to draw progress: not when quiet, piped, or on a dumb terminal.
-
-    What is piped gets a line a minute instead, see :class:`LoggedProgress`.
-    """
+    """Whether to draw progress: not when quiet, piped (a line a minute), or on a dumb terminal."""
     return not args.quiet and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"

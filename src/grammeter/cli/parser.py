@@ -67,10 +67,7 @@ class Parser(argparse.ArgumentParser):
     def parse_known_args(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, args: Sequence[str] | None = None, namespace: Any = None
     ) -> tuple[Any, list[str]]:
-        """Parse; refuse unknown options, and outputs that are inputs, too.
-
-        ``asked`` is the set of options that were written, by their long names.
-        """
+        """Parse and check; ``asked`` is the set of long names of the options that were written."""
         parsed, extra = super().parse_known_args(args, namespace)
         earlier: set[str] = getattr(parsed, "asked", set[str]())  # of an action of this verb
         parsed.asked = self._written(sys.argv[1:] if args is None else args) | earlier
@@ -191,10 +188,7 @@ class _Named(NamedTuple):
 
 
 def check_outputs(actions: Iterable[argparse.Action], args: argparse.Namespace) -> None:
-    """Refuse an output that is an input, or two outputs in one file, links followed.
-
-    Raises :class:`UsageError` before anything is read or written.
-    """
+    """Refuse, first of all, an output that is an input or another output, links followed."""
     outputs = [
         *(one for action in actions if action.dest in WRITTEN for one in _named(action, args)),
         *_redirected(),

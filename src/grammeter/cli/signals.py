@@ -32,15 +32,9 @@ class Stopped(KeyboardInterrupt):
 class Watch:
     """Raises :class:`Stopped` for signals, so that the work is cleaned up.
 
-    Signals wait while a module is loaded: numpy's C code would turn the exception into an
-    ``ImportError``, and Python would print it where it releases a lock.
-
-    Parameters
-    ----------
-    within
-        The function whose callers do not count: they may be loading a module.
-    alone
-        Whether the process ends afterwards: signals then end it at once.
+    Signals wait while a module is loaded (callers of ``within`` do not count): numpy's C code would
+    turn the exception into an ``ImportError``. ``alone``: the process ends afterwards, so signals
+    then end it at once.
     """
 
     def __init__(self, within: "CodeType", *, alone: bool) -> None:

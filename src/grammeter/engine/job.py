@@ -90,11 +90,7 @@ _TOO_DEEP = "its parentheses are too deep"
 def parse_keep(
     text: str, columns: Sequence[str], *, short: Mapping[str, str] | None = None
 ) -> Test:
-    """Return the test of a row's cells that a filter stands for.
-
-    ``columns`` are the names that it may use, spaces and signs included (``gleu(order=2)``);
-    ``short`` has further names, and the column that each stands for.
-    """
+    """Return a filter's test of cells; ``short`` maps further names to ``columns``."""
     return _Parser(text, {**(short or {}), **{name: name for name in columns}}).parse()
 
 

@@ -51,10 +51,7 @@ class Planned:
 
 @dataclass(frozen=True)
 class Finished:
-    """A shard whose output is complete, line and reason of its first rows with an error.
-
-    ``read`` is the :func:`digest` of the shard before it was read.
-    """
+    """A complete shard: first errors, and its :func:`digest` from before it was ``read``."""
 
     planned: Planned
     totals: Totals

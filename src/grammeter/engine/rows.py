@@ -31,10 +31,7 @@ HEAD = 1_000
 
 
 class Made(NamedTuple):
-    """A scored row: the cells of the input, then the new ones, and why any are missing.
-
-    ``passes`` says whether it passes the filter.
-    """
+    """Cells of the input, then new ones, and why any are missing; ``passes`` the filter or not."""
 
     line: int
     cells: dict[str, Any]

@@ -36,11 +36,10 @@ class Task(NamedTuple):
 def scored(
     jobs: int, job: Job, tasks: Iterable[Task], runtime: Runtime
 ) -> Generator[Done | None, None, None]:
-    """Score blocks in ``jobs`` processes, 1: this one; results come in the order of the tasks.
+    """Score blocks in ``jobs`` processes (1: this one), in the order of the tasks.
 
-    Tasks are taken only as processes get free, so that memory does not grow with the input. The
-    blocks of a process that is lost are scored again. If tasks end in an error, those before it
-    are finished first.
+    Tasks are taken as processes get free, so memory does not grow with the input. Blocks of a lost
+    process are scored again; tasks before one with an error are finished first.
     """
     if jobs == 1:
         with using(runtime):

@@ -94,10 +94,7 @@ def parse_appraise(
     separator: Separator | None = None,
     systems: Iterable[str] = (),
 ) -> Judgments:
-    """Read a text; ``where`` names it in messages. Sentences are counted from 0.
-
-    ``separator`` and ``systems``: see :func:`~grammeter.formats.spellings.find_names`.
-    """
+    """Read a text called ``where``, sentences from 0; options as in ``spellings.find_names``."""
     # some versions of Appraise forgot a letter of their own end tag
     root = parse_xml(_SHUT_WRONGLY.sub(f"</{_ROOT}>", text), where)
     blocks = _blocks(root, where)

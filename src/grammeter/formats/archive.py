@@ -37,10 +37,7 @@ _FIX = "Fetch it again from its official page, or unpack it yourself and give th
 
 
 def contents(path: Path, *, limit: int) -> Iterator[tuple[str, bytes]]:
-    """Yield name and bytes of every file of up to ``limit`` bytes; skip larger ones.
-
-    ``path`` is a file, a folder, a zip, or a tar, plain or packed by gzip or bzip2.
-    """
+    """Yield name and bytes of files up to ``limit`` bytes in a file, folder, zip or tar."""
     try:
         status = path.stat()
         if path.is_dir():

@@ -145,10 +145,7 @@ def reading_notes(
     guesses: Iterable[str],
     languages: Iterable[Sequence[str]],
 ) -> Iterator[str]:
-    """Yield what changes the meaning of a file: its nameless judges, guesses, its languages.
-
-    ``judges`` has one of each item; ``languages`` the pairs, empty if the file has but one.
-    """
+    """Yield notes on the ``judges`` of the items, guesses, and pairs of languages if several."""
     nameless = sum(not judge for judge in judges)
     if nameless:
         count = len(judges)

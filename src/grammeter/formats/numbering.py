@@ -34,10 +34,7 @@ def with_numbers(
     systems: Outputs | None = None,
     drop: Container[str] = (),
 ) -> Judgments:
-    """Count the segments of one file from 1; they were read as if it began with 0.
-
-    The options: see :func:`grammeter.formats.judgments.read_judgments`.
-    """
+    """Count one file's segments from 1, not 0; for options see ``judgments.read_judgments``."""
     file = judgments.files[0]
     sure = file.form == "jsonl" or stated is not None
     if stated is not None and file.form != "jsonl":

@@ -135,10 +135,7 @@ def _table_form(shard: Shard) -> ShardForm:
 
 
 def output_name(shard: Shard, form: ShardForm) -> str:
-    """Return the name of a shard's output: the input's, with another suffix if needed.
-
-    What is packed stays packed, except for parquet, which packs its columns itself.
-    """
+    """Return the name of a shard's output; packed stays packed, except for parquet."""
     if form == _table_form(shard):
         return shard.name
     packed = GZ if shard.name.endswith(GZ) and form != "parquet" else ""
@@ -314,10 +311,7 @@ def _arrow(cells: Sequence[Mapping[str, Any]], new: Mapping[str, ColumnKind]) ->
 
 
 def widened(original: bytes, added: bytes, rows: Sequence[int] | None = None) -> bytes:
-    """Add new Arrow columns to those of the input, in place of those of the same names.
-
-    The types of the input stay as they are. ``rows``: only these rows of both, from 0.
-    """
+    """Add or replace Arrow columns; input types stay. ``rows``: only these of both, from 0."""
     pyarrow: Any = require("pyarrow", extra="records")
     left, right = arrow_table(original), arrow_table(added)
     left = left.drop_columns([n for n in right.schema.names if n in left.schema.names])

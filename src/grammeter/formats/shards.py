@@ -47,10 +47,7 @@ _LONGEST = 1 << 26  # bytes of one line
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """One piece of the input: a file; of parallel texts sources, hypotheses, maybe references.
-
-    ``name`` is that of the file, also of its output; for parallel texts that of the second file.
-    """
+    """A file, or parallel texts: sources, hypotheses, maybe references (named by the second)."""
 
     name: str
     form: ShardForm
@@ -85,10 +82,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row: its number as in :class:`Block`, its cells by column, why it could not be read.
-
-    Of a row with a fault, ``cells`` are what could be read, or nothing.
-    """
+    """One row: number as in :class:`Block`, readable cells by column, fault if there is one."""
 
     line: int
     cells: Mapping[str, Any]

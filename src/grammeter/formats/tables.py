@@ -25,10 +25,7 @@ _QUOTED = "Cells with commas, quotes or line ends stand in double quotes, quotes
 
 
 def read_object(path: str | Path) -> dict[str, Any]:
-    """Read one JSON object from a file, plain or gzip; ``-`` is standard input.
-
-    Raises :class:`DataError` with the line where something else begins.
-    """
+    """Read a JSON object, gzip or not (``-``: standard input); :class:`DataError` with line."""
     return parse_object(read_text(path), str(path))
 
 

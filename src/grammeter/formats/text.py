@@ -29,10 +29,7 @@ _END_MARKS = frozenset(".!?")
 
 
 def read_bytes(path: str | Path) -> bytes:
-    """Read a file, ``-`` for standard input; gzip is unpacked.
-
-    Raises :class:`DataError` if it cannot be read, or is damaged gzip or a bomb.
-    """
+    """Read a file (``-``: standard input), unpack gzip; :class:`DataError` if damaged or a bomb."""
     try:
         data = sys.stdin.buffer.read() if str(path) == STDIN else _bytes_of(Path(path))
     except FileNotFoundError:

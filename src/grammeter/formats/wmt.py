@@ -245,10 +245,7 @@ def _sentence_column(names: Sequence[str], records: Sequence[Mapping[str, str]])
 
 
 def _read_table(text: str, where: str) -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
-    """Return the column heads, and each row with its line.
-
-    Empty lines, and empty cells at the end of rows, are ignored.
-    """
+    """Return heads, and rows with lines, without empty lines and trailing empty cells."""
     head: list[str] = []
     rows: list[tuple[int, dict[str, str]]] = []
     lines = io.StringIO(text, newline="")

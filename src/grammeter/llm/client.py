@@ -102,10 +102,7 @@ class Opinion:
 
     @property
     def scores(self) -> tuple[float, ...] | None:
-        """The score of each output, 1 to 5, a mean if it was shown more than once.
-
-        ``None`` unless all questions were answered.
-        """
+        """The mean score of each output, 1 to 5; ``None`` unless all questions were answered."""
         by_place: dict[int, list[float]] = {}
         for answer in self.answers:
             if answer.scores is None:

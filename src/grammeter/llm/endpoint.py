@@ -298,10 +298,7 @@ class Worst:
 
 
 class Ceilings:
-    """The ceilings of an endpoint, compared with its bill; requests in flight count as worst cases.
-
-    Money cannot be limited if the price of the model is unknown.
-    """
+    """Ceilings and bill; requests in flight count as worst cases. Money needs a known price."""
 
     def __init__(self, endpoint: Endpoint, model: str, price: Price | None) -> None:
         if endpoint.max_cost is not None and price is None:
@@ -355,10 +352,7 @@ class Ceilings:
 
 
 class Pace:
-    """Spread requests over time, so that rates hold from the first second on.
-
-    All times are seconds of one monotonic clock.
-    """
+    """Spread requests over time (monotonic seconds), so that rates hold from the first second."""
 
     def __init__(self, requests_per_minute: float | None, tokens_per_minute: float | None) -> None:
         self._per_request = 60 / requests_per_minute if requests_per_minute else 0.0

@@ -84,10 +84,7 @@ class Protocol:
             )
 
     def render(self, question: Question) -> str:
-        """Return the whole prompt.
-
-        All texts are inserted at once, so a text that looks like a place is not replaced.
-        """
+        """Return the whole prompt; texts that look like a place are not replaced."""
         context = map(self._shown, (question.previous, question.source, question.following))
         lines = [
             f"{number}. {text}" if self.numbered else text
@@ -163,10 +160,7 @@ def draw_sets(source: str, outputs: Sequence[str], *, times: int, seed: int) -> 
 
 
 def reorder(source: str, targets: Sequence[str], *, orders: int, seed: int) -> list[list[int]]:
-    """Return the places of targets in several orders: as they are, then random ones.
-
-    The orders differ while there are any left.
-    """
+    """Return places of targets in several orders: as they are, then random ones, all different."""
     random = _random(seed, "orders", source, *targets)
     places = list(range(len(targets)))
     return [places, *_orders(places, orders - 1, random, known=[places])]

@@ -134,10 +134,7 @@ Pairs = list[tuple[str, Any]]
 
 
 def schema(n: int) -> dict[str, Any]:
-    """Return the JSON schema of a reply on ``n`` targets, as strict endpoints require it.
-
-    Scores are an enumeration: more servers support it than bounds.
-    """
+    """Return the strict JSON schema of ``n`` scores; enumerations have more support than bounds."""
     names = [f"target{number}_score" for number in range(1, n + 1)]
     return {
         "type": "object",

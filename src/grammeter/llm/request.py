@@ -93,11 +93,7 @@ class Abilities:
 
 
 def refused_field(text: str, parameter: object, sent: Iterable[str]) -> str | None:
-    """Return the optional field of a request that an error is about, ``None`` if it names none.
-
-    ``text`` is the body of a reply with status 400 or 422, ``parameter`` the value of ``param`` in
-    it: the field, if it is a text. ``sent`` has the fields of the request.
-    """
+    """Return the field that a 400 or 422 is about (its ``param``, or by ``text``), or ``None``."""
     if _TOO_LONG.search(text):
         return None
     optional = [name for name in _NAMES if name in set(sent)]
@@ -167,11 +163,7 @@ class Request:
     def body(
         self, abilities: Abilities, *, remark: str = "", doubled: bool = False
     ) -> dict[str, Any]:
-        """Return the body to send.
-
-        ``remark`` tells the model why its last reply was unusable; ``doubled`` allows twice the
-        output.
-        """
+        """Return the body; ``remark``: on the last reply; ``doubled``: twice the output is allowed."""
         fields = {
             "temperature": TEMPERATURE,
             "top_p": TOP_P,

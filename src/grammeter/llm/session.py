@@ -64,10 +64,7 @@ class Session:
         self._released = asyncio.Condition()
 
     async def send(self, request: Request, body: Mapping[str, Any], seconds: float) -> Raw:
-        """Send the body of a request when limits allow it, and add its usage to the bill.
-
-        ``seconds`` limits the time of the reply; waiting for limits does not count.
-        """
+        """Send a body when limits allow, and bill it; ``seconds`` limit the reply, not the wait."""
         await self.sleep(self._pace.reserve(monotonic(), self._foreseen(request)))
         worst = self._worst(request, body)
         await self._admit(worst)
@@ -275,10 +272,7 @@ class Conversation:
         )
 
     def _write(self, sent: Mapping[str, Any], raw: Raw, answer: Completion) -> Outcome | None:
-        """Store a reply; return the outcome of the call according to the cache, if it has ended.
-
-        If another process was faster, its outcome holds.
-        """
+        """Store a reply; return the call's outcome, another process's if that was faster."""
         self._session.attempts.add(
             Attempt(
                 key=self._request.key,

@@ -115,10 +115,7 @@ class Transport:
         await self._client.close()
 
     async def send(self, body: Mapping[str, Any], timeout: float) -> Raw:
-        """Send one request, once; ``timeout`` limits the seconds of the whole response.
-
-        The SDK's own timeout starts again with each piece of it.
-        """
+        """Send once, within ``timeout`` seconds in all; the SDK's restarts with each piece."""
         started, clock = time.time(), time.perf_counter()
         status, text, headers, trouble = 0, "", dict[str, str](), ""
         try:

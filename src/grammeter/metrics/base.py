@@ -127,10 +127,7 @@ class Metric(ABC):
         """Count once: one row per segment, one slot per competing reference."""
 
     def pooled_statistics(self, segments: Sequence[Segment], copies: Sequence[int]) -> Statistics:
-        """Count the outputs of all systems; ``copies`` says how many wrote each of them.
-
-        Only a pooled metric overrides this.
-        """
+        """Count all systems' outputs, each written by ``copies``; only pooled metrics override."""
         del copies
         return self.statistics(segments)
 
@@ -140,10 +137,7 @@ class Metric(ABC):
 
     @abstractmethod
     def sentences(self, statistics: Statistics) -> SegmentScores:
-        """Return each segment's own score: no other segment decides which reference is chosen.
-
-        ``in_corpus`` says what a corpus score chose that chooses by running totals.
-        """
+        """Score each segment by itself; ``in_corpus`` says what running totals chose."""
 
     @abstractmethod
     def summands(self, statistics: Statistics) -> FloatArray:
@@ -212,10 +206,7 @@ class Metric(ABC):
         return False
 
     def within(self, surroundings: Surroundings) -> Metric:
-        """Return a metric that scores and explains one sentence as part of a corpus.
-
-        Overridden by metrics that take something from the corpus, such as token frequencies.
-        """
+        """Return a metric for one sentence of a corpus, with, for instance, its frequencies."""
         del surroundings
         return self
 

@@ -224,10 +224,7 @@ class Cleme(Extracting, Choosing, Asking):
         return np.array(values, dtype=np.float64).reshape(sums.shape[:-1])
 
     def sums(self, statistics: Statistics) -> FloatArray:
-        """Return weighted counts, shape ``(segments, slots, 5)``, in the order of ``KINDS``.
-
-        A single sentence that belongs to a corpus takes its average length.
-        """
+        """Return weighted counts, shape ``(segments, slots, 5)``, in the order of ``KINDS``."""
         if statistics.columns[: len(KINDS)] == KINDS:
             return statistics.rows[..., : len(KINDS)].astype(np.float64)
         average = verdicts.average_length(statistics) if self._average is None else self._average

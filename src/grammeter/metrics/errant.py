@@ -131,10 +131,7 @@ class Errant(Extracting, EditF):
         return "errant", self.rules, self.pipeline, self._needs_types
 
     def statistics(self, segments: Sequence[Segment]) -> Statistics:
-        """Count agreeing, proposed and gold edits, one slot per annotator or reference.
-
-        Agreeing edits are counted in the references: one that they have twice counts twice.
-        """
+        """Count agreeing (as often as a reference has them), proposed and gold edits by slot."""
         return _Batch(self, self.extractor(), segments).statistics()
 
     def _best(self, counts: Statistics, *, running: bool) -> IntArray:
@@ -230,10 +227,7 @@ class Errant(Extracting, EditF):
         return [tuple(filter(rules.counts, edits)) for edits in annotated]
 
     def explain(self, segment: Segment) -> Explanation:
-        """Return the edits that count against the chosen reference, and the counts against each.
-
-        Under ``token-detection`` an edit is matched if all its tokens are.
-        """
+        """Return edits and counts; under ``token-detection`` all tokens of an edit must match."""
         batch = _Batch(self, self.extractor(types=True), [segment])
         return self.explained_by(batch.statistics(), batch.judged)
 

@@ -109,10 +109,7 @@ class Gleu(SumScore):
         return Score(value=mean, signature=self.signature(), n=len(statistics), parts=parts)
 
     def sentences(self, statistics: Statistics) -> SegmentScores:
-        """Score each segment by its mean over references; part ``std`` is their deviation.
-
-        Zeros among the statistics count as 1, so that a short sentence may score.
-        """
+        """Score segments by the mean over references, part ``std``; zero statistics count as 1."""
         present = statistics.present
         scores = self._by_reference(statistics)
         mean = _mean_over(scores, present)

@@ -90,10 +90,7 @@ class GoToScorer(Extracting, Pooled, SumScore):
         return {"tok": "whitespace", **super().settings()}
 
     def pooled_statistics(self, segments: Sequence[Segment], copies: Sequence[int]) -> Statistics:
-        """Weigh chunks within the pool of all outputs of each sentence.
-
-        Raises :class:`UsageError` if no sentence has the annotator, or there is only one system.
-        """
+        """Weigh chunks; :class:`UsageError` without the annotator or a second system."""
         return self.count(read_targets(segments, self.extractor().annotate), copies)
 
     def count(self, targets: Sequence[Target], copies: Sequence[int]) -> Statistics:
@@ -136,10 +133,7 @@ class GoToScorer(Extracting, Pooled, SumScore):
         return ratio(*f_fraction(tp, tp + fp, tp + fn, self.beta))
 
     def explain(self, segment: Segment) -> Explanation:
-        """Return the edits with verdicts, and the chunks that are not simply kept.
-
-        Without the other systems' outputs difficulty is unknown, and the value NaN.
-        """
+        """Return edits and chunks not simply kept; NaN without the other systems' outputs."""
         outputs = self.beside(segment)
         targets = read_targets(outputs, self.extractor().annotate)
         source = targets[0][0].source

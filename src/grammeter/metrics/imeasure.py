@@ -164,10 +164,7 @@ class IMeasure(Choosing, SumScore):
         return self.explained(scores, _judged(columns), grids)
 
     def candidates(self, segment: Segment) -> dict[int, Words]:
-        """Return the different references that compete, by number.
-
-        More than ``limit`` combinations of a ``mix`` raise :class:`UsageError`.
-        """
+        """Return different references by number; :class:`UsageError` if a ``mix`` has too many."""
         source = segment.source.split()
         if not segment.gold:
             texts = enumerate(segment.references)

@@ -30,11 +30,7 @@ from grammeter.models import Steps, check_installed, current, find_model, gpu, r
 
 @dataclass(frozen=True, kw_only=True)
 class Asking(Metric):
-    """Base of metrics with models.
-
-    A subclass writes :meth:`steps` in place of ``statistics``, so that the requests of all
-    metrics of a run are answered together.
-    """
+    """Base of metrics with models: :meth:`steps` lets requests of all be answered together."""
 
     def models(self) -> Mapping[str, str]:
         """Return the models in use: what each is for (its field), and its name or folder."""

@@ -230,10 +230,7 @@ class Judging(Pooled):
         return self.bound(_row=row, company=tuple(surroundings.company))
 
     def explain(self, segment: Segment) -> Explanation:
-        """Return the score: a judge gives no grounds.
-
-        It sees an output beside others: NaN where there are none.
-        """
+        """Return the score (no grounds); NaN without other outputs to stand beside."""
         if self._row is None and not self.company:
             return Explanation(
                 value=float("nan"),

@@ -93,10 +93,7 @@ class M2(EditF):
     def found_edits(
         self, segments: Sequence[Segment], *, types: bool = False
     ) -> list[tuple[Edit, ...]]:
-        """Return the edits of each hypothesis as the scorer proposes them without gold edits.
-
-        Insertions before the first token stand there, whatever ``row0`` says; there are no types.
-        """
+        """Return the untyped edits proposed without gold edits; ``row0`` has no effect here."""
         free = replace(self, row0="head")
         proposed = (free.edits(replace(segment, gold=_NO_GOLD))[0] for segment in segments)
         return [tuple(Edit(e.start, e.end, e.correction) for e in edits) for edits in proposed]

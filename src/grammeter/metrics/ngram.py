@@ -47,11 +47,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class _Sacrebleu(SumScore):
-    """What BLEU and chrF have in common.
-
-    There is no public way to a segment's counts in sacrebleu; the tests hold the methods used
-    here against its public corpus and sentence scores.
-    """
+    """Common base of BLEU and chrF; tests hold sacrebleu's private counts to its public scores."""
 
     bounds = (0.0, 1.0)
     needs = "texts"

@@ -171,10 +171,7 @@ class Weighted(EditF, Asking):
         return Request(model, TokenSimilarity(layer=self.used_layer, idf=texts), pairs)
 
     def counts(self, statistics: Statistics) -> Statistics:
-        """Return the weights.
-
-        Where a sentence is scored alone and none of its edits weighs anything, all weigh the same.
-        """
+        """Return the weights; equal ones where, alone, no edit of a sentence weighs anything."""
         rows = statistics.rows[..., : len(weights.WEIGHTS)]
         if self._falls_back:
             *numbers, edits, weightless = np.moveaxis(statistics.rows[..., _COUNTS], -1, 0)

@@ -24,11 +24,7 @@ _RANGE = re.compile(r"(\d+)(?:-(\d+))?", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Ours:
-    """A figure of ours, NaN where there is none, and what a reader must know about it.
-
-    ``stands_in`` is the paper's model, if another one replaces it: such a figure is shown, but is
-    never called equal.
-    """
+    """Our figure (NaN: none) and its note; with a model that ``stands_in``, it is never equal."""
 
     value: Value
     note: str = ""
@@ -52,10 +48,7 @@ class Tolerance:
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """A figure or text as a paper prints it, ``None`` for nothing, with so many decimals.
-
-    ``slip`` is a known reason for another figure of ours.
-    """
+    """A printed figure or text (``None``: nothing), its decimals, and a known reason to differ."""
 
     value: Value | None
     digits: int = 3
@@ -64,10 +57,7 @@ class Printed:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell of a paper's table; ``published`` and ``ours`` are ``None`` where there is none.
-
-    ``verdict`` and ``note`` are the result of the comparison, and the reason.
-    """
+    """A cell; ``published`` and ``ours`` may be ``None``; ``verdict`` and ``note`` compare them."""
 
     paper: str
     table: str

@@ -82,10 +82,7 @@ class Materials:
 
     @cached_property
     def seeda(self) -> Corpus:
-        """The CoNLL-2014 test set and SEEDA's 15 systems, with SEEDA's references.
-
-        All gold edits are applied to the reference texts, also those that only mark an error.
-        """
+        """The CoNLL-2014 test set, SEEDA's 15 systems and references, all gold edits applied."""
         outputs = sorted((dataset_path("seeda") / "outputs" / "all").glob("*.txt"))
         return _conll14(outputs, um="apply")
 

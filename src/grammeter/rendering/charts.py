@@ -47,10 +47,7 @@ class Dot:
 
 
 def dot_plot(dots: Sequence[Dot], *, title: str, caption: str) -> Drawing:
-    """Draw scores as dots and their intervals as lines, one system below the other.
-
-    A missing score has no dot and the word ``NaN``.
-    """
+    """Draw scores as dots and intervals as lines, a system a row; ``NaN`` without a score."""
     left = _left(row.name for row in dots)
     values = [number for row in dots for number in (row.value, row.low, row.high)]
     scale = Scale.around(values, left, left + PLOT)
@@ -76,10 +73,7 @@ def _dot_row(row: Dot, y: float, scale: Scale) -> str:
 
 
 def rank_ranges(ranked: Ranked) -> Drawing:
-    """Draw each system's range of ranks, best on top; bands are clusters, which have numbers.
-
-    The score stands at the right end, ``NaN`` where there is none.
-    """
+    """Draw ranges of ranks, best on top, scores at the right (or ``NaN``), clusters as bands."""
     rows = list(ranked.values())
     left = _left(row.system for row in rows)
     scale = Scale(0.5, len(rows) + 0.5, left, left + PLOT)

@@ -46,10 +46,7 @@ class Point:
 def scatter(
     points: Sequence[Point], *, title: str, caption: str, x_label: str, y_label: str
 ) -> Drawing:
-    """Draw points with their names beside them; those without two finite scores are left out.
-
-    The caption names what is left out.
-    """
+    """Draw named points; the caption names those left out for want of two finite scores."""
     drawn, missing = _drawn(points)
     lacking = f" Without a score: {missing}." if missing else ""
     panel = _point_panel(drawn, x_label, y_label)

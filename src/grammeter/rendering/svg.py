@@ -193,10 +193,7 @@ def drawing(*panels: Panel, title: str, caption: str = "", columns: int = 1) -> 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Numbers from ``low`` to ``high``, laid out from ``start`` to ``end``.
-
-    ``log``: equal ratios are equally long; all numbers are above 0.
-    """
+    """Numbers from ``low`` to ``high`` on ``start`` to ``end``; ``log``: above 0, by ratio."""
 
     low: float
     high: float
@@ -220,10 +217,7 @@ class Scale:
         return self.start + (value - low) / (high - low) * (self.end - self.start)
 
     def labelled(self, most: int = 6, *, whole: bool = False) -> list[tuple[float, str]]:
-        """Return round numbers within, so many at most, as they are written on the axis.
-
-        ``whole``: none but whole numbers, which are short: twice as many.
-        """
+        """Return at most ``most`` round numbers with labels, twice as many if ``whole`` (short)."""
         if self.log:
             powers = range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1)
             numbers = [digit * 10.0**power for power in powers for digit in (1, 2, 5)]

@@ -157,10 +157,7 @@ def shapley(values: FloatArray) -> FloatArray:
 def sampled_shapley(
     values: Mapping[Subset, float], orders: Sequence[Order]
 ) -> tuple[FloatArray, FloatArray]:
-    """Estimate Shapley values from pairs of orders, and the standard errors of the estimates.
-
-    The error is that of a mean over independent pairs.
-    """
+    """Estimate Shapley values from independent pairs of orders; with standard errors."""
     gains = np.zeros((len(orders), len(orders[0])))
     for row, order in enumerate(orders):
         for player, (before, after) in zip(order, pairwise(_prefixes(order)), strict=True):

@@ -30,10 +30,7 @@ def begun(folder: Path, metric: str, run: Mapping[str, object], *, resume: bool)
 
 
 def begin(folder: Path, metric: str, run: Mapping[str, object], *, resume: bool) -> None:
-    """Create the folder of a training, or check that an existing one can be resumed.
-
-    ``run`` is everything that the training depends on: settings, and hashes of data and encoder.
-    """
+    """Create a training folder, or check that it has the same ``run``: settings, data hashes."""
     mark = {"metric": metric, "run": dict(run)}
     with _writable(folder):
         # a mark alone is left by a run that never had its data
@@ -162,10 +159,7 @@ class Saved:
 
 
 class Checkpoint:
-    """The checkpoints in the folder of a model: the last state, the weights of the best epoch.
-
-    Reading raises :class:`DataError` if one is damaged, writing if it cannot be written.
-    """
+    """Last state and best weights of a training; :class:`DataError` if damaged or unwritable."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder / FOLDER

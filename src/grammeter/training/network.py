@@ -79,11 +79,7 @@ def allotment(total: int) -> dict[Part, int]:
 
 
 def assign_parts(groups: Sequence[str], seed: int) -> dict[str, Part]:
-    """Assign groups to the parts, 8:1:1, after a shuffle of their sorted names.
-
-    A group is a source sentence: its examples stay together, so that no held-out example is
-    nearly a copy of a training example.
-    """
+    """Assign groups, examples of one source, to parts 8:1:1 after a seeded shuffle of names."""
     names = sorted(set(groups))
     Random(f"parts {seed}").shuffle(names)  # noqa: S311 - no secret
     sizes = allotment(len(names))
@@ -100,10 +96,7 @@ class Example:
 
 
 class Task(Protocol):
-    """What a model learns: the examples of each part, a loss, and a figure on held-out examples.
-
-    Outputs have the shape ``(examples, items)``, targets ``(examples,)``.
-    """
+    """Examples by part, loss and figure; outputs ``(examples, items)``, targets ``(examples,)``."""
 
     @property
     def examples(self) -> Mapping[Part, Sequence[Example]]:

@@ -241,10 +241,7 @@ def _of_type(kind: str, impacts: Sequence[float]) -> TypeImpact:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Accuracy of models that were trained on one corpus and tested on another, one for each seed.
-
-    ``apart`` counts only test pairs where neither set of edits contains the other.
-    """
+    """Accuracies by seed on another corpus; ``apart``: pairs where no edit set holds the other."""
 
     trained: str
     tested: str

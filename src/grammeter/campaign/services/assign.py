@@ -36,10 +36,9 @@ ATTENTION_EVERY = 10  # number of items between attention items, in a pool witho
 
 
 def next_assignment(judge: Judge) -> Assignment | None:
-    """Return the judge's open item, or open the next one of the list or pool.
+    """Return the judge's open item, or open the next one; ``None`` at the end.
 
-    Items with one output are answered here, and nobody sees them. ``None`` if the judge has
-    finished, or the campaign is closed; ``PermissionDenied`` if the judge is blocked.
+    Items with one output are answered here, unseen. ``PermissionDenied`` if the judge is blocked.
     """
     appeal = adaptive.current(judge.campaign)
     with transaction.atomic():

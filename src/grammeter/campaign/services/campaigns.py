@@ -176,10 +176,7 @@ def draw_items(
 
 
 def close(campaign: Campaign, closed: bool = True, *, who: str = COMMAND_LINE) -> bool:
-    """Close or reopen a campaign; return whether that changed anything.
-
-    All judgments stay, and judges of a reopened campaign continue where they were.
-    """
+    """Close or reopen a campaign; return whether that changed anything. All judgments stay."""
     with transaction.atomic():
         changed = Campaign.objects.filter(pk=campaign.pk, closed=not closed).update(closed=closed)
         if changed:

@@ -36,10 +36,7 @@ _NUMBERED = re.compile(r"judge(\d{1,9})\Z")
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """The end of a judge's work; ``passed``: enough attention items were right at the first try.
-
-    The completion code, and where to go, may be empty.
-    """
+    """The end of a judge's work; ``passed``: enough attention items right at the first try."""
 
     passed: bool
     code: str
@@ -63,10 +60,7 @@ def names_of(count: int) -> list[str]:
 
 
 def add(campaign: Campaign, name: str | None = None) -> Judge:
-    """Create a judge, with the tutorial; the default name is the next free number.
-
-    Call it in a transaction that locks the campaign.
-    """
+    """Create a judge, by default the next free number, where the campaign is locked."""
     if name is None:
         names = Judge.objects.filter(campaign=campaign).values_list("name", flat=True)
         numbers = [int(match[1]) for match in map(_NUMBERED.match, names) if match]

@@ -30,11 +30,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """Feedback on a tutorial item, or on a wrong answer to a loud attention item.
-
-    ``ranks`` are right ones in the order shown; equal ones may be ranked in any way. ``again``:
-    the judge must try again.
-    """
+    """Feedback on a check: right ``ranks`` as shown; ``again``: the judge must try again."""
 
     right: bool
     explanation: str
@@ -44,10 +40,7 @@ class Feedback:
 
 @lru_cache(maxsize=20_000)
 def edits_of(source: str, output: str) -> tuple[Edit, ...]:
-    """Return the edits of an output; adjacent changes are one edit.
-
-    The same texts always give the same edits: verdicts are stored by the place of the edit.
-    """
+    """Return the edits, adjacent ones as one; always the same, as verdicts refer to places."""
     old, new = source.split(), output.split()
     blocks = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     return tuple(

@@ -104,10 +104,7 @@ class Progress:
 
 
 def judgments(campaign: Campaign) -> Judgments:
-    """Return the submitted judgments: the latest complete version of each assignment.
-
-    Skipped items are included, tutorial and attention items are not.
-    """
+    """Return the latest complete version of each answer to an item, skipped ones included."""
     groups = shown_systems(campaign)
     columns = ("assignment", *(f"assignment__{name}" for name in _SHOWN), "ranks", "skipped")
     rows: Iterable[tuple[Any, ...]] = _final(campaign).values_list(*columns, *_TIMES)

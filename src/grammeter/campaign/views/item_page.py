@@ -86,10 +86,7 @@ def cards(
     *,
     judged: bool,
 ) -> Iterator[dict[str, object]]:
-    """Yield each output with its edits and the answer so far; ``before``: from earlier items.
-
-    If the answer was ``judged``, missing parts are marked.
-    """
+    """Yield each output with its edits and verdicts; missing parts are marked if ``judged``."""
     letters: dict[Edit, str] = {}
     ranks, verdicts = _padded(answer.ranks, len(outputs)), _padded(answer.verdicts, len(outputs))
     for place, (text, changes) in enumerate(outputs):
