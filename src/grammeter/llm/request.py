@@ -163,7 +163,7 @@ class Request:
     def body(
         self, abilities: Abilities, *, remark: str = "", doubled: bool = False
     ) -> dict[str, Any]:
-        """Return the body; ``remark``: on the last reply; ``doubled``: twice the output is allowed."""
+        """Return the body; ``remark``: on the last reply; ``doubled``: twice the output is fine."""
         fields = {
             "temperature": TEMPERATURE,
             "top_p": TOP_P,
