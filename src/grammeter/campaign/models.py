@@ -311,11 +311,7 @@ class AuditEntry(models.Model):
 
     @classmethod
     def log(cls, campaign: Campaign | None, who: str, action: str, **detail: Any) -> None:
-        """Log an action.
-
-        ``who`` is a login, the anonymous name of a judge, or :data:`COMMAND_LINE`; ``detail`` has
-        plain JSON values, no personal data, no token. Accounts have no campaign.
-        """
+        """Log ``who`` (login, anonymous name, :data:`COMMAND_LINE`) and plain JSON, no secrets."""
         cls.objects.create(campaign=campaign, who=who, action=action, detail=detail)
 
 

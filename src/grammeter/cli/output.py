@@ -41,12 +41,7 @@ def add_output(
 def add_numbers(
     add: Callable[..., Any], *, usual: int = 4, tsv: int = TSV_DIGITS, percent: bool = True
 ) -> None:
-    """Add ``--digits`` and ``--percent``, how numbers are printed; JSON holds them as they are.
-
-    ``add``: the method ``add_argument`` of a parser or group. ``usual``, ``tsv``: decimals that
-    numbers have if none are asked for; see :func:`decimals`. ``percent``: whether these are numbers
-    that may be given in percent.
-    """
+    """Add ``--digits`` (by default ``usual``, ``tsv``: see :func:`decimals`) and ``--percent``."""
     if percent:
         add("--percent", action="store_true", help="multiply by 100 in print")
     fewer = "; two fewer with --percent" if percent else ""

@@ -157,11 +157,7 @@ def dataset_path(name: str, file: str | None = None) -> Path:
 
 
 def import_dataset(name: str, source: str | Path) -> Imported:
-    """Copy the files of a data set from a file, a folder or an archive (zip, tar).
-
-    Files are identified by their checksums, whatever their names and folders; files that are
-    already here stay. Each file appears complete or not at all.
-    """
+    """Copy missing files, known by checksum, from a file, folder, zip or tar, each atomically."""
     entry = dataset(name)
     wanted: dict[str, list[DataFile]] = {}
     for file in entry.files:

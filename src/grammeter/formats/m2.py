@@ -60,10 +60,7 @@ class M2Block:
 
     @cached_property
     def gold(self) -> GoldEdits:
-        """Edits by annotator, ascending; in the order of the file, without no-ops.
-
-        A sentence without any line of edits has one annotator, 0, who changes nothing.
-        """
+        """Edits by ascending annotator, no no-ops; without a line, annotator 0 changes nothing."""
         by_annotator: dict[int, list[Edit]] = {}
         for annotator, edit in self.lines:
             edits = by_annotator.setdefault(annotator, [])
@@ -326,7 +323,7 @@ def read_text_lines(path: str | Path) -> list[str]:
 
 
 def output_texts(file: M2File, path: str | Path, rule: TextRule) -> tuple[list[str], int]:
-    """Apply the edits of the annotator in ``out.m2:1``; return texts, and how many overlapped."""
+    """Apply the edits of the annotator in ``out.m2:1``; return texts, and how many overlap."""
     name, annotator = split_annotator(path)
     known = sorted({number for block in file.blocks for number, _ in block.lines}) or [0]
     if annotator is None and len(known) > 1:

@@ -102,10 +102,7 @@ def parse_score_file(text: str, where: str) -> ScoreTable:
 
 
 def read_any_scores(path: str | Path) -> ScoreTable | Ranked | Judgments:
-    """Read what may stand in the place of metric scores: scores, a ranking, or judgments.
-
-    Raises :class:`DataError` as :func:`read_score_file`, and if these are people's scores.
-    """
+    """Read metric scores, a ranking or judgments; :class:`DataError` for people's scores."""
     text, where = read_text(path), str(path)
     if text.split("\n", 1)[0].split() == ["system", "value"]:
         raise DataError(

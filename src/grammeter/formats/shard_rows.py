@@ -145,11 +145,7 @@ def output_name(shard: Shard, form: ShardForm) -> str:
 def encode(
     form: ShardForm, cells: Sequence[Mapping[str, Any]], new: Mapping[str, ColumnKind]
 ) -> bytes:
-    """Write rows as bytes that a :class:`Sink` of the same form takes.
-
-    ``cells`` are rows with the same columns each (JSON lines: with any); ``new`` the added columns
-    in their order, and what they hold.
-    """
+    """Write rows with equal columns, and ``new`` ones, as bytes for a :class:`Sink` of the form."""
     if form == "jsonl":
         # a lone surrogate of the input stays the escape that it was
         return "".join(f"{_json(row)}\n" for row in cells).encode("utf-8", "backslashreplace")

@@ -125,11 +125,7 @@ class Attempts:
             )
 
     def histories(self, keys: Sequence[str], most: int) -> dict[str, History]:
-        """Return the histories of calls by key; calls without any request are left out.
-
-        The first usable reply is the outcome, or else the ``most``-th one, whatever came later:
-        the same file and the same ``most`` give the same outcomes.
-        """
+        """Return histories by key up to the first usable or ``most``-th reply; none if not sent."""
         rows: dict[str, list[_Row]] = {}
         for start in range(0, len(keys), _AT_ONCE):
             part = keys[start : start + _AT_ONCE]

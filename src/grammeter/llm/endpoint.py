@@ -312,11 +312,7 @@ class Ceilings:
         self._cost = 0.0
 
     def take(self, worst: Worst) -> Permission:
-        """Reserve a request and count it as sent, if it fits.
-
-        ``go``: it is reserved; ``wait``: it fits if requests in flight use less than their worst
-        case; ``never``: a ceiling is reached.
-        """
+        """Reserve a request: ``go``; ``wait`` for those in flight; ``never``: ceiling reached."""
         if not self._fits(worst, 0, 0.0):
             return "never"
         if not self._fits(worst, self._tokens, self._cost):

@@ -127,7 +127,7 @@ class Metric(ABC):
         """Count once: one row per segment, one slot per competing reference."""
 
     def pooled_statistics(self, segments: Sequence[Segment], copies: Sequence[int]) -> Statistics:
-        """Count all systems' outputs, each written by ``copies``; only pooled metrics override."""
+        """Count all systems' outputs (pooled metrics only); ``copies``: systems that wrote each."""
         del copies
         return self.statistics(segments)
 
@@ -161,10 +161,7 @@ class Metric(ABC):
         return ()
 
     def type_scores(self, segments: Sequence[Segment]) -> dict[str, Score]:
-        """Score a system by error type; nothing if the metric knows none.
-
-        With :meth:`count_types` and :meth:`type_values` types can be compared between systems.
-        """
+        """Score a system by error type; nothing if it knows none. See :meth:`count_types`."""
         del segments
         return {}
 
@@ -206,7 +203,7 @@ class Metric(ABC):
         return False
 
     def within(self, surroundings: Surroundings) -> Metric:
-        """Return a metric for one sentence of a corpus, with, for instance, its frequencies."""
+        """Return a metric that scores one sentence as part of a corpus, with its frequencies."""
         del surroundings
         return self
 

@@ -179,11 +179,7 @@ class BertScore(SentenceMean, Asking):
         )
 
     def explain(self, segment: Segment) -> Explanation:
-        """Show the figures against each reference, and what the tokens of the chosen one match.
-
-        Frequencies for ``idf`` come from this sentence's references alone, unless it is explained
-        as part of a corpus.
-        """
+        """Show figures and matches; ``idf`` is this sentence's unless it is part of a corpus."""
         statistics = self.statistics([segment])
         scores = self.sentences(statistics)
         columns = {
@@ -197,10 +193,7 @@ class BertScore(SentenceMean, Asking):
         )
 
     def _match_grids(self, segment: Segment, chosen: int) -> Iterator[Grid]:
-        """Show for each token the most similar one of the other text.
-
-        The mean of the cosines by weight is precision or recall. Special tokens weigh nothing.
-        """
+        """Show each token's most similar one of the other text; special tokens weigh nothing."""
         if chosen < 0:
             return
         from grammeter.models import token_cosines
@@ -349,10 +342,7 @@ class BartScore(SentenceMean, Asking):
         return of_references(rows, present, columns)
 
     def sentences(self, statistics: Statistics) -> SegmentScores:
-        """Score each sentence by the mean over its references, or by the best of them.
-
-        Parts: ``truncated``; with ``f`` ``precision`` and ``recall``, of the same references.
-        """
+        """Score by the mean or the best reference; with ``f`` also parts ``precision recall``."""
         present, chosen = statistics.present, self._chosen(statistics)[:, None]
         taken = np.where(chosen < 0, present, np.arange(statistics.slots) == chosen)
         weights = taken / np.maximum(taken.sum(axis=1, keepdims=True), 1)

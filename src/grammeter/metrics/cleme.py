@@ -257,10 +257,7 @@ class Cleme(Extracting, Choosing, Asking):
         return self.bound(_average=verdicts.average_length(rows))
 
     def explain(self, segment: Segment) -> Explanation:
-        """Return the chunks against the chosen reference, and the counts against each.
-
-        Length weights take the average length of this sentence, unless it belongs to a corpus.
-        """
+        """Return chunks and counts; the average length is this sentence's unless in a corpus."""
         targets = read_targets([segment], self.extractor().annotate)
         statistics, (judged,) = self.count(targets), self._judged(targets)
         scores = self.sentences(statistics)

@@ -206,11 +206,7 @@ def outcomes(gold: Sequence[Piece], system: Sequence[Piece]) -> list[Outcome]:
 def difficulties(
     of_outputs: Sequence[Sequence[Outcome]], copies: Sequence[int], weigh: Weigh
 ) -> list[float]:
-    """Return the weight of each gold chunk of a sentence.
-
-    ``of_outputs`` has what each distinct output makes of each chunk, ``copies`` how many systems
-    gave it.
-    """
+    """Return weights of a sentence's gold chunks; ``copies``: systems with each distinct output."""
     systems = sum(copies)
     return [
         weigh(sum(n for one, n in zip(column, copies, strict=True) if one.correct), systems)

@@ -148,10 +148,7 @@ class Green(SumScore):
         return np.cumprod(precision, axis=-1) ** root, np.cumprod(recall, axis=-1) ** root
 
     def _f(self, sums: npt.NDArray[np.number]) -> FloatArray:
-        """Return F of orders 1, 1 to 2, 1 to 3 ...: shape ``(..., k)`` to ``(..., order)``.
-
-        Of order 1 alone it is a fraction of counts, so that equal fractions are equal numbers.
-        """
+        """Return F of orders 1, 1 to 2 ...: ``(..., k)`` to ``(..., order)``; exact for order 1."""
         f = self._f_of_means(sums)
         tp, fp, fn = (np.asarray(sums[..., kind], dtype=np.float64) for kind in range(3))
         above, below = f_fraction(tp, tp + fp, tp + fn, self.beta)
@@ -167,10 +164,7 @@ class Green(SumScore):
         return np.where(undefined, 0.0, 1.0 / below)
 
     def _chosen(self, statistics: Statistics) -> IntArray:
-        """Choose a slot for each segment, -1 where none is present.
-
-        The greatest F wins, among equals that of fewer orders, down to order 1; then the first.
-        """
+        """Choose slots by greatest F, then F of fewer orders, then the first; -1: none present."""
         f = self._f(statistics.rows)
         chosen = np.full(len(statistics), -1, dtype=np.int64)
         best = np.full((len(statistics), self.order), -1.0)

@@ -122,10 +122,7 @@ class IMeasure(Choosing, SumScore):
         return self.optimise == "corpus"
 
     def scored(self, statistics: Statistics, slots: IntArray) -> SegmentScores:
-        """Score each segment by the candidate of a slot; parts as in :meth:`parts`.
-
-        ``chosen`` is the number of the annotator, reference text, or combination of a ``mix``.
-        """
+        """Score segments by a slot's candidate; part ``chosen``: annotator, text or combination."""
         rows = chosen_rows(statistics, slots)
         missing = ~statistics.present.any(axis=1)
         parts = {
@@ -206,10 +203,7 @@ class IMeasure(Choosing, SumScore):
 
 
 class _Jobs:
-    """The different pairs of a line and a hypothesis; each is counted once.
-
-    The source itself is a hypothesis of each line, for the baseline.
-    """
+    """Different pairs of a line and a hypothesis (or its source, the baseline), counted once."""
 
     def __init__(self, metric: IMeasure) -> None:
         self.metric = metric

@@ -347,11 +347,7 @@ def _words(text: str) -> list[str]:
 def _match(
     hypothesis: Sequence[str], reference: Sequence[str], stem_of: Callable[[str], str]
 ) -> list[tuple[int, int]]:
-    """Pair equal words, then words of equal stem among the rest; in hypothesis order.
-
-    Each stage goes through the hypothesis from its end, and each word takes the last free
-    word of the reference that fits.
-    """
+    """Pair equal words, then equal stems: from the end, with the last free word that fits."""
     ours, theirs = dict(enumerate(hypothesis)), dict(enumerate(reference))
     pairs = _take(ours, theirs)
     pairs += _take(

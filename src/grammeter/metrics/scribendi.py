@@ -46,11 +46,7 @@ class Scribendi(SentenceMean, Asking):
     average: bool = False
 
     def steps(self, segments: Sequence[Segment]) -> Steps[Statistics]:
-        """Ask for the perplexities of sources and hypotheses that differ.
-
-        Columns are :data:`FIGURES`; whether both texts are ``identical``, one is ``empty``,
-        one is ``too_long`` for the model.
-        """
+        """Ask for perplexities; columns :data:`FIGURES`, ``identical``, ``empty``, ``too_long``."""
         pairs = [(segment.source, segment.hypothesis) for segment in segments]
         changed = [at for at, (source, hypothesis) in enumerate(pairs) if source != hypothesis]
         sources, hypotheses = yield [

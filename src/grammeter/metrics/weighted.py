@@ -195,10 +195,9 @@ class Weighted(EditF, Asking):
         return replace(score, parts={**score.parts, **more}, reason=reason)
 
     def scored(self, statistics: Statistics, slots: IntArray) -> SegmentScores:
-        """Score each sentence by the weights of a slot; parts ``tp fp fn``.
+        """Score sentences by a slot's weights; parts ``tp fp fn truncated``.
 
-        Further ``truncated``, whether a model read only a part of a text; with inverse weights
-        ``uninverted``, how many edits weigh nothing and so have no inverse.
+        Inverse weights add ``uninverted``: how many edits weigh nothing and so have no inverse.
         """
         scores = super().scored(statistics, slots)
         parts = {**scores.parts, **self._more(statistics, slots)}

@@ -37,10 +37,7 @@ Made = Mapping[tuple[str, str], Ours | Value]
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """Largest difference of a figure, in its own unit, and the reason for it.
-
-    For ranges of ranks, such as ``2-4``, it holds for either end; other texts are equal or not.
-    """
+    """Largest difference of a figure, or of either end of a range of ranks, with the reason."""
 
     value: float
     reason: str
@@ -84,20 +81,10 @@ class Cell:
 class PrintedTable:
     """A table or figure of a paper.
 
-    Attributes
-    ----------
-    paper, name, title, page
-        Such as ``grundkiewicz2015`` and ``table3b``; what it shows; its place, as printed.
-    cells
-        By row and column, in the order of the paper.
-    origin
-        Origin of the figures: the paper's text, or a copy of it.
-    transcribed
-        Whether its figures were available.
-    data, models
-        Data sets, as in ``grammeter data list``, and models that making it again needs.
-    tolerances, gaps
-        Tolerances, and what missing figures would need: by row, by column, or ``*`` for all.
+    ``page``: its place, as printed; ``cells`` by row and column, in the order of the paper;
+    ``origin`` of the figures: the paper's text, or a copy of it; ``transcribed``: whether they were
+    available; ``data``, ``models``: what making it again needs; ``tolerances``, ``gaps`` (what
+    missing figures would need): by row, by column, or ``*`` for all.
     """
 
     paper: str

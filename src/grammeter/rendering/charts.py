@@ -123,10 +123,7 @@ def _axis_above(scale: Scale, bottom: float, *, whole: bool = False) -> Iterator
 def heat_map(
     rows: Sequence[str], columns: Sequence[str], values: Numbers, *, title: str, caption: str
 ) -> Drawing:
-    """Draw numbers in cells, the more colour the greater; a cell that is NaN has a dash.
-
-    This and the other maps raise UsageError if values, or marks, do not fit the names.
-    """
+    """Draw numbers in cells, a dash for NaN; maps raise UsageError if values misfit the names."""
     return drawing(_cell_panel(rows, columns, values), title=title, caption=caption)
 
 

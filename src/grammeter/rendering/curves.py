@@ -167,10 +167,7 @@ def learning_curve(
 def beta_curve(
     betas: Sequence[float], pearson: Sequence[float], spearman: Sequence[float]
 ) -> Drawing:
-    """Draw how F-measures correlate with people's scores, by beta; the best are marked.
-
-    As Figure 3 of Grundkiewicz et al. (2015). Where a correlation is NaN its line has a gap.
-    """
+    """Draw correlations by beta, as Figure 3 of Grundkiewicz et al. (2015); gaps where NaN."""
     _check_lengths("beta", betas, pearson, spearman)
     series: list[_Series] = []
     for number, (kind, values) in enumerate((("Pearson", pearson), ("Spearman", spearman))):

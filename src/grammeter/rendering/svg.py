@@ -258,10 +258,7 @@ def check_figure(path: str | Path) -> None:
 
 
 def save_figure(figure: Drawing, path: str | Path) -> None:
-    """Write a drawing as SVG or PNG, by the name's suffix; no date, no version, no random ids.
-
-    Raises as :func:`check_figure` does, and UsageError if the file cannot be written.
-    """
+    """Write SVG or PNG by suffix, reproducibly; UsageError also if the file cannot be written."""
     check_figure(path)
     markup = _standalone(figure.svg)
     try:

@@ -199,11 +199,7 @@ class _Run:
 
 @contextmanager
 def held_interrupts() -> Generator[Callable[[], bool]]:
-    """Delay the first Ctrl-C to the end of the block; a second one raises at once.
-
-    Yields a function that says whether there was one, so that a loop can end early. Nothing
-    changes outside the main thread, or where Ctrl-C does not raise :class:`KeyboardInterrupt`.
-    """
+    """Delay the first Ctrl-C to the end of the block (the second raises); yield whether it came."""
     noted: list[int] = []
 
     def note(number: int, frame: object) -> None:

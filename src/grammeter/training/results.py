@@ -76,11 +76,7 @@ def weights_hash(folder: Path) -> str:
 
 
 def interval(values: FloatArray, groups: Sequence[str], *, seed: int) -> tuple[float, float]:
-    """Return the 95 % interval of a mean, by a bootstrap that draws whole groups; NaN without any.
-
-    ``values`` has shape ``(examples,)``; a group is the source sentence of an example: examples of
-    one sentence are not independent.
-    """
+    """Return the mean's 95 % interval, bootstrapping groups (source sentences); NaN without any."""
     if not len(values):
         return math.nan, math.nan
     numbers = {name: n for n, name in enumerate(dict.fromkeys(groups))}
@@ -308,11 +304,7 @@ class CrossDomain(Result):
 def cross_test(
     models: Mapping[tuple[str, int], Path], tests: Mapping[tuple[str, int], Sequence[Pair]]
 ) -> list[Cell]:
-    """Test models on the held-out pairs of each corpus.
-
-    ``models`` has folders, ``tests`` test pairs, by corpus and seed; a model meets those of its own
-    seed, so that none of its own training sentences is among them.
-    """
+    """Test models on each corpus's held-out pairs; both by corpus and seed, paired by seed."""
     requests: dict[tuple[str, str, int], Request] = {}
     for (trained, seed), folder in models.items():
         for (tested, other), pairs in tests.items():

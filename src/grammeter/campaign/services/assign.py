@@ -125,12 +125,7 @@ def _release_stale(judge: Judge) -> int:
 
 
 def _draw(judge: Judge, appeal: Appeal | None) -> Assignment | None:
-    """Choose an item for a judge; ``None`` if there is none left.
-
-    Call it in a transaction, and save the result there. Draws of one campaign wait for each other.
-
-    ``appeal`` comes from :func:`grammeter.campaign.services.adaptive.current`.
-    """
+    """Choose an item within a transaction that then saves it; ``None`` if there is none left."""
     campaign = judge.campaign
     list(Campaign.objects.select_for_update(no_key=True).filter(pk=campaign.pk).values_list("pk"))
     so_far = _history(judge)

@@ -31,10 +31,9 @@ def create(
     days: float = DAYS,
     who: str = COMMAND_LINE,
 ) -> list[str]:
-    """Create invites, and judges for them where they are not planned; return their tokens.
+    """Create invites, and judges where none are planned; return tokens, which are not stored.
 
-    The tokens are not stored. With ``judge``: a new link for another browser of theirs, and older
-    ones are revoked. A planned campaign has places for its planned judges only.
+    With ``judge``: a new link for another browser of theirs, and older ones are revoked.
     """
     if n < 1 or not 0 < days <= 3650:
         raise UsageError(

@@ -106,11 +106,7 @@ def feedback(judgment: Judgment) -> Feedback | None:
 
 
 def settled(judge: int, sentence: int) -> dict[Edit, tuple[int, str]]:
-    """Return a judge's verdicts on the edits of a sentence, each with its assignment.
-
-    An edit belongs to the first answer with it, and to later versions of that answer. Repeats
-    do not count: they measure how far judges agree with themselves.
-    """
+    """Return verdicts on edits, by the first assignment with each; repeats do not count."""
     verdicts: dict[Edit, tuple[int, str]] = {}
     first = Assignment.objects.filter(judge=judge, item__sentence=sentence, turn=0)
     rows = first.exclude(answered=None).select_related("item__sentence")

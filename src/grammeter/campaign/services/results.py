@@ -81,11 +81,7 @@ class JudgeProgress:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Progress of a campaign, without tutorial and attention items.
-
-    ``items``, and those ``shared`` by several judges; slots ``wanted`` and ``taken``, without
-    repeats; ``judges`` by name, ``judge2`` before ``judge10``.
-    """
+    """Counts without tutorial and attention items; ``shared``: items of several judges."""
 
     items: int
     sentences: int

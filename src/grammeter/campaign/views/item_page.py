@@ -165,11 +165,7 @@ def served_now() -> str:
 
 
 def read_answer(sent: Mapping[str, Any], edits: Sequence[int]) -> dict[str, Any]:
-    """Read the fields of a form: the arguments of :func:`answers.save`, which checks them.
-
-    ``edits`` is the number of edits of each output shown. ``wall_seconds`` go by the page's own
-    clock where it has one.
-    """
+    """Read a form as arguments of :func:`answers.save`; ``edits``: the number in each output."""
     action = sent.get("action") or "submit"
     if action not in ("draft", "submit", "skip"):
         raise DataError("an answer that asks for something unknown", fix="Load the page again.")
