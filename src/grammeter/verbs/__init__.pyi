@@ -1,4 +1,3 @@
-from grammeter.verbs._agree import agree as agree
 from grammeter.verbs._compare.differences import Difference as Difference
 from grammeter.verbs._compare.differences import difference as difference
 from grammeter.verbs._compare.results import Comparison as Comparison
@@ -25,6 +24,7 @@ from grammeter.verbs._meta import meta_window as meta_window
 from grammeter.verbs._meta import rescored as rescored
 from grammeter.verbs._meta_sentence import meta_maege as meta_maege
 from grammeter.verbs._meta_sentence import meta_sentence as meta_sentence
+from grammeter.verbs._rank import agree as agree
 from grammeter.verbs._rank import rank as rank
 from grammeter.verbs._report.make import make_report as make_report
 from grammeter.verbs._report.make import report as report

@@ -6,7 +6,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, overload
+from typing import Any, Literal, Required, TypedDict, Unpack, overload
 
 from grammeter.core import (
     DataError,
@@ -148,31 +148,25 @@ class Judged:
         return sum(spreads) / len(spreads) if spreads else 0.0
 
 
+class JudgeOptions(TypedDict, total=False):
+    """The options of :func:`judge`."""
+
+    metric: Required[str | Judging]
+    per_output: int | None
+    permute: int | None
+    repeats: int | None
+    seed: int | None
+    coverage: float | None
+
+
+_Items = Sequence[Shown] | None
+
+
+@overload
+def judge(corpus: Corpus, items: _Items = None, **options: Unpack[JudgeOptions]) -> Judged: ...
 @overload
 def judge(
-    corpus: Corpus,
-    items: Sequence[Shown] | None = None,
-    *,
-    metric: str | Judging,
-    per_output: int | None = None,
-    permute: int | None = None,
-    repeats: int | None = None,
-    seed: int | None = None,
-    coverage: float | None = None,
-    dry_run: Literal[False] = False,
-) -> Judged: ...
-@overload
-def judge(
-    corpus: Corpus,
-    items: Sequence[Shown] | None = None,
-    *,
-    metric: str | Judging,
-    per_output: int | None = None,
-    permute: int | None = None,
-    repeats: int | None = None,
-    seed: int | None = None,
-    coverage: float | None = None,
-    dry_run: Literal[True],
+    corpus: Corpus, items: _Items = None, *, dry_run: Literal[True], **o: Unpack[JudgeOptions]
 ) -> Estimate: ...
 @renamed(by="metric")
 @checked

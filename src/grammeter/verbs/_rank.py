@@ -1,24 +1,28 @@
-"""The verb ``rank``: judgments to a ranking, or to what else they say about the systems."""
+"""What judgments say: ``rank`` about the systems, ``agree`` about the judges."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, TypedDict, Unpack, overload
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
 
 from grammeter.core import Ranked, Ranking, UsageError, check_home, checked, renamed
 from grammeter.ranking import (
+    Agreement,
     Divisor,
     Extraction,
     HeadToHead,
+    JudgeCorrelations,
+    KappaKind,
     Method,
     Prediction,
     Resampling,
-    Selection,
     Training,
     Unit,
     Zeros,
     cross_validate,
     duels,
+    judge_correlations,
+    measure_agreement,
     method_of,
     rank_systems,
     select,
@@ -28,23 +32,36 @@ if TYPE_CHECKING:
     from grammeter.study import Outlook
 
 
-class RankOptions(TypedDict, total=False):
+class JudgmentOptions(TypedDict, total=False):
+    """The options that :func:`rank` and :func:`agree` share."""
+
+    judge: Sequence[str] | None
+    without_judge: Sequence[str] | None
+    seed: int
+    confidence: float
+    numbering: str | None
+
+
+class RankOptions(JudgmentOptions, total=False):
     """The options of every question to :func:`rank`."""
 
     by: str | Method
     unit: Unit | None
     resamples: int | None
-    seed: int
-    confidence: float
     divisor: Divisor | None
     prior: float | None
     processes: int
-    judge: Sequence[str] | None
-    without_judge: Sequence[str] | None
     systems: Sequence[str] | None
     drop: Sequence[str]
     extraction: Extraction
-    numbering: str | None
+
+
+class AgreeOptions(JudgmentOptions, total=False):
+    """The options of both questions to :func:`agree`."""
+
+    kappa: KappaKind
+    resamples: int
+    outputs: Mapping[str, Sequence[str]] | None
 
 
 @overload
@@ -112,12 +129,10 @@ def rank(
         Instead of a ranking: how the ranking by Expected Wins settles with more items, and how
         many more separate neighbours in it.
     by
-        ``expected-wins``, ``trueskill``, ``bradley-terry``, or a method with settings of its
-        own such as ``TrueSkill(tau=0.1)``.
+        ``expected-wins``, ``trueskill``, ``bradley-terry``, or one such as ``TrueSkill(tau=0.1)``.
     unit
         The unit of resampling for the rank ranges, and of folds: ``sentence``, ``ranking`` or
-        ``pair``. Default ``sentence``; for TrueSkill nothing is resampled, its runs differ by
-        their random games.
+        ``pair``. Default ``sentence``; TrueSkill resamples nothing, its runs have random games.
     resamples
         Number of resamples, or runs of TrueSkill; default 1000, and 100 for each fold.
     seed
@@ -147,13 +162,9 @@ def rank(
 
     Returns
     -------
-    Ranked
-        Best first; the score is that of all the data. A system whose score does not rest on
-        all opponents has a ``reason``, also where it has a score. Names and the order of
-        judgments decide nothing; systems with the same judgments share scores, ranges and
-        clusters.
-    HeadToHead, Prediction or Outlook
-        For one of the other questions.
+    Ranked, HeadToHead, Prediction or Outlook
+        Ranked: best first, with the scores of all the data. A system whose score does not rest on
+        all opponents has a ``reason``. Names and the order of judgments decide nothing.
 
     Raises
     ------
@@ -175,37 +186,87 @@ def rank(
     elsewhere = "results other than a curve"
     check_home(not learning_curve, elsewhere, extraction=extraction != "expanded")
     method = method_of(by, divisor=divisor, prior=prior)
-    selection = select(
-        rankings,
-        judges=judge,
-        without_judges=without_judge,
-        systems=systems,
-        drop=drop,
-        extraction=extraction,
-        numbering=numbering,
-    )
+    of: Any = {"judges": judge, "without_judges": without_judge, "numbering": numbering}
+    selection = select(rankings, systems=systems, drop=drop, extraction=extraction, **of)
     if head_to_head:
         return duels(selection, zeros=zeros or "one")
+    runs = resamples if resamples is not None else 1000 if validate is None else 100
     if learning_curve:
-        return _outlook(selection, 1000 if resamples is None else resamples, seed)
-    usual = 1000 if validate is None else 100
-    unit = unit or method.unit if validate is None else unit or "sentence"
-    resampling = Resampling(
-        unit=unit, runs=usual if resamples is None else resamples, seed=seed, processes=processes
-    )
+        from grammeter.study import outlook
+
+        return outlook(selection, resamples=runs, seed=seed)
+    unit = unit or ("sentence" if validate is not None else method.unit)
+    sure: Any = {
+        "resampling": Resampling(unit=unit, runs=runs, seed=seed, processes=processes),
+        "confidence": confidence,
+    }
     if validate is None:
-        return rank_systems(selection, method, resampling=resampling, confidence=confidence)
-    return cross_validate(
-        selection,
-        method,
-        folds=validate,
-        training=training or "held-out",
-        resampling=resampling,
-        confidence=confidence,
-    )
+        return rank_systems(selection, method, **sure)
+    training = training or "held-out"
+    return cross_validate(selection, method, folds=validate, training=training, **sure)
 
 
-def _outlook(selection: Selection, resamples: int, seed: int) -> Outlook:
-    from grammeter.study import outlook
+@overload
+def agree(rankings: Sequence[Ranking], **options: Unpack[AgreeOptions]) -> Agreement: ...
+@overload
+def agree(
+    rankings: Sequence[Ranking],
+    *,
+    correlate: Literal[True],
+    **options: Unpack[AgreeOptions],
+) -> JudgeCorrelations: ...
+@renamed(bootstrap="resamples", judges="judge", without_judges="without_judge")
+@checked
+def agree(
+    rankings: Sequence[Ranking],
+    *,
+    correlate: bool = False,
+    kappa: KappaKind = "script",
+    judge: Sequence[str] | None = None,
+    without_judge: Sequence[str] | None = None,
+    resamples: int = 1000,
+    seed: int = 1,
+    confidence: float = 0.95,
+    outputs: Mapping[str, Sequence[str]] | None = None,
+    numbering: str | None = None,
+) -> Agreement | JudgeCorrelations:
+    """Measure the agreement of judges on pairs of outputs.
 
-    return outlook(selection, resamples=resamples, seed=seed)
+    Two judgments are compared where the same two outputs of a sentence, of the same document,
+    were ranked: one is better, they tie, or the other is better. Equal outputs are one; an output
+    is known by the systems that wrote it.
+
+    Parameters
+    ----------
+    rankings
+        The judgments; skipped items count as items. Those of several files are pooled.
+    correlate
+        Instead: correlate each judge's ranking of the systems with the others'.
+    kappa
+        The definition that comes first; the other stands beside it.
+    judge, without_judge, numbering
+        As for :func:`rank`.
+    resamples, seed, confidence
+        For percentile intervals: number of resamples of the sentences (0: no interval), seed,
+        and the share covered.
+    outputs
+        The systems' texts, one a sentence: equal ones that stand apart are found by them, too.
+
+    Raises
+    ------
+    DataError
+        If there is no ranking, a judge has the name ``total``, or ``correlate`` finds fewer than
+        two judges.
+    UnknownNameError
+        If there is no such kappa or judge.
+    UsageError
+        If a number is out of range, or an option would change nothing.
+    """
+    of: Any = {"judges": judge, "without_judges": without_judge, "numbering": numbering}
+    drawn: Any = {"resamples": resamples, "seed": seed, "confidence": confidence}
+    if not correlate:
+        return measure_agreement(rankings, kappa=kappa, outputs=outputs, **drawn, **of)
+    usual = {"kappa": "script", "resamples": 1000, "seed": 1, "confidence": 0.95}
+    unused = {name: value != usual[name] for name, value in ({"kappa": kappa} | drawn).items()}
+    check_home(False, "results other than --correlate", **unused)
+    return judge_correlations(rankings, **of)

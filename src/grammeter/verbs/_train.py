@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
@@ -96,24 +96,18 @@ def train_impara(
     resume
         Go on where an interrupted run stopped; the card of a finished run is returned.
 
-    Returns
-    -------
-    dict
-        The training card.
-
     Raises
     ------
     UsageError
         If an option is impossible, or the folder holds another run, or is not empty and
         ``resume`` is not set.
     DataError
-        If there are too few sentences with edits, or a file cannot be read or written.
+        If there are too few sentences with edits (or scores), or a file cannot be read or written.
     MissingResourceError
         If torch, the encoder, the device or the pipeline is missing.
     """
-    data = _Data(parallel, encoder, source_column, target_column, pipeline, lenient)
-    settings = _settings(encoder, epochs, batch_size, learning_rate, decay, warmup, dtype, seed)
-    return data.train(Path(output), settings, pairs, loss, parallel_only, resume=resume)
+    options = locals()
+    return _Data(parallel, options).train(Path(output), _settings(options), resume=resume)
 
 
 @checked
@@ -134,8 +128,6 @@ def train_some(
 ) -> dict[Criterion, Card]:
     """Train SOME's regressors from human scores (Yoshimura et al. 2020).
 
-    They run on the device of :func:`grammeter.using`.
-
     Parameters
     ----------
     scores
@@ -149,26 +141,14 @@ def train_some(
     resume
         Go on where an interrupted run stopped; finished models are kept.
 
-    Returns
-    -------
-    dict
-        The training card of each criterion.
-
-    Raises
-    ------
-    UsageError
-        If an option is impossible, or the folder holds another run.
-    DataError
-        If a criterion has no scores, or too few, or a file cannot be read or written.
-    MissingResourceError
-        If torch, the encoder or the device is missing.
+    Raises the errors of :func:`train_impara`.
     """
+    settings = _settings(locals())
     path = _present([Path(scores)])[0]
     rated = [
         Rated(row.source, row.output, {cast("Criterion", k): v for k, v in row.scores.items()})
         for row in read_ratings(path)
     ]
-    settings = _settings(encoder, epochs, batch_size, learning_rate, decay, warmup, dtype, seed)
     return fit_some(rated, Path(output), settings, files=[path], criteria=criteria, resume=resume)
 
 
@@ -204,53 +184,35 @@ def train_cross_domain(
         goes on after an interruption.
     seeds
         Seeds; one model for each corpus and seed.
-    encoder, pairs, parallel_only, loss, epochs, batch_size, learning_rate, decay, warmup, dtype
-        As for :func:`train_impara`.
-    source_column, target_column, pipeline, lenient
+    encoder, pairs, parallel_only, loss, epochs, batch_size, learning_rate, decay, warmup, dtype, \
+source_column, target_column, pipeline, lenient
         As for :func:`train_impara`.
 
     Raises
     ------
     UsageError
-        If there is no corpus or no seed, a seed is repeated, a name cannot name a folder, or a
-        model in the folder belongs to another run.
+        If there is no corpus or no seed, a seed is repeated, or a name cannot name a folder.
     """
+    options = locals()
     _check_corpora(corpora, seeds)
-    settings = _settings(encoder, epochs, batch_size, learning_rate, decay, warmup, dtype)
+    settings = _settings(options)
     models: dict[tuple[str, int], Path] = {}
     tests: dict[tuple[str, int], list[Pair]] = {}
     for name, parallel in corpora.items():
-        data = _Data(parallel, encoder, source_column, target_column, pipeline, lenient)
+        data = _Data(parallel, options)
         for seed in seeds:
             folder = Path(output) / f"{name}-{seed}"
-            seeded = replace(settings, seed=seed)
-            data.train(folder, seeded, pairs, loss, parallel_only, resume=True)
+            data.train(folder, replace(settings, seed=seed), resume=True)
             models[name, seed] = folder
             tests[name, seed] = [pair for pair in pairs_of(folder) if pair.part == "test"]
     return CrossDomain(tuple(seeds), tuple(cross_test(models, tests)))
 
 
-def _settings(
-    encoder: str,
-    epochs: int,
-    batch_size: int,
-    rate: float,
-    decay: Decay,
-    warmup: float,
-    dtype: Precision,
-    seed: int = 1,
-) -> Settings:
-    return Settings(
-        encoder=encoder,
-        epochs=epochs,
-        batch_size=batch_size,
-        rate=rate,
-        decay=decay,
-        warmup=warmup,
-        dtype=dtype,
-        device=current().device,
-        seed=seed,
-    )
+def _settings(options: Mapping[str, Any]) -> Settings:
+    """Return the arguments of a verb that are settings, for the device in use."""
+    names = {field.name for field in fields(Settings)}
+    settings = {name: value for name, value in options.items() if name in names}
+    return Settings(**settings, rate=options["learning_rate"], device=current().device)
 
 
 def _check_corpora(corpora: Mapping[str, Sequence[str | Path]], seeds: Sequence[int]) -> None:
@@ -289,39 +251,25 @@ def train_impacts(
     Impacts
         Impacts of each error type and of each edit, the greatest first (Tables 6 and 7).
     """
-    data = _Data(parallel, encoder, source_column, target_column, pipeline, lenient)
-    return Impacts.of(data.measure().sentences)
+    return Impacts.of(_Data(parallel, locals()).measure().sentences)
 
 
 class _Data:
-    """Parallel data, read and measured once for any number of models."""
+    """Parallel data, read and measured once for any number of models; ``options`` of the verb."""
 
-    def __init__(
-        self,
-        parallel: Sequence[str | Path],
-        encoder: str,
-        source: str | None,
-        target: str | None,
-        pipeline: str | None,
-        lenient: bool,
-    ) -> None:
+    def __init__(self, parallel: Sequence[str | Path], options: Mapping[str, Any]) -> None:
         self._spelled = [str(data) for data in parallel]
-        self._encoder = encoder
-        self._columns: dict[str, Any] = {"source": source, "target": target, "lenient": lenient}
-        self._pipeline = pipeline
+        self._options = options
+        self._columns = {
+            "source": options["source_column"],
+            "target": options["target_column"],
+            "lenient": options["lenient"],
+        }
+        self._pipeline = options["pipeline"]
         self._files = _present([path for data in self._spelled for path in parallel_files(data)])
         self.measure = cache(self._measure)
 
-    def train(
-        self,
-        folder: Path,
-        settings: Settings,
-        size: int,
-        loss: LossName,
-        parallel_only: bool,
-        *,
-        resume: bool,
-    ) -> Card:
+    def train(self, folder: Path, settings: Settings, *, resume: bool) -> Card:
         """Fit a quality estimator."""
         return fit_impara(
             self.measure,
@@ -329,9 +277,9 @@ class _Data:
             settings,
             files=self._files,
             reading={**self._columns, "pipeline": self._pipeline},
-            size=size,
-            loss=loss,
-            parallel_only=parallel_only,
+            size=self._options["pairs"],
+            loss=self._options["loss"],
+            parallel_only=self._options["parallel_only"],
             resume=resume,
         )
 
@@ -349,7 +297,7 @@ class _Data:
                     "no sentence has an edit", where=data, fix="Give sources and their corrections."
                 )
             rows += parallel
-        sentences = tuple(measure_impacts(rows, self._encoder))
+        sentences = tuple(measure_impacts(rows, self._options["encoder"]))
         left = sum(len(row.edits) for row in rows) - sum(len(s.edits) for s in sentences)
         return Measured(sentences, len(rows), origin, left)
 
