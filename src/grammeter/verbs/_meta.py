@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from grammeter.core import DataError, MetricScores, checked
 from grammeter.metrics import metric as make_metric
-from grammeter.verbs._meta_sides import HumanScores, PathLike, Scores, read_sides
+from grammeter.verbs._meta_sides import HumanScores, PathLike, Scores, read_sides, sides_of
 
 if TYPE_CHECKING:
     from grammeter.core import FloatArray
@@ -52,8 +52,7 @@ def meta_system(
     Parameters
     ----------
     scores, human
-        As in :func:`correlate`; files, too. A file of judgments or a ranking among the scores is
-        a judge in the place of a metric.
+        As in :func:`correlate`; files, too.
     benchmark
         Take people's scores of a data set, ``gjg15``, ``seeda-e`` or ``seeda-s``.
     published_data
@@ -71,20 +70,13 @@ def meta_system(
 
     Raises
     ------
-    DataError
-        If a system stands on one side only, or two of several scores have a metric of one name.
     UsageError
-        If people's scores come from no place or two, or ``by`` has nothing to do.
+        If people's scores come from no place or two; see :func:`correlate` for the rest.
     """
     from grammeter.meta import Design
-    from grammeter.rendering import check_figure, save_figures
+    from grammeter.rendering import save_figures
 
-    for path in filter(None, (figure, figure_williams)):
-        check_figure(path)
-    table, side = read_sides(
-        scores, human, benchmark=benchmark, published_data=published_data, by=by, systems=systems,
-        drop=drop,
-    )  # fmt: skip
+    table, side = sides_of(locals())
     design = Design(
         human=side.name, interval=interval, confidence=confidence, resamples=resamples, seed=seed,
         ties=ties,
@@ -201,14 +193,9 @@ def meta_window(
         A file, .svg or .png, into which the correlations by window are drawn.
     """
     from grammeter.meta import correlate_windows
-    from grammeter.rendering import check_figure, save_figures
+    from grammeter.rendering import save_figures
 
-    if figure:
-        check_figure(figure)
-    table, side = read_sides(
-        scores, human, benchmark=benchmark, published_data=published_data, by=by, systems=systems,
-        drop=drop, clusters=True,
-    )  # fmt: skip
+    table, side = sides_of(locals(), clusters=True)
     windows = correlate_windows(
         table,
         side.scores,
@@ -256,15 +243,11 @@ def meta_beta(
         A file, .svg or .png, into which both correlations are drawn over beta.
     """
     from grammeter.meta import parse_betas, sweep_beta, swept_metric
-    from grammeter.rendering import check_figure, save_figures
+    from grammeter.rendering import save_figures
 
-    if figure:
-        check_figure(figure)
+    options = locals()
     betas = parse_betas(beta) if isinstance(beta, str) else beta
-    table, side = read_sides(
-        scores, human, benchmark=benchmark, published_data=published_data, by=by, systems=systems,
-        drop=drop,
-    )  # fmt: skip
+    table, side = sides_of(options)
     name = metric or swept_metric(table)
     sweep = sweep_beta(
         table[name],
@@ -290,20 +273,10 @@ def summed_rows(column: MetricScores, systems: Sequence[str]) -> PairedSamples:
 
 
 def rescored(column: MetricScores, systems: Sequence[str], beta: float) -> FloatArray | None:
-    """Score some systems anew from their statistics, with another beta.
+    """Score some systems anew from their statistics, with another beta: shape ``(systems,)``.
 
-    Returns
-    -------
-    FloatArray or None
-        Shape ``(systems,)``: what the metric with this beta gives them. ``None`` where the scores
-        have no statistics, or the metric no beta.
-
-    Raises
-    ------
-    DataError
-        If what the metric counts depends on beta.
-    UsageError
-        If the metric does not take this beta.
+    ``None`` where the scores have no statistics, or the metric no beta. A ``DataError`` where
+    what the metric counts depends on beta, a ``UsageError`` where it does not take this one.
     """
     import numpy as np
 

@@ -92,6 +92,17 @@ def read_sides(
     return known.as_published(table) if known and published_data else table, side
 
 
+def sides_of(options: Mapping[str, Any], *, clusters: bool = False) -> tuple[ScoreTable, Human]:
+    """Read both sides by the arguments of a verb, once its figures can be written."""
+    from grammeter.rendering import check_figure
+
+    for name in ("figure", "figure_williams"):
+        if options.get(name):
+            check_figure(options[name])
+    names = ("scores", "human", "benchmark", "published_data", "by", "systems", "drop")
+    return read_sides(**{name: options[name] for name in names}, clusters=clusters)
+
+
 def _of_people(human: HumanScores, by: str | None, *, judged: bool, clusters: bool) -> Human:
     from grammeter.formats import metric_name, read_human
     from grammeter.meta import human_side

@@ -128,6 +128,8 @@ def train_some(
 ) -> dict[Criterion, Card]:
     """Train SOME's regressors from human scores (Yoshimura et al. 2020).
 
+    Device and errors are those of :func:`train_impara`.
+
     Parameters
     ----------
     scores
@@ -140,8 +142,6 @@ def train_some(
         As for :func:`train_impara`.
     resume
         Go on where an interrupted run stopped; finished models are kept.
-
-    Raises the errors of :func:`train_impara`.
     """
     settings = _settings(locals())
     path = _present([Path(scores)])[0]
@@ -184,8 +184,9 @@ def train_cross_domain(
         goes on after an interruption.
     seeds
         Seeds; one model for each corpus and seed.
-    encoder, pairs, parallel_only, loss, epochs, batch_size, learning_rate, decay, warmup, dtype, \
-source_column, target_column, pipeline, lenient
+    encoder, pairs, parallel_only, loss, epochs, batch_size, learning_rate, decay, warmup, dtype
+        As for :func:`train_impara`.
+    source_column, target_column, pipeline, lenient
         As for :func:`train_impara`.
 
     Raises

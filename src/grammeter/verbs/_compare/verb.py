@@ -1,39 +1,82 @@
-"""The verb ``compare``: systems on the same sentences, all of them or two sentence by sentence."""
+"""``compare``: systems on the same sentences, with intervals, p-values and letters."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from itertools import combinations
 from pathlib import Path
-from typing import overload
+from typing import TypedDict, Unpack, overload
 
-from grammeter.core import Tier, UsageError, checked
+import numpy as np
+
+from grammeter.core import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    MetricScores,
+    ScoreTable,
+    Tier,
+    UnknownNameError,
+    UsageError,
+    checked,
+)
 from grammeter.formats import metric_name, read_any_scores
-from grammeter.stats import Correction
-from grammeter.verbs._compare.design import RESAMPLES, ComparisonDesign, Test
+from grammeter.stats import (
+    MOST_GROUPS,
+    RELATIVE_TOLERANCE,
+    Correction,
+    PairedSamples,
+    adjust,
+    bootstrap,
+    bootstrap_pvalues,
+    compact_letters,
+    percentile_interval,
+    randomisation_pvalues,
+)
+from grammeter.verbs._compare.design import RESAMPLES, ComparisonDesign, Test, least_pvalue
 from grammeter.verbs._compare.differences import Difference
 from grammeter.verbs._compare.differences import difference as subtract
-from grammeter.verbs._compare.results import Comparison
-from grammeter.verbs._compare.samples import Comparable, as_table
-from grammeter.verbs._compare.systems import compare_systems
+from grammeter.verbs._compare.results import Comparison, MetricComparison, PairResult, SystemResult
+from grammeter.verbs._compare.samples import (
+    Comparable,
+    as_table,
+    paired_samples,
+    resampling,
+    sample_notes,
+)
+from grammeter.verbs._compare.types import (
+    TypeColumns,
+    bounded_by_sentences,
+    check_number,
+    type_columns,
+    type_notes,
+)
 
 SHOWN = 10
 
+TOO_MANY_LETTERS = (
+    f"{{}}: no letters, because the systems form more than {MOST_GROUPS} groups that overlap;"
+    " see the pairs in the JSON, or compare with a baseline"
+)
+
+
+class CompareOptions(TypedDict, total=False):
+    """The options of :func:`compare` where it tests."""
+
+    baseline: str | None
+    test: Test
+    resamples: int | None
+    seed: int
+    confidence: float
+    correction: Correction
+    metrics: Sequence[str] | None
+    types: bool | Tier
+
 
 @overload
-def compare(
-    table: Comparable | str | Path,
-    *,
-    baseline: str | None = None,
-    test: Test = "bootstrap",
-    resamples: int | None = None,
-    seed: int = 1,
-    confidence: float = 0.95,
-    correction: Correction = "none",
-    metrics: Sequence[str] | None = None,
-    types: bool | Tier = False,
-    difference: None = None,
-) -> Comparison: ...
+def compare(table: Comparable | str | Path, **options: Unpack[CompareOptions]) -> Comparison: ...
 @overload
 def compare(
     table: Comparable | str | Path,
@@ -83,7 +126,7 @@ def compare(
         Spellings to compare, all in the table by default.
     types
         Also compare by error type: ``operation``, ``main`` or ``full``, or ``True`` for the types
-        as they are stored. Under one metric all types and pairs are one family of comparisons.
+        as they are stored. Under one metric all types and pairs are one family.
     difference
         Two systems: list sentences, or types, sorted by the first one's score minus the second's,
         and test nothing; see :func:`grammeter.difference`.
@@ -131,3 +174,215 @@ def _check_untested(design: ComparisonDesign, resamples: int | None) -> None:
             f"--difference tests nothing: no effect of {', '.join(unused)}",
             fix=f"Leave out {' and '.join(unused)}.",
         )
+
+
+def compare_systems(
+    table: ScoreTable,
+    design: ComparisonDesign,
+    *,
+    fixed: bool,
+    metrics: Sequence[str] | None = None,
+    types: bool | Tier = False,
+) -> Comparison:
+    """Compare systems; the number of resamples is ``fixed`` or chosen, see :func:`compare`."""
+    baseline, correction = design.baseline, design.correction
+    columns = {name: table[name] for name in (table if metrics is None else metrics)}
+    systems = max((len(column) for column in columns.values()), default=0)
+    comparisons = systems * (systems - 1) // 2 if baseline is None else systems - 1
+    by_type = type_columns(columns, table.segments, types) if types else {}
+    for of in by_type.values():
+        check_number(comparisons * len(of.columns), systems)
+    note = None
+    if not fixed:
+        design, note = design.settled(systems, comparisons)
+    design.check_size(sum(len(column) for column in columns.values()))
+    groups = [paired_samples(name, column, list(column)) for name, column in columns.items()]
+    notes = [*table.notes_on(columns), *([note] if note else [])]
+    notes += design.limits(table.segments, comparisons) if columns else []
+    for (name, column), group in zip(columns.items(), groups, strict=True):
+        notes += sample_notes(name, column, group)
+    results = dict(zip(columns, _compare_columns(columns, groups, design), strict=True))
+    for name, of in by_type.items():
+        wanted = replace(design, correction=correction)
+        results[name], said = _with_types(results[name], name, of, wanted, fixed=fixed)
+        notes += said
+    if by_type and (without := [name for name in columns if name not in by_type]):
+        notes.append(f"no comparison by error type of {', '.join(without)}: none are stored")
+    if baseline is None:
+        notes += [TOO_MANY_LETTERS.format(name) for name, of in results.items() if not of.lettered]
+    return Comparison(design, table.segments, results, tuple(notes))
+
+
+def _with_types(
+    whole: MetricComparison,
+    name: str,
+    of: TypeColumns,
+    design: ComparisonDesign,
+    *,
+    fixed: bool,
+) -> tuple[MetricComparison, list[str]]:
+    """Compare the systems by error type; all types and pairs are one family."""
+    systems = len(whole.systems)
+    pairs = systems * (systems - 1) // 2 if design.baseline is None else systems - 1
+    comparisons = pairs * len(of.columns)
+    note = None
+    if not fixed:
+        design, note = design.settled(systems * len(of.columns), comparisons)
+    compared = _compare_columns(of.columns, of.samples, design, together=True)
+    notes = [note] if note else []
+    notes += type_notes(name, len(of.columns), comparisons, design)
+    results = zip(of.columns.items(), compared, strict=True)
+    types = {kind: _with_gold(result, column) for (kind, column), result in results}
+    return replace(whole, types=types), notes
+
+
+def _with_gold(result: MetricComparison, column: MetricScores) -> MetricComparison:
+    """Say how many edits of this type the references of each system have."""
+    gold = {name: score.parts["tp"] + score.parts["fn"] for name, score in column.items()}
+    systems = {name: replace(system, gold=gold[name]) for name, system in result.items()}
+    return replace(result, systems=systems)
+
+
+def _compare_columns(
+    columns: Mapping[str, MetricScores],
+    groups: Sequence[PairedSamples],
+    design: ComparisonDesign,
+    *,
+    together: bool = False,
+) -> list[MetricComparison]:
+    """Compare systems under each column; ``together``: p-values of all are one family."""
+    pairs = [_pairs(column, design.baseline) for column in columns.values()]
+    resampled = bootstrap(groups, resamples=design.resamples, seed=design.seed)
+    if design.test == "bootstrap":
+        raw = [bootstrap_pvalues(*parts) for parts in zip(groups, resampled, pairs, strict=True)]
+    else:
+        raw = randomisation_pvalues(groups, pairs, resamples=design.resamples, seed=design.seed)
+    raw = [
+        np.maximum(p, least_pvalue(group.rows.shape[1]))
+        for p, group in zip(raw, groups, strict=True)
+    ]
+    if together:
+        raw = [bounded_by_sentences(*parts) for parts in zip(raw, groups, pairs, strict=True)]
+    missing = [
+        _missing(column)[chosen].any(axis=1)
+        for column, chosen in zip(columns.values(), pairs, strict=True)
+    ]
+    raw = [np.where(absent, np.nan, p) for absent, p in zip(missing, raw, strict=True)]
+    if together and raw:
+        ends = np.cumsum([len(p) for p in raw])[:-1]
+        adjusted = np.split(adjust(np.concatenate(raw), design.correction), ends)
+    else:
+        adjusted = [adjust(p, design.correction) for p in raw]
+    parts = zip(columns.values(), pairs, resampled, raw, adjusted, strict=True)
+    return [
+        _result(column, design, chosen, values, *pvalues)
+        for column, chosen, values, *pvalues in parts
+    ]
+
+
+def _missing(column: MetricScores) -> BoolArray:
+    return np.array([math.isnan(score.value) for score in column.values()], dtype=np.bool_)
+
+
+def _pairs(column: MetricScores, baseline: str | None) -> IntArray:
+    """Return which systems are compared, by number; the baseline stands second."""
+    names = list(column)
+    if baseline is None:
+        pairs = list(combinations(range(len(names)), 2))
+    elif baseline not in names:
+        raise UnknownNameError("system", baseline, names)
+    else:
+        base = names.index(baseline)
+        pairs = [(number, base) for number in range(len(names)) if number != base]
+    return np.array(pairs, dtype=np.int64).reshape(-1, 2)
+
+
+def _result(
+    column: MetricScores,
+    design: ComparisonDesign,
+    pairs: IntArray,
+    resampled: FloatArray,
+    raw: FloatArray,
+    adjusted: FloatArray,
+) -> MetricComparison:
+    """Put figures together; where the table has no score, nothing else is claimed."""
+    names, values = list(column), [score.value for score in column.values()]
+    low, high = percentile_interval(resampled, design.confidence)
+    unknown = _missing(column) | (high - low <= RELATIVE_TOLERANCE * np.abs(high))
+    bounds = np.where(unknown, np.nan, [low, high]).T.tolist()
+    defined: BoolArray = np.asarray(np.isfinite(resampled).all(axis=1))
+    systems = {
+        name: SystemResult(
+            value=values[at], low=low, high=high, reason=_reason(column, defined, low, at)
+        )
+        for at, (name, (low, high)) in enumerate(zip(names, bounds, strict=True))
+    }
+    numbers: list[list[int]] = pairs.tolist()
+    figures = zip(numbers, adjusted.tolist(), raw.tolist(), strict=True)
+    compared = tuple(
+        PairResult(
+            first=names[first],
+            second=names[second],
+            difference=values[first] - values[second],
+            pvalue=pvalue,
+            pvalue_raw=None if design.correction == "none" else uncorrected,
+            reason=_reason(column, defined, pvalue, first, second),
+        )
+        for (first, second), pvalue, uncorrected in figures
+    )
+    signature = design.signature(column.signature, resampling(column))
+    if design.baseline is None:
+        different: BoolArray = np.zeros((len(names), len(names)), dtype=np.bool_)
+        first, second = pairs.T
+        different[first, second] = different[second, first] = adjusted <= design.level
+        for name, letters in _letters(column, np.nan_to_num(bounds), different).items():
+            systems[name] = replace(systems[name], letters=letters)
+        return MetricComparison(signature, column.higher_is_better, systems, compared)
+    for pair in compared:
+        systems[pair.first] = _versus(systems[pair.first], pair)
+    base = systems[design.baseline]
+    systems[design.baseline] = replace(
+        base,
+        difference=base.value - base.value,
+        pvalue=math.nan,
+        reason=base.reason or "this is the baseline",
+    )
+    return MetricComparison(signature, column.higher_is_better, systems, ())
+
+
+def _reason(column: MetricScores, defined: BoolArray, number: float, *systems: int) -> str | None:
+    """Say why a number about some systems is NaN, if it is."""
+    if not math.isnan(number):
+        return None
+    names = list(column)
+    for name in (names[system] for system in systems):
+        if math.isnan(column[name].value):
+            return f"{name}: {column[name].reason or 'undefined'}"
+    if not defined[[*systems]].all():
+        return "a score is undefined in some resamples"
+    what = "score" if len(systems) == 1 else "difference"
+    return f"every resample gives the same {what}, which does not show how it varies"
+
+
+def _versus(system: SystemResult, pair: PairResult) -> SystemResult:
+    return replace(
+        system,
+        difference=pair.difference,
+        pvalue=pair.pvalue,
+        pvalue_raw=pair.pvalue_raw,
+        reason=system.reason or pair.reason,
+    )
+
+
+def _letters(column: MetricScores, bounds: FloatArray, different: BoolArray) -> dict[str, str]:
+    """Give letters to the systems that have a score, from the best one on; {} if too many.
+
+    Of equal scores the one with the lower interval comes first, so that the order of systems in
+    the file decides nothing.
+    """
+    names, sign = list(column), -1 if column.higher_is_better else 1
+    values = [sign * score.value for score in column.values()]
+    known = [at for at, value in enumerate(values) if not math.isnan(value)]
+    order = sorted(known, key=lambda at: (values[at], *bounds[at], names[at]))
+    letters = compact_letters(different[np.ix_(order, order)])
+    return {names[at]: text for at, text in zip(order, letters or (), strict=bool(letters))}

@@ -21,12 +21,11 @@ from grammeter.formats import (
 from grammeter.meta import Design, SystemMeta
 from grammeter.ranking import Agreement
 from grammeter.rendering import Page, Section
-from grammeter.verbs._agree import agree
 from grammeter.verbs._compare.results import Comparison
 from grammeter.verbs._compare.samples import as_table
 from grammeter.verbs._explain import corpus_of
 from grammeter.verbs._meta import correlate
-from grammeter.verbs._rank import rank
+from grammeter.verbs._rank import agree, rank
 from grammeter.verbs._report.browser import make_browser
 from grammeter.verbs._report.materials import read_materials
 from grammeter.verbs._report.people import agreement_section, correlation_section, ranking_section
