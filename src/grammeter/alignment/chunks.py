@@ -41,11 +41,7 @@ Changes = tuple[Change, ...]
 
 
 class Chunk(NamedTuple):
-    """The source tokens ``start:end`` (none where versions only insert) and each version's.
-
-    ``changed`` says whether an edit of that version lies here, even one that leaves the text as
-    it is.
-    """
+    """Source tokens ``start:end``, each version's, and whether an edit of that version lies here."""
 
     start: int
     end: int

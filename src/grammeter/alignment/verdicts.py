@@ -116,10 +116,7 @@ def competing(sentence: ChunkedSentence, *, changed_only: bool) -> dict[int, Cha
 def judge(
     source: Tokens, hypothesis: Changes, references: Mapping[int, Changes], *, detection: bool
 ) -> list[Judged]:
-    """Judge a hypothesis against each reference alone (dependent assumption).
-
-    With ``detection``, a chunk that both change is a hit, whatever it becomes.
-    """
+    """Judge against each reference alone; with ``detection``, a chunk that both change is a hit."""
     chunks = partition(source, [hypothesis, *references.values()])
     return [
         _judged(label, (at,), chunks, detection=detection, together=False)
@@ -315,10 +312,7 @@ def judged_edits(judged: Judged) -> Iterator[JudgedEdit]:
 def _judged(
     label: int, versions: tuple[int, ...], chunks: list[Chunk], *, detection: bool, together: bool
 ) -> Judged:
-    """Judge chunks against some references.
-
-    Against all ``together`` a miss is what all of them change; against one, a different text.
-    """
+    """Judge chunks: ``together``, a miss is what all references change; else, a different text."""
 
     def kind(chunk: Chunk) -> int:
         touched = [chunk.changed[at] for at in versions]

@@ -43,16 +43,10 @@ COLUMNS = (*WEIGHTS, *COUNTS, "truncated")
 class Union:
     """The edits of a hypothesis, then of one annotator; identical ones are one.
 
-    Attributes
-    ----------
-    source, reference
-        The sentence, and what the annotator makes of it; tokens joined by one blank.
-    edits, originals, texts
-        The edits, the words that each replaces, and the sentence with this edit alone.
-    verdicts
-        ``None`` for an edit of the annotator that the hypothesis met by another correction.
-    gold
-        Whether each edit is the annotator's, by the first correction.
+    ``source`` and ``reference`` (what the annotator makes of it) have tokens joined by one blank.
+    For each of ``edits``: ``originals``, the words that it replaces; ``texts``, the sentence with
+    it alone; ``verdicts``, ``None`` for an edit of the annotator that the hypothesis met by another
+    correction; ``gold``, whether it is the annotator's, by the first correction.
     """
 
     source: str
@@ -72,10 +66,10 @@ class Union:
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """Edits with their weights, 0 or more, NaN where unknown.
+    """Edits with weights, 0 or more, NaN where unknown.
 
-    ``weightless`` counts the edits that weigh nothing, or did before weights were inverted;
-    ``truncated``: a model read only a part of a text.
+    ``weightless`` counts those of weight 0, before inversion too; ``truncated``: a model cut a
+    text.
     """
 
     union: Union
@@ -120,10 +114,7 @@ class Weighed:
 
 
 def statistics_of(weighed: Sequence[Mapping[int, Weighed]]) -> Statistics:
-    """Return a row for each segment, a slot for each annotator; see :data:`COLUMNS`.
-
-    All weights of a segment are NaN where one of them is.
-    """
+    """Return a row a segment, a slot an annotator (:data:`COLUMNS`); all NaN if one weight is."""
     labels = tuple(sorted(set(chain.from_iterable(weighed))))
     slot = {number: position for position, number in enumerate(labels)}
     rows = np.zeros((len(weighed), len(labels), len(COLUMNS)))
@@ -172,15 +163,11 @@ def united(source: Sequence[str], proposed: Mapping[Proposal, str], gold: Iterab
 
 
 def check_references(segments: Iterable[Segment]) -> None:
-    """Compare reference texts that stand beside gold edits with what these make.
+    """Check that references agree with the gold edits beside them, else raise DataError.
 
     Texts and edits belong together where there are as many texts as annotators. Edits that only
-    detect may have been applied to a text or not: published texts differ in that.
-
-    Raises
-    ------
-    DataError
-        If a text is neither; the message names sentence and annotator.
+    detect may have been applied to a text or not: published texts differ in that. The message names
+    sentence and annotator.
     """
     by_gold = {id(segment.gold): segment for segment in segments}
     annotators = sorted({number for segment in by_gold.values() for number in segment.gold})

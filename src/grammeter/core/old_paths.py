@@ -31,13 +31,7 @@ _TO_FACE = {
 
 
 def old_name(room: str, name: str) -> object:
-    """Return what a room offered by this name in version 0.1.0.
-
-    Raises
-    ------
-    AttributeError
-        If it did not.
-    """
+    """Return what a room offered by this name in version 0.1.0, else raise AttributeError."""
     if name not in _TO_FACE.get(room, ()):
         raise AttributeError(f"module {room!r} has no attribute {name!r}")
     face = room.partition(".")[0]

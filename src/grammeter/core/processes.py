@@ -80,10 +80,7 @@ class Workers:
 
 @contextmanager
 def _held_signals() -> Generator[None, None, None]:
-    """Let signals that end programs wait, so that no process is started by half.
-
-    Processes that are started inside hold them back, too, until :func:`_begin`.
-    """
+    """Hold back signals that end programs, inside and in started processes until :func:`_begin`."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return

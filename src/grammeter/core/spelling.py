@@ -25,13 +25,7 @@ _SPELLED: Mapping[object, str] = {True: "true", False: "false", None: "none"}
 
 
 def parse(text: str) -> tuple[str, dict[str, Value]]:
-    """Split a spelling into its name and its fields.
-
-    Raises
-    ------
-    UsageError
-        If it is not a spelling, or names a field twice.
-    """
+    """Split a spelling into name and fields; UsageError if it is none or names a field twice."""
     match = _NAME.match(text)
     if match is None:
         raise _malformed(text, 0, "a name")
@@ -164,16 +158,11 @@ def _malformed(text: str, at: int, expected: str) -> UsageError:
 
 
 def coerce(value: Value, allowed: tuple[object, ...]) -> Value:
-    """Fit a parsed value to a field: its types and, where it is an enumeration, its words.
+    """Fit a parsed value to a field's types and words, else raise ValueError.
 
-    ``allowed`` mixes types (``float``, ``str`` ...), ``None`` and literal values. A number is
-    taken as text where only texts are allowed (``row0=3.2``), an integer as a float; neither
-    NaN nor infinity is a number here.
-
-    Raises
-    ------
-    ValueError
-        If nothing allowed fits.
+    ``allowed`` mixes types (``float``, ``str`` ...), ``None`` and literal values. A number is taken
+    as text where only texts are allowed (``row0=3.2``), an integer as a float; neither NaN nor
+    infinity is a number here.
     """
     if isinstance(value, float) and not math.isfinite(value) and float in allowed:
         raise ValueError(spell_value(value))

@@ -67,10 +67,7 @@ def region(source: Sequence[str], target: Sequence[str]) -> Region:
 
 
 class Aligner:
-    """Aligns many sentences and keeps up to ``cost_limit`` costs of words in memory.
-
-    With ``lev``, plain Levenshtein distance: every substitution costs 1, nothing is transposed.
-    """
+    """Aligns sentences, keeping up to ``cost_limit`` costs of words; ``lev``: plain Levenshtein."""
 
     def __init__(self, *, lev: bool = False, cost_limit: int = COST_LIMIT) -> None:
         self.lev = lev

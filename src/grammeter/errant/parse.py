@@ -55,10 +55,7 @@ Key = tuple[tuple[str, ...], str]
 
 
 class Parser:
-    """Parses with one pipeline; keeps ``token_limit`` tokens, and all parses in a folder if given.
-
-    spaCy is imported when the first sentence must really be parsed.
-    """
+    """Parses with one pipeline, loaded on first use; keeps ``token_limit`` tokens, and a folder."""
 
     def __init__(
         self,

@@ -82,8 +82,8 @@ class MaegeDesign:
 class ChainResult:
     """Kendall's tau-a over all pairs of texts inside chains; ``ties`` are those of the metric.
 
-    ``kendall`` and the two-sided ``pvalue`` are NaN, with a ``reason``, where there is no pair or
-    a text has no score. The p-value takes the pairs of a chain as independent: it is too small.
+    ``kendall`` and the two-sided ``pvalue`` are NaN, with a ``reason``, where there is no pair or a
+    text has no score. The p-value takes the pairs of a chain as independent: it is too small.
     """
 
     kendall: float
@@ -102,17 +102,12 @@ class ChainResult:
 
 @dataclass(frozen=True)
 class MetricResult:
-    """What MAEGE says of one metric.
+    """What MAEGE says of one metric; ``values``, shape ``(11,)``, are its scores of the corpora.
 
-    Attributes
-    ----------
-    values
-        Shape ``(11,)``: its scores of the corpora, in its units.
-    corpus, sentence
-        ``pearson`` and ``spearman``: over the corpora, and over all texts of all chains.
-    sentences, lines, texts
-        How many sentences have chains, and how many lines a corpus has: less than there are
-        where a text has nothing that it may be held against; how many distinct texts were scored.
+    ``corpus`` and ``sentence`` have ``pearson`` and ``spearman`` over the corpora, and over all
+    texts of all chains. ``sentences`` have chains, a corpus has so many ``lines``: less than there
+    are where a text has nothing that it may be held against; ``texts`` are the distinct ones
+    scored.
     """
 
     signature: Signature

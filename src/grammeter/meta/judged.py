@@ -57,10 +57,7 @@ _WHY = "the judgments do not tell"
 
 @dataclass(frozen=True, eq=False)
 class JudgedScores(MetricScores, over="scores", what="system"):
-    """What judges say, as the scores of a metric.
-
-    ``rankings`` are there where ranks are the metric; ``by`` says how systems got their scores.
-    """
+    """Judgments as scores of a metric; ``rankings`` if by ranks, ``by``: how systems are scored."""
 
     rankings: tuple[Ranking, ...] = ()
     by: str = MEAN

@@ -116,8 +116,8 @@ def partial_outputs(
 def worth_uncorrected(source: str, fewest: int, pseudo: Pseudo) -> float:
     """Return the pseudo-score of a sentence without any edit.
 
-    ``released``: 1 - fewest texts in a chain / characters of the source, what the public program
-    computes; ``intended``: 1 - fewest edits / words, what its comments say.
+    ``released``, as the public program: 1 - fewest texts in a chain / characters of the source;
+    ``intended``, as its comments: 1 - fewest edits / words.
     """
     if pseudo == "released":
         return 1 - fewest / max(len(source), 1)
@@ -125,10 +125,7 @@ def worth_uncorrected(source: str, fewest: int, pseudo: Pseudo) -> float:
 
 
 def binomial_of(mean: int) -> tuple[float, float]:
-    """Return n and p of the binomial that draws the numbers of edits of a pseudo-system.
-
-    Its mean is the nominal one and its variance .9, but n is truncated where it is drawn.
-    """
+    """Return n, truncated when drawn, and p of a binomial with the nominal mean and variance .9."""
     if not mean:
         return 1.0, 0.0
     p = (mean - 0.9) / mean
@@ -290,10 +287,7 @@ def score_outputs(metric: Scorer, outputs: PartialOutputs, targets: Targets) -> 
 
 @dataclass(frozen=True, kw_only=True)
 class Targets:
-    """What a text is held against: references and gold edits, one object for equal ones.
-
-    ``with_edits``: gold edits fit what metrics are given as source.
-    """
+    """References and gold edits, one object if equal; ``with_edits``: these fit the source."""
 
     sources: Sequence[str]
     gold: Sequence[GoldEdits]

@@ -67,10 +67,7 @@ def swap_pvalues(differences: FloatArray, *, rounds: int, seed: int) -> FloatArr
 
 
 def human_differences(pairs: Pairs) -> FloatArray:
-    """Count preferences of the first of two systems less those of the second.
-
-    Shape ``(judged sentences, pairs of systems)``; pairs in the order of ``combinations``.
-    """
+    """Return preferences, first less second: ``(judged sentences, combinations of two systems)``."""
     size = len(pairs.systems)
     number = np.zeros((size, size), dtype=np.int64)
     first, second = _system_pairs(size)

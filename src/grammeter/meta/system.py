@@ -320,10 +320,7 @@ def _resampled_scores(
     design: Design,
     sampler: Sampler | None,
 ) -> dict[str, FloatArray | str]:
-    """Score all systems on resampled sentences, the same for all metrics.
-
-    Returns shape ``(resamples, systems)`` by metric, or why there is nothing to resample.
-    """
+    """Score the same resamples for all metrics: ``(resamples, systems)`` by metric, or a reason."""
     if design.interval != "sentences":
         return {}
     groups = {name: _samples(column, systems, sampler) for name, column in columns.items()}

@@ -188,11 +188,7 @@ class _Reader:
         return self._before + text if text else ""
 
     def weights(self, texts: Sequence[str] | None) -> FloatArray:
-        """Return the weight of each token of the vocabulary: 1, or its idf in ``texts``.
-
-        The idf is log((n + 1) / (df + 1)), where df of n texts have the token; special tokens
-        weigh 0.
-        """
+        """Return each token's weight: 1, or its idf, log((n + 1) / (df + 1)); special tokens 0."""
         weights = np.ones(self._loaded.vocabulary)
         if texts is not None:
             inputs, _ = self._loaded.tokenize([self.stripped(text) for text in texts], limit=None)
@@ -286,7 +282,7 @@ def _batches(held: Held, encode: Encode, runtime: Runtime) -> Iterator[Held]:
 
 
 def _encoder(loaded: Loaded, layers: Iterable[int | None]) -> Encode:
-    """Return a function that computes a batch's states in single precision.
+    """Return a function for a batch's states in single precision.
 
     By layer, token states of length 1, shape ``(tokens, width)``; for ``None`` the means of the
     last states, shape ``(sequences, width)``.

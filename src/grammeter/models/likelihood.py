@@ -192,11 +192,7 @@ def _causal_reader(loaded: Loaded) -> Callable[[Sequence[Tokens]], FloatArray]:
 def _mean_likelihoods(
     torch: Any, loaded: Loaded, logits: Any, texts: Sequence[Tokens]
 ) -> FloatArray:
-    """Return the mean log-likelihood of each text's tokens, shape ``(texts,)``.
-
-    ``logits`` has shape ``(texts, tokens, vocabulary)``; it is normalised slice by slice, so
-    that no second array of this size is created.
-    """
+    """Return mean log-likelihoods of logits ``(texts, tokens, vocabulary)``, slice by slice."""
     targets = loaded.padded(texts, fill=_IGNORED)
     rows = max(1, _SLICE // logits.shape[-1])
     slices = zip(logits.flatten(0, 1).split(rows), targets.flatten().split(rows), strict=True)
@@ -228,11 +224,7 @@ def _start_of_text(loaded: Loaded) -> int:
 
 
 def _check_causal(loaded: Loaded) -> None:
-    """Refuse a model whose predictions depend on later tokens.
-
-    Masked language models can be loaded as causal ones, and so can decoders without their
-    encoder; both give numbers.
-    """
+    """Refuse a model that sees later tokens: a masked one, or a decoder without its encoder."""
     wanted = "a causal language model such as gpt2"
     if loaded.files.config().get("is_encoder_decoder"):
         raise _misfit(loaded, "has an encoder, and a text alone does not feed it", wanted)

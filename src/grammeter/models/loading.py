@@ -53,11 +53,7 @@ def in_batches(
     step: Callable[[list[int]], Result],
     tally: Tally | None = None,
 ) -> Iterator[tuple[list[int], Result]]:
-    """Run ``step`` on each batch of positions; yield each batch with its result.
-
-    When memory runs out, continue with half as many tokens. ``tally`` counts the batches that
-    succeed.
-    """
+    """Run ``step`` on batches of positions, halved when memory runs out; yield batch and result."""
     waiting = batches(lengths, budget)[::-1]
     while waiting:
         batch = waiting.pop()
@@ -98,10 +94,7 @@ def distinct_figures(
     step: Callable[[list[Member]], FloatArray],
     tally: Tally,
 ) -> Iterator[tuple[list[int], FloatArray]]:
-    """Compute each distinct member once; yield positions and their figures by batch.
-
-    ``step`` returns the figures of a batch, shape ``(members,)``.
-    """
+    """Compute each distinct member once; yield positions and ``step``'s figures ``(members,)``."""
     members = list(positions)
     lengths = [length(member) for member in members]
     answered = in_batches(lengths, budget, lambda batch: step([members[at] for at in batch]), tally)
@@ -298,10 +291,7 @@ def load_tokenizer(transformers: Any, files: ModelFiles) -> Any:
 def load_weights(
     transformers: Any, files: ModelFiles, kind: str, dtype: Any, **settings: object
 ) -> tuple[Any, dict[str, Any]]:
-    """Return a model of transformers' class ``kind``, and its report of missing weights.
-
-    No pickle is read and no code of the folder is run. Errors of that class are passed on.
-    """
+    """Load a model, without pickles or the folder's code, and its report of missing weights."""
     _check_depth(files)
     return getattr(transformers, kind).from_pretrained(
         files.folder,

@@ -106,11 +106,7 @@ class Held:
         self._missing -= len(batch)
 
     def padded(self, layer: int, places: IntArray, weights: FloatArray) -> tuple[Any, Any, Any]:
-        """Return states, a mask of the padding, and the weights of the tokens.
-
-        ``weights`` belong to :attr:`tokens`. Shapes ``(sequences, longest, width)`` and twice
-        ``(sequences, longest)``.
-        """
+        """Return states ``(sequences, longest, width)``; mask and weights ``(sequences, longest)``."""
         lengths: IntArray = self.lengths[places][:, None]
         columns: IntArray = np.arange(int(lengths.max()))[None, :]
         real: BoolArray = columns < lengths
@@ -200,10 +196,7 @@ def _with_f1(precision: FloatArray, recall: FloatArray) -> FloatArray:
 
 
 def compare_means(means: Any, pairs: IntArray) -> FloatArray:
-    """Return the cosines of mean states, shape ``(pairs, 1)``, -1 to 1.
-
-    ``means`` has shape ``(sequences, width)``.
-    """
+    """Return cosines, -1 to 1, ``(pairs, 1)``, of mean states ``(sequences, width)``."""
     torch: Any = require("torch", extra="neural")
     first, second = (means[torch.from_numpy(side).to(means.device)] for side in pairs.T.copy())
     return torch.cosine_similarity(first, second, dim=1).cpu().numpy().astype(np.float64)[:, None]

@@ -34,10 +34,7 @@ class Compared:
 
 
 def numbered(rankings: Sequence[Ranking]) -> list[Ranking]:
-    """Renumber the sentences from 1, in an order that no name and no file decides.
-
-    Sentences without comparisons come last.
-    """
+    """Renumber the sentences from 1 by their judgments alone; those without comparisons come last."""
     pairs = extract_pairs(rankings)
     segments = np.unique(pairs.segment)
     order = order_of_units(pairs, unit_numbers(pairs, "sentence"))
@@ -99,10 +96,9 @@ def outputs_of(ranking: Ranking) -> Iterator[tuple[str, int]]:
 
 
 def values_between(rankings: Iterable[Ranking]) -> tuple[FloatArray, IntArray]:
-    """Return one rank of each judge for each output, among the same outputs shown.
+    """Return each judge's mean rank of each output, among the same outputs shown in whatever order.
 
-    It is the mean of the ranks that the judge gave it, in whatever order. The values have shape
-    ``(units, observers)``, NaN where there is none; the units' sentences ``(units,)``.
+    Shape ``(units, observers)``, NaN where there is none; and the units' sentences, ``(units,)``.
     """
     return _padded(
         (segment, [math.fsum(ranks) / len(ranks) for ranks in by_judge.values()])
@@ -122,10 +118,7 @@ def values_within(rankings: Iterable[Ranking]) -> tuple[FloatArray, IntArray]:
 def _ranks(
     rankings: Iterable[Ranking],
 ) -> dict[tuple[int, frozenset[str], str], dict[str, list[float]]]:
-    """Return the ranks by sentence, outputs shown and output, and by judge.
-
-    They are mid-ranks, for only the order of a judge's ranks counts.
-    """
+    """Return the mid-ranks by sentence, outputs shown and output, and by judge."""
     units: dict[tuple[int, frozenset[str], str], dict[str, list[float]]] = {}
     for ranking in rankings:
         outputs = dict(outputs_of(ranking))
@@ -148,10 +141,10 @@ def _padded(rows: Iterable[tuple[int, Sequence[float]]]) -> tuple[FloatArray, In
 def equal_outputs_joined(
     rankings: Sequence[Ranking], outputs: Outputs | None = None
 ) -> list[Ranking]:
-    """Make one output of the outputs of a sentence that are known to be equal.
+    """Join outputs of a sentence that are known to be equal.
 
-    They are if one of the rankings says so, of whatever judge, or if the texts in ``outputs`` are
-    equal, white space aside. Of different ranks in one ranking the best counts.
+    They are if a ranking of any judge says so, or if the texts in ``outputs`` are equal, white
+    space aside. Of different ranks in one ranking the best counts.
     """
     classes = _classes(rankings, outputs or {})
     return [_joined(ranking, classes.get(ranking.segment, {})) for ranking in rankings]

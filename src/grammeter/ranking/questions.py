@@ -329,10 +329,7 @@ def deal_out(pairs: Pairs, unit: Unit, folds: int, seed: int) -> IntArray:
 
 
 def _predicted(pairs: Pairs, clustering: Clustering) -> tuple[float, float, float]:
-    """Return the shares predicted of a fold: by clusters, by "all tied", and by the order.
-
-    The last is NaN if nothing in the fold is decided.
-    """
+    """Return the shares predicted of a fold: by clusters, "all tied", the order (NaN if undecided)."""
     place, cluster = (np.empty(len(pairs.systems), dtype=np.int64) for _ in range(2))
     place[list(clustering.order)] = np.arange(len(place))
     cluster[list(clustering.order)] = clustering.clusters

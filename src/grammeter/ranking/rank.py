@@ -74,10 +74,7 @@ def _rows(
 
 
 def _equalised(scores: FloatArray, alike: IntArray) -> FloatArray:
-    """Make scores equal that only rounding tells apart, and those of systems that are alike.
-
-    Both have shape ``(systems,)``; systems with equal numbers share the mean of their scores.
-    """
+    """Make scores ``(systems,)`` equal where only rounding differs; those alike get their mean."""
     shared = np.bincount(alike, scores)[alike] / np.bincount(alike)[alike]
     order = np.argsort(-_comparable(shared), kind="stable")
     group = _groups(_comparable(shared)[order][None])[0]
@@ -185,10 +182,7 @@ def run_ranks(scores: FloatArray) -> tuple[IntArray, IntArray]:
 
 
 def mean_order(scores: FloatArray) -> list[int]:
-    """Return the columns by mean over runs, then deviation, then name, all descending.
-
-    The order of the runs does not matter: sums are exact.
-    """
+    """Return the columns by mean over runs (exact sums), then deviation, then name, descending."""
     means = [math.fsum(column) / len(scores) for column in scores.T.tolist()]
     squares = [math.fsum(column) for column in ((scores - means) ** 2).T.tolist()]
     return score_order(np.array(means), np.array(squares))

@@ -175,8 +175,7 @@ def _play_by_run(job: _Job, play_games: Play) -> FloatArray:
 def _play_together(job: _Job) -> FloatArray:
     """Play all runs side by side.
 
-    Arrays have shape ``(n, runs)``; systems stand in descending order of their names, so that
-    ``argmax`` takes the later name of equals.
+    Arrays have shape ``(n, runs)``; names descend, so that ``argmax`` takes the later of equals.
     """
     wins, ties = job.judgments[..., ::-1, ::-1]
     judged = wins + wins.swapaxes(1, 2) + ties
@@ -231,10 +230,7 @@ def update(
 
 
 def _uniform(job: _Job) -> Iterator[FloatArray]:
-    """Draw two numbers for each game and run, shape ``(some games, 2, runs)``, 0 to 1.
-
-    Each run has random numbers of its own, so that it does not depend on its neighbours.
-    """
+    """Draw numbers, 0 to 1, ``(some games, 2, runs)``; each run has random numbers of its own."""
     sources = [_source(job.seed, number) for number in job.numbers]
     for start in range(0, job.model.games, _AHEAD):
         shape = (min(_AHEAD, job.model.games - start), 2)
@@ -334,10 +330,7 @@ def _first_shares(
 
 
 def _equal_losses(losses: FloatArray, excess: FloatArray) -> FloatArray | None:
-    """Solve ``losses @ shares - excess = the same for all``, the shares adding up to 1.
-
-    ``None`` if there is no solution without negative shares.
-    """
+    """Solve ``losses @ shares - excess = constant``, sum of shares 1; ``None`` if one is negative."""
     size = len(excess)
     system = np.ones((size + 1, size + 1))
     system[:size, :size], system[size, size] = losses, 0.0

@@ -67,11 +67,7 @@ def compact_letters(different: BoolArray) -> list[str] | None:
 
 
 def letter_groups(different: BoolArray, *, most: int | None = None) -> list[frozenset[int]] | None:
-    """Return the largest groups of items in which no two differ, in the order of their items.
-
-    ``None`` if there are more than ``most``, or if the search for them takes too long: there can
-    be exponentially many.
-    """
+    """Return the largest groups without a difference; ``None`` if over ``most`` or slow to find."""
     groups: list[int] = []
     for steps, group in enumerate(_cliques(_neighbours(~different))):
         if group:
