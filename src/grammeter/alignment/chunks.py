@@ -74,14 +74,9 @@ Target = tuple[ChunkedSentence, Changes]
 def segment_edits(segments: Sequence[Segment], extract: Extract) -> list[SegmentEdits]:
     """Return the edits of each segment.
 
-    Gold edits stand as they are; where a segment has none, edits are extracted from its
-    reference texts, numbered from 0. All extraction is done in one call, each distinct pair of
-    texts once.
-
-    Raises
-    ------
-    DataError
-        If a segment has neither gold edits nor a reference text; names the sentence.
+    Gold edits stand as they are; where a segment has none, edits are extracted from its reference
+    texts, numbered from 0. All extraction is done in one call, each distinct pair of texts once.
+    Raises DataError if a segment has neither gold edits nor a reference text; names the sentence.
     """
     edits = _extracted((pair for segment in segments for pair in _pairs(segment)), extract)
     return [
@@ -193,14 +188,9 @@ def pieces(source: Tokens, changes: Changes) -> list[Piece]:
 def read_targets(segments: Sequence[Segment], extract: Extract) -> list[Target]:
     """Return each segment's sentence and what its hypothesis changes.
 
-    Edits are taken as by :func:`segment_edits`; runs of white space do not count. Segments of
-    one source line share one :class:`ChunkedSentence`.
-
-    Raises
-    ------
-    DataError
-        If a source is empty, a segment has neither gold edits nor a reference text, or gold
-        edits overlap; names the sentence.
+    Edits are taken as by :func:`segment_edits`; runs of white space do not count. Segments of one
+    source line share one :class:`ChunkedSentence`. Raises DataError if a source is empty, a segment
+    has neither gold edits nor a reference text, or gold edits overlap; names the sentence.
     """
     normal = [
         replace(

@@ -23,24 +23,12 @@ _LAST_STOP = re.compile(r"(?<=[^.])\.$")
 def corrected_by_annotator(
     source: Sequence[str], gold: GoldEdits, *, treebank: bool = True
 ) -> dict[int, Words]:
-    """Apply all edits of each annotator, as the I-measure's authors do.
+    """Return the text with all edits of each annotator, in the order of ``gold``, by annotator.
 
-    Felice and Briscoe (2015); the details are those of their program.
-
-    Parameters
-    ----------
-    source
-        Tokens.
-    gold
-        Edits by annotator; only the first correction of an edit is used.
-    treebank
-        Split punctuation off corrections as the Penn Treebank does.
-
-    Returns
-    -------
-    dict
-        Annotator to text, in the order of ``gold``. An annotator without edits has the source;
-        a text that an earlier annotator has too is left out.
+    As the authors' program of the I-measure (Felice & Briscoe 2015). ``source`` are tokens; only
+    the first correction of an edit is used; ``treebank`` splits punctuation off corrections as the
+    Penn Treebank does. An annotator without edits has the source; a text that an earlier annotator
+    has too is left out.
     """
     edits_of = _readied(gold, treebank)
     return distinct({number: apply_backwards(source, edits) for number, edits in edits_of.items()})

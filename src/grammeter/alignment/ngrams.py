@@ -60,12 +60,8 @@ def reference_slots(segments: Sequence[Segment]) -> BoolArray:
 class Shared:
     """The n-grams of one order: a cell for each distinct n-gram of each hypothesis.
 
-    Attributes
-    ----------
-    hypothesis, source
-        Shape ``(cells,)``: how often the hypothesis and its source have the n-gram.
-    references
-        Shape ``(slots, cells)``: how often each reference has it; 0 in an absent slot.
+    ``hypothesis`` and ``source``, shape ``(cells,)``, say how often these have the n-gram;
+    ``references``, shape ``(slots, cells)``, how often each reference has it, 0 in an absent slot.
     """
 
     hypothesis: IntArray
@@ -96,14 +92,9 @@ class Shared:
 class Batch:
     """Some lines with all their hypotheses.
 
-    Attributes
-    ----------
-    rows
-        Shape ``(segments,)``: the position of each segment in the sequence given.
-    source_lengths, hypothesis_lengths
-        Shape ``(segments,)``, in tokens.
-    reference_lengths
-        Shape ``(segments, slots)``; 0 in an absent slot.
+    ``rows``, shape ``(segments,)``, are the positions of the segments in the sequence given.
+    Lengths are in tokens: of sources and hypotheses ``(segments,)``, of references ``(segments,
+    slots)``, 0 in an absent slot.
     """
 
     rows: IntArray

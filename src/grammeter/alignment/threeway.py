@@ -57,14 +57,10 @@ def align(source: Tokens, hypothesis: Tokens, reference: Tokens) -> list[Column]
 def align_all(triples: Sequence[Triple]) -> Iterator[tuple[int, list[Column]]]:
     """Align many triples, sentences of like length together; no token is empty.
 
-    If the source equals the hypothesis or the reference, the other two are aligned as a pair
-    with the same costs (both; the first alone; the second alone), as the authors' program does.
-
-    Yields
-    ------
-    index, columns
-        Position in ``triples``, in no particular order, and the columns from left to right. A
-        column has no more than two gaps; without its gaps each row is the sentence.
+    If the source equals the hypothesis or the reference, the other two are aligned as a pair with
+    the same costs (both; the first alone; the second alone), as the authors' program does. Yields
+    positions in ``triples``, in no particular order, and the columns from left to right. A column
+    has no more than two gaps; without its gaps each row is the sentence.
     """
     pairs: list[tuple[int, Triple]] = []
     others: list[tuple[int, Triple]] = []
@@ -340,10 +336,7 @@ def _token_gains(triple: Triple) -> list[_Gains]:
 
 
 def _planes_backwards(sh: _Gains, sr: _Gains, hr: _Gains) -> Iterator[_Gains]:
-    """Yield the table's planes, one per prefix of the source, the whole source first.
-
-    One in about sqrt(n) is stored, those between are computed again: less memory, twice the work.
-    """
+    """Yield the planes, whole source first; one in about sqrt(n) is stored, others made again."""
     last = len(sh) - 1
     step = isqrt(last) + 1
     plane = _within_plane(np.zeros_like(hr), hr)

@@ -32,13 +32,9 @@ class _MisfitError(Exception):
 def checked(function: Callable[P, R]) -> Callable[P, R]:
     """Hold the arguments of a function against its annotations when it is called.
 
-    Columns, arrays, sets and generators become lists where a sequence belongs. What a text says is
-    left to the function: an unknown name has a better error there.
-
-    Raises
-    ------
-    UsageError
-        By the function, before its first line, if an argument is of another type.
+    An argument of another type is a UsageError of the function, before its first line. Columns,
+    arrays, sets and generators become lists where a sequence belongs. What a text says is left to
+    the function: an unknown name has a better error there.
     """
 
     @wraps(function)
@@ -54,21 +50,9 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def check_home(at_home: bool, home: str, **options: object) -> None:
-    """Refuse options that would change nothing.
+    """Refuse ``options``, by name and true if wanted, where they change nothing: not ``at_home``.
 
-    Parameters
-    ----------
-    at_home
-        Whether the options have an effect in this call.
-    home
-        Where they have one, as the shell spells it: ``--validate``.
-    options
-        By name, a true value for each option that was wanted.
-
-    Raises
-    ------
-    UsageError
-        If an option was wanted and this is not its home.
+    The UsageError says where they have an effect, as the shell spells it: ``--validate``.
     """
     for name, wanted in () if at_home else options.items():
         if wanted:

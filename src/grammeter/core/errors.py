@@ -24,14 +24,8 @@ from typing import Any, ClassVar
 class GrammeterError(Exception):
     """Base of all errors that a user can cause or mend.
 
-    Parameters
-    ----------
-    message
-        What is wrong, in one sentence.
-    where
-        ``file`` or ``file:line``, where that is known.
-    fix
-        What to do about it, in one sentence.
+    ``message`` says in one sentence what is wrong, ``fix`` in one what to do about it; ``where`` is
+    ``file`` or ``file:line``, if known.
     """
 
     exit_code: ClassVar[int] = 3
@@ -67,15 +61,8 @@ class UnknownNameError(UsageError, KeyError):
     """A name that does not exist; the message suggests near ones (exit code 2).
 
     It is a :class:`KeyError` too, so that ``in`` and ``get`` work on the tables that raise it.
-
-    Parameters
-    ----------
-    kind
-        What the name should be: ``metric``, ``option of gleu``, ``system`` ...
-    name
-        The unknown name.
-    known
-        All names that exist.
+    ``kind`` says what the name should be (``metric``, ``option of gleu``, ``system`` ...),
+    ``known`` has all names that exist.
     """
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:

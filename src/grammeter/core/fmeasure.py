@@ -30,13 +30,8 @@ def beta_weights(beta: float) -> tuple[float, float]:
 def f_fraction(correct: Any, proposed: Any, gold: Any, beta: float) -> tuple[Any, Any]:
     """Return what F divides by what: numbers, or arrays of one shape.
 
-    Parameters
-    ----------
-    correct, proposed, gold
-        Counts or weights; where ``gold`` is 0 and ``correct`` is not, recall is 1 if ``correct``
-        is given in its place.
-    beta
-        Weight of recall.
+    ``correct``, ``proposed`` and ``gold`` are counts or weights, ``beta`` the weight of recall.
+    Where ``gold`` is 0 and ``correct`` is not, recall is 1 if ``correct`` is given in its place.
     """
     recall, precision = beta_weights(beta)
     return (recall + precision) * correct, recall * gold + precision * proposed

@@ -14,10 +14,7 @@ OFF = "off"
 def cache_folder(given: str | Path | None = None) -> Path | None:
     """Return the folder of caches; ``None`` where there shall be none, or no place for one.
 
-    Parameters
-    ----------
-    given
-        A folder, ``off``, or ``None``: that of ``GRAMMETER_CACHE``, else the user's.
+    ``given`` is a folder, ``off``, or ``None``: that of ``GRAMMETER_CACHE``, else the user's.
     """
     chosen = str(given or os.environ.get(VARIABLE) or "")
     if chosen == OFF:

@@ -16,19 +16,10 @@ _alone = False
 
 
 def require(module: str, *, extra: str) -> ModuleType:
-    """Import an optional module.
+    """Import an optional module by its dotted name, ``"pyarrow.parquet"``.
 
-    Parameters
-    ----------
-    module
-        Dotted name, ``"pyarrow.parquet"``.
-    extra
-        The extra of this package that brings it, ``"records"``.
-
-    Raises
-    ------
-    MissingResourceError
-        If the module is not installed; the message has the pip line.
+    ``extra`` is the extra of this package that brings it, ``"records"``: if it is not installed,
+    the MissingResourceError has the pip line.
     """
     try:
         return importlib.import_module(module)

@@ -18,12 +18,7 @@ LOCK = ".lock"
 def only_one(folder: Path) -> Generator[None, None, None]:
     """Keep other processes out of a folder while this one works in it.
 
-    Raises
-    ------
-    UsageError
-        If another one is at work there.
-    OSError
-        If nothing can be written there.
+    UsageError if another one is at work there; OSError if nothing can be written there.
     """
     path = folder / LOCK
     file = _locked(path)

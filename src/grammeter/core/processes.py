@@ -20,16 +20,10 @@ _STOPPING = [
 
 
 class Workers:
-    """A pool of spawned processes, all of them started.
+    """A pool of ``count`` spawned processes, all of them started.
 
-    As a context manager it waits for them to end; on any exception it ends them at once.
-
-    Parameters
-    ----------
-    count
-        How many.
-    prepare, arguments
-        Called in each of them first.
+    As a context manager it waits for them to end; on any exception it ends them at once. Each calls
+    ``prepare(*arguments)`` first.
     """
 
     def __init__(

@@ -18,18 +18,11 @@ RANKING_KIND = "ranking"
 
 @dataclass(frozen=True, slots=True)
 class RankedSystem:
-    """One system's place.
+    """One system's place; systems of different clusters, from 1, differ in all resamples but a few.
 
-    Attributes
-    ----------
-    score
-        Of all the data, never of one bootstrap sample; NaN if there is none.
-    ranks
-        The first and last rank, from 1, that it takes in resampling.
-    cluster
-        From 1; systems of different clusters differ in all resamples but a few.
-    reason
-        Why there is no score, or what it does not rest on.
+    ``score`` is of all the data, never of one bootstrap sample, NaN if there is none; ``ranks`` are
+    the first and last, from 1, that it takes in resampling; ``reason`` says why there is no score,
+    or what it does not rest on.
     """
 
     system: str
@@ -102,13 +95,7 @@ class Ranked(Result, Mapping[str, RankedSystem]):
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], *, where: str | None = None) -> Ranked:
-        """Read what :meth:`to_dict` wrote.
-
-        Raises
-        ------
-        DataError
-            If it is something else; ``where`` names the file.
-        """
+        """Read what :meth:`to_dict` wrote; DataError, naming ``where``, if it is something else."""
         with reading(data, RANKING_KIND, verb="rank", where=where):
             rows = tuple(_row_from_json(row) for row in data["systems"])
             notes = tuple(data.get("notes", ()))

@@ -21,12 +21,8 @@ Value = TypeVar("Value")
 class Figure:
     """A figure that a result offers; :func:`grammeter.rendering.draw` draws it.
 
-    Attributes
-    ----------
-    chart
-        The kind of chart, a name of :mod:`grammeter.rendering`.
-    data
-        What that chart takes, by the names of its parameters.
+    ``chart`` is a name of :mod:`grammeter.rendering`, ``data`` what that chart takes, by the names
+    of its parameters.
     """
 
     chart: str
@@ -44,10 +40,8 @@ class Result:
     def tables(self, *, long: bool = False) -> Sequence[Table]:
         """Return the result as tables, the main one first.
 
-        Parameters
-        ----------
-        long
-            For programs: one figure, or one thing and its figures, a row; nothing left out.
+        With ``long``, for programs, a row has one figure, or one thing and its figures, and nothing
+        is left out.
         """
 
     @abstractmethod
@@ -99,12 +93,8 @@ class Result:
 class Named(Mapping[str, Value]):
     """A mapping over one of its own fields; a name that it lacks is an error that lists its names.
 
-    Parameters of a class that is made of it
-    ----------------------------------------
-    over
-        The field: a mapping by name.
-    what
-        What a name stands for, in the words of the error.
+    A class made of it sets ``over``, the field, and ``what`` a name stands for, in the words of the
+    error.
     """
 
     _over: ClassVar[str]
@@ -136,21 +126,8 @@ def reading(
 ) -> Generator[None, None, None]:
     """Turn whatever goes wrong while reading stored values into an error with a place.
 
-    Parameters
-    ----------
-    data
-        The JSON object.
-    kind
-        What its ``kind`` must be.
-    verb
-        The verb of the command line that writes such files.
-    where
-        The file's name, if known.
-
-    Raises
-    ------
-    DataError
-        If ``data`` is of another kind, or the block fails on a missing or wrong value.
+    DataError if the JSON object ``data`` is not of this ``kind``, or the block fails on a missing
+    or wrong value; it names ``verb``, which writes such files, and the file ``where``, if known.
     """
     if data.get("kind") != kind:
         raise DataError(

@@ -119,10 +119,7 @@ class ScoreTable(Result, Named[MetricScores], over="columns", what="metric in th
     def from_dict(cls, data: Mapping[str, Any], *, where: str | None = None) -> ScoreTable:
         """Read what :meth:`to_dict` or :meth:`to_full_dict` wrote.
 
-        Raises
-        ------
-        DataError
-            If it is something else; ``where`` names the file.
+        Raises DataError if it is something else; ``where`` names the file.
         """
         with reading(data, SCORES_KIND, verb="score", where=where):
             details = data.get("details", {})

@@ -17,16 +17,10 @@ from grammeter.version import __version__
 
 @dataclass(frozen=True, repr=False)
 class SentenceExplanation(Result):
-    """One output of one system, and what each metric says of it.
+    """One output of one ``system``, and the :class:`Explanation` of each metric, by its spelling.
 
-    Attributes
-    ----------
-    system, line
-        Whose output; the number of the sentence, from 1.
-    source, hypothesis, references
-        The texts; ``None`` for a reference that the sentence lacks.
-    metrics
-        An :class:`Explanation` by the metric's spelling.
+    ``line`` is the number of the sentence, from 1; ``references`` has ``None`` for a reference that
+    the sentence lacks.
     """
 
     system: str

@@ -38,13 +38,7 @@ class Signature:
 
     @classmethod
     def parse(cls, text: str) -> Signature:
-        """Read what ``str`` wrote.
-
-        Raises
-        ------
-        ValueError
-            If a part has no colon.
-        """
+        """Read what ``str`` wrote; a part without a colon is a ValueError."""
         name, *parts = text.split("|")
         pairs: list[tuple[str, str]] = []
         for part in parts:

@@ -18,33 +18,19 @@ _AT_ONCE = 500
 def private_file(path: Path) -> None:
     """Make an empty file, and its folder, for the eyes of their owner alone; leave others alone.
 
-    SQLite gives the files that it writes beside a database the mode of the database.
-
-    Raises
-    ------
-    OSError
-        If it cannot be made.
+    SQLite gives the files that it writes beside a database the mode of the database. Raises OSError
+    if it cannot be made.
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
 
 
 def open_cache(path: Path, table: str, value: str, *, limit: int) -> sqlite3.Connection:
-    """Open a file, with its table; empty one that has grown too large.
+    """Open a file with its table; empty one that has more than ``limit`` bytes.
 
-    Parameters
-    ----------
-    table
-        The table; its first column, ``key``, holds bytes.
-    value
-        The second column, as SQL declares it: ``parse TEXT NOT NULL``.
-    limit
-        Bytes; a larger file is begun anew.
-
-    Raises
-    ------
-    OSError, sqlite3.Error, UnicodeDecodeError
-        If the file cannot be opened, or is none of SQLite.
+    The first column of ``table``, ``key``, holds bytes; ``value`` is the second as SQL declares it:
+    ``parse TEXT NOT NULL``. OSError, sqlite3.Error or UnicodeDecodeError if the file cannot be
+    opened, or is none of SQLite.
     """
     private_file(path)
     connection = sqlite3.connect(path, timeout=_WAIT)

@@ -88,12 +88,8 @@ class Statistics:
 class CorpusChoice:
     """The references that a corpus score chose, and each segment's score against them.
 
-    Attributes
-    ----------
-    chosen
-        Shape ``(segments,)``: number of the reference or annotator.
-    values
-        Shape ``(segments,)``, in the metric's units.
+    Shapes ``(segments,)``: ``chosen`` numbers the reference or annotator, ``values`` are in the
+    metric's units.
     """
 
     chosen: IntArray

@@ -14,18 +14,10 @@ from grammeter.core.statistics import Statistics
 class Surroundings:
     """The corpus that one output of one system was scored with.
 
-    Attributes
-    ----------
-    segments
-        All outputs of the system, in the order of the lines.
-    line
-        Position of the output among them, from 0.
-    company
-        What the other systems wrote for this line.
-    statistics
-        The rows of all outputs of the system; ``None`` where they were not counted.
-    constants
-        What :meth:`grammeter.Metric.constants` gave when the corpus was scored.
+    ``segments`` and ``statistics`` are those of all its outputs, in the order of the lines; the
+    latter ``None`` where they were not counted. ``line`` is the output's position, from 0,
+    ``company`` what the other systems wrote for it; ``constants`` is what
+    :meth:`grammeter.Metric.constants` gave when the corpus was scored.
     """
 
     segments: Sequence[Segment]

@@ -47,16 +47,10 @@ _SIGN = re.compile(r"(?:(?<=^)|(?<=\[)|(?<= ))[+-](?=\d)")
 
 @dataclass(frozen=True)
 class Column:
-    """One column of a table.
+    """One column of a table; the ``high`` or the ``low`` values are ``best`` and marked.
 
-    Attributes
-    ----------
-    digits, tsv
-        Decimals, unless others are asked for: for people, and in tables for programs.
-    best
-        Whether the ``high`` or the ``low`` values are best and to be marked.
-    sign
-        Write ``+`` before a positive number.
+    ``digits`` for people and ``tsv`` for programs are decimals, unless others are asked for;
+    ``sign`` writes ``+`` before a positive number.
     """
 
     head: str
@@ -74,14 +68,9 @@ class Column:
 
 @dataclass(frozen=True)
 class Style:
-    """How the numbers of a table are written.
+    """How numbers are written: ``digits`` is their decimals, by default those of the column.
 
-    Attributes
-    ----------
-    digits
-        Decimals of scores and numbers as they are printed; default those of the column.
-    percent
-        Multiply scores by 100, and show two decimals fewer unless ``digits`` are given.
+    ``percent`` multiplies scores by 100, with two decimals fewer unless ``digits`` are given.
     """
 
     form: Form = "table"
@@ -251,18 +240,10 @@ def best_rows(values: Sequence[float], *, higher_is_better: bool) -> list[int]:
 def format_number(
     value: float, digits: int = 4, *, percent: bool = False, sign: bool = False
 ) -> str:
-    """Write a number for people.
+    """Write a number for people, with these decimals in its own units; NaN is ``NaN``.
 
-    Parameters
-    ----------
-    value
-        In its own units; NaN is written ``NaN``.
-    digits
-        Decimals in these units.
-    percent
-        Multiply by 100 and show two decimals fewer: 0.3501 becomes 35.01.
-    sign
-        Write ``+`` before a positive number.
+    ``percent`` multiplies by 100 and shows two decimals fewer: 0.3501 becomes 35.01; ``sign``
+    writes ``+`` before a positive number.
     """
     if math.isnan(value):
         return "NaN"

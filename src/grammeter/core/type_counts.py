@@ -39,13 +39,9 @@ def tier_of(kind: str, tier: Tier) -> str:
 class TypeCounts:
     """The edits of one system by sentence and error type; what is zero has no row.
 
-    Attributes
-    ----------
-    names
-        The error types, in alphabetical order.
-    rows
-        Shape ``(n, 5)``: number of the sentence from 0, position of the type in ``names``, true
-        positives, false positives, false negatives.
+    ``names`` are the error types, in alphabetical order; ``rows``, shape ``(n, 5)``, the number of
+    the sentence from 0, the type's position in ``names``, true positives, false positives, false
+    negatives.
     """
 
     names: tuple[str, ...]
@@ -108,16 +104,10 @@ class TypeCounts:
 
 @dataclass(frozen=True)
 class CountedTypes:
-    """What a metric counts by error type.
+    """What a metric counts by error type: the counts by system, and what must be known of them.
 
-    Attributes
-    ----------
-    systems
-        The counts by system.
-    settings
-        What the signature says of the types: their tier, their scheme, whose they are.
-    notes
-        What a reader must know of them.
+    ``settings`` are what the signature says of the types (their tier, their scheme, whose they
+    are); ``notes`` are for readers.
     """
 
     systems: Mapping[str, TypeCounts]

@@ -100,14 +100,8 @@ def find_pipeline(wanted: str | None = None) -> Pipeline:
     """Find a pipeline: an installed package by its name, or a folder.
 
     By default ``en_core_web_sm`` if it is installed, else the one that ships with this package,
-    with a notice.
-
-    Raises
-    ------
-    MissingResourceError
-        If there is no such pipeline.
-    UsageError
-        If ``neutral`` is given where a pipeline must be.
+    with a notice. Raises MissingResourceError if there is no such pipeline; UsageError if
+    ``neutral`` is given where a pipeline must be.
     """
     if wanted == NEUTRAL:
         raise UsageError(

@@ -225,17 +225,9 @@ def maege(
 ) -> Maege:
     """Measure metrics, by spelling, on partial corrections.
 
-    Parameters
-    ----------
-    sources, gold
-        Texts, and the edits of each sentence by annotator.
-    references
-        Shape ``[references][sentences]``, for ``against="given"``.
-
-    Raises
-    ------
-    UsageError
-        If there are no gold edits or metrics, or a metric needs what the design does not give it.
+    ``gold`` has the edits of each sentence by annotator; ``references``, shape
+    ``[references][sentences]``, are for ``against="given"``. UsageError if there are no gold edits
+    or metrics, or a metric needs what the design does not give it.
     """
     design = design or MaegeDesign()
     _check(gold, metrics, references, design)

@@ -55,13 +55,9 @@ _NEAR = 1e-6
 class BetaSweep(Result):
     """Correlations of F-measures with people's scores.
 
-    Attributes
-    ----------
-    betas, pearson, spearman
-        Shape ``(betas,)``: how many times as much as precision recall weighs; the coefficients,
-        NaN where all systems have the same F.
-    f
-        Shape ``(betas, systems)``; of a metric of which less is better the negative.
+    Shape ``(betas,)``: ``betas``, how many times as much as precision recall weighs; ``pearson``
+    and ``spearman``, NaN where all systems have the same F. ``f``, shape ``(betas, systems)``, is
+    the negative for a metric of which less is better.
     """
 
     metric: str

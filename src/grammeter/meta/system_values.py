@@ -162,14 +162,9 @@ Pair = Mapping[str, float]
 class MetricMeta(Named[Correlation], over="correlations", what="correlation"):
     """What is said of one metric: a :class:`Correlation` by kind.
 
-    Attributes
-    ----------
-    scores
-        By system, as they were correlated: those of a metric that is better when lower have
-        their sign turned.
-    leave_one_out, top
-        Coefficients by the system that was left out; by K, of the K systems that people like
-        best. Empty if not asked for.
+    ``scores`` are by system, as they were correlated: with their sign turned if lower is better.
+    ``leave_one_out`` has coefficients by the system left out, ``top`` by K, of the K systems that
+    people like best; empty if not asked for.
     """
 
     signature: Signature
@@ -355,13 +350,7 @@ class SystemMeta(Result, Named[MetricMeta], over="metrics", what="metric"):
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], *, where: str | None = None) -> SystemMeta:
-        """Read what :meth:`to_dict` wrote.
-
-        Raises
-        ------
-        DataError
-            If it is something else; ``where`` names the file.
-        """
+        """Read what :meth:`to_dict` wrote; DataError, naming ``where``, if it is something else."""
         with reading(data, META_SYSTEM, verb="meta system", where=where):
             outliers, systems = tuple(data["outliers"]), tuple(data["systems"])
             williams = {

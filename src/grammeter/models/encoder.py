@@ -48,15 +48,9 @@ _FIX = "Name an encoder such as BERT, with its own tokenizer."
 def layer_of(files: ModelFiles, layer: int | None) -> int:
     """Return the layer that a :class:`TokenSimilarity` reads, without loading torch.
 
-    ``None``: the published one, by the name of the model or its folder; for other models
-    three quarters of the depth, rounded down, at least 1.
-
-    Raises
-    ------
-    UsageError
-        If the model has no such layer.
-    MissingResourceError
-        If its configuration lacks the depth.
+    ``None``: the published one, by the name of the model or its folder; for other models three
+    quarters of the depth, rounded down, at least 1. Raises UsageError if the model has no such
+    layer; MissingResourceError if its configuration lacks the depth.
     """
     depth = _depth(files)[1]
     published = PUBLISHED_LAYERS.get(files.name.rstrip("/").rpartition("/")[2], depth + 1)

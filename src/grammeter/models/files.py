@@ -92,13 +92,9 @@ def check_installed() -> None:
 def find_model(name: str) -> ModelFiles:
     """Find a model by folder, installed package or name on the hub, in this order.
 
-    A name on the hub may end with a revision, ``owner/name@1a2b3c``. A missing model is
-    downloaded only if the runtime allows it, and never with pickles.
-
-    Raises
-    ------
-    MissingResourceError
-        If it is missing, has no ``config.json``, or its weights are not safetensors.
+    A name on the hub may end with a revision, ``owner/name@1a2b3c``. A missing model is downloaded
+    only if the runtime allows it, and never with pickles. Raises MissingResourceError if it is
+    missing, has no ``config.json``, or its weights are not safetensors.
     """
     files = _locate(name)
     if not (files.folder / "config.json").is_file():

@@ -133,14 +133,9 @@ def new_regressor(encoder: str, device: str, *, seed: int, bias: float) -> Gener
     """Load an encoder with a new head of one output, to be fitted.
 
     ``seed`` is that of the head's weights, ``bias`` the first value of the bias of its last layer.
-    The state of torch's random numbers is restored after the block.
-
-    Raises
-    ------
-    MissingResourceError
-        If torch, the encoder or the device is missing, or its memory is too small.
-    DataError
-        If the model cannot take such a head.
+    The state of torch's random numbers is restored after the block. Raises MissingResourceError if
+    torch, the encoder or the device is missing, or its memory is too small; DataError if the model
+    cannot take such a head.
     """
     files = find_model(encoder)
     torch, transformers = libraries()

@@ -236,12 +236,8 @@ def current() -> Runtime:
 def using(runtime: Runtime) -> Generator[Runtime, None, None]:
     """Run all models inside the block with ``runtime``: ``with using(Runtime(...)): ...``.
 
-    A thread that is started inside does not inherit it.
-
-    Raises
-    ------
-    UsageError
-        At once, if the folder ``cache_dir`` is not writable.
+    A thread that is started inside does not inherit it. Raises UsageError: at once, if the folder
+    ``cache_dir`` is not writable.
     """
     if runtime.cache_dir is not None:
         check_folder(runtime.cache_dir)

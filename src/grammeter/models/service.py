@@ -157,12 +157,8 @@ def run_together(works: Sequence[Steps[Result]]) -> list[Result]:
 def answer(requests: Sequence[Request]) -> list[FloatArray]:
     """Return one array for each request; equal items of one model and measure are computed once.
 
-    Raises
-    ------
-    MissingResourceError
-        If a model, torch or the device is missing, or memory does not suffice for one text.
-    DataError
-        If a model's architecture does not fit the measure.
+    Raises MissingResourceError if a model, torch or the device is missing, or memory does not
+    suffice for one text; DataError if a model's architecture does not fit the measure.
     """
     runtime = current()
     tables: dict[tuple[str, Measure], _Table] = {}

@@ -106,7 +106,7 @@ class Held:
         self._missing -= len(batch)
 
     def padded(self, layer: int, places: IntArray, weights: FloatArray) -> tuple[Any, Any, Any]:
-        """Return states ``(sequences, longest, width)``; mask and weights ``(sequences, longest)``."""
+        """Return states ``(sequences, longest, width)``; mask, weights ``(sequences, longest)``."""
         lengths: IntArray = self.lengths[places][:, None]
         columns: IntArray = np.arange(int(lengths.max()))[None, :]
         real: BoolArray = columns < lengths

@@ -135,13 +135,7 @@ class Agreement(Result):
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], *, where: str | None = None) -> Agreement:
-        """Read what :meth:`to_dict` wrote.
-
-        Raises
-        ------
-        DataError
-            If it is something else; ``where`` names the file.
-        """
+        """Read what :meth:`to_dict` wrote; DataError, naming ``where``, if it is something else."""
 
         def part(shape: Mapping[str, Any]) -> Agreement:
             beside: KappaKind = shape["beside"]["kappa"]

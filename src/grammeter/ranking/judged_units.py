@@ -34,7 +34,7 @@ class Compared:
 
 
 def numbered(rankings: Sequence[Ranking]) -> list[Ranking]:
-    """Renumber the sentences from 1 by their judgments alone; those without comparisons come last."""
+    """Renumber the sentences from 1 by judgments alone; those without comparisons come last."""
     pairs = extract_pairs(rankings)
     segments = np.unique(pairs.segment)
     order = order_of_units(pairs, unit_numbers(pairs, "sentence"))

@@ -59,15 +59,10 @@ MARKS = ((0.01, "**"), (0.05, "*"), (0.10, "+"))
 class Duel:
     """Two systems compared, seen from the column's side.
 
-    Attributes
-    ----------
-    share
-        The column's share of the decided comparisons; NaN with a ``reason`` if there is none.
-    wins, losses, ties
-        Of the column system.
-    pvalue, mark
-        Of the exact sign test, two-sided: ``**`` for p <= .01, ``*`` for p <= .05, ``+`` for
-        p <= .10, else nothing.
+    ``share`` is the column's share of the decided comparisons, NaN with a ``reason`` if there is
+    none; ``wins``, ``losses`` and ``ties`` are the column's. ``pvalue`` is that of the exact sign
+    test, two-sided; ``mark`` is ``**`` for p <= .01, ``*`` for p <= .05, ``+`` for p <= .10, else
+    empty.
     """
 
     row: str
@@ -329,7 +324,7 @@ def deal_out(pairs: Pairs, unit: Unit, folds: int, seed: int) -> IntArray:
 
 
 def _predicted(pairs: Pairs, clustering: Clustering) -> tuple[float, float, float]:
-    """Return the shares predicted of a fold: by clusters, "all tied", the order (NaN if undecided)."""
+    """Return the shares predicted: by clusters, "all tied", and order (NaN if none is decided)."""
     place, cluster = (np.empty(len(pairs.systems), dtype=np.int64) for _ in range(2))
     place[list(clustering.order)] = np.arange(len(place))
     cluster[list(clustering.order)] = clustering.clusters

@@ -330,7 +330,7 @@ def _first_shares(
 
 
 def _equal_losses(losses: FloatArray, excess: FloatArray) -> FloatArray | None:
-    """Solve ``losses @ shares - excess = constant``, sum of shares 1; ``None`` if one is negative."""
+    """Solve ``losses @ shares - excess = constant``, shares adding to 1; ``None`` if one is < 0."""
     size = len(excess)
     system = np.ones((size + 1, size + 1))
     system[:size, :size], system[size, size] = losses, 0.0

@@ -31,16 +31,11 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Kappa:
-    """Agreement beyond chance.
+    """Agreement beyond chance, from -1 to 1: 1 is full agreement, 0 what chance brings.
 
-    Attributes
-    ----------
-    value
-        From -1 to 1; 1 is full agreement, 0 what chance brings; NaN with a ``reason``.
-    observed, chance
-        The shares of agreement, from 0 to 1; NaN without comparisons.
-    n, interval
-        Number of comparisons; interval of the value, if there are resamples.
+    ``value`` is NaN with a ``reason``; the shares of agreement, ``observed`` and by ``chance``, are
+    from 0 to 1, NaN without comparisons. ``n`` is the number of comparisons; ``interval`` that of
+    the value, if there are resamples.
     """
 
     value: float

@@ -72,12 +72,8 @@ class Campaigns:
 class LearningCurve:
     """How a ranking settles: its Spearman correlation with the full one, by number of items.
 
-    Attributes
-    ----------
-    sizes
-        Shape ``(sizes,)``: numbers of items, ascending.
-    mean, low, high
-        Shape ``(sizes,)``: the mean over the draws, and the quantiles ``tail`` and ``1 - tail``.
+    All have shape ``(sizes,)``: ``sizes``, numbers of items, ascending; ``mean`` over the draws;
+    ``low`` and ``high``, the quantiles ``tail`` and ``1 - tail``.
     """
 
     sizes: IntArray
@@ -172,13 +168,9 @@ def learning_curve(
 ) -> LearningCurve:
     """Compute how campaigns agree with the full ranking as they grow.
 
-    Parameters
-    ----------
-    sizes
-        Numbers of items, from 1 to those of the longest campaign; default: about 20, each a
-        constant factor above the one before.
-    tail
-        Which quantiles to give besides the mean, between 0 and 0.5.
+    ``sizes`` are numbers of items, from 1 to those of the longest campaign; default: about 20, each
+    a constant factor above the one before. ``tail``, between 0 and 0.5, says which quantiles to
+    give besides the mean.
     """
     longest = campaigns.longest
     wanted = np.geomspace(min(5, longest), longest, 20) if sizes is None else sizes
