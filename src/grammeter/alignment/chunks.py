@@ -41,7 +41,7 @@ Changes = tuple[Change, ...]
 
 
 class Chunk(NamedTuple):
-    """Source tokens ``start:end``, each version's, and whether an edit of that version lies here."""
+    """Source tokens ``start:end``, each version's, and whether an edit of that version is here."""
 
     start: int
     end: int

@@ -45,19 +45,11 @@ def mixed(
 ) -> list[Words]:
     """Combine the annotators' ways to correct each error; see :func:`corrected_by_annotator`.
 
-    Overlapping edits, of whichever annotator, are one error; the ways to correct it are what
-    each annotator did there, and to leave it if some annotator did. Combinations with two
-    edits of the same span are left out.
-
-    Returns
-    -------
-    list
-        The different texts, those with the ways of the first annotators first.
-
-    Raises
-    ------
-    UsageError
-        If there are more than ``limit`` combinations; they are counted before they are made.
+    Overlapping edits, of whichever annotator, are one error; the ways to correct it are what each
+    annotator did there, and to leave it if some annotator did. Combinations with two edits of the
+    same span are left out. Returns the different texts, those with the ways of the first annotators
+    first; UsageError if there are more than ``limit`` combinations, which are counted before they
+    are made.
     """
     choices = [_choices(cluster, len(gold)) for cluster in _clusters(_readied(gold, treebank))]
     count = math.prod(map(len, choices))

@@ -36,12 +36,11 @@ def stem(word: str) -> str:
     [C](VC)^m[V], where C and V are runs of consonants and vowels, has measure m; most suffixes
     go only if what stays has a measure above 0 or 1.
 
-    Departures from the paper are those of the Natural Language Toolkit's stemmer, so that
-    figures can be compared: words of one or two letters stay (not "is" -> "i"), ``IRREGULAR``
-    forms stand in a list, "dies" and "died" keep "die", y turns to i only after a consonant that
-    does not begin the word ("enjoy" stays), "-bli", "-fulli" and "-logi" are suffixes of step 2,
-    "-alli" may give way to another suffix, and a vowel with a consonant ("are" less e) counts as
-    a short word.
+    Departures from the paper are those of the Natural Language Toolkit's stemmer, so that figures
+    can be compared: words of one or two letters stay (not "is" -> "i"), ``IRREGULAR`` forms stand
+    in a list, "dies" and "died" keep "die", y turns to i only after a consonant that does not begin
+    the word ("enjoy" stays), "-bli", "-fulli" and "-logi" are suffixes of step 2, "-alli" may give
+    way to another suffix, and a vowel with a consonant ("are" less e) counts as a short word.
     """
     if word in IRREGULAR or len(word) <= 2:
         return IRREGULAR.get(word, word)

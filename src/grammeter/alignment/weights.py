@@ -131,8 +131,8 @@ def statistics_of(weighed: Sequence[Mapping[int, Weighed]]) -> Statistics:
 def united(source: Sequence[str], proposed: Mapping[Proposal, str], gold: Iterable[Edit]) -> Union:
     """Put together the edits of a hypothesis, with their types, and those of one annotator.
 
-    The first correction of each gold edit makes the reference, unless the edit overlaps an
-    earlier one; an edit of the hypothesis may agree with any of its corrections.
+    The first correction of each gold edit makes the reference, unless it overlaps an earlier edit;
+    an edit of the hypothesis may agree with any of its corrections.
     """
     wanted: dict[Proposal, Edit] = {}
     for edit in gold:

@@ -72,17 +72,9 @@ class ScoreTable(Result, Named[MetricScores], over="columns", what="metric in th
     def tables(self, *, long: bool = False, parts: Sequence[str] = ()) -> Sequence[Table]:
         """Return a row for each system; then scores by error type, most frequent types first.
 
-        Parameters
-        ----------
-        long
-            For programs: by error type a row for each system, metric and type.
-        parts
-            Parts of the scores, such as ``precision``, each in a column before the score.
-
-        Raises
-        ------
-        UnknownNameError
-            If no metric has one of the parts.
+        With ``long``, for programs, by error type a row for each system, metric and type. ``parts``
+        of the scores, such as ``precision``, have a column each before the score; UnknownNameError
+        if no metric has one of them.
         """
         by_type = long_types_tables(self.columns) if long else types_tables(self.columns, parts)
         return [self._main(parts), *by_type]
@@ -117,10 +109,7 @@ class ScoreTable(Result, Named[MetricScores], over="columns", what="metric in th
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], *, where: str | None = None) -> ScoreTable:
-        """Read what :meth:`to_dict` or :meth:`to_full_dict` wrote.
-
-        Raises DataError if it is something else; ``where`` names the file.
-        """
+        """Read what a ``to_*_dict`` wrote; DataError, naming ``where``, if it is something else."""
         with reading(data, SCORES_KIND, verb="score", where=where):
             details = data.get("details", {})
             columns = {

@@ -31,7 +31,7 @@ def part_unit(scores: Iterable[Score | None], part: str) -> Unit:
 
 
 def types_tables(columns: Mapping[str, MetricScores], parts: Sequence[str]) -> Iterator[Table]:
-    """Lay out scores by type: a row a type, a column a system; several systems have ``parts`` only."""
+    """Lay out scores by type: a row a type, a column a system; for several only ``parts``."""
     for name, column in columns.items():
         if column.types:
             chosen = parts or ((*COUNTS, *SHARES) if len(column.types) == 1 else ())

@@ -268,11 +268,7 @@ class _Costs:
 
 
 class _Row(dict[int, float]):
-    """The costs of one word against others, by their numbers.
-
-    A cost has a part for the lemma, one for the word class and one for the letters; 0 to 1.999.
-    Words that differ only in case cost nothing.
-    """
+    """Costs, 0 to 1.999, of a word against others: lemma, class, letters; case alone costs 0."""
 
     def __init__(self, word: _Word, words: list[_Word]) -> None:
         super().__init__()

@@ -45,9 +45,8 @@ GoldTypes = Mapping[int, Mapping[int, Sequence[str]]]
 class Annotator:
     """Extracts and types edits. Make one with :func:`annotator`, which explains the options.
 
-    Without a ``parser``, the ``rules`` of the language may need words alone. ``notice`` is one
-    line that users should see: the default pipeline's scores are not comparable with published
-    ones.
+    Without a ``parser``, the ``rules`` of the language may need words alone. ``notice`` is one line
+    that users should see: the default pipeline's scores are not comparable with published ones.
     """
 
     def __init__(
@@ -80,20 +79,10 @@ class Annotator:
     ) -> list[tuple[Edit, ...]]:
         """Return the edits of each (source, corrected) pair, left to right.
 
-        Parameters
-        ----------
-        pairs
-            Texts whose tokens are separated by white space. Equal tokens give no edits, also
-            where the texts differ in their spaces.
-        tokens
-            By text, where these texts are raw; see :func:`~.pipelines.tokenised`.
-
-        Raises
-        ------
-        MissingResourceError
-            If spaCy is needed and not installed.
-        UsageError
-            If types are wanted and the pipeline's tags are not those that the rules know.
+        Tokens are separated by white space; equal ones give no edits, also where the texts differ
+        in their spaces. ``tokens`` has them by text where texts are raw; see
+        :func:`~.pipelines.tokenised`. MissingResourceError if spaCy is needed and not installed;
+        UsageError if types are wanted and the pipeline's tags are not those that the rules know.
         """
         edits: dict[Texts, tuple[Edit, ...]] = {}
         if tokens is None:
@@ -121,21 +110,11 @@ class Annotator:
     ) -> list[tuple[Edit, ...]]:
         """Type the edits of many sentences, as ``errant_m2 -gold``.
 
-        Parameters
-        ----------
-        sentences
-            For each sentence, its tokens separated by white space, and the edits of one
-            annotator in any order; their alternatives and no-ops are dropped.
-        minimise
-            Remove equal tokens from both ends of an edit.
-        keep_types
-            Leave the types as they are.
-
-        Returns
-        -------
-        edits
-            By sentence, in the order of their original spans. Those that only detect (``Um``,
-            ``UNK``) keep span and text and get the type ``UNK``.
+        Sentences are tokens separated by white space, and the edits of one annotator in any order;
+        their alternatives and no-ops are dropped. ``minimise`` removes equal tokens from both ends
+        of an edit, ``keep_types`` leaves the types as they are. Returns edits by sentence, in the
+        order of their original spans. Those that only detect (``Um``, ``UNK``) keep span and text
+        and get the type ``UNK``.
         """
         applied = [Applied.of(source, edits, minimise) for source, edits in sentences]
         return [one.edits() for one in applied] if keep_types else self._typed(applied)

@@ -133,15 +133,10 @@ UNKNOWN = "a \N{SNOWMAN} \ue000"
 
 @dataclass(frozen=True)
 class Loaded:
-    """A tokenizer and a model.
+    """A tokenizer and a model; ``limit`` is the most tokens of a text, ``None`` for no limit.
 
-    Attributes
-    ----------
-    limit
-        Maximum tokens of a text, including special tokens; ``None``: no limit.
-    random
-        Weights that the folder lacks, which were drawn at random: only those of a pooler, which
-        a measure of states never reads.
+    Special tokens count. ``random`` are weights that the folder lacks, which were drawn at random:
+    only those of a pooler, which a measure of states never reads.
     """
 
     files: ModelFiles

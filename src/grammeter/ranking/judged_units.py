@@ -22,11 +22,10 @@ Outputs = Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """The comparisons of judges, sentence by sentence.
+    """The comparisons of judges, sentence by sentence, by two judges in alphabetical order.
 
-    By two judges in alphabetical order: ``rows``, shape ``(sentences, 5)``, those of
-    :func:`grammeter.stats.between_rows` summed over each sentence; ``shared``, how many sentences
-    both have judged.
+    ``rows``, shape ``(sentences, 5)``, are those of :func:`grammeter.stats.between_rows` summed
+    over each sentence; ``shared`` is how many sentences both have judged.
     """
 
     rows: Mapping[Judges, IntArray]
@@ -47,8 +46,8 @@ def numbered(rankings: Sequence[Ranking]) -> list[Ranking]:
 def compared(rankings: Sequence[Ranking]) -> Compared:
     """Compare every two judges, and each with itself, in rankings from :func:`numbered`.
 
-    A unit is two outputs of a sentence. Outputs are named by their systems, and stand in the
-    alphabetical order of these names.
+    A unit is two outputs of a sentence, named by their systems, in the alphabetical order of these
+    names.
     """
     judged, segment_of = _judged(rankings)
     sentences = {judge: set(segment_of[units].tolist()) for judge, (units, _) in judged.items()}

@@ -144,9 +144,8 @@ class HeadToHead(Result):
 def duels(selection: Selection, *, zeros: Zeros = "one") -> HeadToHead:
     """Compare each system with each other by the judgments of a selection.
 
-    With ``zeros`` of ``one``, where a system never won against another that did, its count is
-    taken as 1 for share and p-value, as in the original; ``wins`` and ``losses`` are the true
-    counts.
+    With ``zeros`` of ``one``, where a system never won against another that did, its count is taken
+    as 1 for share and p-value, as in the original; ``wins`` and ``losses`` are the true counts.
     """
     if zeros not in ZEROS:
         raise UnknownNameError("treatment of zeros", zeros, ZEROS)
