@@ -1,7 +1,4 @@
-"""Django's settings, made from options.
-
-One process works on one database at a time; :func:`configure` may be called again for another one.
-"""
+"""Django's settings, made from options; :func:`configure` may change the database again."""
 
 from __future__ import annotations
 

@@ -242,7 +242,6 @@ def _judges(count: int | None, strategy: str, items: Sequence[Item]) -> int:
 
 
 def _plan(values: Mapping[str, Any]) -> Plan:
-    """Return the settings of a campaign, from the arguments of a function."""
     from grammeter.campaign.models import Kind
     from grammeter.campaign.services.campaigns import Plan
     from grammeter.campaign.services.checks import read_checks

@@ -150,7 +150,6 @@ def _organiser(args: argparse.Namespace) -> None:
 
 
 def _typed() -> str:
-    """Ask for a password twice, without showing it."""
     from getpass import getpass
 
     from grammeter.core import UsageError

@@ -85,7 +85,6 @@ def _add_import(parser: argparse.ArgumentParser) -> None:
 def _add_making(
     parser: argparse.ArgumentParser, function: str, items: str, strategies: Sequence[str]
 ) -> None:
-    """Declare what ``create`` and ``import`` share."""
     parser.add_argument("name", metavar="NAME", help=NAME["name"])
     inputs.add_corpus(parser)
     add_options(parser, function, {

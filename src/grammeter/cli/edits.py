@@ -187,7 +187,6 @@ def _row(kind: str, *cells: object) -> str:
 
 
 def _sentences(compared: ComparedEdits) -> Iterator[str]:
-    """Write the comparison of each sentence, as ``-v`` of the original does."""
     from grammeter.errant import total_of
 
     so_far: list[Counts] = []
@@ -215,7 +214,6 @@ def _figures(name: str, counts: Counts, beta: float) -> Iterator[str]:
 
 
 def _shown(groups: Groups) -> list[tuple[int | str, ...]]:
-    """Return keys, each with the first of its types."""
     return [(*key, groups[key][0]) for key in sorted(groups)]
 
 

@@ -1,7 +1,4 @@
-"""Flags that are parameters of a function: types, choices, defaults and texts come from there.
-
-Functions are read as text, not imported: ``--help`` is fast, and needs no other package.
-"""
+"""Flags that are parameters of functions, read as text: ``--help`` imports no other package."""
 
 from __future__ import annotations
 
@@ -156,7 +153,6 @@ def _spelled(name: str, parameter: Parameter) -> list[str]:
 
 
 def _settings(name: str, parameter: Parameter, text: str) -> dict[str, Any]:
-    """Return arguments of ``add_argument``."""
     kinds = [*_kinds(parameter.module, parameter.annotation)]
     default = _value(parameter.module, parameter.default)
     if {kind.type for kind in kinds} == {bool}:
@@ -264,7 +260,6 @@ def _kinds(module: str, node: ast.AST | None) -> Iterator[Kind]:
 
 
 def _value(module: str, node: ast.AST | None) -> Any:
-    """Return the value of a default."""
     match node:
         case ast.Name(id=name):
             match _defined(module, name):

@@ -137,7 +137,6 @@ def _idle(why: str, options: Mapping[str, object]) -> list[str]:
 
 
 def _items(args: argparse.Namespace, corpus: Corpus) -> Sequence[Shown] | None:
-    """Read items, or judgments in any format."""
     from grammeter.core import UsageError
     from grammeter.formats import STDIN, is_items, read_items, read_judgments
     from grammeter.verbs import check_shown
@@ -191,7 +190,6 @@ def _print_estimate(args: argparse.Namespace, estimate: Estimate) -> None:
 
 
 def _price(estimate: Estimate) -> str:
-    """Return the price and the date of the price table."""
     if estimate.cost is None:
         return "unknown: give a table that has the model, --prices FILE"
     date = f" (prices of {estimate.date})" if estimate.date else ""
@@ -199,7 +197,6 @@ def _price(estimate: Estimate) -> str:
 
 
 def _summary(judged: Judged, metric: Judging) -> Iterator[str]:
-    """Summarize the judgments."""
     alone = len(judged.rankings) - judged.due
     yield (
         f"{len(judged.rankings)} items"

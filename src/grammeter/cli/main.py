@@ -1,7 +1,4 @@
-"""``grammeter``: finds the verb, turns errors into exit codes.
-
-All imports stand inside functions: the first thing that is done is to be ready for signals.
-"""
+"""``grammeter``: finds the verb, turns errors into exit codes; ready for signals first."""
 
 import sys
 
@@ -33,7 +30,6 @@ def main(argv: "Sequence[str] | None" = None) -> int:
 
 
 def _guarded(arguments: list[str], watch: Watch) -> int:
-    """Run, and turn errors into exit codes."""
     from grammeter.cli.ending import drop, explained, open_streams, plugin_fault
     from grammeter.core import GrammeterError
 
@@ -92,13 +88,11 @@ def _verb(word: str) -> str:
 
 
 def _show_warning(message: Warning | str, *_: object, quiet: bool, **__: object) -> None:
-    """Print a warning of the library as a note."""
     if not quiet:
         print(f"note: {message}", file=sys.stderr)
 
 
 def _show_error(error: "GrammeterError", *, debug: bool) -> int:
-    """Print an error; return its exit code."""
     from grammeter.cli.ending import say
 
     if debug:

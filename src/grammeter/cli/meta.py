@@ -281,7 +281,6 @@ def run_maege(args: argparse.Namespace) -> None:
 
 
 def _add_sides(parser: argparse.ArgumentParser, verb: str) -> None:
-    """Add the files, the benchmark, and which systems take part."""
     parser.add_argument(
         "files",
         metavar="FILE",

@@ -154,7 +154,6 @@ def top_parser() -> Parser:
 
 
 def _owners(option: str) -> list[str]:
-    """Return the commands that take an option."""
     return [
         f"'{parser.prog}'"
         for verb in VERBS
@@ -214,7 +213,6 @@ def check_outputs(actions: Iterable[argparse.Action], args: argparse.Namespace) 
 
 
 def _named(action: argparse.Action, args: argparse.Namespace) -> Iterator[_Named]:
-    """Yield the files that an argument names."""
     value: object = getattr(args, action.dest, None)
     values = cast("list[object]", value) if isinstance(value, list) else [value]
     argument = action.option_strings[-1] if action.option_strings else _shown(action)

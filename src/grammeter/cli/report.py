@@ -69,7 +69,6 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _check_output(args: argparse.Namespace) -> None:
-    """Refuse what cannot become a page, before any work is done."""
     from pathlib import Path
 
     from grammeter.core import UsageError

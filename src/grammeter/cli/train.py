@@ -95,7 +95,6 @@ def _add_impacts(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_parallel(parser: argparse.ArgumentParser, verb: str) -> None:
-    """Declare the parallel data; several corpora have names."""
     group = parser.add_argument_group("data")
     group.add_argument(
         "--parallel",
@@ -108,7 +107,6 @@ def _add_parallel(parser: argparse.ArgumentParser, verb: str) -> None:
 
 
 def _add_preference(parser: argparse.ArgumentParser, verb: str, seed: str = "seed") -> None:
-    """Declare pairs, encoder and fitting of a quality estimator."""
     add_options(parser, verb, "pairs parallel_only loss", "pairs")
     _add_fitting(parser, verb, seed)
 
@@ -129,7 +127,6 @@ def _add_fitting(parser: argparse.ArgumentParser, verb: str, seed: str = "seed")
 
 
 def _add_running(parser: argparse.ArgumentParser) -> None:
-    """Declare where models run."""
     add_options(parser, "models.Runtime", {
         "device": "cpu, cuda, cuda:1 or mps",
         "cache_dir": "keep measured impacts here for other seeds",
@@ -138,7 +135,6 @@ def _add_running(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_run(parser: argparse.ArgumentParser, verb: str) -> None:
-    """Declare where the model goes."""
     add_options(parser, verb, "output resume", "output", output={"metavar": "DIR"})
     add_output(parser, formats=("table", "json"), file=None)
 

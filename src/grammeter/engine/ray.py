@@ -190,7 +190,6 @@ def _workers(
 
 
 def _failed(error: Exception) -> RemoteError:
-    """Report Ray's error, or the one that caused it."""
     cause = getattr(error, "cause", None) or error
     lines = [line.strip() for line in str(cause).splitlines() if line.strip()]
     return RemoteError(

@@ -144,7 +144,6 @@ class RowScorer:
         return Made(row.line, cells, fault, passes)
 
     def _unfit(self, cells: Mapping[str, Any]) -> str | None:
-        """Say why a row cannot be scored, if it cannot."""
         if cells.get(ERROR):
             return str(cells[ERROR])  # of an earlier run, whose output this is
         if not self.columns.keys().isdisjoint(cells):
@@ -199,7 +198,6 @@ class RowScorer:
 
 
 def _texts(cell: object) -> list[object]:
-    """Return the texts of a cell of references, which may be a list."""
     texts = cast("list[object]", cell) if isinstance(cell, list) else [cell]
     return [text for text in texts if text is not None]
 

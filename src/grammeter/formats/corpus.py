@@ -247,7 +247,6 @@ def _is_list(value: object) -> bool:
 
 
 def _are_clean(lines: Sequence[Any]) -> bool:
-    """Check all sentences at once."""
     try:
         joined = "\n".join(lines)
         joined.encode()

@@ -252,7 +252,6 @@ def _listing(entry: Dataset) -> Listing:
 
 
 def _is_sound(path: Path, file: DataFile) -> bool:
-    """Whether the file is here and has its checksum."""
     try:
         content = archive.unpacked(path.read_bytes(), str(path), limit=file.size)
     except (DataError, OSError):

@@ -1,7 +1,4 @@
-"""Rows of shards: parsed and encoded block by block in any process, written by one.
-
-A file is written under a temporary name and renamed when it is complete.
-"""
+"""Rows of shards: encoded block by block in any process, written by one, renamed at the end."""
 
 from __future__ import annotations
 

@@ -234,7 +234,6 @@ def _line_blocks(shard: Shard, rows: int) -> Generator[Block]:
 def _records(
     shard: Shard, files: Sequence[Iterator[bytes]]
 ) -> tuple[tuple[str, ...], Iterator[Any]]:
-    """Return the names of the columns and the raw rows of a shard."""
     if shard.form == "jsonl":
         return (), files[0]
     if shard.form == "text":

@@ -268,7 +268,6 @@ def _heads(cells: Sequence[str]) -> list[str]:
 
 
 def _first_line(text: str) -> str:
-    """Return the first line that is not empty."""
     return text.lstrip("\r\n").partition("\n")[0]
 
 

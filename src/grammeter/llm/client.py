@@ -1,7 +1,4 @@
-"""A panel of one model: what is asked about the outputs of sentences, sent, and read as scores.
-
-Calls that the cache answers are not sent.
-"""
+"""A panel of one model: questions about outputs, sent unless cached, and read as scores."""
 
 from __future__ import annotations
 
@@ -179,7 +176,6 @@ class Panel:
         return Opinion(tuple(answers), tuple(number[text] for text in group.outputs)), calls
 
     def _orders(self, question: Question) -> tuple[tuple[int, ...], ...]:
-        """Return the order of the targets in each call."""
         if len(question.targets) < 2:
             return ()
         orders = reorder(question.source, question.targets, orders=self.orders, seed=self.seed)

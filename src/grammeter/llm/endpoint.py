@@ -328,7 +328,6 @@ class Ceilings:
         self._cost -= worst.cost
 
     def _fits(self, worst: Worst, tokens: int, cost: float) -> bool:
-        """Whether a request fits beside these reservations."""
         bill, most = self._endpoint.bill, self._endpoint
         limits = (
             (bill.requests + 1, most.max_requests),

@@ -126,7 +126,6 @@ def _output_format(count: int) -> str:
 
 @cache
 def _criteria() -> dict[str, str]:
-    """Return the sentence of each criterion."""
     rows = (line.partition(": ") for line in _file("criteria").split("\n"))
     return {name: sentence for name, _, sentence in rows}
 

@@ -211,7 +211,6 @@ class Conversation:
         )
 
     def _read(self, sent: Mapping[str, Any], raw: Raw) -> Outcome | None:
-        """Store a completion, then use it."""
         self._session.learn(self._abilities)
         self._failed = self._brief = 0
         return self._write(sent, raw, completion(raw.body, self._request.call.targets))

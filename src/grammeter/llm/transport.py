@@ -274,6 +274,5 @@ def _time(headers: Mapping[str, str], name: str) -> float | None:
 
 
 def _shown(text: str) -> str:
-    """Return a text as one short line."""
     line = " ".join(text.split())
     return f"{line[:_SHOWN]}..." if len(line) > _SHOWN else line or "an empty reply"

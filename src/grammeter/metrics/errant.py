@@ -199,7 +199,6 @@ class Errant(Extracting, EditF):
         return f_of_counts(np.stack([tp, tp + fp, tp + fn], axis=-1), self.beta)
 
     def _tier(self, wanted: Tier | None, rules: Language, foreign: Sequence[str]) -> Tier:
-        """Return the tier of types, unless these types do not have it."""
         tier = wanted or self.categories or "full"
         if wanted and self.categories and wanted != self.categories:
             raise UsageError(

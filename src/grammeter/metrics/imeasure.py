@@ -278,7 +278,6 @@ def _verdict(source: str, hypothesis: str, reference: str) -> str:
 
 
 def _count(columns: Sequence[Column]) -> tuple[int, int, int, int, int]:
-    """Return tp, tn, fp, fn, fpn of correction."""
     verdicts = Counter(starmap(_verdict, columns))
     wrong = verdicts[_WRONG]
     return verdicts["TP"], verdicts["TN"], verdicts["FP"] + wrong, verdicts["FN"] + wrong, wrong

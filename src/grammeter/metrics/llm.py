@@ -127,7 +127,6 @@ class Judging(Pooled):
         return self.panel.estimate(self._seen(groups))
 
     def _seen(self, groups: Sequence[Group]) -> list[Group]:
-        """Return groups as the judge sees them."""
         pairs = [(plain(g.context[1]), plain(output)) for g in groups for output in g.outputs]
         targets = iter(self.targets(pairs))
         return [

@@ -273,13 +273,11 @@ class Impara(SentenceMean, Asking):
 
 
 def _logistic(figures: FloatArray) -> FloatArray:
-    """Return 1 / (1 + exp(-x)), without overflow."""
     small = np.exp(-np.abs(figures))
     return np.where(figures >= 0, 1.0, small) / (1.0 + small)
 
 
 def _number(value: object) -> float:
-    """Return a number as a float, NaN for anything else."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return math.nan
     return float(value) if abs(value) < 1e308 else math.nan

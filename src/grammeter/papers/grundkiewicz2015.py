@@ -112,7 +112,6 @@ def _table6(materials: Materials) -> Made:
 
 
 def _number(judge: str) -> str:
-    """Return the paper's number of a judge."""
     return judge.removeprefix("annotator0")
 
 
@@ -248,7 +247,6 @@ def _printed_wins(materials: Materials) -> dict[str, float]:
 
 
 def _metric(materials: Materials, name: str) -> MetricScores:
-    """Return the scores of a metric as the authors distribute them."""
     return read_score_file(dataset_path("human_gjg15", f"metrics/scores.{name}"))[name]
 
 

@@ -96,7 +96,6 @@ def _scores(materials: Materials) -> ScoreTable:
 
 
 def _evaluators() -> dict[str, MetricScores]:
-    """Return the scores of Appendix B by evaluator."""
     signature = Signature.of("trueskill", {"printed": f"{PAPER} appendix B"})
     scores: dict[str, dict[str, Score]] = {}
     for row, value in _appendix("score").items():

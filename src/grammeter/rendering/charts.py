@@ -1,7 +1,4 @@
-"""Charts in rows: scores, ranges of ranks, and numbers in cells.
-
-No colour stands alone: numbers, names, places and markers say the same.
-"""
+"""Charts in rows: scores, ranges of ranks, numbers in cells; no colour stands alone."""
 
 from __future__ import annotations
 

@@ -79,7 +79,6 @@ def metric_scatters(
 
 
 def _drawn(points: Sequence[Point]) -> tuple[list[Point], str]:
-    """Return the points that can be drawn, and the names of the others."""
     drawn = [point for point in points if math.isfinite(point.x + point.y)]
     return drawn, ", ".join(point.name for point in points if point not in drawn)
 
@@ -301,7 +300,6 @@ def _curve(series: _Series, across: Scale, upward: Scale) -> Iterator[str]:
 
 
 def _sample(series: _Series, x: float, y: float) -> Iterator[str]:
-    """Draw what a series looks like, for the legend."""
     if not series.points:
         yield svg.rectangle(x, y - 5, 24, 10, series.colour, 0.2)
         return

@@ -304,7 +304,6 @@ def _key(edit: DrawnEdit) -> Key:
 
 
 def _types(browser: Browser) -> dict[str, int]:
-    """Return the number of sentences with each type, by name."""
     counts = Counter(
         kind
         for sentence in browser.sentences

@@ -1,7 +1,4 @@
-"""A report as values, before it is drawn.
-
-:mod:`grammeter.verbs._report` gathers it; :mod:`grammeter.rendering.html` writes the page.
-"""
+"""A report as values: :mod:`grammeter.verbs._report` gathers it, ``rendering.html`` writes it."""
 
 from __future__ import annotations
 

@@ -58,7 +58,6 @@ def _writable(folder: Path) -> Generator[None]:
 
 
 def _check(folder: Path, mark: Mapping[str, Any]) -> None:
-    """Refuse to go on with another training."""
     stored = read_object(folder / MARK) or {}
     if stored.get("metric") != mark["metric"]:
         raise UsageError(

@@ -142,7 +142,6 @@ def _shown(value: object) -> str:
 
 
 def _plain(value: object) -> object:
-    """Replace NaN by null."""
     if isinstance(value, float):
         return json_number(value)
     if isinstance(value, dict):

@@ -147,7 +147,6 @@ def pairs_of(folder: Path) -> list[Pair]:
 def _pairs(
     folder: Path, measure: Callable[[], Measured], size: int, seed: int, parallel_only: bool
 ) -> PairData:
-    """Read the pairs of an interrupted run, or draw and write them."""
     known = read_object(folder / DRAWS)
     if known is not None:
         try:
@@ -164,7 +163,6 @@ def _pairs(
 
 
 def _described(data: PairData, files: Sequence[Path]) -> dict[str, object]:
-    """Return the data section of the card."""
     text = pairs_text(data.pairs).encode("utf-8")
     return {
         "files": [str(path) for path in files],

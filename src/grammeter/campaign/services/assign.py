@@ -147,7 +147,6 @@ def _history(judge: Judge) -> dict[str, int]:
 
 
 def _attention(judge: Judge, so_far: dict[str, int]) -> Assignment | None:
-    """Return the next attention item, if it is due."""
     campaign = judge.campaign
     items = Item.objects.filter(campaign=campaign, kind=Kind.ATTENTION).order_by("number")
     total = items.count()

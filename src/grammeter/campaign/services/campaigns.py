@@ -76,7 +76,6 @@ class Plan:
             raise UsageError(fault, fix=fix)
 
     def _faults(self) -> Iterator[tuple[str, str]]:
-        """Yield each fault with its remedy."""
         planned, adaptive = self.strategy == Strategy.PLANNED, self.strategy == Strategy.ADAPTIVE
         codes = self.pass_code, self.fail_code
         if not self.name.strip() or len(self.name) > NAME_LENGTH or not self.name.isprintable():

@@ -1,7 +1,4 @@
-"""Contents of an item's page: texts in the judge's own order, without names of systems.
-
-The edits of a correction come from its words alone, without a model.
-"""
+"""Contents of an item's page: texts in the judge's own order, no systems' names, no models."""
 
 from __future__ import annotations
 

@@ -244,7 +244,6 @@ def _judge_of(request: HttpRequest) -> Judge | None:
 
 
 def _wants_json(request: HttpRequest) -> bool:
-    """Whether the request comes from the page's script."""
     return request.headers.get("Accept", "") == "application/json"
 
 

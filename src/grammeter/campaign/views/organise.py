@@ -245,7 +245,6 @@ def _invite(
 def _judges(
     request: HttpRequest, campaign: Campaign, status: int = 200, **values: object
 ) -> HttpResponse:
-    """List judges and invites."""
     sent = Invite.objects.filter(campaign=campaign).select_related("judge").order_by("-pk")
     known = {judge.name: judge for judge in Judge.objects.filter(campaign=campaign)}
     rows = results.progress(campaign).judges
