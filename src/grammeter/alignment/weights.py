@@ -101,10 +101,7 @@ class Weighed:
         return [*sums, *map(float, numbers)]
 
     def judged(self, *, alike: bool) -> tuple[JudgedEdit, ...]:
-        """Return the edits in the order of the sentence.
-
-        If all weigh nothing and shall then weigh ``alike``, they weigh 1 together.
-        """
+        """Return the edits in sentence order; if all weigh 0, ``alike`` ones weigh 1 in all."""
         union, weights = self.union, self.weights
         if alike and 0 < self.weightless == len(weights):
             weights = [1 / len(weights)] * len(weights)

@@ -56,18 +56,9 @@ def _no_parts() -> Mapping[str, float]:
 class Score:
     """What one metric says of one system.
 
-    Attributes
-    ----------
-    value
-        In the metric's own units (0 to 1 for an F-score); NaN if there is none.
-    parts
-        Further figures by name.
-    n
-        Number of segments.
-    signature
-        Everything the value depends on.
-    reason
-        Why the value is NaN.
+    ``value`` is in the metric's own units (0 to 1 for an F-score), NaN with a ``reason`` if there
+    is none; ``parts`` are further figures by name, ``n`` the number of segments; ``signature`` is
+    everything that the value depends on.
     """
 
     value: float

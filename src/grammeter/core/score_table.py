@@ -20,21 +20,11 @@ SCORES_KIND = "scores"
 class ScoreTable(Result, Named[MetricScores], over="columns", what="metric in this table"):
     """Scores of several systems by several metrics: ``table["m2"]["AMU"].value``.
 
-    The key of a metric is the spelling that was asked for.
-
-    Attributes
-    ----------
-    systems
-        Names, in the order in which they were given.
-    segments
-        How many sentences each system was scored on.
-    columns
-        :class:`MetricScores` by spelling.
-    corpus
-        The texts that were scored, as plain JSON values, so that a stored table can explain
-        itself; ``None`` where they are unknown.
-    about
-        What a reader must know of the texts and of the table, a sentence each.
+    The key of a metric in ``columns`` is the spelling that was asked for. ``systems`` are in the
+    order in which they were given; ``segments`` says how many sentences each was scored on.
+    ``corpus`` has the texts that were scored, as plain JSON values, so that a stored table can
+    explain itself, ``None`` where they are unknown; ``about``, a sentence each, is what a reader
+    must know of the texts and of the table.
     """
 
     systems: tuple[str, ...]
@@ -109,7 +99,7 @@ class ScoreTable(Result, Named[MetricScores], over="columns", what="metric in th
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], *, where: str | None = None) -> ScoreTable:
-        """Read what a ``to_*_dict`` wrote; DataError, naming ``where``, if it is something else."""
+        """Read :meth:`to_dict` or :meth:`to_full_dict`; DataError, naming ``where``, if neither."""
         with reading(data, SCORES_KIND, verb="score", where=where):
             details = data.get("details", {})
             columns = {

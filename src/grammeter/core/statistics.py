@@ -18,17 +18,10 @@ BoolArray = npt.NDArray[np.bool_]
 class Statistics:
     """One row per segment, one slot per competing reference, one column per count.
 
-    Attributes
-    ----------
-    rows
-        Shape ``(segments, slots, columns)``; whole numbers for counts, floats for weights.
-        What stands in an absent slot is zero.
-    present
-        Shape ``(segments, slots)``: whether this segment has this reference.
-    labels
-        The number of the reference or annotator in each slot, ascending.
-    columns
-        The name of each count.
+    ``rows``, shape ``(segments, slots, columns)``, are whole numbers for counts, floats for
+    weights, 0 in an absent slot; ``present``, ``(segments, slots)``, says whether this segment has
+    this reference. ``labels``, ascending, number the reference or annotator in each slot;
+    ``columns`` names each count.
     """
 
     rows: npt.NDArray[Any]
@@ -104,20 +97,11 @@ class CorpusChoice:
 class SegmentScores:
     """A score for each segment alone: no other sentence decides which reference is chosen.
 
-    Attributes
-    ----------
-    values
-        Shape ``(segments,)``, in the metric's units; NaN where there is none.
-    chosen
-        Shape ``(segments,)``: number of the chosen reference or annotator, -1 where the score
-        belongs to none (a mean over references, say).
-    parts
-        Further figures by name, each of shape ``(segments,)``.
-    reason
-        Why a value is NaN.
-    in_corpus
-        What the corpus score chose, for a metric that chooses by running totals; ``None`` for
-        one whose corpus score has no choice of its own.
+    Shapes are ``(segments,)``: ``values`` in the metric's units, NaN with a ``reason``; ``chosen``,
+    the number of the reference or annotator, -1 where the score belongs to none (a mean over
+    references, say); ``parts``, further figures by name. ``in_corpus`` is what the corpus score
+    chose, for a metric that chooses by running totals; ``None`` for one whose corpus score has no
+    choice of its own.
     """
 
     values: FloatArray

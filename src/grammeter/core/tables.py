@@ -106,18 +106,11 @@ class Style:
 
 @dataclass(frozen=True)
 class Table:
-    """Columns, rows of as many cells, and notes below.
+    """Columns, rows of as many cells, and below them ``notes``: signatures, the meaning of marks.
 
-    Attributes
-    ----------
-    notes
-        Lines below the table: signatures, the meaning of marks.
-    title
-        Heading above the table; empty if there is none.
-    best
-        ``(row, column)`` of best cells, beside those that a column's values say.
-    marks
-        Marks of significance by ``(row, column)``, written behind a cell, raised in LaTeX.
+    ``title`` is a heading above, or empty; ``best`` has ``(row, column)`` of best cells, beside
+    those that a column's values say; ``marks`` those of significance by ``(row, column)``, written
+    behind a cell, raised in LaTeX.
     """
 
     columns: tuple[Column, ...]

@@ -32,23 +32,13 @@ OPERATIONS = "[MRU]|UNK"
 
 @dataclass(frozen=True, kw_only=True)
 class Language:
-    """The rules of a language.
+    """A language: its ``rules``, name and version, are for signatures; ``classify`` types an edit.
 
-    Attributes
-    ----------
-    rules
-        Their name and version, for signatures.
-    merge
-        Changes of an alignment, source and target to the spans of edits, left to right.
-    merges_by_changes
-        Whether :attr:`merge` needs only the words for these changes, and no parse.
-    classify
-        The type of an edit.
-    types_need
-        What :attr:`classify` looks at: ``parse`` or just the ``words``.
-    types
-        The types that :attr:`classify` gives, as a regular expression; by default those of
-        ERRANT, an operation and a main type.
+    ``merge`` makes changes of an alignment, with source and target, the spans of edits, left to
+    right; ``merges_by_changes`` if it needs only the words for these changes, and no parse.
+    ``types_need`` says what ``classify`` looks at, ``parse`` or just the ``words``; ``types`` is a
+    regular expression of the types that it gives, by default those of ERRANT, an operation and a
+    main type.
     """
 
     rules: str

@@ -14,19 +14,11 @@ from grammeter.core import DETECTION_ONLY, Edit
 class Tokens:
     """One sentence, an entry for each token in every column; unknown columns are empty.
 
-    Attributes
-    ----------
-    texts, lowers
-        The tokens, and the same in lower case.
-    lemmas
-        Dictionary forms; an empty text where the pipeline gives none.
-    pos, tags
-        Word classes of Universal Dependencies (``NOUN``), and the treebank's own (``NNS``).
-    deps, heads
-        Relations to the heads (``nsubj``), and their positions; a root is its own head.
-    raw
-        The text as it was written, if a pipeline's tokeniser split it: the pipeline parses this
-        text, for it may look at where no space stands between two tokens.
+    ``lowers`` are ``texts`` in lower case; ``lemmas`` dictionary forms, empty where the pipeline
+    gives none; ``pos`` word classes of Universal Dependencies (``NOUN``), ``tags`` the treebank's
+    own (``NNS``); ``deps`` relations to the heads (``nsubj``), ``heads`` their positions, a root
+    being its own head. ``raw`` is the text as it was written, if a pipeline's tokeniser split it:
+    the pipeline parses this text, for it may look at where no space stands between two tokens.
     """
 
     texts: tuple[str, ...]

@@ -132,18 +132,11 @@ PValues = Mapping[str, Mapping[tuple[str, str], float]]
 class SentenceLevel(Result, Named[MetricAgreement], over="metrics", what="metric in this result"):
     """How well several metrics order the outputs of a sentence, by spelling.
 
-    Attributes
-    ----------
-    rankings
-        How many rankings gave at least one pair.
-    by_judge
-        The same figures for the judgments of each judge alone; empty unless asked for.
-    pvalues
-        Permutation tests between metrics that have all scores; empty unless asked for.
-    soft
-        Soft pairwise accuracy by metric, of the same number of rounds (Thompson et al. 2024).
-    notices
-        What was noticed while files were read.
+    ``rankings`` counts those that gave at least one pair. ``by_judge`` has the same figures for the
+    judgments of each judge alone, ``pvalues`` permutation tests between metrics that have all
+    scores, both empty unless asked for; ``soft``, the soft pairwise accuracy by metric, is of the
+    same number of rounds (Thompson et al. 2024). ``notices``: what was noticed while files were
+    read.
     """
 
     design: SentenceDesign

@@ -67,7 +67,7 @@ def swap_pvalues(differences: FloatArray, *, rounds: int, seed: int) -> FloatArr
 
 
 def human_differences(pairs: Pairs) -> FloatArray:
-    """Return preferences, first less second: ``(judged sentences, pairs of systems)``."""
+    """Return preferences, first less second: ``(judged sentences, combinations of 2 systems)``."""
     size = len(pairs.systems)
     number = np.zeros((size, size), dtype=np.int64)
     first, second = _system_pairs(size)

@@ -213,18 +213,11 @@ class MetricMeta(Named[Correlation], over="correlations", what="correlation"):
 class SystemMeta(Result, Named[MetricMeta], over="metrics", what="metric"):
     """Metrics held against people: ``result["m2"]["pearson"].value``.
 
-    Attributes
-    ----------
-    systems, human
-        Who took part, best by people first, and their human scores.
-    williams
-        ``williams["pearson"]["gleu"]["m2"]`` asks whether gleu correlates better than m2. Only
-        the metric with the greater correlation has a cell; where the test is undefined both
-        have one, with the reason.
-    outliers
-        Systems that were left out because people's scores of them lie far off.
-    about, notices
-        Notes of the scores and judgments; what was noticed while files were read.
+    ``systems`` took part, best by people first; ``human`` are their human scores; ``outliers`` were
+    left out because people's scores of them lie far off. ``williams["pearson"]["gleu"]["m2"]`` asks
+    whether gleu correlates better than m2. Only the metric with the greater correlation has a cell;
+    where the test is undefined both have one, with the reason. ``about`` has notes of the scores
+    and judgments, ``notices`` what was noticed while files were read.
     """
 
     design: Design

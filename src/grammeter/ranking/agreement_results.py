@@ -42,20 +42,12 @@ NONE = "-"
 
 @dataclass(frozen=True, repr=False)
 class Agreement(Result):
-    """How far judges agree.
+    """How far judges agree: kappa by each definition, that of ``kind`` first.
 
-    Attributes
-    ----------
-    kind, kappas
-        The definition of kappa that comes first; kappa by each definition.
-    alpha_inter, alpha_intra
-        Krippendorff's alpha (ordinal) of the ranks, between judges and within.
-    counts, total
-        By judge, in alphabetical order; and their sums.
-    by_file
-        The same for each file of several, without intervals.
-    unexpanded
-        The same with equal outputs as one, where some stand apart; else ``None``.
+    ``alpha_inter`` and ``alpha_intra`` are Krippendorff's alpha (ordinal) of the ranks, between
+    judges and within; ``counts`` are by judge, in alphabetical order, ``total`` their sums.
+    ``by_file`` has the same for each file of several, without intervals; ``unexpanded`` with equal
+    outputs as one, where some stand apart, else ``None``.
     """
 
     kind: KappaKind

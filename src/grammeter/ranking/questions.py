@@ -207,17 +207,10 @@ TRAININGS: tuple[Training, ...] = get_args(Training)
 class Prediction(Result):
     """Shares of judgments predicted, means over the folds, 0 to 1.
 
-    Attributes
-    ----------
-    clusters, all_tied
-        Of all comparisons, ties included; the same for "everything is tied", the share of ties:
-        what any clustering has to beat.
-    order
-        Of the decided comparisons; a coin would have .5.
-    comparisons, decided
-        How many comparisons were predicted, and how many of them are decided.
-    clusterings
-        How many folds had how many clusters.
+    ``clusters`` is of all comparisons, ties included; ``all_tied`` the same for "everything is
+    tied", the share of ties: what any clustering has to beat. ``order`` is of the decided
+    comparisons; a coin would have .5. ``comparisons`` were predicted, ``decided`` of them are
+    decided; ``clusterings`` says how many folds had how many clusters.
     """
 
     method: str

@@ -44,18 +44,12 @@ drawn, and no weight exceeds ten times that of a uniform draw (Hesterberg 1995).
 
 @dataclass(frozen=True, eq=False)
 class Distribution:
-    """How likely each sentence is to be drawn.
+    """How likely each sentence is to be drawn; an item shows at most ``per_item`` outputs.
 
-    Attributes
-    ----------
-    per_item, groups
-        How many outputs an item shows at most; the systems behind each output of a sentence.
-    expected_systems
-        Shape ``(sentences,)``: C of the paper, how many systems an item is expected to cover.
-    values
-        Shape ``(sentences,)``: p' of the paper, the diversity, the spread, or 1.
-    probabilities
-        Shape ``(sentences,)``: of each sentence in one draw; they add up to 1.
+    ``groups`` are the systems behind each output of a sentence. The rest has shape
+    ``(sentences,)``: ``expected_systems``, C of the paper, how many systems an item is expected to
+    cover; ``values``, p' of the paper, the diversity, the spread, or 1; ``probabilities`` in one
+    draw, which add up to 1.
     """
 
     per_item: int

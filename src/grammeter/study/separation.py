@@ -48,18 +48,12 @@ _NOTE = (
 class Separation:
     """The comparisons of two systems, and how many more separate them.
 
-    Attributes
-    ----------
-    wins, losses, ties
-        Of the first one, over all comparisons of the two.
-    items
-        How many items were judged in all.
-    design_effect
-        By how much the variance of the share exceeds that of independent comparisons, because
-        several judges saw one sentence; 1 or more.
-    decided_needed
-        Independent decided comparisons until the two-sided sign test of this ``level`` separates
-        the two with this ``power``, if the share stays as it is; ``None`` if never.
+    ``wins``, ``losses`` and ``ties`` are the first one's, of all comparisons of the two; ``items``
+    were judged in all. ``design_effect``, 1 or more, is by how much the variance of the share
+    exceeds that of independent comparisons, because several judges saw one sentence.
+    ``decided_needed`` is the number of independent decided comparisons until the two-sided sign
+    test of this ``level`` separates the two with this ``power``, if the share stays as it is;
+    ``None`` if never.
     """
 
     first: str
