@@ -46,7 +46,7 @@ class Evaluate:
         sources: Sequence[str],
         references: Sequence[str | Sequence[str] | None] | None = None,
     ) -> None:
-        """Add equally long lists to the next :meth:`compute`; else :class:`UsageError`."""
+        """Add lists to the next :meth:`compute`; :class:`UsageError`: unequal lengths, a text."""
         if references is None:
             references = [None] * len(sources)
         if any(isinstance(texts, str) for texts in (predictions, sources, references)):

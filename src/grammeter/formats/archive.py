@@ -37,7 +37,7 @@ _FIX = "Fetch it again from its official page, or unpack it yourself and give th
 
 
 def contents(path: Path, *, limit: int) -> Iterator[tuple[str, bytes]]:
-    """Yield name and bytes of files up to ``limit`` bytes in a file, folder, zip or tar."""
+    """Yield name and bytes of the files in a file, folder, zip or tar, but those over ``limit``."""
     try:
         status = path.stat()
         if path.is_dir():

@@ -323,7 +323,7 @@ def read_text_lines(path: str | Path) -> list[str]:
 
 
 def output_texts(file: M2File, path: str | Path, rule: TextRule) -> tuple[list[str], int]:
-    """Apply the edits of the annotator in ``out.m2:1``; return texts, and how many overlap."""
+    """Apply the edits of the annotator in ``out.m2:1``; also return how many overlap, left out."""
     name, annotator = split_annotator(path)
     known = sorted({number for block in file.blocks for number, _ in block.lines}) or [0]
     if annotator is None and len(known) > 1:

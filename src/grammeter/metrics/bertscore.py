@@ -342,7 +342,7 @@ class BartScore(SentenceMean, Asking):
         return of_references(rows, present, columns)
 
     def sentences(self, statistics: Statistics) -> SegmentScores:
-        """Score by the mean or the best reference; with ``f`` also parts ``precision recall``."""
+        """Score by the mean or best reference; parts ``truncated``, and P and R of ``f``."""
         present, chosen = statistics.present, self._chosen(statistics)[:, None]
         taken = np.where(chosen < 0, present, np.arange(statistics.slots) == chosen)
         weights = taken / np.maximum(taken.sum(axis=1, keepdims=True), 1)

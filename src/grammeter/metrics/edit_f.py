@@ -116,7 +116,10 @@ class SentenceF(SentenceMean, EditF):
 
 
 def f_of_counts(rows: FloatArray | IntArray, beta: float) -> FloatArray:
-    """Return F of ``correct, proposed, gold`` (last axis); P, R of nothing is 1, undefined F 0."""
+    """Return F of ``correct, proposed, gold`` in the last axis; 0 where it is undefined.
+
+    Precision is 1 where nothing is proposed, recall 1 where there is nothing to find.
+    """
     counts: FloatArray = np.asarray(rows, dtype=np.float64)
     correct, proposed, gold = counts[..., 0], counts[..., 1], counts[..., 2]
     wanted = np.where(gold == 0, correct, gold)

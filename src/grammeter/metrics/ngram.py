@@ -347,7 +347,7 @@ def _words(text: str) -> list[str]:
 def _match(
     hypothesis: Sequence[str], reference: Sequence[str], stem_of: Callable[[str], str]
 ) -> list[tuple[int, int]]:
-    """Pair equal words, then equal stems: from the end, with the last free word that fits."""
+    """Pair equal words, then stems, from the end, with the last free one; in hypothesis order."""
     ours, theirs = dict(enumerate(hypothesis)), dict(enumerate(reference))
     pairs = _take(ours, theirs)
     pairs += _take(

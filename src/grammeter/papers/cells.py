@@ -37,7 +37,7 @@ Made = Mapping[tuple[str, str], Ours | Value]
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """Largest difference of a figure, or of either end of a range of ranks, with the reason."""
+    """Largest difference of a figure, in its unit, or of either end of a range; and the reason."""
 
     value: float
     reason: str

@@ -82,7 +82,7 @@ class Materials:
 
     @cached_property
     def seeda(self) -> Corpus:
-        """The CoNLL-2014 test set, SEEDA's 15 systems and references, all gold edits applied."""
+        """The CoNLL-2014 test set, SEEDA's systems and references, with all edits, also ``Um``."""
         outputs = sorted((dataset_path("seeda") / "outputs" / "all").glob("*.txt"))
         return _conll14(outputs, um="apply")
 

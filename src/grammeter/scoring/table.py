@@ -86,7 +86,10 @@ class _Batch:
 def count(
     metrics: Sequence[Metric], segments: Sequence[Segment], copies: Sequence[int]
 ) -> dict[object, Statistics]:
-    """Count once for metrics of one ``counting()``; ``copies``: systems that wrote each segment."""
+    """Count once for all metrics that share rows, asking models together; by ``counting()``.
+
+    ``copies`` says how many systems wrote each segment.
+    """
     distinct = {metric.counting(): metric for metric in reversed(metrics)}
     asking = {key: metric for key, metric in distinct.items() if isinstance(metric, Asking)}
     answered = run_together([metric.steps(segments) for metric in asking.values()])

@@ -76,7 +76,7 @@ def weights_hash(folder: Path) -> str:
 
 
 def interval(values: FloatArray, groups: Sequence[str], *, seed: int) -> tuple[float, float]:
-    """Return the mean's 95 % interval, bootstrapping groups (source sentences); NaN without any."""
+    """Return the 95 % interval of the mean of ``(examples,)``, bootstrapping groups; NaN: none."""
     if not len(values):
         return math.nan, math.nan
     numbers = {name: n for n, name in enumerate(dict.fromkeys(groups))}

@@ -117,7 +117,7 @@ def _turned(runs: FloatArray) -> FloatArray:
 
 
 def current(campaign: Campaign) -> Appeal | None:
-    """Return the items' appeal, before any lock; ``None`` unless adaptive and started up."""
+    """Return the items' appeal, before any lock; ``None`` unless adaptive and past the start-up."""
     if campaign.strategy != Strategy.ADAPTIVE:
         return None
     count = Judgment.objects.filter(

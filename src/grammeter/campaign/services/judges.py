@@ -60,7 +60,7 @@ def names_of(count: int) -> list[str]:
 
 
 def add(campaign: Campaign, name: str | None = None) -> Judge:
-    """Create a judge, by default the next free number, where the campaign is locked."""
+    """Create a judge, with the tutorial; the caller locks the campaign. Default name: a number."""
     if name is None:
         names = Judge.objects.filter(campaign=campaign).values_list("name", flat=True)
         numbers = [int(match[1]) for match in map(_NUMBERED.match, names) if match]

@@ -81,7 +81,7 @@ class JudgeProgress:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Counts without tutorial and attention items; ``shared``: items of several judges."""
+    """Counts without tutorial and attention items; slots without repeats; ``judges`` by name."""
 
     items: int
     sentences: int
