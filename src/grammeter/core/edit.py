@@ -46,9 +46,8 @@ GoldEdits = Mapping[int, tuple[Edit, ...]]
 
 
 def apply(tokens: Sequence[str], edits: Iterable[Edit]) -> list[str]:
-    """Apply edits to a sentence.
+    """Apply edits, in any order; insertions at one place keep theirs, no-ops change nothing.
 
-    Edits may come in any order; insertions at one place keep theirs. No-ops change nothing. Raises
     ValueError if an edit reaches outside the sentence or two edits overlap.
     """
     result: list[str] = []

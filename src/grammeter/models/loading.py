@@ -53,7 +53,10 @@ def in_batches(
     step: Callable[[list[int]], Result],
     tally: Tally | None = None,
 ) -> Iterator[tuple[list[int], Result]]:
-    """Run ``step`` on batches of positions, halved when memory runs out; yield batch and result."""
+    """Run ``step`` on batches of positions; when memory runs out, halve them.
+
+    Yields each batch with its result; ``tally`` counts the batches that succeed.
+    """
     waiting = batches(lengths, budget)[::-1]
     while waiting:
         batch = waiting.pop()

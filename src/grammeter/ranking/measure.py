@@ -181,10 +181,7 @@ def _count(rankings: Sequence[Ranking], judges: Sequence[str]) -> dict[str, Judg
 def _kappa_interval(
     rows: Sequence[IntArray], alike: Sequence[int], interval: _Resampled
 ) -> Interval:
-    """Return the interval of a mean kappa, weighted by comparisons.
-
-    For each kappa of the mean, ``rows`` of each sentence, shape ``(sentences, 2 + categories)``.
-    """
+    """Return the interval of a weighted mean kappa from rows ``(sentences, 2 + categories)``."""
     if not rows:
         return Interval(np.nan, np.nan)  # the mean has a reason of its own
     table = np.stack(rows, axis=1).astype(np.float64)

@@ -58,10 +58,7 @@ def spearman(x: FloatArray, y: FloatArray) -> FloatArray:
 
 
 def average_ranks(values: FloatArray) -> FloatArray:
-    """Rank along the last axis, from 1; equal values share the mean of their ranks.
-
-    All ranks of a row that holds a NaN are NaN.
-    """
+    """Rank along the last axis, from 1, equal values by their mean; rows with a NaN are all NaN."""
     return _ranks(values, _once(values))
 
 

@@ -67,7 +67,7 @@ def compact_letters(different: BoolArray) -> list[str] | None:
 
 
 def letter_groups(different: BoolArray, *, most: int | None = None) -> list[frozenset[int]] | None:
-    """Return the largest groups without a difference; ``None`` if over ``most`` or slow to find."""
+    """Return the largest groups with no two different; ``None`` if over ``most`` or too slow."""
     groups: list[int] = []
     for steps, group in enumerate(_cliques(_neighbours(~different))):
         if group:

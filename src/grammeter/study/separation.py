@@ -234,10 +234,7 @@ def _separation(
 
 
 def _design_effect(outcome: IntArray, segment: IntArray) -> float:
-    """Return the variance of the share by sentences over that of independent comparisons.
-
-    The former is that of a ratio of sums over sentences, linearised (Kish & Frankel 1974).
-    """
+    """Return the share's variance by sentences (Kish & Frankel 1974) over the independent one."""
     decided = outcome != 0
     _, sentence = np.unique(segment[decided], return_inverse=True)
     total, sentences = int(decided.sum()), len(np.unique(sentence))
