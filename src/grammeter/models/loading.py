@@ -289,7 +289,10 @@ def load_tokenizer(transformers: Any, files: ModelFiles) -> Any:
 def load_weights(
     transformers: Any, files: ModelFiles, kind: str, dtype: Any, **settings: object
 ) -> tuple[Any, dict[str, Any]]:
-    """Load a model, without pickles or the folder's code, and its report of missing weights."""
+    """Return a model of transformers' class ``kind``, and its report of missing weights.
+
+    No pickle is read and no code of the folder is run. Errors of that class are passed on.
+    """
     _check_depth(files)
     return getattr(transformers, kind).from_pretrained(
         files.folder,
