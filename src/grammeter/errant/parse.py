@@ -55,7 +55,10 @@ Key = tuple[tuple[str, ...], str]
 
 
 class Parser:
-    """Parses with one pipeline, loaded on first use; keeps ``token_limit`` tokens, and a folder."""
+    """Parses with one pipeline; keeps ``token_limit`` tokens, and all parses in a folder if given.
+
+    Imports spaCy when the first sentence must really be parsed.
+    """
 
     def __init__(
         self,
