@@ -130,10 +130,10 @@ def test_equal_systems_share_their_letters():
 
 def test_full_types_fold_into_what_would_have_been_stored(monkeypatch):
     from fake_annotator import FakeAnnotator
-    from grammeter.metrics import errant
+    from grammeter.metrics import kinds
 
     fake = FakeAnnotator()
-    monkeypatch.setattr(errant, "annotator", lambda *_, **__: fake)
+    monkeypatch.setattr(kinds, "annotator", lambda *_, **__: fake)
     outputs = corpus(a=RIGHT, b=[*ADDS[:2], *SOURCES[2:]])
     tables = {
         tier: gm.score(outputs, ["errant"], types=tier) for tier in ("full", "main", "operation")

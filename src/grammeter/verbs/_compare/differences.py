@@ -20,8 +20,7 @@ from grammeter.core import (
     checked,
     json_number,
 )
-from grammeter.verbs._compare.samples import Comparable, as_table
-from grammeter.verbs._compare.types import type_columns
+from grammeter.verbs._compare.samples import Comparable, as_table, type_columns
 from grammeter.version import __version__
 
 KIND = "difference"
@@ -133,11 +132,8 @@ def difference(
 
     Raises
     ------
-    UsageError
-        If there is no such system or metric, one system is given twice, ``show`` is below 0, or
-        types are wanted that are not stored.
-    DataError
-        If there are no sentence scores.
+    UsageError, DataError
+        If a name or number is impossible, or what is wanted is not stored.
     """
     table = as_table(table)
     columns = {name: table[name] for name in (table if metrics is None else metrics)}

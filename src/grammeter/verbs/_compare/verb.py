@@ -41,15 +41,13 @@ from grammeter.verbs._compare.differences import difference as subtract
 from grammeter.verbs._compare.results import Comparison, MetricComparison, PairResult, SystemResult
 from grammeter.verbs._compare.samples import (
     Comparable,
+    TypeColumns,
     as_table,
+    bounded_by_sentences,
+    check_number,
     paired_samples,
     resampling,
     sample_notes,
-)
-from grammeter.verbs._compare.types import (
-    TypeColumns,
-    bounded_by_sentences,
-    check_number,
     type_columns,
     type_notes,
 )
