@@ -48,8 +48,7 @@ def explain(
     Parameters
     ----------
     scores
-        A score table that holds its corpus (from :func:`score`, or stored by
-        ``score -o``), or a corpus.
+        A score table that holds its corpus (from :func:`score` or ``score -o``), or a corpus.
     system
         Whose output.
     line
@@ -65,9 +64,8 @@ def explain(
     Raises
     ------
     UsageError
-        If there is no such system, line, metric or attribution, no metric is named for a
-        corpus, the corpus lacks what a metric needs, or ``seed``, ``limit`` or ``pipeline`` are
-        given without an attribution.
+        If a name or number is impossible, the corpus lacks what a metric needs, or ``seed``,
+        ``limit`` or ``pipeline`` come without an attribution.
     DataError
         If the table does not hold its corpus.
     """
@@ -108,25 +106,13 @@ def explain(
                 company=place.company,
             )
             explained[name] = replace(explained[name], attribution=shares)
-    return SentenceExplanation(
-        system,
-        line,
-        place.segment.source,
-        place.segment.hypothesis,
-        place.segment.references,
-        explained,
-        tuple(dict.fromkeys(note for note in notes if note)),
-    )
+    texts = place.segment.source, place.segment.hypothesis, place.segment.references
+    noted = tuple(dict.fromkeys(note for note in notes if note))
+    return SentenceExplanation(system, line, *texts, explained, noted)
 
 
 def corpus_of(table: ScoreTable) -> Corpus:
-    """Return the corpus that a score table was made from.
-
-    Raises
-    ------
-    DataError
-        If the table does not hold it.
-    """
+    """Return the corpus that a score table was made from; a ``DataError`` if it has none."""
     if table.corpus is None:
         raise DataError(
             "these scores do not hold the sentences they were made from",
@@ -158,10 +144,8 @@ class _Place:
         """Score the system, if a sentence's score cannot be known without."""
         if not metric.reads_corpus:
             return None
-        systems = {self.system: self.corpus.systems[self.system]}
-        return score_table(replace(self.corpus, systems=systems), {metric.name: metric})[
-            metric.name
-        ]
+        corpus = replace(self.corpus, systems={self.system: self.corpus.systems[self.system]})
+        return score_table(corpus, {metric.name: metric})[metric.name]
 
     def surroundings(self, column: MetricScores | None) -> Surroundings:
         """Return what a metric may need to know besides the output."""
@@ -192,13 +176,9 @@ def _as_scored(alone: Explanation, column: MetricScores | None, place: _Place) -
     value = float(line.values[0])
     reason = (line.reason or "undefined") if math.isnan(value) else None
     explained = replace(alone, value=value, reason=reason)
-    if line.in_corpus is not None:
-        explained = replace(
-            explained,
-            corpus_chosen=int(line.in_corpus.chosen[0]),
-            corpus_value=float(line.in_corpus.values[0]),
-        )
-    return explained
+    if (of := line.in_corpus) is None:
+        return explained
+    return replace(explained, corpus_chosen=int(of.chosen[0]), corpus_value=float(of.values[0]))
 
 
 def _notes(name: str, alone: Explanation, explained: Explanation) -> Iterator[str]:

@@ -44,33 +44,20 @@ class Flag:
 
 @dataclass(frozen=True)
 class Judged:
-    """A judge's rankings of items.
+    """A judge's rankings of items, and the opinions behind them, in the order of the items.
 
-    Attributes
-    ----------
-    rankings, opinions
-        One for each item, in their order. Ranks are 6 minus the score or, if an item took
-        several calls, the places of the mean scores. An item whose outputs are all equal is a
-        tie on rank 1 and needs no call; an item without scores or without outputs is skipped.
-    flags
-        Sentences shown that seem to address the judge.
-    signature
-        Signature of the metric.
-    concessions
-        Settings that the endpoint refused and that were left out.
-    required
-        The share of the due items that must have scores.
-    remarks
-        Notes on the items, and on arguments that had no effect.
+    Ranks are 6 minus the score or, if an item took several calls, the places of the mean scores.
+    An item whose outputs are all equal is a tie on rank 1 and needs no call; an item without
+    scores or without outputs is skipped.
     """
 
     rankings: tuple[Ranking, ...]
     opinions: tuple[Opinion, ...]
-    flags: tuple[Flag, ...]
-    signature: Signature
-    concessions: tuple[str, ...] = ()
-    required: float = 1.0
-    remarks: tuple[str, ...] = ()
+    flags: tuple[Flag, ...]  # sentences shown that seem to address the judge
+    signature: Signature  # of the metric
+    concessions: tuple[str, ...] = ()  # settings that the endpoint refused and that were left out
+    required: float = 1.0  # share of the due items that must have scores
+    remarks: tuple[str, ...] = ()  # on the items, and on arguments that had no effect
 
     @property
     def due(self) -> int:
@@ -206,10 +193,8 @@ def judge(
 
     Raises
     ------
-    UsageError
-        If the metric uses no language model, or names none, or there are not two systems.
-    DataError
-        If an item does not fit the corpus.
+    UsageError, DataError
+        If the metric uses no language model, or an item does not fit the corpus.
     LimitReachedError
         If a ceiling of the endpoint is reached; the cache has the answers so far.
     RemoteError, MissingResourceError
@@ -254,13 +239,7 @@ def estimate(
 
 
 def judging_metric(metric: str | Judging, **settings: float | None) -> Judging:
-    """Return a metric with settings of :func:`judge`, those that are not ``None``.
-
-    Raises
-    ------
-    UsageError
-        If the metric asks no language model.
-    """
+    """Return a metric with settings of :func:`judge`, those that are not ``None``."""
     made = make_metric(metric)
     if not isinstance(made, Judging):
         raise UsageError(
@@ -285,8 +264,7 @@ def check_shown(corpus: Corpus, items: object, per_output: int | None) -> None:
 def covering_items(corpus: Corpus, metric: Judging) -> tuple[Item, ...]:
     """Return items that show every distinct output in at least ``per_output`` of them.
 
-    The metric's ``seed`` draws them. A sentence for which all systems wrote the same has one
-    item with one output.
+    A sentence for which all systems wrote the same has one item with one output.
     """
     settings = {"per_output": metric.per_output, "seed": metric.seed}
     signature = Signature.of("judge-items", settings)

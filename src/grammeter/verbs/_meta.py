@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from grammeter.core import DataError, MetricScores, checked
 from grammeter.metrics import metric as make_metric
 from grammeter.verbs._meta_sides import HumanScores, PathLike, Scores, read_sides, sides_of
+from grammeter.verbs._using import fields_among
 
 if TYPE_CHECKING:
     from grammeter.core import FloatArray
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
         Windows,
     )
     from grammeter.stats import PairedSamples, TiePolicy
+
+
+SHARED = "systems", "drop", "metrics", "aggregate", "leave_one_out", "top_k"
+"""Arguments that :func:`meta_system` passes on to :func:`correlate`."""
 
 
 @checked
@@ -77,22 +82,14 @@ def meta_system(
     from grammeter.rendering import save_figures
 
     table, side = sides_of(locals())
-    design = Design(
-        human=side.name, interval=interval, confidence=confidence, resamples=resamples, seed=seed,
-        ties=ties,
-    )  # fmt: skip
+    options = locals()
     result = correlate(
         table,
         side.scores,
-        systems=systems,
-        drop=drop,
-        metrics=metrics,
-        aggregate=aggregate,
-        design=design,
+        design=Design(**fields_among(options | {"human": side.name}, Design)),
         outlier_cutoff=drop_outliers,
-        leave_one_out=leave_one_out,
-        top_k=top_k,
         notes=side.notes,
+        **{name: options[name] for name in SHARED},
     )
     save_figures(result, {"scores": figure, "williams": figure_williams})
     return replace(result, notices=side.notices)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from grammeter.core import Ranking, ScoreTable, UsageError, checked
 from grammeter.verbs._meta_sides import PathLike, Scores, named_places, named_sources
+from grammeter.verbs._using import fields_among
 
 if TYPE_CHECKING:
     from grammeter.formats import Corpus, FirstSegment, Judgments
@@ -78,21 +79,13 @@ def meta_sentence(
     """
     from grammeter.meta import SentenceDesign, correlate_sentences, join_scores
 
+    options = locals()
     sources, rankings = _sentence_sources(scores, judgments, first_segment, hyps)
     last = max(ranking.segment for ranking in rankings)
     result = correlate_sentences(
         join_scores(sources, systems=systems, drop=drop, segments=last),
         rankings,
-        design=SentenceDesign(
-            pairs=extraction,
-            ties=ties,
-            missing=missing,
-            resamples=resamples,
-            seed=seed,
-            unit=unit,
-            confidence=confidence,
-            permutations=permutations,
-        ),
+        design=SentenceDesign(pairs=extraction, **fields_among(options, SentenceDesign)),
         systems=systems,
         drop=drop,
         metrics=metrics,
@@ -138,6 +131,7 @@ def meta_maege(
     from grammeter.meta import MaegeDesign, maege
     from grammeter.metrics import metric
 
+    design = MaegeDesign(max_orders=chains, **fields_among(locals(), MaegeDesign))
     scorers = {str(name): metric(name) for name in metrics}
     if len(scorers) != len(metrics):
         raise UsageError("a metric is named twice", fix="Name each metric once.")
@@ -146,15 +140,7 @@ def meta_maege(
         corpus.gold,
         scorers,
         references=corpus.references if corpus.text_rule == GIVEN else (),
-        design=MaegeDesign(
-            seed=seed,
-            max_orders=chains,
-            pseudo=pseudo,
-            ties=ties,
-            target=target,
-            given=given,
-            against=against,
-        ),
+        design=design,
     )
     notes = dict.fromkeys([*corpus.notes, *(scorer.notice for scorer in scorers.values())])
     return replace(result, notes=tuple(filter(None, notes)))

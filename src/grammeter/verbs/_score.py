@@ -38,10 +38,8 @@ def score(
     Raises
     ------
     UsageError
-        If there is no system or metric, a metric is named twice or is unknown, the corpus lacks
-        what a metric needs, or no metric tells the wanted types apart.
-    UnknownNameError
-        If ``types`` is no such word.
+        If there is no system or metric, a name is unknown or stands twice, the corpus lacks what
+        a metric needs, or no metric tells the wanted types apart.
     """
     if isinstance(types, str) and types not in TIERS:
         raise UnknownNameError("kind of types", types, TIERS)
@@ -59,7 +57,7 @@ def score(
 
 @checked
 def fail_under(scores: ScoreTable, limits: Mapping[str, float]) -> list[str]:
-    """Name the systems that miss a limit.
+    """Name the systems that miss a limit: a sentence for each system and metric that does.
 
     Parameters
     ----------
@@ -68,17 +66,10 @@ def fail_under(scores: ScoreTable, limits: Mapping[str, float]) -> list[str]:
     limits
         For some of its metrics, the worst score that is good enough, in the metric's own units.
 
-    Returns
-    -------
-    list of str
-        A sentence for each system and metric that misses; empty if all scores are good enough.
-
     Raises
     ------
-    UnknownNameError
-        If the scores do not have the metric.
     UsageError
-        If no score can reach a limit, or every score does.
+        If the scores do not have the metric, or no score, or every score, reaches a limit.
     """
     check_limits(limits, scores)
     return [

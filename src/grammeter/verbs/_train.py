@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
@@ -31,6 +31,7 @@ from grammeter.training import (
     measure_impacts,
     pairs_of,
 )
+from grammeter.verbs._using import fields_among
 
 ENCODER = "bert-base-cased"
 GIVEN = "given"
@@ -211,9 +212,8 @@ def train_cross_domain(
 
 def _settings(options: Mapping[str, Any]) -> Settings:
     """Return the arguments of a verb that are settings, for the device in use."""
-    names = {field.name for field in fields(Settings)}
-    settings = {name: value for name, value in options.items() if name in names}
-    return Settings(**settings, rate=options["learning_rate"], device=current().device)
+    chosen = fields_among(options, Settings)
+    return Settings(**chosen, rate=options["learning_rate"], device=current().device)
 
 
 def _check_corpora(corpora: Mapping[str, Sequence[str | Path]], seeds: Sequence[int]) -> None:

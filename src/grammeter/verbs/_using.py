@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields, replace
 from pathlib import Path
@@ -76,19 +76,17 @@ patience, attempts, max_output, max_cost, max_requests, max_tokens, offline, pri
         If a value is invalid, or at once if the folder ``cache_dir`` is not writable.
     """
     settings = {name: value for name, value in locals().items() if value is not None}
-    for_models = _part(settings, Runtime)
     runtime = runtime or current_runtime()
-    if for_models:
+    if for_models := fields_among(settings, Runtime):
         runtime = replace(runtime, **for_models, tally=Tally())
-    for_judges = _part(settings, Endpoint)
     endpoint = endpoint or current_endpoint()
-    if for_judges:
+    if for_judges := fields_among(settings, Endpoint):
         endpoint = replace(endpoint, **for_judges)
     with running(runtime), asking(endpoint):
         yield runtime
 
 
-def _part(settings: dict[str, Any], kind: type[Runtime | Endpoint]) -> dict[str, Any]:
-    """Return the settings that are fields of a class."""
+def fields_among(options: Mapping[str, Any], kind: Any) -> dict[str, Any]:
+    """Return the options that are fields of a dataclass."""
     names = {field.name for field in fields(kind)}
-    return {name: value for name, value in settings.items() if name in names}
+    return {name: value for name, value in options.items() if name in names}
