@@ -48,14 +48,11 @@ TIERS: dict[int, Tier] = {1: "operation", 2: "main", 3: "full"}
 
 @dataclass(frozen=True, slots=True)
 class ExtractedEdits:
-    """The sentences of an M2 file with their edits; :meth:`text` writes them.
-
-    ``faults`` are edits that lenient reading passed over; ``notes`` what a reader must know.
-    """
+    """The sentences of an M2 file with their edits; :meth:`text` writes them."""
 
     blocks: tuple[M2Block, ...]
-    faults: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()  # edits that lenient reading passed over
+    notes: tuple[str, ...] = ()  # what a reader must know
 
     def text(self) -> str:
         """Return the M2 file."""
@@ -64,19 +61,15 @@ class ExtractedEdits:
 
 @dataclass(frozen=True, slots=True)
 class ComparedEdits:
-    """Two M2 files compared, with the settings by which they were.
-
-    ``faults`` are sentences and edits that lenient reading passed over; ``notes`` are these and
-    what else a reader must know.
-    """
+    """Two M2 files compared, with the settings by which they were."""
 
     comparison: EditComparison
     sources: Sequence[str]
     mode: Mode
     beta: float
     cat: int | None
-    faults: tuple[str, ...]
-    notes: tuple[str, ...]
+    faults: tuple[str, ...]  # sentences and edits that lenient reading passed over
+    notes: tuple[str, ...]  # these, and what else a reader must know
 
     def by_type(self) -> dict[str, Counts]:
         """Return the counts of each error type, in alphabetical order; none without ``cat``."""
@@ -122,7 +115,7 @@ def edits_extract(
     orig
         The original text: a file with a sentence on each line, or the sentences.
     cor
-        The corrected versions, each a file or sentences.
+        The corrected versions, each a file or sentences; annotators have this order.
     tok
         Split raw texts with the pipeline's tokeniser; by default white space separates tokens.
     lev
@@ -132,11 +125,6 @@ def edits_extract(
     pipeline
         A spaCy pipeline by name or folder; ``neutral``: none, for any language. By default
         ``en_core_web_sm`` if it is installed, else the one that ships, with a note.
-
-    Returns
-    -------
-    ExtractedEdits
-        One block for each source; annotators are numbered in the order of ``cor``.
 
     Raises
     ------
@@ -213,9 +201,9 @@ def edits_convert(
     wanted: list[tuple[str, Sequence[Edit]]] = []
     for number, block in enumerate(file.blocks, start=1):
         for name, edits in block.gold.items():
-            overlaps = _overlaps(edits)
-            if overlaps:
-                text = f"annotator {name}: {overlaps} edits overlap an earlier one"
+            changes = (edit for edit in edits if edit.type not in DETECTION_ONLY)
+            if overlaps := without_overlaps(changes)[1]:
+                text = f"annotator {name}: {len(overlaps)} edits overlap an earlier one"
                 _refuse(f"{where}, sentence {number}", text, faults, lenient)
             if edits:
                 wanted.append((block.source, edits))
@@ -263,10 +251,8 @@ def edits_compare(
 
     Raises
     ------
-    LengthMismatchError
-        If the files have unequal numbers of sentences.
     DataError
-        If a sentence is not the same in both files.
+        If the files do not have the same sentences.
     """
     if not 0 < beta * beta < float("inf"):
         raise UsageError(f"beta (-b) {beta:g} is not possible", fix="Use a number greater than 0.")
@@ -336,11 +322,6 @@ def _rewritten(blocks: Iterable[M2Block], done: Iterable[tuple[Edit, ...]]) -> I
             new = next(remaining) if edits else [UNCHANGED]
             lines += [(name, edit) for edit in new]
         yield M2Block(block.source.rstrip(), tuple(lines))
-
-
-def _overlaps(edits: Iterable[Edit]) -> int:
-    """Count the edits that overlap an earlier one; those that only detect change nothing."""
-    return len(without_overlaps(e for e in edits if e.type not in DETECTION_ONLY)[1])
 
 
 def _refuse(where: str, text: str, notices: list[str], lenient: bool) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, overload
+from typing import Literal, TypedDict, Unpack, overload
 
 from grammeter.core import Item, ScoreTable, UsageError, check_home, checked
 from grammeter.formats import Corpus
@@ -11,31 +11,31 @@ from grammeter.study import Distribution, Select, assign, distribution
 from grammeter.study import sample as draw
 
 
+class Likelihood(TypedDict, total=False):
+    """The options of :func:`sample` on how likely sentences are."""
+
+    select: Select
+    per_item: int
+    scores: ScoreTable | None
+    metric: str | None
+
+
 @overload
 def sample(
     corpus: Corpus,
     *,
     n: int,
-    select: Select = "paper",
-    per_item: int = 5,
     seed: int = 1,
     distinct: bool = False,
-    scores: ScoreTable | None = None,
-    metric: str | None = None,
     judges: int | Sequence[str] = (),
     overlap: int | None = None,
     sharers: int | None = None,
     repeats: int | None = None,
+    **options: Unpack[Likelihood],
 ) -> tuple[Item, ...]: ...
 @overload
 def sample(
-    corpus: Corpus,
-    *,
-    probabilities: Literal[True],
-    select: Select = "paper",
-    per_item: int = 5,
-    scores: ScoreTable | None = None,
-    metric: str | None = None,
+    corpus: Corpus, *, probabilities: Literal[True], **options: Unpack[Likelihood]
 ) -> Distribution: ...
 @checked
 def sample(

@@ -41,13 +41,7 @@ def least_pvalue(segments: int) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class ComparisonDesign:
-    """How systems are compared: everything that a comparison's signature adds.
-
-    Raises
-    ------
-    UsageError
-        If a value is out of range or unknown.
-    """
+    """How systems are compared: everything that a comparison's signature adds."""
 
     baseline: str | None = None
     test: Test = "bootstrap"
@@ -119,13 +113,7 @@ class ComparisonDesign:
             )
 
     def check_size(self, values: int) -> None:
-        """Refuse more resampled scores (``values`` in each resample) than memory holds.
-
-        Raises
-        ------
-        UsageError
-            With how many resamples are possible.
-        """
+        """Refuse more resampled scores (``values`` in each resample) than memory holds."""
         if values * self.resamples > MOST_VALUES:
             raise UsageError(
                 f"{self.resamples:,} resamples of {values} scores need"
@@ -162,15 +150,14 @@ class ComparisonDesign:
 
     def signature(self, of: Signature, resampling: str) -> Signature:
         """Extend a metric's signature; the prefix keeps apart what metrics also call so."""
-        return of.extended(
-            {
-                "test": self.test,
-                "test-resamples": self.resamples,
-                "test-seed": self.seed,
-                "test-unit": "sentence",
-                "test-baseline": self.baseline,
-                "confidence": self.confidence,
-                "correction": self.correction,
-                "resampling": resampling,
-            }
-        )
+        settings = {
+            "test": self.test,
+            "test-resamples": self.resamples,
+            "test-seed": self.seed,
+            "test-unit": "sentence",
+            "test-baseline": self.baseline,
+            "confidence": self.confidence,
+            "correction": self.correction,
+            "resampling": resampling,
+        }
+        return of.extended(settings)

@@ -121,7 +121,8 @@ def as_table(
     """Return scores as they are, and of judgments the means of what they say of sentences.
 
     What they say is the judges' scores where all outputs have one, else the share of the other
-    outputs of an item that an output beats, ties by half; see :mod:`grammeter.meta.judged`.
+    outputs of an item that an output beats, ties by half; see :mod:`grammeter.meta.judged`. If
+    nothing is judged, or this is a ranking, a ``DataError``.
 
     Parameters
     ----------
@@ -131,11 +132,6 @@ def as_table(
         What judgments are called among metrics.
     judged_only
         Leave out sentences that nobody judged, so that the others have other numbers.
-
-    Raises
-    ------
-    DataError
-        If nothing is judged, or this is a ranking, which says nothing of sentences.
     """
     if isinstance(scores, ScoreTable):
         return scores

@@ -133,11 +133,8 @@ def compare(
 
     Raises
     ------
-    UnknownNameError
-        If there is no such system, metric, test or correction.
     UsageError
-        If a number is out of range, types are wanted that are not stored, or an option has no
-        effect.
+        If a name is unknown, a number out of range, or an option has no effect.
     DataError
         If the table has no statistics, or systems have different segments.
     """
