@@ -20,9 +20,11 @@ from grammeter.core import GrammeterError as GrammeterError
 from grammeter.core import MissingResourceError as MissingResourceError
 from grammeter.core import Ranking as Ranking
 from grammeter.core import RemoteError as RemoteError
+from grammeter.core import Result as Result
 from grammeter.core import Score as Score
 from grammeter.core import ScoreTable as ScoreTable
 from grammeter.core import Segment as Segment
+from grammeter.core import Table as Table
 from grammeter.core import UsageError as UsageError
 from grammeter.engine import batch as batch
 from grammeter.formats import Corpus as Corpus
@@ -52,6 +54,7 @@ from grammeter.scoring import Scorer as Scorer
 from grammeter.verbs import Comparison as Comparison
 from grammeter.verbs import Difference as Difference
 from grammeter.verbs import Judged as Judged
+from grammeter.verbs import StoredResult as StoredResult
 from grammeter.verbs import agree as agree
 from grammeter.verbs import compare as compare
 from grammeter.verbs import correlate as correlate
@@ -69,6 +72,7 @@ from grammeter.verbs import meta_sentence as meta_sentence
 from grammeter.verbs import meta_system as meta_system
 from grammeter.verbs import meta_window as meta_window
 from grammeter.verbs import rank as rank
+from grammeter.verbs import read as read
 from grammeter.verbs import report as report
 from grammeter.verbs import sample as sample
 from grammeter.verbs import score as score
@@ -78,4 +82,5 @@ from grammeter.verbs import train_impara as train_impara
 from grammeter.verbs import train_some as train_some
 from grammeter.verbs import using as using
 from grammeter.verbs import write_report as write_report
+from grammeter.verbs import write_result as write_result
 from grammeter.version import __version__ as __version__

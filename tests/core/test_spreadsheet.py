@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grammeter.cli.main import main
-from grammeter.core.spreadsheet import shielded, unshielded
+from grammeter.core.texts import shielded, unshielded
 
 NAMES = ["=1+1", "+1+1", "-1+1", "@SUM(A1)", "'=1", "''@x", "-2+3|cmd'!A0", "-rm", "+"]
 

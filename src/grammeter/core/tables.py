@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import math
 import re
-import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from html import escape
 from typing import Any, Literal, get_args
 
 from grammeter.core.lazy import require
-from grammeter.core.spreadsheet import shielded
+from grammeter.core.texts import (
+    display_width,
+    escaped,
+    format_number,
+    shielded,
+    single_line,
+    terminal,
+)
 
 Form = Literal["table", "tsv", "markdown", "latex", "html"]
 """For the terminal, for programs, for web pages, for papers, for notebooks and reports."""
@@ -228,46 +233,6 @@ def best_rows(values: Sequence[float], *, higher_is_better: bool) -> list[int]:
         return []
     top = max(known) if higher_is_better else min(known)
     return [row for row, value in enumerate(values) if value == top]
-
-
-def format_number(
-    value: float, digits: int = 4, *, percent: bool = False, sign: bool = False
-) -> str:
-    """Write a number for people, with these decimals in its own units; NaN is ``NaN``.
-
-    ``percent`` multiplies by 100 and shows two decimals fewer: 0.3501 becomes 35.01; ``sign``
-    writes ``+`` before a positive number.
-    """
-    if math.isnan(value):
-        return "NaN"
-    scaled, places = (value * 100, max(digits - 2, 0)) if percent else (value, digits)
-    text = f"{scaled:+.{places}f}" if sign else f"{scaled:.{places}f}"
-    return text.lstrip("+-") if float(text) == 0 else text
-
-
-def terminal(text: str) -> str:
-    """Drop what could forge a terminal's display: control, format and bidirectional characters."""
-    return "".join(c for c in single_line(text) if unicodedata.category(c) not in ("Cf", "Cs"))
-
-
-def single_line(text: str) -> str:
-    """Turn white space into plain spaces and drop other control characters."""
-    spaced = "".join(" " if c.isspace() else c for c in text)
-    return "".join(c for c in spaced if unicodedata.category(c) != "Cc")
-
-
-def escaped(text: str) -> str:
-    """Return a text that is only text in HTML; control and bidirectional characters are dropped."""
-    safe = (c for c in text if c in "\t\n" or unicodedata.category(c) not in ("Cc", "Cf", "Cs"))
-    return escape("".join(safe))
-
-
-def display_width(text: str) -> int:
-    """Return the columns that a text takes on a terminal."""
-    return sum(
-        0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF")
-        for c in text
-    )
 
 
 def _to_text(table: Table, style: Style) -> str:

@@ -26,6 +26,9 @@ from grammeter.verbs._meta_sentence import meta_maege as meta_maege
 from grammeter.verbs._meta_sentence import meta_sentence as meta_sentence
 from grammeter.verbs._rank import agree as agree
 from grammeter.verbs._rank import rank as rank
+from grammeter.verbs._read import StoredResult as StoredResult
+from grammeter.verbs._read import read as read
+from grammeter.verbs._read import write_result as write_result
 from grammeter.verbs._report.make import make_report as make_report
 from grammeter.verbs._report.make import report as report
 from grammeter.verbs._report.make import write_report as write_report

@@ -22,16 +22,12 @@ from grammeter.formats import (
 from grammeter.meta import META_SYSTEM, SystemMeta
 from grammeter.ranking import AGREEMENT, Agreement
 from grammeter.verbs._compare.results import COMPARISON, Comparison
+from grammeter.verbs._read import CLASSES
 
 PathLike = str | Path
 
-RESULTS: Mapping[str, type[Ranked | SystemMeta | Comparison | Agreement]] = {
-    RANKING_KIND: Ranked,
-    META_SYSTEM: SystemMeta,
-    COMPARISON: Comparison,
-    AGREEMENT: Agreement,
-}
-"""What a report takes, by the ``kind`` of the JSON object."""
+RESULTS = {kind: CLASSES[kind] for kind in (RANKING_KIND, META_SYSTEM, COMPARISON, AGREEMENT)}
+"""What a report takes beside scores, by the ``kind`` of the JSON object."""
 
 _FIX = (
     "A report takes judgments (Appraise XML, WMT CSV, JSON lines) and what 'grammeter rank',"

@@ -1,0 +1,150 @@
+"""The function ``read``: any result that a verb wrote, from its file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from grammeter.core import (
+    RANKING_KIND,
+    SCORES_KIND,
+    Cell,
+    Column,
+    DataError,
+    Ranked,
+    Result,
+    ScoreTable,
+    Table,
+    checked,
+)
+from grammeter.formats import parse_object, read_text, write_object
+from grammeter.meta import META_SYSTEM, SystemMeta
+from grammeter.ranking import AGREEMENT, Agreement
+from grammeter.verbs._compare.results import COMPARISON, Comparison
+
+Readable = type[ScoreTable] | type[Ranked] | type[Comparison] | type[Agreement] | type[SystemMeta]
+
+CLASSES: Mapping[str, Readable] = {
+    SCORES_KIND: ScoreTable,
+    RANKING_KIND: Ranked,
+    COMPARISON: Comparison,
+    AGREEMENT: Agreement,
+    META_SYSTEM: SystemMeta,
+}
+"""The class of a result by the ``kind`` of its JSON; others become a :class:`StoredResult`."""
+
+
+_Object = dict[str, Any]
+
+
+@dataclass(frozen=True, repr=False)
+class StoredResult(Result):
+    """A result as its file has it: ``kind``, the JSON object, and tables of what is in it."""
+
+    kind: str
+    data: Mapping[str, Any]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader must know before believing the numbers."""
+        return tuple(self.data.get("notes", ()))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON object."""
+        return dict(self.data)
+
+    def tables(self, *, long: bool = False) -> Sequence[Table]:
+        """Return the single values, then a table for each list or mapping of objects."""
+        single = [(key, value) for key, value in self.data.items() if not _rows(value)]
+        listed = [(key, _text(value)) for key, value in single if key not in ("kind", "notes")]
+        tables = [Table.of((self.kind, "value"), listed)]
+        for key, value in self.data.items():
+            if rows := _rows(value):
+                heads = dict.fromkeys(head for row in rows for head in row)
+                columns = [Column(head, "number") for head in heads]
+                cells = [[_text(row.get(head)) for head in heads] for row in rows]
+                tables.append(Table.of(columns, cells, title=key))
+        return tables
+
+
+@checked
+def read(path: str | Path) -> Result:
+    """Read any result that a verb wrote with ``-o``, or :func:`write_result`.
+
+    Parameters
+    ----------
+    path
+        A JSON file, also gzip; ``-`` is standard input.
+
+    Returns
+    -------
+    Result
+        A :class:`ScoreTable`, :class:`Ranked`, :class:`Comparison`, :class:`Agreement` or
+        :class:`SystemMeta`, ready for the verbs that take one; results of other verbs as a
+        :class:`StoredResult`, which prints, and turns into pandas and JSON, as these do.
+
+    Raises
+    ------
+    DataError
+        If the file is absent, damaged, or no verb wrote it.
+    """
+    where = str(path)
+    data = parse_object(read_text(path), where)
+    kind: object = data.get("kind")
+    if not isinstance(kind, str):
+        raise DataError(
+            'this JSON says no "kind": no verb wrote it',
+            where=where,
+            fix="Texts, gold edits and judgments are read by read_corpus and read_judgments.",
+        )
+    return (
+        CLASSES[kind].from_dict(data, where=where) if kind in CLASSES else StoredResult(kind, data)
+    )
+
+
+@checked
+def write_result(result: Result, path: str | Path) -> None:
+    """Write a result as the JSON that ``-o`` writes; :func:`read` reads it.
+
+    Parameters
+    ----------
+    result
+        What a verb returned; a score table with all that ``compare`` and ``explain`` need.
+    path
+        Where to; gzip if the name ends in ``.gz``.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be written.
+    """
+    full = isinstance(result, ScoreTable)
+    write_object(result.to_full_dict() if full else result.to_dict(), path)
+
+
+def _rows(value: Any) -> list[_Object]:
+    """Return the rows of a list of objects, or of objects by name; none for anything else."""
+    named = cast("_Object", value) if isinstance(value, dict) else {}
+    listed = cast("list[Any]", value) if isinstance(value, list) else []
+    items = [*named.values()] if named else listed
+    if not all(isinstance(item, dict) for item in items):
+        return []
+    rows = [_flat(item) for item in items]
+    return [{"": name, **row} for name, row in zip(named, rows, strict=True)] if named else rows
+
+
+def _flat(value: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Return the single values of nested objects, by names such as ``tau.value``."""
+    flat: dict[str, Any] = {}
+    for name, of in value.items():
+        nested = isinstance(of, dict)
+        flat |= _flat(cast("_Object", of), f"{prefix}{name}.") if nested else {prefix + name: of}
+    return flat
+
+
+def _text(value: Any) -> Cell:
+    if isinstance(value, list):
+        return " ".join(str(item) for item in cast("list[object]", value))
+    return value if isinstance(value, int | float | str | None) else str(value)
