@@ -27,13 +27,13 @@ def outlook_of(rankings, systems="ABC"):
     return outlook(systems, rankings)
 
 
-def test_nothing_known_is_uncertain():
+def test_nothing_known_is_uncertain(database):
     found = outlook_of([])
     assert found.uncertainty.tolist() == [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
     assert not found.starved.any()
 
 
-def test_uncertain_is_what_turns_round():
+def test_uncertain_is_what_turns_round(database):
     clear = [ranked(at, "A", "B", "C") for at in range(1, 21)]
     even = [ranked(at, "C", "B") for at in range(21, 41)]
     found = outlook_of(clear + even)
@@ -42,7 +42,7 @@ def test_uncertain_is_what_turns_round():
     np.testing.assert_array_equal(found.uncertainty, found.uncertainty.T)
 
 
-def test_items_weigh_the_pairs_that_they_tell_apart():
+def test_items_weigh_the_pairs_that_they_tell_apart(database):
     from grammeter.campaign.services.adaptive import EVEN, Outlook, weigh
 
     uncertainty = np.array([[0, 0.5, 0], [0.5, 0, 1], [0, 1, 0]])
@@ -54,7 +54,7 @@ def test_items_weigh_the_pairs_that_they_tell_apart():
     assert found.sum() == pytest.approx(1)
 
 
-def test_starved_systems_come_first():
+def test_starved_systems_come_first(database):
     from grammeter.campaign.services.adaptive import weigh
 
     known = outlook_of([ranked(at, "A", "B") for at in range(1, 30)])
@@ -64,7 +64,7 @@ def test_starved_systems_come_first():
     assert found.probabilities([0]).tolist() == [1.0]  # nothing better is left
 
 
-def test_certain_rankings_are_drawn_evenly():
+def test_certain_rankings_are_drawn_evenly(database):
     from grammeter.campaign.services.adaptive import Outlook, weigh
 
     known = Outlook(("A", "B"), np.zeros((2, 2)), np.zeros(2, dtype=bool))

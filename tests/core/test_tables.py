@@ -3,6 +3,7 @@
 import csv
 import io
 import math
+import sys
 import unicodedata
 
 import pytest
@@ -14,6 +15,7 @@ from grammeter.core import (
     FORMS,
     Column,
     MetricScores,
+    MissingResourceError,
     Score,
     ScoreTable,
     Style,
@@ -188,6 +190,12 @@ def test_titles_stand_above_several_tables():
     assert write_tables(tables, "markdown").count("## ") == 2
     assert write_tables(tables, "tsv") == "# One\na\n1\n\n# Two\na\n1\n"
     assert write_tables(tables[:1], "tsv") == "a\n1\n"
+
+
+def test_without_pandas_the_way_to_get_it_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(MissingResourceError, match=r"grammeter\[pandas\]"):
+        TABLE.to_pandas()
 
 
 def test_pandas_gets_the_raw_values():

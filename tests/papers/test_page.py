@@ -32,7 +32,7 @@ def made(reproduced) -> Reproduction:
 
 
 def counts(rows) -> dict[tuple[str, str], list[int]]:
-    return {(row[0], row[1]): [int(cell or 0) for cell in row[2:]] for row in rows}
+    return {(row[0], row[1] or ""): [int(cell or 0) for cell in row[2:]] for row in rows}
 
 
 @pytest.mark.slow

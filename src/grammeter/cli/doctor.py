@@ -26,6 +26,7 @@ EXTRAS: dict[str, tuple[str, ...]] = {
     "fast": ("numba>=0.60",),
     "llm": ("openai>=2",),
     "neural": ("huggingface_hub>=1", "safetensors>=0.4", "torch>=2.4", "transformers>=5"),
+    "pandas": ("pandas>=2.2",),
     "plot": ("matplotlib>=3.8",),
     "postgres": ("psycopg[binary]>=3.2",),
     "ray": ("pyarrow>=15", "ray[data]>=2.40"),

@@ -254,7 +254,7 @@ def check_figure(path: str | Path) -> None:
     if not str(path).lower().endswith(SUFFIXES):
         raise UsageError(f"{path}: no name of a figure", fix=f"End it in {' or '.join(SUFFIXES)}.")
     if str(path).lower().endswith(".png"):
-        _plotting("matplotlib")
+        require("matplotlib", extra="plot")
 
 
 def save_figure(figure: Drawing, path: str | Path) -> None:
