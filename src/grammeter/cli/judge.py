@@ -104,7 +104,7 @@ def run(args: argparse.Namespace) -> int:
             unused = {"-o": args.output, "--coverage": args.coverage, "--offline": args.offline}
             remark(_idle("--dry-run asks nothing and writes no judgments", unused))
             return 0
-        judged = judge(corpus, items, metric=metric, **options)
+        judged = judge(corpus, items, metric=metric, dry_run=False, **options)
     _write(args, judged)
     for text in _summary(judged, metric):
         notice(args, text)

@@ -150,7 +150,13 @@ _Items = Sequence[Shown] | None
 
 
 @overload
-def judge(corpus: Corpus, items: _Items = None, **options: Unpack[JudgeOptions]) -> Judged: ...
+def judge(
+    corpus: Corpus,
+    items: _Items = None,
+    *,
+    dry_run: Literal[False] = False,
+    **o: Unpack[JudgeOptions],
+) -> Judged: ...
 @overload
 def judge(
     corpus: Corpus, items: _Items = None, *, dry_run: Literal[True], **o: Unpack[JudgeOptions]
