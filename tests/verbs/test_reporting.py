@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import grammeter as gm
-from grammeter.core import Edit, MissingResourceError, ScoreTable
+from grammeter.core import Edit, MissingResourceError, ScoreTable, Style
 from grammeter.metrics import M2
 from grammeter.rendering import Page, Section, page_html
 from grammeter.resources import sample_corpus
@@ -58,8 +58,12 @@ def section(page: Page, anchor: str) -> Section:
 
 
 def column(table, head: str) -> dict[str, str]:
-    at = table.header.index(head)
-    return {row[0]: row[at] for row in table.rows}
+    at = heads(table).index(head)
+    return {row[0]: Style().write(row[at], table.columns[at]) for row in table.rows}
+
+
+def heads(table) -> tuple[str, ...]:
+    return tuple(column.head for column in table.columns)
 
 
 # --- sections ------------------------------------------------------------------------------
@@ -81,7 +85,7 @@ def test_scores_are_those_of_the_table_and_of_compare(page: Page, scores: ScoreT
     thorough = found["Thorough"]
     assert column(table, "95% interval")["Thorough"] == f"[{thorough.low:.4f}, {thorough.high:.4f}]"
     assert table.rows[0][0] == "Thorough"
-    assert (0, 1) in table.best
+    assert (0, 1) in table.best_cells()
     assert len(section(page, "scores").drawings) == 2
 
 
@@ -101,7 +105,7 @@ def test_people_are_those_of_rank_agree_and_correlate(
     }
     cell = found.williams["pearson"]["gleu"]["m2"]
     assert column(pearson, "m2")["gleu"] == f"{cell.pvalue:.4f}"
-    assert spearman.header[0] == "better (spearman)"
+    assert heads(spearman)[0] == "better (spearman)"
     assert len(section(page, "correlations").drawings) == 2
 
 
@@ -116,7 +120,7 @@ def test_what_was_made_before_is_taken_as_it_is(scores: ScoreTable, judgments) -
     correlations = section(made, "correlations").tables[0]
     assert column(correlations, "pearson")["m2"] == "-1.000"
     (table,) = section(made, "scores").tables
-    assert table.header == (
+    assert heads(table) == (
         "system",
         "m2",
         "95% interval",
@@ -161,8 +165,8 @@ def test_scores_without_statistics_have_no_intervals_but_a_reason(tmp_path: Path
 
     made = gm.make_report(read_score_file(path))
     (table,) = section(made, "scores").tables
-    assert table.header == ("system", "x")
-    assert table.rows == (("A", "0.5000"), ("B", "NaN"))
+    assert heads(table) == ("system", "x")
+    assert column(table, "x") == {"A": "0.5000", "B": "NaN"}
     assert any("no statistics" in note for note in table.notes)
     assert any("B: no score: the file has no score" in note for note in table.notes)
     assert "do not hold their sentences" in section(made, "scores").words[0]
@@ -383,9 +387,9 @@ def test_files_are_told_apart_by_their_content(
     paths = [tmp_path / name for name in shapes]
     found = read_materials([*paths, SAMPLE / "judgments.jsonl"], scores=scores)
     assert found.ranking == ranked
-    assert (found.meta, found.comparison, found.agreement) == tuple(
-        json.loads(json.dumps(shapes[name])) for name in "bcd"
-    )
+    results = (found.meta, found.comparison, found.agreement)
+    written = [json.loads(json.dumps(result and result.to_dict())) for result in results]
+    assert written == [json.loads(json.dumps(shapes[name])) for name in "bcd"]
     assert found.judgments is not None
     assert len(found.judgments) == len(gm.read_judgments(SAMPLE / "judgments.jsonl"))
 

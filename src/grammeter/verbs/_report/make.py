@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, TypeVar
 
 from grammeter.core import Ranked, Ranking, ScoreTable, UnknownNameError, UsageError, checked
 from grammeter.formats import (
@@ -49,9 +50,9 @@ def report(
     *,
     judgments: Sequence[Ranking] | None = None,
     ranking: Ranked | None = None,
-    meta: SystemMeta | None = None,
-    comparison: Comparison | None = None,
-    agreement: Agreement | None = None,
+    meta: SystemMeta | Mapping[str, Any] | None = None,
+    comparison: Comparison | Mapping[str, Any] | None = None,
+    agreement: Agreement | Mapping[str, Any] | None = None,
     metrics: Sequence[str] | None = None,
     systems: Sequence[str] | None = None,
     first_segment: FirstSegment | None = None,
@@ -125,9 +126,9 @@ def make_report(
     *,
     judgments: Sequence[Ranking] | None = None,
     ranking: Ranked | None = None,
-    meta: SystemMeta | None = None,
-    comparison: Comparison | None = None,
-    agreement: Agreement | None = None,
+    meta: SystemMeta | Mapping[str, Any] | None = None,
+    comparison: Comparison | Mapping[str, Any] | None = None,
+    agreement: Agreement | Mapping[str, Any] | None = None,
     metrics: Sequence[str] | None = None,
     systems: Sequence[str] | None = None,
     title: str | None = None,
@@ -148,7 +149,8 @@ def make_report(
         They are ranked by expected wins, the judges' agreement is measured, and metrics are
         correlated with the ranking.
     ranking, meta, comparison, agreement
-        Results; missing ones are computed from the scores and judgments, if possible.
+        Results, as values or in their public JSON shapes; missing ones are computed from the
+        scores and judgments, if possible.
     metrics, systems
         Metrics and systems to show, in this order; default: all. Correlations are over the
         systems that have scores and were judged.
@@ -173,17 +175,19 @@ def make_report(
     """
     table = restricted(as_table(scores), metrics, systems)
     corpus = corpus_of(table) if table.corpus is not None else None
-    if comparison is not None:
-        check_comparison(table, comparison)
+    compares = _result(Comparison, comparison)
+    if compares is not None:
+        check_comparison(table, compares)
     else:
-        comparison = compared(table, resamples=resamples, seed=seed)
-    sections = [scores_section(table, comparison)]
+        compares = compared(table, resamples=resamples, seed=seed)
+    sections = [scores_section(table, compares)]
     sections.append(types_section(table, corpus, pipeline=pipeline, anew=types))
     if judgments is not None:
         numbering = judgments.numbering if isinstance(judgments, Judgments) else None
         ranking = ranking or rank(judgments, resamples=resamples, seed=seed)
         agreement = agreement or agree(judgments, numbering=numbering)
-    people = _People(table, ranking, agreement, meta).correlated()
+    agreed, correlated = _result(Agreement, agreement), _result(SystemMeta, meta)
+    people = _People(table, ranking, agreed, correlated).correlated()
     sections += people.sections()
     sections.append(signatures_section(table, people.signatures))
     browser, browser_facts = None, dict[str, str]()
@@ -241,6 +245,14 @@ def restricted(
 
 
 # --- parts ---------------------------------------------------------------------------------
+
+
+Stored = TypeVar("Stored", SystemMeta, Comparison, Agreement)
+
+
+def _result(kind: type[Stored], value: Stored | Mapping[str, Any] | None) -> Stored | None:
+    """Return a result; what is not one yet is its public JSON shape."""
+    return value if value is None or isinstance(value, kind) else kind.from_dict(value)
 
 
 @dataclass(frozen=True)
