@@ -95,6 +95,8 @@ def calls(tmp_path_factory) -> dict[str, tuple[Callable[..., Any], dict[str, Any
                                          "names": ["E"]}),
         "read_scores": (gm.read_scores, {"path": folder / "t.json"}),
         "write_scores": (gm.write_scores, {"table": table, "path": folder / "u.json"}),
+        "read": (gm.read, {"path": folder / "t.json"}),
+        "write_result": (gm.write_result, {"result": table, "path": folder / "v.json"}),
         "read_judgments": (gm.read_judgments, {"paths": [SAMPLE / "judgments.xml"]}),
         "write_judgments": (gm.write_judgments, {"path": folder / "j.jsonl", "judgments": judged}),
         "make_report": (gm.make_report, {"scores": table, "judgments": judged, "metrics": ["m2"],
@@ -122,7 +124,8 @@ def calls(tmp_path_factory) -> dict[str, tuple[Callable[..., Any], dict[str, Any
 
 NAMES = [
     "score", "compare", "explain", "rank", "agree", "sample", "correlate", "difference",
-    "read_corpus", "read_scores", "write_scores", "read_judgments", "write_judgments",
+    "read", "read_corpus", "read_scores", "write_scores", "write_result",
+    "read_judgments", "write_judgments",
     "make_report", "report", "reproduce", "meta_system", "meta_window", "meta_sentence",
     "fail_under", "list_datasets",
     "write_report", "metric", "Corpus", "Scorer", "Scorer()", "Scorer.corpus",

@@ -38,7 +38,7 @@ def ranks_text(ranks: tuple[int, int]) -> str:
     return str(first) if first == last else f"{first}-{last}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Ranked(Result, Mapping[str, RankedSystem]):
     """Systems, best first, by the name of a method, with all that the figures depend on."""
 
