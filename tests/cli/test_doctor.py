@@ -76,7 +76,7 @@ def test_a_missing_package_has_its_command(
 
 
 def test_a_missing_model_has_its_size_and_command(look, tmp_path, monkeypatch) -> None:
-    constants = pytest.importorskip("huggingface_hub").constants
+    constants = pytest.importorskip("huggingface_hub.constants")
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
     _, rows = look()
     for known in KNOWN:
@@ -88,7 +88,7 @@ def test_a_missing_model_has_its_size_and_command(look, tmp_path, monkeypatch) -
 
 
 def test_a_model_that_is_here_has_its_place_and_revision(look, tmp_path, monkeypatch) -> None:
-    constants = pytest.importorskip("huggingface_hub").constants
+    constants = pytest.importorskip("huggingface_hub.constants")
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
     home = tmp_path / "models--gpt2"
     folder = home / "snapshots" / ("c" * 40)
