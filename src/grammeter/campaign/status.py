@@ -78,7 +78,7 @@ class CampaignProgress(Result):
             )
         end = "; closed" if self.closed else ""
         note = f"{self.campaign}: {progress.items} items; {far}, {progress.skipped} skipped{end}"
-        counts = (Column(head, "count") for head in heads)
+        counts = Column.many("count", *heads)
         return [Table.of(("judge", "state", *counts), rows, (note,))]
 
     def to_dict(self) -> dict[str, Any]:
@@ -160,7 +160,7 @@ class CampaignList(Result):
             )
             for row in self.campaigns
         ]
-        counts = (Column(head, "count") for head in ("items", "judges", "done", "skipped"))
+        counts = Column.many("count", "items", "judges", "done", "skipped")
         return [Table.of(("campaign", "state", "task", "strategy", *counts), rows)]
 
     def to_dict(self) -> dict[str, Any]:

@@ -41,7 +41,7 @@ def add_output(
 def add_numbers(
     add: Callable[..., Any], *, usual: int = 4, tsv: int = TSV_DIGITS, percent: bool = True
 ) -> None:
-    """Add ``--digits`` (by default ``usual``, ``tsv``: see :func:`decimals`) and ``--percent``."""
+    """Add ``--digits`` (by default ``usual``, in TSV ``tsv``) and ``--percent``."""
     if percent:
         add("--percent", action="store_true", help="multiply by 100 in print")
     fewer = "; two fewer with --percent" if percent else ""
@@ -84,10 +84,7 @@ def emit(args: argparse.Namespace, result: Result, **options: Any) -> None:
 
 def print_result(args: argparse.Namespace, result: Result, **options: Any) -> None:
     """Write a result to standard output alone, where ``-o`` has another meaning."""
-    if args.format == "json":
-        print_json(result.to_dict())
-    else:
-        show(args, result.write(style(args), **options), getattr(result, "notes", ()))
+    _print(args, _stamped(result.to_dict()), lambda: result.write(style(args), **options))
 
 
 def emit_data(args: argparse.Namespace, data: Mapping[str, Any], draw: Callable[[], str]) -> None:
@@ -99,13 +96,17 @@ def emit_data(args: argparse.Namespace, data: Mapping[str, Any], draw: Callable[
         write_object(data, output)
         if str(output).endswith(TABLES):
             notice(args, f"{output}: this is JSON, as -o writes it; for a table: > FILE")
+    _print(args, data, draw)
+
+
+def _print(args: argparse.Namespace, data: Mapping[str, Any], draw: Callable[[], str]) -> None:
     if args.format == "json":
         print_json(data)
     else:
-        show(args, draw(), data["notes"])
+        _show(args, draw(), data["notes"])
 
 
-def show(args: argparse.Namespace, text: str, notes: Sequence[str]) -> None:
+def _show(args: argparse.Namespace, text: str, notes: Sequence[str]) -> None:
     """Print a drawing with notes below, ``--quiet`` or not; notes on TSV go to standard error."""
     from grammeter.core import write_notes
 

@@ -64,6 +64,7 @@ from grammeter.core.result import reading as reading
 from grammeter.core.score import Counts as Counts
 from grammeter.core.score import Score as Score
 from grammeter.core.score import json_number as json_number
+from grammeter.core.score import read_number as read_number
 from grammeter.core.score_table import SCORES_KIND as SCORES_KIND
 from grammeter.core.score_table import ScoreTable as ScoreTable
 from grammeter.core.segment import Segment as Segment

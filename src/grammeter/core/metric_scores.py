@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from grammeter.core.result import Named
-from grammeter.core.score import Score, json_number
+from grammeter.core.score import Score, json_number, read_number
 from grammeter.core.signature import Signature
 from grammeter.core.statistics import CorpusChoice, FloatArray, SegmentScores, Statistics
 from grammeter.core.type_counts import TypeCounts
@@ -136,10 +136,10 @@ def read_column(
 
 def _score(data: Mapping[str, Any], signature: Signature, segments: int) -> Score:
     return Score(
-        value=_number(data["value"]),
+        value=read_number(data["value"]),
         signature=signature,
         n=segments,
-        parts={key: _number(value) for key, value in data.get("parts", {}).items()},
+        parts={key: read_number(value) for key, value in data.get("parts", {}).items()},
         reason=data.get("reason"),
     )
 
@@ -149,15 +149,6 @@ def _types_to_json(types: Mapping[str, Mapping[str, Score]]) -> dict[str, Any]:
         system: {kind: score.to_dict() for kind, score in kinds.items()}
         for system, kinds in types.items()
     }
-
-
-def _number(value: object) -> float:
-    if isinstance(value, int | float):
-        float(value)  # fails for what no float can hold
-        return value
-    if value is None:
-        return float("nan")
-    raise ValueError(f"{value!r} is no number")
 
 
 def _sentences_to_json(scores: SegmentScores) -> dict[str, Any]:
@@ -183,7 +174,7 @@ def _sentences_from_json(data: Mapping[str, Any]) -> SegmentScores:
         values=_values(data),
         chosen=np.array(data["chosen"], dtype=np.int64),
         parts={
-            name: np.array([_number(value) for value in column])
+            name: np.array([read_number(value) for value in column])
             for name, column in data["parts"].items()
         },
         reason=data["reason"],
@@ -198,4 +189,4 @@ def _sentences_from_json(data: Mapping[str, Any]) -> SegmentScores:
 
 
 def _values(data: Mapping[str, Any]) -> FloatArray:
-    return np.array([_number(value) for value in data["values"]], dtype=np.float64)
+    return np.array([read_number(value) for value in data["values"]], dtype=np.float64)

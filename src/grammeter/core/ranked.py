@@ -73,7 +73,7 @@ class Ranked(Result, Mapping[str, RankedSystem]):
     def tables(self, *, long: bool = False) -> Sequence[Table]:
         """Return a row for each system, best first."""
         if long:
-            counts = (Column(head, "count") for head in ("first_rank", "last_rank", "cluster"))
+            counts = Column.many("count", "first_rank", "last_rank", "cluster")
             rows = [(r.system, r.score, *r.ranks, r.cluster, r.reason) for r in self.rows]
             return [Table.of(("system", Column("score", "score"), *counts, "reason"), rows)]
         score = Column("score", "score", best="high")

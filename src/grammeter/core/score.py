@@ -91,3 +91,13 @@ def json_number(value: float) -> float | int | None:
         return value
     number = float(value)
     return number if math.isfinite(number) else None
+
+
+def read_number(value: object) -> float:
+    """Read what :func:`json_number` returned, ``None`` as NaN; :class:`ValueError` for others."""
+    if isinstance(value, int | float):
+        float(value)  # fails for what no float can hold
+        return value
+    if value is None:
+        return float("nan")
+    raise ValueError(f"{value!r} is no number")

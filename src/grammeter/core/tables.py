@@ -65,6 +65,18 @@ class Column:
     best: Literal["high", "low"] | None = None
     sign: bool = False
 
+    @classmethod
+    def many(
+        cls,
+        unit: Unit,
+        *heads: str,
+        digits: int = 4,
+        tsv: int = 6,
+        best: Literal["high", "low"] | None = None,
+    ) -> tuple[Column, ...]:
+        """Return columns that differ in their heads alone."""
+        return tuple(cls(head, unit, digits, tsv, best) for head in heads)
+
     @property
     def side(self) -> Literal["l", "r"]:
         """The side at which cells stand: texts and marks to the left, numbers to the right."""

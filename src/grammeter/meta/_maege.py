@@ -176,7 +176,7 @@ class Maege(Result, Named[MetricResult], over="metrics", what="metric in these r
             figures = (Column("value", "number"), Column("pvalue", "pvalue"))
             return [Table.of(("metric", "level", "statistic", *figures), rows)]
         heads = ("corpus r", "corpus rho", "sentence r", "sentence rho", "chain tau")
-        columns = (Column(head, "number", best="high") for head in heads)
+        columns = Column.many("number", *heads, best="high")
         rows = [
             (name, *(value for _, _, value, _ in metric.rows()), metric.chain.tie_share)
             for name, metric in self.items()

@@ -85,7 +85,7 @@ class BetaSweep(Result):
         best = [(kind, *self.best(kind)) for kind in TESTED]
         notes = [f"best {kind}: {value:.4f} at beta {beta:g}" for kind, beta, value in best]
         notes.append(f"{len(self.systems)} systems against {self.human}")
-        figures = (Column(kind, "number", best="high") for kind in TESTED)
+        figures = Column.many("number", *TESTED, best="high")
         rows = np.column_stack([self.betas, *(getattr(self, kind) for kind in TESTED)])
         remarks = (*notes, f"{self.metric}: {self.signature}")
         return [Table.of((Column("beta", "count"), *figures), rows.tolist(), remarks)]

@@ -191,8 +191,8 @@ class SentenceLevel(Result, Named[MetricAgreement], over="metrics", what="metric
             for name, metric in metrics.items()
         ]
         heads = [n + end for n in ("tau", "accuracy") for end in ("", "_low", "_high")]
-        figures = (Column(head, "number") for head in heads)
-        numbers = (Column(head, "count") for head in (*counts, "ties_both"))
+        figures = Column.many("number", *heads)
+        numbers = Column.many("count", *counts, "ties_both")
         return Table.of(("judge", "metric", *figures, *numbers), rows)
 
     def _judge_table(self) -> Table:

@@ -24,6 +24,7 @@ from grammeter.core import (
     json_number,
     plain_fields,
     read_fields,
+    read_number,
     reading,
 )
 from grammeter.stats import KINDS, TIE_POLICIES, CoefficientName, TiePolicy
@@ -293,7 +294,7 @@ class SystemMeta(Result, Named[MetricMeta], over="metrics", what="metric"):
             accuracy = metric.pairwise
             values = (accuracy.value, *[math.nan] * 3, accuracy.pairs)
             rows.append((name, "pairwise-accuracy", *values))
-        figures = (Column(head, "number") for head in ("value", "low", "high"))
+        figures = Column.many("number", "value", "low", "high")
         ends = (Column("pvalue", "pvalue"), Column("n", "count"))
         return Table.of(("metric", "correlation", *figures, *ends), rows)
 
@@ -313,7 +314,7 @@ class SystemMeta(Result, Named[MetricMeta], over="metrics", what="metric"):
             for first in self
         ]
         note = f"Williams' test ({kind}): p that the row's metric correlates better (one-sided)"
-        columns = (f"better ({kind})", *(Column(second, "pvalue") for second in self))
+        columns = (f"better ({kind})", *Column.many("pvalue", *self))
         return Table.of(columns, rows, [note])
 
     def _pair_table(self, what: str, rows: Mapping[str, Sequence[Pair]]) -> Table:
@@ -363,7 +364,7 @@ class SystemMeta(Result, Named[MetricMeta], over="metrics", what="metric"):
 
 def numbers(data: Mapping[str, float | None]) -> dict[str, float]:
     """Return numbers of JSON by name, ``None`` as NaN."""
-    return {name: math.nan if value is None else value for name, value in data.items()}
+    return {name: read_number(value) for name, value in data.items()}
 
 
 def _pair_json(pair: Pair) -> dict[str, float | int | None]:

@@ -160,7 +160,7 @@ class Windows(Result, Sequence[Window]):
             for name, of in window.metrics.items()
         ]
         ranks = (Column("first", "count"), Column("last", "count"))
-        figures = (Column(head, "number") for head in heads)
+        figures = Column.many("number", *heads)
         return Table.of((*ranks, "clusters", "metric", *figures), rows)
 
     def _remarks(self) -> Iterator[str]:

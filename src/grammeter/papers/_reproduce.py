@@ -144,7 +144,7 @@ class Reproduction(Result):
             for p, of in self._by_table()
         ]
         rows.append(("all", None, *_counts(self.cells, verdicts)))
-        heads = (Column(verdict, "count") for verdict in verdicts)
+        heads = Column.many("count", *verdicts)
         return Table.of(("paper", "table", *heads), rows, title="Verdicts")
 
     def to_dict(self) -> dict[str, Any]:

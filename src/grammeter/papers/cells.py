@@ -200,7 +200,7 @@ def _table(paper: str, name: str, shape: dict[str, Any]) -> PrintedTable:
 def cells_table(printed: PrintedTable, cells: Sequence[Cell]) -> Table:
     """Lay out a paper's table, our figures with two more decimals beside the printed ones."""
     rows = [(*_figures(printed, cell), cell.verdict, cell.note) for cell in cells]
-    numbers = (Column(head, "number") for head in ("published", "ours", "difference"))
+    numbers = Column.many("number", "published", "ours", "difference")
     title = f"{printed.paper}, {printed.page}: {printed.title}"
     columns = ("row", "column", *numbers, "verdict", "note")
     return Table.of(columns, rows, (f"published: {printed.origin}",), title=title)
@@ -211,7 +211,7 @@ def why_table(printed: PrintedTable, cells: Sequence[Cell]) -> Table:
     reasons = list(dict.fromkeys(cell.note for cell in cells))
     rows = [(*_figures(printed, cell)[:4], 1 + reasons.index(cell.note)) for cell in cells]
     notes = (f"{number}: {reason}" for number, reason in enumerate(reasons, start=1))
-    figures = (Column(head, "number") for head in ("published", "ours"))
+    figures = Column.many("number", "published", "ours")
     title = f"{printed.paper}, {printed.page}: cells that differ"
     return Table.of(("row", "column", *figures, Column("why", "count")), rows, notes, title=title)
 

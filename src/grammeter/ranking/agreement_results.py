@@ -150,21 +150,16 @@ class Agreement(Result):
             )
 
 
-def _numbers(*heads: str) -> list[Column]:
-    return [Column(head, "number") for head in heads]
-
-
-def _counts(*heads: str) -> list[Column]:
-    return [Column(head, "count") for head in heads]
-
-
 def _summary(agreement: Agreement) -> Table:
     chosen, beside = agreement.kappas[agreement.kind], agreement.kappas[agreement.beside]
     level = f"{float(dict(agreement.signature).get('confidence', 0.95)) * 100:g}%"
     columns = [
-        *("agreement", *_numbers("kappa", level, "observed", "chance")),
-        *(*_counts("comparisons"), *_numbers("pooled kappa", f"{agreement.beside} kappa")),
-        *_numbers("alpha", level),
+        *("agreement", *Column.many("number", "kappa", level, "observed", "chance")),
+        *(
+            *Column.many("count", "comparisons"),
+            *Column.many("number", "pooled kappa", f"{agreement.beside} kappa"),
+        ),
+        *Column.many("number", "alpha", level),
     ]
     rows = [
         (
@@ -194,8 +189,10 @@ def _file_table(agreement: Agreement) -> Table:
         )
         for path, part in agreement.by_file.items()
     ]
-    heads = _numbers("between", "pooled", "within", "pooled", "alpha between", "alpha within")
-    return Table.of(("file", *_counts("judges", "items"), *heads), rows)
+    heads = Column.many(
+        "number", "between", "pooled", "within", "pooled", "alpha between", "alpha within"
+    )
+    return Table.of(("file", *Column.many("count", "judges", "items"), *heads), rows)
 
 
 def _missing(agreement: Agreement) -> Iterator[str]:
@@ -224,11 +221,11 @@ def _kappa_matrix(agreement: Agreement) -> Table:
         if not kappa.reason and not in_mean(kappa):
             marks[row, column] = "*"
     notes = (f"* fewer than {LEAST} comparisons; not in the mean", f"{NONE} nothing to compare")
-    return Table.of(("kappa", *_numbers(*judges)), rows, notes, marks=marks)
+    return Table.of(("kappa", *Column.many("number", *judges)), rows, notes, marks=marks)
 
 
 def _count_table(agreement: Agreement) -> Table:
-    heads = _counts("items", "unexpanded", "ties", "expanded", "ties")
+    heads = Column.many("count", "items", "unexpanded", "ties", "expanded", "ties")
     counts = {**agreement.counts, TOTAL: agreement.total}
     rows = [(judge, *astuple(done)) for judge, done in counts.items()]
     note = (
@@ -258,5 +255,13 @@ def _long_table(agreement: Agreement) -> Table:
         row("intra alpha", agreement.alpha_intra),
         *(row("pair", k, other.pairs[judges], judges) for judges, k in agreement.pairs.items()),
     ]
-    heads = ("of", "first", "second", *_numbers("kappa", "observed", "chance"), *_counts("n"))
-    return Table.of((*heads, *_numbers(f"{agreement.beside} kappa", "low", "high")), rows)
+    heads = (
+        "of",
+        "first",
+        "second",
+        *Column.many("number", "kappa", "observed", "chance"),
+        *Column.many("count", "n"),
+    )
+    return Table.of(
+        (*heads, *Column.many("number", f"{agreement.beside} kappa", "low", "high")), rows
+    )

@@ -206,7 +206,7 @@ def _matrix(correlations: JudgeCorrelations) -> Table:
             if c.reason
         ),
     )
-    return Table.of(("judge", *(Column(name, "number") for name in names)), cells, notes)
+    return Table.of(("judge", *Column.many("number", *names)), cells, notes)
 
 
 def _pair_table(correlations: JudgeCorrelations) -> Table:
@@ -214,6 +214,6 @@ def _pair_table(correlations: JudgeCorrelations) -> Table:
         (*pair, c.spearman, c.pearson, c.n, correlations.weights[pair[0]])
         for pair, c in correlations.each()
     ]
-    figures = (Column(head, "number", digits=6) for head in ("spearman", "pearson"))
-    counts = (Column(head, "count") for head in ("n", "weight of first"))
+    figures = Column.many("number", "spearman", "pearson", digits=6)
+    counts = Column.many("count", "n", "weight of first")
     return Table.of(("first", "second", *figures, *counts), rows)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
 
-from grammeter.core import json_number
+from grammeter.core import read_number
 from grammeter.ranking.judged_units import Judges
+from grammeter.ranking.selection import figures_of
 from grammeter.stats import Alpha, Interval, Kappa
 
 KappaKind = Literal["script", "orientation-free"]
@@ -85,18 +86,12 @@ def in_mean(kappa: Kappa) -> bool:
 
 
 def figure_json(figure: Kappa | Alpha) -> dict[str, Any]:
-    """Return the public shape of one figure."""
-    value = json_number(figure.value)
-    if isinstance(figure, Kappa):
-        observed, chance = json_number(figure.observed), json_number(figure.chance)
-        data: dict[str, Any] = {"kappa": value, "observed": observed, "chance": chance}
-    else:
-        data = {"value": value}
-    data["n"] = figure.n
-    if interval := figure.interval:
-        data |= {"low": json_number(interval.low), "high": json_number(interval.high)}
-    reason = figure.reason or (interval and interval.reason)
-    return data | ({"reason": reason} if reason else {})
+    """Return the public shape of one figure; the reason may be that of its interval."""
+    data = asdict(figure)
+    interval = data.pop("interval") or {"reason": None}
+    reason = data.pop("reason") or interval.pop("reason")
+    name = "kappa" if isinstance(figure, Kappa) else "value"
+    return figures_of({name: data.pop("value"), **data, **interval, "reason": reason})
 
 
 def _judges(names: str) -> Judges:
@@ -105,13 +100,13 @@ def _judges(names: str) -> Judges:
 
 
 def _kappa(shape: Mapping[str, Any]) -> Kappa:
-    value, observed, chance = (_or_nan(shape[key]) for key in ("kappa", "observed", "chance"))
+    value, observed, chance = (read_number(shape[key]) for key in ("kappa", "observed", "chance"))
     return Kappa(value, observed, chance, shape["n"], *_reason_and_interval(shape, value))
 
 
 def read_alpha(shape: Mapping[str, Any]) -> Alpha:
     """Read the public shape of an alpha."""
-    value = _or_nan(shape["value"])
+    value = read_number(shape["value"])
     return Alpha(value, shape["n"], *_reason_and_interval(shape, value))
 
 
@@ -120,10 +115,6 @@ def _reason_and_interval(
 ) -> tuple[str | None, Interval | None]:
     """Read them; the reason is that of the interval where the value is known."""
     reason, unknown = shape.get("reason"), math.isnan(value)
-    low, high = (_or_nan(shape.get(key)) for key in ("low", "high"))
+    low, high = (read_number(shape.get(key)) for key in ("low", "high"))
     interval = Interval(low, high, None if unknown else reason) if "low" in shape else None
     return reason if unknown else None, interval
-
-
-def _or_nan(value: float | None) -> float:
-    return math.nan if value is None else float(value)

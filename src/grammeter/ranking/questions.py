@@ -99,7 +99,7 @@ class HeadToHead(Result):
     def tables(self, *, long: bool = False) -> Sequence[Table]:
         """Return shares of wins as a matrix; for programs a row for each cell."""
         if long:
-            counts = (Column(head, "count") for head in ("wins", "losses", "ties"))
+            counts = Column.many("count", "wins", "losses", "ties")
             columns = ("row", "column", Column("share", "score", 2), *counts)
             rows = [
                 (d.row, d.column, d.share, d.wins, d.losses, d.ties, d.pvalue, d.mark)
@@ -115,7 +115,7 @@ class HeadToHead(Result):
             "exact two-sided sign test: ** p <= .01, * p <= .05, + p <= .10",
             str(self.signature),
         )
-        heads = (Column(system, "score", 2) for system in self.systems)
+        heads = Column.many("score", *self.systems, digits=2)
         return [Table.of(("", *heads), rows, notes, marks=marks)]
 
     def figures(self) -> Mapping[str, Figure]:

@@ -125,7 +125,7 @@ class Outlook(Result):
             str(curve.signature),
         )
         heads = ("mean", f"{curve.tail:.0%}", f"{1 - curve.tail:.0%}")
-        columns = (Column("items", "count"), *(Column(head, "number", tsv=4) for head in heads))
+        columns = (Column("items", "count"), *Column.many("number", *heads, tsv=4))
         rows = zip(
             *(x.tolist() for x in (curve.sizes, curve.mean, curve.low, curve.high)), strict=True
         )
@@ -139,7 +139,7 @@ class Outlook(Result):
             )
             for pair in self.separations
         ]
-        counts = (Column(head, "count") for head in ("decided", "items needed", "to go"))
+        counts = Column.many("count", "decided", "items needed", "to go")
         planned = [f"level {pair.level:g}, power {pair.power:g}" for pair in self.separations[:1]]
         notes = (f"items until the sign test separates two systems: {pair}" for pair in planned)
         return Table.of(("first", "second", Column("share", "score"), *counts), rows, notes)

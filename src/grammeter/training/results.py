@@ -208,7 +208,7 @@ class Impacts(Result):
 
     def tables(self, *, long: bool = False, show: int = 5) -> Sequence[Table]:
         """Return impacts by type, and ``show`` edits with the highest and the lowest impacts."""
-        shares = (Column(head, "number", tsv=4) for head in ("mean impact", "median", "deviation"))
+        shares = Column.many("number", "mean impact", "median", "deviation", tsv=4)
         types = [(row.type, row.count, row.mean, row.median, row.deviation) for row in self.types]
         edits, show = self.edits, max(show, 0)
         best, worst = edits[:show], edits[len(edits) - show :]

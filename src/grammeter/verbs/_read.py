@@ -19,7 +19,7 @@ from grammeter.core import (
     Table,
     checked,
 )
-from grammeter.formats import parse_object, read_text, write_object
+from grammeter.formats import parse_object, read_text, write_object, write_scores
 from grammeter.meta import META_SYSTEM, SystemMeta
 from grammeter.ranking import AGREEMENT, Agreement
 from grammeter.verbs._compare.results import COMPARISON, Comparison
@@ -63,7 +63,7 @@ class StoredResult(Result):
         for key, value in self.data.items():
             if rows := _rows(value):
                 heads = dict.fromkeys(head for row in rows for head in row)
-                columns = [Column(head, "number") for head in heads]
+                columns = Column.many("number", *heads)
                 cells = [[_text(row.get(head)) for head in heads] for row in rows]
                 tables.append(Table.of(columns, cells, title=key))
         return tables
@@ -120,8 +120,10 @@ def write_result(result: Result, path: str | Path) -> None:
     DataError
         If the file cannot be written.
     """
-    full = isinstance(result, ScoreTable)
-    write_object(result.to_full_dict() if full else result.to_dict(), path)
+    if isinstance(result, ScoreTable):
+        write_scores(result, path)
+    else:
+        write_object(result.to_dict(), path)
 
 
 def _rows(value: Any) -> list[_Object]:

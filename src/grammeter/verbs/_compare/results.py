@@ -184,8 +184,8 @@ class Comparison(Result, Named[MetricComparison], over="metrics", what="metric i
 
 
 _FIGURES = (
-    *(Column(head, "score") for head in ("value", "low", "high", "difference")),
-    *(Column(head, "pvalue") for head in ("pvalue", "pvalue_raw")),
+    *Column.many("score", "value", "low", "high", "difference"),
+    *Column.many("pvalue", "pvalue", "pvalue_raw"),
     "letters",
 )
 
@@ -264,7 +264,7 @@ def _types_table(comparison: Comparison, metric: str, results: MetricComparison)
     gold = {kind: [r.gold or 0 for r in of.values()] for kind, of in results.types.items()}
     kinds = sorted(gold, key=lambda kind: (-max(gold[kind]), kind))
     listed = [[results.types[kind][system] for system in results] for kind in kinds]
-    columns = [Column(system, "score") for system in results]
+    columns = Column.many("score", *results)
     rows = [
         (kind, (min(gold[kind]), max(gold[kind])), *(_known(r.value) for r in row))
         for kind, row in zip(kinds, listed, strict=True)

@@ -146,7 +146,7 @@ def _mixed(column: MetricScores) -> Iterator[str]:
 def _tables(scores: TypeScores, systems: Sequence[str]) -> Iterator[Table]:
     kinds = sorted({kind for types in scores.systems.values() for kind in types})
     values = [(kind, *(_known(scores, kind, s) for s in systems)) for kind in kinds]
-    heads = [Column(system, "score") for system in systems]
+    heads = Column.many("score", *systems)
     yield Table.of(("type", *heads), values, ["F, with the metric's own beta."])
     counts = [(kind, *(_counts(scores, kind, system) for system in systems)) for kind in kinds]
     yield Table.of(("type", *heads), counts)
