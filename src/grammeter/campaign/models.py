@@ -28,19 +28,19 @@ NAME_LENGTH = 200
 COMMAND_LINE = "command line"  # the actor of shell commands, which need no account
 
 
-class Strategy(StrEnum):
+class Strategy(models.TextChoices):
     """How items come to judges."""
 
-    PLANNED = "planned"
-    POOL = "pool"
-    ADAPTIVE = "adaptive"
+    PLANNED = "planned", "each judge has a list of their own"
+    POOL = "pool", "all judges draw from one pool"
+    ADAPTIVE = "adaptive", "judges get what tells most about the ranking"
 
 
-class Task(StrEnum):
+class Task(models.TextChoices):
     """What judges do."""
 
-    RANKING = "ranking"
-    EDITS = "edits"
+    RANKING = "ranking", "rank whole corrections"
+    EDITS = "edits", "judge each edit, then rank"
 
 
 class Kind(StrEnum):
@@ -61,23 +61,12 @@ class State(StrEnum):
     RELEASED = "released"  # shown and left; others may have it
 
 
-STRATEGIES = [
-    (Strategy.PLANNED.value, "each judge has a list of their own"),
-    (Strategy.POOL.value, "all judges draw from one pool"),
-    (Strategy.ADAPTIVE.value, "judges get what tells most about the ranking"),
-]
-TASKS = [
-    (Task.RANKING.value, "rank whole corrections"),
-    (Task.EDITS.value, "judge each edit, then rank"),
-]
-
-
 class Campaign(models.Model):
     """One human evaluation; ``campaign_create`` explains its settings."""
 
     name = models.CharField(max_length=NAME_LENGTH, unique=True)
-    task = models.CharField(max_length=20, choices=TASKS, default=Task.RANKING.value)
-    strategy = models.CharField(max_length=20, choices=STRATEGIES, default=Strategy.PLANNED.value)
+    task = models.CharField(max_length=20, choices=Task.choices, default=Task.RANKING)
+    strategy = models.CharField(max_length=20, choices=Strategy.choices, default=Strategy.PLANNED)
     guidelines = models.TextField(blank=True)
     consent = models.TextField(blank=True)
     asks_background = models.BooleanField(default=True)
@@ -147,7 +136,7 @@ class Item(models.Model):
     number = models.PositiveIntegerField()
     name = models.CharField(max_length=NAME_LENGTH, null=True)
     document = models.CharField(max_length=NAME_LENGTH, null=True)
-    kind = models.CharField(max_length=20, default=Kind.NORMAL.value)
+    kind = models.CharField(max_length=20, default=Kind.NORMAL)
     loud = models.BooleanField(default=False)
     """Whether a wrong answer to a tutorial or attention item must be corrected."""
     expected: models.JSONField[Any] = models.JSONField(null=True)
@@ -249,7 +238,7 @@ class Assignment(models.Model):
     """Slot of the item, from 1; repeats and released assignments have none."""
     shown_order: models.JSONField[Any] = models.JSONField(default=list)
     """Places of the outputs, from 0, in the order on the page."""
-    state = models.CharField(max_length=20, default=State.PLANNED.value)
+    state = models.CharField(max_length=20, default=State.PLANNED)
     probability = models.FloatField(null=True)  # probability of the item in its draw (pool: 1)
     correct = models.BooleanField(null=True)
     """Tutorial and attention items: whether the first complete answer was right."""
