@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import secrets
+import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -22,23 +23,13 @@ POSTGRES = ("postgresql", "postgres")
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 BUSY_SECONDS = 30  # longest wait of a writer for another one
 _YEAR = 365 * 24 * 3600
+_FOR_HTTPS = (
+    *("CSRF_COOKIE_SECURE", "SESSION_COOKIE_SECURE", "SECURE_SSL_REDIRECT"),
+    *("SECURE_HSTS_INCLUDE_SUBDOMAINS", "SECURE_HSTS_PRELOAD"),
+)
 _PRAGMAS = "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
 """FULL: an answer that was confirmed survives a power cut."""
-_RULES = "django.contrib.auth.password_validation"
-_LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"line": {"()": "grammeter.campaign.conf.OneLine"}},
-    "handlers": {
-        "console": {"class": "logging.StreamHandler", "level": "ERROR"},
-        "line": {"class": "logging.StreamHandler", "formatter": "line", "level": "ERROR"},
-    },
-    "loggers": {
-        "django": {"handlers": ["console"], "level": "ERROR", "propagate": False},
-        "django.security": {"handlers": ["line"], "level": "ERROR", "propagate": False},
-    },
-}
-"""Errors of the server go to standard error; refused requests take one line."""
+_CONSTANT = Path(__file__).with_name("settings.toml")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -221,66 +212,13 @@ def _postgresql(url: str) -> dict[str, Any]:
 
 
 def _settings(server: Server) -> dict[str, Any]:
-    contrib = ("contenttypes", "auth", "sessions", "staticfiles")
     scheme = "https" if server.https else "http"
     return {
-        "INSTALLED_APPS": [
-            *(f"django.contrib.{app}" for app in contrib),
-            *("django_htmx", "grammeter.campaign"),
-        ],
-        "MIDDLEWARE": [
-            "django.middleware.security.SecurityMiddleware",
-            "grammeter.campaign.conf.strict_headers",
-            "whitenoise.middleware.WhiteNoiseMiddleware",
-            "django.contrib.sessions.middleware.SessionMiddleware",
-            "django.middleware.common.CommonMiddleware",
-            "django.middleware.csrf.CsrfViewMiddleware",
-            "django.contrib.auth.middleware.AuthenticationMiddleware",
-            "django.middleware.clickjacking.XFrameOptionsMiddleware",
-            "django_htmx.middleware.HtmxMiddleware",
-        ],
-        "ROOT_URLCONF": "grammeter.campaign.urls",
-        "TEMPLATES": [
-            {
-                "BACKEND": "django.template.backends.django.DjangoTemplates",
-                "APP_DIRS": True,
-                "OPTIONS": {
-                    "context_processors": [
-                        "django.template.context_processors.request",
-                        "django.contrib.auth.context_processors.auth",
-                    ]
-                },
-            }
-        ],
-        "DEFAULT_AUTO_FIELD": "django.db.models.BigAutoField",
-        "TIME_ZONE": "UTC",
-        "USE_I18N": False,
-        "STATIC_URL": "static/",
-        "WHITENOISE_USE_FINDERS": True,
-        "WHITENOISE_AUTOREFRESH": False,
-        "WHITENOISE_ALLOW_ALL_ORIGINS": False,
-        "LOGIN_URL": "login",
-        "PASSWORD_HASHERS": ["django.contrib.auth.hashers.Argon2PasswordHasher"],
-        "AUTH_PASSWORD_VALIDATORS": [
-            {"NAME": f"{_RULES}.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
-            {"NAME": f"{_RULES}.UserAttributeSimilarityValidator"},
-            {"NAME": f"{_RULES}.CommonPasswordValidator"},
-            {"NAME": f"{_RULES}.NumericPasswordValidator"},
-        ],
-        "LOGGING": _LOGGING,
-        "DATA_UPLOAD_MAX_MEMORY_SIZE": 2**20,
-        "DATA_UPLOAD_MAX_NUMBER_FIELDS": 5000,
-        "FILE_UPLOAD_MAX_MEMORY_SIZE": 2**20,
-        # what differs from Django's defaults, which are strict about headers and frames
+        **tomllib.loads(_CONSTANT.read_text(encoding="utf-8")),
         "ALLOWED_HOSTS": [*LOOPBACK, *server.hosts],
         "CSRF_TRUSTED_ORIGINS": [f"{scheme}://{name}" for name in server.hosts],
-        "CSRF_COOKIE_HTTPONLY": True,
-        "CSRF_COOKIE_SECURE": server.https,
-        "SESSION_COOKIE_SECURE": server.https,
-        "SECURE_SSL_REDIRECT": server.https,
         "SECURE_HSTS_SECONDS": _YEAR if server.https else 0,
-        "SECURE_HSTS_INCLUDE_SUBDOMAINS": server.https,
-        "SECURE_HSTS_PRELOAD": server.https,
+        **dict.fromkeys(_FOR_HTTPS, server.https),
     }
 
 
