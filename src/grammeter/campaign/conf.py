@@ -7,13 +7,14 @@ import os
 import secrets
 import tomllib
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from grammeter.core import DataError, UsageError, require
+from grammeter.core import DataError, UsageError, disk_faults, require
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
@@ -145,21 +146,13 @@ def secret_path(database: str | Path, server: Server | None = None) -> Path:
 
 def secret_key(path: Path) -> str:
     """Read the secret key, after creating it if necessary; only its owner can read it."""
-    try:
-        with open(path, "x", encoding="ascii", opener=partial(os.open, mode=0o600)) as file:
+    fix = "Give a place that you may write with --secret-file."
+    writing = disk_faults(path, fix, "the secret key cannot be written")
+    with writing, suppress(FileExistsError):
+        private = partial(os.open, mode=0o600)
+        with open(path, "x", encoding="ascii", opener=private) as file:
             file.write(key := secrets.token_urlsafe(64))
-    except FileExistsError:
-        return _read_key(path)
-    except OSError as error:
-        raise DataError(
-            f"the secret key cannot be written: {error.strerror}",
-            where=str(path),
-            fix="Give a place that you may write with --secret-file.",
-        ) from None
-    return key
-
-
-def _read_key(path: Path) -> str:
+        return key
     where, fix = str(path), f"Run: chmod 600 {path}"
     try:
         if os.name == "posix" and path.stat().st_mode & 0o077:

@@ -17,7 +17,9 @@ Every message says what is wrong, where, and what to do about it.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, ClassVar
 
 
@@ -124,3 +126,13 @@ def _near(name: str, names: list[str]) -> list[str]:
 def _either(names: list[str]) -> str:
     quoted = [repr(name) for name in names]
     return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} or {quoted[-1]}"
+
+
+@contextmanager
+def disk_faults(path: Path, fix: str, fault: str = "cannot be written") -> Generator[None]:
+    """Raise :class:`DataError`, which names ``path``, where the operating system refuses a file."""
+    try:
+        yield
+    except OSError as error:
+        reason = f"{fault}: {error.strerror or error}"
+        raise DataError(reason, where=str(path), fix=fix) from error

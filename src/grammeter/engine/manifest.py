@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from grammeter.core import DataError, UsageError, only_one, reading
+from grammeter.core import DataError, UsageError, disk_faults, only_one, reading
 from grammeter.engine.job import Job
 from grammeter.engine.rows import Done, Totals
 from grammeter.formats import Shard, ShardForm, Sink, read_object
@@ -220,13 +220,7 @@ def _prints(paths: Iterable[Path]) -> list[list[Any]]:
 def at_work(folder: Path) -> Generator[None, None, None]:
     """Keep a second run out of the folder while this one writes."""
     with ExitStack() as stack:
-        try:
+        with disk_faults(folder, "Choose another folder."):
             folder.mkdir(parents=True, exist_ok=True)
             stack.enter_context(only_one(folder))
-        except OSError as error:
-            raise DataError(
-                f"cannot be written: {error.strerror}",
-                where=str(folder),
-                fix="Choose another folder.",
-            ) from None
         yield

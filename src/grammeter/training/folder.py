@@ -9,10 +9,11 @@ import shutil
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
-from grammeter.core import LOCK, DataError, UsageError, only_one, require
+from grammeter.core import LOCK, DataError, UsageError, disk_faults, only_one, require
 
 MARK = "training.json"
 """Name of the file that says which training the folder belongs to, with all its settings."""
@@ -83,17 +84,8 @@ def digest(files: Iterable[Path]) -> str:
     return whole.hexdigest()
 
 
-@contextmanager
-def writing(path: Path) -> Generator[None]:
-    """Raise :class:`DataError` where writing fails."""
-    try:
-        yield
-    except OSError as error:
-        raise DataError(
-            f"cannot be written: {error.strerror or error}",
-            where=str(path),
-            fix="Make room, then go on with --resume.",
-        ) from error
+writing = partial(disk_faults, fix="Make room, then go on with --resume.")
+"""Context of writing a file or folder."""
 
 
 def write_text(path: Path, content: str | Mapping[str, object]) -> None:

@@ -23,6 +23,7 @@ from grammeter.core import (
     MissingResourceError,
     RemoteError,
     UsageError,
+    disk_faults,
 )
 
 APP = "campaign"  # the label of our tables
@@ -95,14 +96,10 @@ def backup(database: str | Path, target: str | Path) -> None:
     path = Path(target)
     if path.exists():
         raise UsageError(f"{path} exists", fix="Name a new file: a copy never replaces one.")
-    try:
-        with _beside(path) as half, explained(database):
-            copy = _copy_file if is_file(database) else _copy_rows
-            copy(half)
-            half.replace(path)
-    except OSError as error:
-        fault = f"cannot be written: {error.strerror}"
-        raise DataError(fault, where=str(path), fix="Name another place.") from None
+    with disk_faults(path, "Name another place."), _beside(path) as half, explained(database):
+        copy = _copy_file if is_file(database) else _copy_rows
+        copy(half)
+        half.replace(path)
 
 
 @contextmanager
@@ -156,15 +153,11 @@ def _is_there(path: Path) -> bool:
 
 def _make(path: Path) -> None:
     """Create a file with all tables; only the complete file gets its name."""
-    try:
-        with _beside(path) as half, explained(path):
-            with _made(half):
-                pass
-            _name(half, path)
-    except OSError as error:
-        fault = f"the database cannot be made: {error.strerror}"
-        fix = "Name a place in a folder that you may write to with --database."
-        raise DataError(fault, where=str(path), fix=fix) from None
+    fix = "Name a place in a folder that you may write to with --database."
+    with disk_faults(path, fix, "the database cannot be made"), _beside(path) as half:
+        with explained(path), _made(half):
+            pass
+        _name(half, path)
 
 
 def _name(half: Path, path: Path) -> None:
