@@ -11,15 +11,16 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from traceback import clear_frames
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote, urlsplit
 
-from grammeter.campaign import conf
+from grammeter.campaign import conf, services
 from grammeter.campaign.conf import DATABASE, is_file
+from grammeter.campaign.status import CampaignList, CampaignProgress, CampaignStatus
 from grammeter.core import UsageError, require
 
 if TYPE_CHECKING:
-    from grammeter.campaign.status import CampaignList, CampaignStatus
     from grammeter.formats import Judgments
 
 
@@ -65,12 +66,10 @@ def campaign_invite(
             fix="Write it as https://judge.example.org: the pages stand at the root of a host.",
         )
     with opened(database):
-        from grammeter.campaign.services import campaigns, invites
-        from grammeter.campaign.services import judges as judges_
-
-        campaign = campaigns.find(name)
-        guest = judges_.find(campaign, judge) if judge else None
-        return invites.links(base_url, invites.create(campaign, judges, judge=guest, days=days))
+        campaign = services.campaigns.find(name)
+        guest = services.judges.find(campaign, judge) if judge else None
+        tokens = services.invites.create(campaign, judges, judge=guest, days=days)
+        return services.invites.links(base_url, tokens)
 
 
 def campaign_status(
@@ -79,11 +78,9 @@ def campaign_status(
     """Return a campaign's progress, agreement and ranking so far; without a name, list all."""
     with opened_for_reading(database):
         from grammeter.campaign.models import Campaign
-        from grammeter.campaign.services import campaigns
-        from grammeter.campaign.status import CampaignList, CampaignProgress, CampaignStatus
 
         if name is not None:
-            return CampaignStatus.of(campaigns.find(name))
+            return CampaignStatus.of(services.campaigns.find(name))
         rows = Campaign.objects.order_by("name")
         return CampaignList(tuple(map(CampaignProgress.of, rows)))
 
@@ -115,9 +112,8 @@ def campaign_export(
 
     with opened_for_reading(database) as writable:
         from grammeter.campaign.models import COMMAND_LINE, AuditEntry
-        from grammeter.campaign.services import campaigns, results
 
-        campaign = campaigns.find(name)
+        campaign, results = services.campaigns.find(name), services.results
         judgments = results.judgments(campaign)
         paths = {"details": details, "people": people}
         texts = {path: results.text(campaign, name) for name, path in paths.items() if path}
@@ -134,17 +130,13 @@ def campaign_export(
 def campaign_close(name: str, *, database: str | Path = DATABASE) -> bool:
     """Take no more judgments; return whether the campaign was open."""
     with opened(database):
-        from grammeter.campaign.services import campaigns
-
-        return campaigns.close(campaigns.find(name))
+        return services.campaigns.close(services.campaigns.find(name))
 
 
 def campaign_reopen(name: str, *, database: str | Path = DATABASE) -> bool:
     """Take judgments again; return whether the campaign was closed."""
     with opened(database):
-        from grammeter.campaign.services import campaigns
-
-        return campaigns.close(campaigns.find(name), False)
+        return services.campaigns.close(services.campaigns.find(name), False)
 
 
 def campaign_forget(
@@ -162,10 +154,8 @@ def campaign_forget(
         Another anonymous name.
     """
     with opened(database):
-        from grammeter.campaign.services import campaigns, judges
-
-        person = judges.find(campaigns.find(name), judge)
-        return judges.forget(person, rename=rename).name
+        person = services.judges.find(services.campaigns.find(name), judge)
+        return services.judges.forget(person, rename=rename).name
 
 
 def campaign_organiser(
@@ -189,19 +179,15 @@ def campaign_organiser(
         Whether the account sees the campaigns of others, too.
     """
     with opened(database, make=True):
-        from grammeter.campaign.services import organisers
-
         word = password() if callable(password) else password or secrets.token_urlsafe(15)
-        new = organisers.save_account(name, word, every_campaign=every_campaign)
+        new = services.organisers.save_account(name, word, every_campaign=every_campaign)
         return Account(name, word, new)
 
 
 def campaign_backup(target: str | Path, *, database: str | Path = DATABASE) -> None:
     """Copy a database to a new SQLite file, consistently, also while it is served."""
     with opened_for_reading(database):
-        from grammeter.campaign.services import database as databases
-
-        databases.backup(database, target)
+        services.database.backup(database, target)
 
 
 def campaign_upgrade(*, copy: str | Path | None = None, database: str | Path = DATABASE) -> bool:
@@ -213,9 +199,7 @@ def campaign_upgrade(*, copy: str | Path | None = None, database: str | Path = D
         Where an SQLite file is copied to before; default: beside it, ending in ``.old``.
     """
     conf.configure(database)
-    from grammeter.campaign.services import database as databases
-
-    return databases.upgrade(database, copy or f"{database}.old")
+    return services.database.upgrade(database, copy or f"{database}.old")
 
 
 def campaign_serve(
@@ -287,12 +271,9 @@ def opened(
 ) -> Generator[None]:
     """Open a database: create a missing one with ``make``; ``reading`` is a read-only address."""
     conf.configure(database, reading=reading)
-    from traceback import clear_frames
-
     from django.db import connections
 
-    from grammeter.campaign.services import database as databases
-
+    databases = services.database
     try:
         (databases.open_or_make if make else databases.open_existing)(database)
         with databases.explained(database):

@@ -7,14 +7,15 @@ from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from grammeter.campaign import services
 from grammeter.campaign.commands import opened
 from grammeter.campaign.conf import DATABASE
+from grammeter.campaign.status import CampaignProgress
 from grammeter.core import UsageError
 
 if TYPE_CHECKING:
     from grammeter.campaign.services.campaigns import Plan
     from grammeter.campaign.services.checks import Check
-    from grammeter.campaign.status import CampaignProgress
     from grammeter.core import Item
     from grammeter.formats import Corpus, Judgments
 
@@ -193,16 +194,13 @@ def _created(
     notes: Sequence[str],
 ) -> CampaignProgress:
     """Create the campaign, from the arguments of a function and what was read for it."""
-    from grammeter.campaign.services import campaigns
-    from grammeter.campaign.status import CampaignProgress
-
     plan = _plan(values)
     if judgments is None:
         notes = [*notes, *_idle_settings(plan, items)]
     if values["n"] is not None:
         how = {name: values[name] for name in ("n", "select", "per_item")}
-        items = campaigns.draw_items(plan, values["corpus"], **how)
-    campaign = campaigns.create(plan, values["corpus"], items, judgments)
+        items = services.campaigns.draw_items(plan, values["corpus"], **how)
+    campaign = services.campaigns.create(plan, values["corpus"], items, judgments)
     return CampaignProgress.of(campaign, notices=notices, notes=tuple(notes))
 
 
@@ -243,20 +241,19 @@ def _judges(count: int | None, strategy: str, items: Sequence[Item]) -> int:
 
 def _plan(values: Mapping[str, Any]) -> Plan:
     from grammeter.campaign.models import Kind
-    from grammeter.campaign.services.campaigns import Plan
-    from grammeter.campaign.services.checks import read_checks
     from grammeter.formats import read_text
 
     settings = {_COLUMNS.get(name, name): value for name, value in values.items()}
     for kind in (Kind.TUTORIAL, Kind.ATTENTION):
         checks = settings[kind]
         is_path = isinstance(checks, (str, Path))
-        settings[kind] = read_checks(checks, kind) if is_path else tuple(checks)
+        settings[kind] = services.checks.read_checks(checks, kind) if is_path else tuple(checks)
     for name in ("guidelines", "consent"):
         if isinstance(settings[name], Path):
             settings[name] = read_text(settings[name]).replace("\0", "")
     settings |= {"owners": tuple(settings["owners"]), "judges": settings["judges"] or 0}
-    return Plan(**{name: settings[name] for name in Plan.__dataclass_fields__})
+    plan = services.campaigns.Plan
+    return plan(**{name: settings[name] for name in plan.__dataclass_fields__})
 
 
 def _unused(

@@ -28,19 +28,19 @@ NAME_LENGTH = 200
 COMMAND_LINE = "command line"  # the actor of shell commands, which need no account
 
 
-class Strategy(models.TextChoices):
+class Strategy(StrEnum):
     """How items come to judges."""
 
-    PLANNED = "planned", "each judge has a list of their own"
-    POOL = "pool", "all judges draw from one pool"
-    ADAPTIVE = "adaptive", "judges get what tells most about the ranking"
+    PLANNED = "planned"  # each judge has a list of their own
+    POOL = "pool"  # all judges draw from one pool
+    ADAPTIVE = "adaptive"  # judges get what tells most about the ranking
 
 
-class Task(models.TextChoices):
+class Task(StrEnum):
     """What judges do."""
 
-    RANKING = "ranking", "rank whole corrections"
-    EDITS = "edits", "judge each edit, then rank"
+    RANKING = "ranking"  # rank whole corrections
+    EDITS = "edits"  # judge each edit, then rank
 
 
 class Kind(StrEnum):
@@ -65,8 +65,8 @@ class Campaign(models.Model):
     """One human evaluation; ``campaign_create`` explains its settings."""
 
     name = models.CharField(max_length=NAME_LENGTH, unique=True)
-    task = models.CharField(max_length=20, choices=Task.choices, default=Task.RANKING)
-    strategy = models.CharField(max_length=20, choices=Strategy.choices, default=Strategy.PLANNED)
+    task = models.CharField(max_length=20, default=Task.RANKING.value)
+    strategy = models.CharField(max_length=20, default=Strategy.PLANNED.value)
     guidelines = models.TextField(blank=True)
     consent = models.TextField(blank=True)
     asks_background = models.BooleanField(default=True)
@@ -136,7 +136,7 @@ class Item(models.Model):
     number = models.PositiveIntegerField()
     name = models.CharField(max_length=NAME_LENGTH, null=True)
     document = models.CharField(max_length=NAME_LENGTH, null=True)
-    kind = models.CharField(max_length=20, default=Kind.NORMAL)
+    kind = models.CharField(max_length=20, default=Kind.NORMAL.value)
     loud = models.BooleanField(default=False)
     """Whether a wrong answer to a tutorial or attention item must be corrected."""
     expected: models.JSONField[Any] = models.JSONField(null=True)
@@ -238,7 +238,7 @@ class Assignment(models.Model):
     """Slot of the item, from 1; repeats and released assignments have none."""
     shown_order: models.JSONField[Any] = models.JSONField(default=list)
     """Places of the outputs, from 0, in the order on the page."""
-    state = models.CharField(max_length=20, default=State.PLANNED)
+    state = models.CharField(max_length=20, default=State.PLANNED.value)
     probability = models.FloatField(null=True)  # probability of the item in its draw (pool: 1)
     correct = models.BooleanField(null=True)
     """Tutorial and attention items: whether the first complete answer was right."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from grammeter.campaign import services
 from grammeter.core import Column, DataError, Form, Result, Style, Table
 
 if TYPE_CHECKING:
@@ -46,12 +47,10 @@ class CampaignProgress(Result):
     @classmethod
     def of(cls, campaign: Campaign, **remarks: Any) -> CampaignProgress:
         """Read it from the database."""
-        from grammeter.campaign.services import results
-
         return cls(
             campaign=campaign.name,
             origin={key: value for key, value in campaign.origin.items() if key != "file"},
-            progress=results.progress(campaign),
+            progress=services.results.progress(campaign),
             **{name: getattr(campaign, name) for name in _SETTINGS},
             **remarks,
         )
@@ -106,13 +105,11 @@ class CampaignStatus(CampaignProgress):
     @classmethod
     def of(cls, campaign: Campaign, **remarks: Any) -> CampaignStatus:
         """Compute it from the database."""
-        from grammeter.campaign.services import results
-
         measures: dict[str, Any] = {}
         reasons: dict[str, str] = {}
-        for name, measure in (("agreement", results.agreement), ("ranking", results.ranking)):
+        for name in ("agreement", "ranking"):
             try:
-                measures[name] = measure(campaign)
+                measures[name] = getattr(services.results, name)(campaign)
             except DataError as error:
                 reasons[name] = error.message
         notes = dict.fromkeys(note for result in measures.values() for note in result.notes)

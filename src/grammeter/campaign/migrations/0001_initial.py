@@ -9,8 +9,6 @@ from typing import Any
 from django.conf import settings
 from django.db import migrations, models
 
-from grammeter.campaign import models as tables  # labels of choices, not in the database
-
 FIELDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 ORDERING = FIELDS.pop("ordering")
 
@@ -18,8 +16,6 @@ ORDERING = FIELDS.pop("ordering")
 def _field(type: str, **options: Any) -> models.Field:
     if isinstance(options.get("default"), dict | list):
         options["default"] = options["default"].__class__  # called for each row
-    if "choices" in options:
-        options["choices"] = getattr(tables, options["choices"]).choices
     if type in ("ForeignKey", "OneToOneField"):
         options["on_delete"] = models.CASCADE
     return getattr(models, type)(serialize="primary_key" not in options, **options)
