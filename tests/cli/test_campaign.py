@@ -252,10 +252,9 @@ def test_the_choices_are_those_of_the_services():
 
     conf.configure("x.db")
     from grammeter.campaign.models import Strategy, Task
-    from grammeter.cli import campaign_arguments
 
-    assert tuple(Strategy) == campaign_arguments.STRATEGIES
-    assert tuple(Task) == campaign_arguments.TASKS
+    choices = {action.dest: action.choices for action in actions()["create"]._actions}
+    assert [list(Strategy), list(Task)] == [choices["strategy"], choices["task"]]
 
 
 def actions():

@@ -1,6 +1,5 @@
 """The verb ``compare``, called as the main program calls it."""
 
-import argparse
 import inspect
 import json
 import math
@@ -11,6 +10,7 @@ import pytest
 
 from fake_metric import scored, systems
 from grammeter.cli import compare
+from grammeter.cli.parser import parser_of
 from grammeter.core import DataError, Score, ScoreTable, UnknownNameError
 from grammeter.verbs import compare as compare_systems
 
@@ -32,9 +32,7 @@ def stored(table, tmp_path):
 
 
 def parse(*arguments):
-    parser = argparse.ArgumentParser(prog="grammeter compare")
-    compare.add_arguments(parser)
-    return parser.parse_args(arguments)
+    return parser_of("compare").parse_args(arguments)
 
 
 @pytest.fixture

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 from pathlib import Path
 
 import pytest
 
-from grammeter.cli import data
+from grammeter.cli.parser import parser_of
 from grammeter.core import MissingResourceError
 from grammeter.formats import datasets
 from grammeter.formats.datasets import DataFile, Dataset
@@ -34,9 +33,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def call(*words: str) -> int:
-    parser = argparse.ArgumentParser(prog="grammeter data")
-    data.add_arguments(parser)
-    args = parser.parse_args(words)
+    args = parser_of("data").parse_args(words)
     return args.run(args) or 0
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import io
 import json
@@ -14,15 +13,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fake_annotator import FakeAnnotator
-from grammeter.cli import edits
+from grammeter.cli.parser import parser_of
 from grammeter.core import DataError, LengthMismatchError, UsageError
 from grammeter.verbs import _edits
 
 
 def parse(*arguments):
-    parser = argparse.ArgumentParser(prog="grammeter edits")
-    edits.add_arguments(parser)
-    return parser.parse_args([str(argument) for argument in arguments])
+    return parser_of("edits").parse_args([str(argument) for argument in arguments])
 
 
 def call(*arguments):

@@ -37,7 +37,7 @@ def verb(monkeypatch: pytest.MonkeyPatch):
     """Put a verb of our own in the place of ``cite``."""
 
     def put(run) -> None:
-        module = SimpleNamespace(run=run, add_arguments=lambda parser: None)
+        module = SimpleNamespace(run=run)
         monkeypatch.setitem(sys.modules, "grammeter.cli.cite", module)
 
     return put

@@ -1,6 +1,5 @@
 """Laws of ``rank``: the shell is Python, no option is passed over, few judgments are noted."""
 
-import argparse
 import json
 from dataclasses import replace
 
@@ -8,7 +7,7 @@ import pytest
 
 import grammeter as gm
 from grammeter.cli import main
-from grammeter.cli import rank as verb
+from grammeter.cli.parser import parser_of
 from grammeter.core import Ranking
 from grammeter.ranking.methods import BradleyTerry
 
@@ -55,9 +54,8 @@ def call(capsys):
 
 
 def test_all_options_are_under_these_laws():
-    parser = argparse.ArgumentParser()
-    verb.add_arguments(parser)
-    names = {next(o for o in a.option_strings if o[:2] == "--") for a in parser._actions[2:]}
+    longs = [[o for o in a.option_strings if o[:2] == "--"] for a in parser_of("rank")._actions]
+    names = {options[0] for options in longs if options} - {"--help", "--debug"}
     assert names - set(SETTINGS) - ELSEWHERE <= {"--same-sentences", "--numbering"}
 
 

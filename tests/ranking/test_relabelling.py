@@ -6,14 +6,13 @@ from dataclasses import replace
 import pytest
 
 import grammeter as gm
-from grammeter.cli import rank as verb
 from grammeter.core import Ranking
-from grammeter.ranking import UNITS
+from grammeter.ranking import METHODS, UNITS
 from grammeter.ranking.methods import BradleyTerry, ExpectedWins
 from grammeter.ranking.trueskill import TrueSkill
 from grammeter.study import draw_campaigns, learning_curve
 
-METHODS = pytest.mark.parametrize("by", verb.METHODS)
+BY = pytest.mark.parametrize("by", METHODS)
 BY_UNIT = pytest.mark.parametrize("unit", [None, *UNITS])
 
 
@@ -49,7 +48,7 @@ def values(row):
     return row.score, row.ranks, row.cluster
 
 
-@METHODS
+@BY
 @BY_UNIT
 def test_a_ranking_survives_relabelling(judgments, names, by, unit):
     moved, renamed = relabelled(judgments, names)
@@ -98,7 +97,7 @@ def with_twin(judgments, name, how):
     return doubled
 
 
-@METHODS
+@BY
 @BY_UNIT
 @pytest.mark.parametrize("how", ["output", "tie", "item"])
 def test_equal_systems_are_equal(judgments, names, by, unit, how):
@@ -108,7 +107,7 @@ def test_equal_systems_are_equal(judgments, names, by, unit, how):
     assert ranked[name].ranks[0] < ranked[name].ranks[1]
 
 
-@METHODS
+@BY
 def test_systems_between_which_nothing_was_decided_are_equal(by):
     """A, B and C are in a circle: each beats the next as often."""
     items = [

@@ -5,49 +5,11 @@ from __future__ import annotations
 import argparse
 
 from grammeter.cli import inputs
-from grammeter.cli.flags import add_options, call
+from grammeter.cli.flags import call
 from grammeter.cli.output import (
-    add_numbers,
-    add_output,
     check_figures,
     emit,
 )
-
-WIDEST = 20
-"""Judges that a matrix has room for."""
-
-NONE = "-"
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the verb's arguments; nothing heavy is imported for it."""
-    parser.description = (
-        "Measure the agreement of judges: Cohen's kappa between and within judges and for each"
-        " pair of them, Krippendorff's alpha of the ranks, and how much each judge did."
-    )
-    parser.epilog = (
-        "examples:\n"
-        "  grammeter agree judgments.xml\n"
-        "  grammeter agree judgments.xml --judge ann bob\n"
-        "  grammeter agree people.xml llms.jsonl\n"
-        "  grammeter agree judgments.xml --correlate\n"
-        "  grammeter agree judgments.xml --hyps out/* --format json -o agreement.json"
-    )
-    inputs.add_judgments(parser)
-    add_options(parser, "verbs.agree", {
-        "correlate": "correlate each judge's ranking of the systems with the others' instead",
-        "kappa": "chance agreement as the script of Grundkiewicz et al. (2015) takes it, or with"
-        " 'better' and 'worse' equally likely",
-        **inputs.JUDGES,
-        "resamples": "of the sentences, for intervals; 0: none",
-        "seed": "where the random numbers start",
-        "confidence": "share of the resamples that an interval covers",
-    })  # fmt: skip
-    parser.add_argument(
-        "--figure", metavar="FILE", help="draw the kappa of each two judges: .svg or .png"
-    )
-    add_numbers(parser.add_argument, percent=False)
-    add_output(parser)
 
 
 def run(args: argparse.Namespace) -> int:

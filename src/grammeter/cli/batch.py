@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from grammeter.cli import models
-from grammeter.cli.flags import add_options, call, check_home
+from grammeter.cli.flags import call, check_home
 from grammeter.cli.output import notice, print_json, progress, remark
 
 if TYPE_CHECKING:
@@ -18,44 +18,6 @@ if TYPE_CHECKING:
 
 FIRST = 5
 """Files whose line ends are checked before the run: the others will be like them."""
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the verb's arguments; nothing heavy is imported for it."""
-    parser.description = (
-        "Score the rows of tables and write them again with a column for each metric. Memory"
-        " does not grow with the input; the same command goes on where an earlier run ended."
-    )
-    parser.epilog = (
-        "examples:\n"
-        "  grammeter batch pairs.jsonl -m gleu --reference ref -o scored/ --jobs 2\n"
-        "  grammeter batch 'pairs/*.parquet' -m impara -o scored/ --keep 'impara >= 0.9'\n"
-        "  grammeter batch src.txt:hyp.txt -m 'errant(pipeline=neutral)' -o scored/"
-    )
-    group = parser.add_argument_group("input")
-    group.add_argument(
-        "inputs",
-        nargs="+",
-        metavar="FILE",
-        help="jsonl, tsv, csv or parquet, .gz or not; a pattern in quotes; or parallel texts as"
-        " source.txt:hypothesis.txt[:reference.txt]",
-    )
-    columns = "source hypothesis reference input_form longest"
-    add_options(group, "engine.batch", columns)
-    add_options(
-        parser, "engine.batch", "metrics keep edits output output_form", "work",
-        output={"metavar": "DIR"},
-    )  # fmt: skip
-    add_options(parser, "engine.batch", {
-        **dict.fromkeys(("engine", "jobs", "block", "address"), ""),
-        "gpus_per_worker": "ray: default 0",
-        "cpus_per_worker": "ray: default 0.5, as readers need some",
-    }, "engine")  # fmt: skip
-    models.add_models(parser)
-    parser.add_argument(
-        "--format", choices=("table", "json"), default="table", help="default: %(default)s"
-    )
-    parser.add_argument("--quiet", action="store_true", help="no notices and no progress")
 
 
 def run(args: argparse.Namespace) -> None:

@@ -5,38 +5,20 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from grammeter.cli import inputs
-from grammeter.cli.campaign_arguments import ARGUMENTS
-from grammeter.cli.flags import add_actions, options
+from grammeter.cli.flags import options
 from grammeter.cli.output import emit, notice, remark
 
 if TYPE_CHECKING:
     from grammeter.campaign import CampaignProgress
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the actions, without heavy imports."""
-    parser.description = (
-        "Run a human evaluation: judges rank corrections in their browsers. Campaigns live in"
-        " one database, by default the file campaign.db in the current folder."
-    )
-    parser.epilog = (
-        "example:\n"
-        "  grammeter campaign create pilot -s src.txt --hyps out/* -n 200 --judges 4"
-        " --overlap 0.2\n"
-        "  grammeter campaign invite pilot --judges 4\n"
-        "  grammeter campaign serve\n"
-        "  grammeter campaign export pilot -o judgments.xml"
-    )
-    actions = {name: (text, ARGUMENTS[name], run) for name, (text, run) in _ACTIONS.items()}
-    add_actions(parser, actions, metavar="ACTION", title="actions")
-
-
-def _create(args: argparse.Namespace) -> None:
+def run_create(args: argparse.Namespace) -> None:
+    """Make a campaign from a corpus."""
     from grammeter.campaign import campaign_create
 
     corpus = inputs.corpus(args, references=False)
@@ -57,7 +39,8 @@ def _summary(made: CampaignProgress) -> str:
     return f"{head}; {planned} judgments planned for {judges}{again}"
 
 
-def _import(args: argparse.Namespace) -> None:
+def run_import(args: argparse.Namespace) -> None:
+    """Make a campaign from a finished evaluation."""
     from grammeter.campaign import campaign_import
     from grammeter.formats import read_judgments
 
@@ -80,7 +63,8 @@ def _report(args: argparse.Namespace, made: CampaignProgress, summary: str) -> N
     remark(made.notes)
 
 
-def _invite(args: argparse.Namespace) -> None:
+def run_invite(args: argparse.Namespace) -> None:
+    """Print one-time links for judges."""
     from grammeter.campaign import campaign_invite
 
     links: dict[str, str] = campaign_invite(**options(args, campaign_invite))
@@ -88,7 +72,8 @@ def _invite(args: argparse.Namespace) -> None:
     notice(args, f"for {', '.join(links)}; each link works once, and is not kept anywhere")
 
 
-def _serve(args: argparse.Namespace) -> None:
+def run_serve(args: argparse.Namespace) -> None:
+    """Answer browsers."""
     from grammeter.campaign import campaign_serve
 
     def started(address: str, notes: Sequence[str]) -> None:
@@ -105,14 +90,16 @@ def _stop(signum: int, frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-def _status(args: argparse.Namespace) -> None:
+def run_status(args: argparse.Namespace) -> None:
+    """Print how far campaigns are."""
     from grammeter.campaign import campaign_status
 
     status: Any = campaign_status(**options(args, campaign_status))
     emit(args, status)
 
 
-def _export(args: argparse.Namespace) -> None:
+def run_export(args: argparse.Namespace) -> None:
+    """Write the judgments."""
     from grammeter.campaign import campaign_export
     from grammeter.formats import format_judgments
 
@@ -125,21 +112,24 @@ def _export(args: argparse.Namespace) -> None:
         notice(args, text)
 
 
-def _close(args: argparse.Namespace) -> None:
+def run_close(args: argparse.Namespace) -> None:
+    """Take no more judgments."""
     from grammeter.campaign import campaign_close
 
     state = "closed" if campaign_close(**options(args, campaign_close)) else "it was closed before"
     notice(args, f"campaign {args.name}: {state}")
 
 
-def _reopen(args: argparse.Namespace) -> None:
+def run_reopen(args: argparse.Namespace) -> None:
+    """Take judgments again."""
     from grammeter.campaign import campaign_reopen
 
     state = "open again" if campaign_reopen(**options(args, campaign_reopen)) else "it is open"
     notice(args, f"campaign {args.name}: {state}")
 
 
-def _organiser(args: argparse.Namespace) -> None:
+def run_organiser(args: argparse.Namespace) -> None:
+    """Make an account, or give it a new password."""
     from grammeter.campaign import campaign_organiser
 
     typed = None if args.make_password or not sys.stdin.isatty() else _typed
@@ -160,44 +150,27 @@ def _typed() -> str:
     return password
 
 
-def _forget(args: argparse.Namespace) -> None:
+def run_forget(args: argparse.Namespace) -> None:
+    """Delete a judge's personal data."""
     from grammeter.campaign import campaign_forget
 
     judge = campaign_forget(**options(args, campaign_forget))
     notice(args, f"{judge}: personal data are deleted, the judgments stay")
 
 
-def _backup(args: argparse.Namespace) -> None:
+def run_backup(args: argparse.Namespace) -> None:
+    """Copy the database."""
     from grammeter.campaign import campaign_backup
 
     campaign_backup(**options(args, campaign_backup))
     notice(args, f"copied to {args.target}")
 
 
-def _upgrade(args: argparse.Namespace) -> None:
+def run_upgrade(args: argparse.Namespace) -> None:
+    """Bring the database up to date."""
     from grammeter.campaign import campaign_upgrade, is_file
 
     changed = campaign_upgrade(**options(args, campaign_upgrade))
     copy = args.copy or f"{args.database}.old"
     old = f"; {copy} is as it was before" if is_file(args.database) else ""
     notice(args, f"brought up to date{old}" if changed else "it is up to date")
-
-
-_ACTIONS: dict[str, tuple[str, Callable[[argparse.Namespace], None]]] = {
-    "create": ("make a campaign from a corpus: items, judges, who sees what", _create),
-    "import": ("make a campaign from a finished evaluation", _import),
-    "invite": ("one-time links for judges, one a line", _invite),
-    "serve": ("answer browsers", _serve),
-    "status": ("progress, agreement, ranking so far", _status),
-    "export": ("the judgments, for 'grammeter rank' and 'agree'", _export),
-    "close": ("take no more judgments", _close),
-    "reopen": ("take judgments again", _reopen),
-    "organiser": (
-        "make an account for the organiser's pages, or give it a new password",
-        _organiser,
-    ),
-    "forget": ("delete a judge's personal data; the judgments stay", _forget),
-    "backup": ("copy the database, also while it is served", _backup),
-    "upgrade": ("bring the database of an older version up to date", _upgrade),
-}
-"""Action -> what it does, and what runs it."""

@@ -15,14 +15,6 @@ OWN = f"""@software{{grammeter,
 }}"""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the verb's arguments; nothing heavy is imported for it."""
-    parser.epilog = "example:\n  grammeter cite m2 gleu >> references.bib"
-    parser.add_argument(
-        "names", nargs="*", metavar="METRIC", help="metrics; default: grammeter itself"
-    )
-
-
 def run(args: argparse.Namespace) -> None:
     """Print BibTeX entries, each once."""
     from grammeter.metrics import metric

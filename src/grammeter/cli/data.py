@@ -7,50 +7,14 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from grammeter.cli.flags import add_actions
-from grammeter.cli.output import add_output, emit_data, notice
+from grammeter.cli.output import emit_data, notice
 
 if TYPE_CHECKING:
     from grammeter.formats import DataFile, Imported, Listing
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the verb's arguments; nothing heavy is imported for it."""
-    parser.description = (
-        "Data sets stand in one folder, a folder for each: GRAMMETER_DATA names it, else it is"
-        " the user's data folder. None is shipped; most have no open licence."
-    )
-    add_actions(parser, {
-        "list": ("all data sets, and whether they are here", _add_list, _list),
-        "get": ("download a data set, or import what you downloaded", _add_get, _get),
-        "path": ("print where a data set, or one of its files, stands", _add_path, _path),
-    })  # fmt: skip
-
-
-def _add_list(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--verify", action="store_true", help="compute all checksums")
-    add_output(parser, formats=("table", "json"))
-
-
-def _add_get(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name")
-    parser.add_argument(
-        "--from",
-        dest="source",
-        metavar="PATH",
-        help="a file, a folder or an archive (zip, tar) that holds files of the data set",
-    )
-    add_output(parser, formats=("table", "json"))
-
-
-def _add_path(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name")
-    text = "a file of the data set, as 'data get' names it"
-    parser.add_argument("file", nargs="?", help=text)
-    add_output(parser, formats=("table", "json"))
-
-
-def _list(args: argparse.Namespace) -> int:
+def run_list(args: argparse.Namespace) -> int:
+    """Print all data sets, and whether they are here."""
     from grammeter.core import Table
     from grammeter.formats import data_folder, list_datasets
 
@@ -67,7 +31,8 @@ def _list(args: argparse.Namespace) -> int:
     return 3 if broken else 0
 
 
-def _get(args: argparse.Namespace) -> None:
+def run_get(args: argparse.Namespace) -> None:
+    """Download a data set, or import its files."""
     from grammeter.formats import dataset, get_dataset
 
     notice(args, f"licence of {args.name}: {dataset(args.name).licence}")
@@ -83,7 +48,8 @@ def _get(args: argparse.Namespace) -> None:
     emit_data(args, _imported_json(done), lambda: f"{listing.folder}\n")
 
 
-def _path(args: argparse.Namespace) -> None:
+def run_path(args: argparse.Namespace) -> None:
+    """Print where a data set, or one of its files, stands."""
     from grammeter.formats import dataset_path
 
     path = str(dataset_path(args.name, args.file))

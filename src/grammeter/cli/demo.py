@@ -16,13 +16,6 @@ SYSTEM = "Thorough"
 LINE = 16
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
-    parser.add_argument(
-        "-o", "--output", metavar="FILE", help="keep the scores, for compare and explain"
-    )
-
-
 def run(args: argparse.Namespace) -> int:
     """Score, compare, explain and report the sample corpus, showing each command; return 0."""
     import tempfile

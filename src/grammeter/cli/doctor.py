@@ -10,7 +10,7 @@ from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 
-from grammeter.cli.output import add_output, print_json
+from grammeter.cli.output import print_json
 from grammeter.version import __version__
 
 CORE = ("defusedxml>=0.7", "numpy>=1.26", "sacrebleu>=2.4", "scipy>=1.11")
@@ -35,11 +35,6 @@ EXTRAS: dict[str, tuple[str, ...]] = {
 """Extra -> its packages, as in pyproject.toml."""
 
 _UNFIT = ("missing", "too old", "too new")
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
-    add_output(parser, formats=("table", "json"), file=None)
 
 
 def run(args: argparse.Namespace) -> int:

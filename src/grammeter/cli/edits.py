@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from grammeter.cli.flags import NO_FAULTS, add_actions, add_options, options, remark_idle
-from grammeter.cli.output import add_output, emit_data, remark
+from grammeter.cli.flags import NO_FAULTS, options, remark_idle
+from grammeter.cli.output import emit_data, remark
 
 if TYPE_CHECKING:
     from grammeter.core import Counts
@@ -25,114 +25,15 @@ DIGITS = 4
 RULE = "-" * 40 + "\n"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the verb's arguments; nothing heavy is imported for it."""
-    parser.epilog = (
-        "These are errant_parallel, errant_m2 and errant_compare of ERRANT 3.0.2: the same options,"
-        " and with\nthe same pipeline the same output. Files of unequal length are refused, where"
-        " the originals stop\nat the end of the shorter one.\n\n"
-        "examples:\n"
-        "  grammeter edits extract -orig src.txt -cor out.txt -out out.m2\n"
-        "  grammeter edits convert -auto gold.m2 -out gold.auto.m2\n"
-        "  grammeter edits compare -hyp out.m2 -ref gold.auto.m2 -cat 3"
-    )
-    add_actions(parser, {
-        "extract": ("edits of corrected texts (errant_parallel)", _add_extract, _extract),
-        "convert": ("edits of an M2 file anew (errant_m2)", _add_convert, _convert),
-        "compare": ("F-scores of an M2 file (errant_compare)", _add_compare, _compare),
-    })  # fmt: skip
-
-
-def _add_extract(parser: argparse.ArgumentParser) -> None:
-    parser.description = (
-        "Extract and type the edits that lead from a text to its corrected versions."
-        " Lines where the original is empty are left out; files of unequal length are refused,"
-        " where errant_parallel stops at the end of the shortest."
-    )
-    _add(parser, "verbs.edits_extract", {
-        "orig": "the original text, one sentence a line",
-        "cor": "the corrected texts, parallel",
-        "tok": "tokenise with the pipeline; default: at white space",
-    }, orig={"nargs": None})  # fmt: skip
-    _add_extraction(parser)
-
-
-def _add_convert(parser: argparse.ArgumentParser) -> None:
-    parser.description = (
-        "Extract the edits of an M2 file anew, or keep them and type them. A sentence at the end"
-        " of the file counts without a blank line, too; of alternative corrections (in||at) the"
-        " first is taken."
-    )
-    add = parser.add_argument
-    add("m2_file", metavar="FILE", help="the M2 file")
-    redo = parser.add_mutually_exclusive_group(required=True)
-    redo.add_argument("-auto", action="store_true", help="extract from the corrected sentences")
-    redo.add_argument("-gold", action="store_true", help="keep the edits and type them")
-    _add(parser, "verbs.edits_convert", {
-        "no_min": "keep equal tokens at an edit's ends (-gold)",
-        "old_cats": "keep the error types (-gold)",
-    })  # fmt: skip
-    add_options(parser, "verbs.edits_convert", {"lenient": "pass over faulty edits, and say which"})
-    _add_extraction(parser)
-
-
-def _add_extraction(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add("-out", required=True, metavar="FILE", help="the M2 file to write; - is standard output")
-    _add(parser, "verbs.edits_extract", {"lev": "", "merge": "adjacent changes"})
-    add_options(parser, "verbs.edits_extract", {"pipeline": "a spaCy pipeline, by name or folder"})
-    add("--quiet", action="store_true", help="no notices")
-
-
-def _add_compare(parser: argparse.ArgumentParser) -> None:
-    parser.description = (
-        "Compare the edits of a hypothesis with those of a reference. Files with unequal numbers"
-        " of sentences, or with other sentences, are refused. An empty correction and -NONE- both"
-        " delete, and each of several corrections (in||at) counts as right."
-    )
-    verb = "verbs.edits_compare"
-    _add(parser, verb, {
-        "hyp": "the M2 file of the hypothesis", "ref": "the M2 file of the reference",
-    })  # fmt: skip
-    beta = {"names": ["-b", "--beta"], "metavar": "B"}
-    add_options(parser, verb, {"beta": "weight of recall"}, beta=beta)
-    parser.add_argument("-v", "--verbose", action="store_true", help="show each sentence")
-    mode = parser.add_mutually_exclusive_group()
-    for flag, value, text in (
-        ("-dt", "token-detection", "each token that an edit touches"),
-        ("-ds", "span-detection", "spans"),
-        ("-cs", "span-correction", "spans and corrections (default)"),
-        ("-cse", "span-type", "spans, corrections and error types"),
-    ):
-        mode.add_argument(flag, dest="mode", action="store_const", const=value, help=text)
-    parser.set_defaults(mode="span-correction")
-    _add(parser, verb, {
-        "single": "only edits of at most one token on either side",
-        "multi": "only edits of more than one token on a side",
-        "filt": "",
-        "cat": "figures by error type: 1 operation (R), 2 main type (NOUN), 3 whole type (R:NOUN)",
-    }, filt={"metavar": "TYPE"}, cat={"choices": (1, 2, 3), "metavar": None})  # fmt: skip
-    add_options(parser, verb, {"lenient": "pass over faulty lines, and say which"})
-    add_output(parser, formats=("table", "json"))
-
-
-def _add(
-    parser: argparse.ArgumentParser, verb: str, texts: dict[str, str], **settings: dict[str, Any]
-) -> None:
-    """Declare options as ERRANT spells them: ``-old_cats``."""
-    for name, text in texts.items():
-        more = {"names": [f"-{name}"]} | settings.get(name, {})
-        settings_of: dict[str, Any] = {name: more}
-        add_options(parser, verb, {name: text}, **settings_of)
-
-
-def _extract(args: argparse.Namespace) -> None:
+def run_extract(args: argparse.Namespace) -> None:
+    """Write the edits of corrected texts."""
     from grammeter.verbs import edits_extract
 
     _write(args, edits_extract(**options(args, edits_extract)))
 
 
-def _convert(args: argparse.Namespace) -> None:
+def run_convert(args: argparse.Namespace) -> None:
+    """Write the edits of an M2 file anew."""
     from grammeter.verbs import edits_convert
 
     redo = "auto" if args.auto else "gold"
@@ -152,7 +53,8 @@ def _write(args: argparse.Namespace, extracted: ExtractedEdits) -> None:
         write_text(args.out, extracted.text())
 
 
-def _compare(args: argparse.Namespace) -> None:
+def run_compare(args: argparse.Namespace) -> None:
+    """Print the F-scores of an M2 file."""
     from grammeter.verbs import edits_compare
 
     compared = edits_compare(**options(args, edits_compare))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import ast
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -51,69 +51,27 @@ class Parameter(NamedTuple):
     default: ast.expr | None
 
 
-Run = Callable[[argparse.Namespace], int | None]
-
-
-def add_actions(
-    parser: argparse.ArgumentParser,
-    actions: Mapping[str, tuple[str, Callable[[Any], None], Run]],
-    **shown: str,
-) -> None:
-    """Declare the actions of a verb: what each does, what declares its arguments, what runs it."""
-    shown = {"metavar": "|".join(actions)} | shown
-    subparsers: Any = parser.add_subparsers(required=True, **cast("Any", shown))
-    for name, (text, add, run) in actions.items():
-        action = subparsers.add_parser(
-            name,
-            help=text,
-            description=text,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-            allow_abbrev=False,
-        )
-        action.set_defaults(run=run)
-        add(action)
-
-
 # --- options of a parser -------------------------------------------------------------------
 
 
 def add_options(
-    parser: Any,
-    function: str,
-    options: Mapping[str, str] | str,
-    title: str = "",
-    **settings: Any,
+    group: Any, function: str, options: Mapping[str, str | Mapping[str, Any]] | str
 ) -> None:
     """Declare parameters of a function as options of a parser or group.
 
-    Parameters
-    ----------
-    parser
-        The parser or group of arguments.
-    function
-        ``ROOM.NAME`` of a function, or of a dataclass, on the door of a room.
-    options
-        Their names, with a text of help; an empty one is the first sentence of the docstring. Or
-        names alone, between spaces. ``default: X`` is added to a text that names no default.
-    title
-        Of a new group for them.
-    settings
-        By name, arguments of ``add_argument`` that are otherwise.
+    ``function`` is ``ROOM.NAME`` of a function, or of a dataclass, on the door of a room.
+    ``options`` are names of parameters with a text of help, an empty one stands for the first
+    sentence of the docstring, or with arguments of ``add_argument`` that are otherwise; or names
+    alone, between spaces. ``default: X`` is added to a text that names no default.
     """
-    group = parser.add_argument_group(title) if title else parser
     if isinstance(options, str):
         options = dict.fromkeys(options.split(), "")
-    for name, text in options.items():
+    for name, settings in options.items():
         parameter = _parameters(function)[name]
-        more = dict(settings.get(name, {}))
+        more = {"help": settings} if isinstance(settings, str) else dict(settings)
         names = more.pop("names", None) or _spelled(name, parameter)
-        usual = _settings(name, parameter, text or _text(function, name))
+        usual = _settings(name, parameter, more.pop("help", "") or _text(function, name))
         group.add_argument(*names, **(usual | {"dest": name} | more))
-
-
-def one_of(values: Sequence[str]) -> dict[str, Any]:
-    """Return the settings of an option whose parameter takes more than these values."""
-    return {"choices": values, "metavar": None}
 
 
 def options(args: argparse.Namespace, function: Callable[..., Any], **more: Any) -> dict[str, Any]:

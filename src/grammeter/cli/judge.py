@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from grammeter.cli import inputs, models
-from grammeter.cli.flags import add_options
 from grammeter.cli.output import notice, print_json, progress, remark
 
 if TYPE_CHECKING:
@@ -23,61 +22,6 @@ ONLINE = (
     "max_cost",
 )  # fmt: skip
 """Options that have no effect beside --offline."""
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the verb's arguments; nothing heavy is imported for it."""
-    parser.description = (
-        "Let a language model score the outputs of a sentence side by side, and write its"
-        " rankings as judgments, one item a line, for 'grammeter rank' and 'grammeter meta'."
-    )
-    parser.epilog = (
-        "examples:\n"
-        '  grammeter judge -s src.txt --hyps out/* -m "llm-s(model=NAME)" --dry-run\n'
-        '  grammeter judge -s src.txt --hyps out/* -m "llm-s(model=NAME, criterion=fluency)"'
-        " -o judgments.jsonl\n"
-        '  grammeter judge -s src.txt --hyps out/* --items judgments.xml -m "llm-e(model=NAME)"'
-        " --base-url http://localhost:8000/v1 -o judgments.jsonl"
-    )
-    inputs.add_corpus(parser)
-    add_options(parser, "verbs.judge", {
-        "metric": 'llm-s or llm-e and its model: "llm-s(model=NAME, criterion=fluency)"',
-    })  # fmt: skip
-    group = parser.add_argument_group("items")
-    group.add_argument(
-        "--items",
-        metavar="FILE",
-        help="which outputs to show: items of 'grammeter sample', or anybody's judgments; default:"
-        " sets of at most five that show every distinct output",
-    )
-    inputs.add_first_segment(group, "in the outputs")
-    usual = "default: that of METRIC, 1"
-    add_options(group, "verbs.judge", {
-        "per_output": f"without --items: sets in which each output is shown; {usual}",
-        "permute": f"orders in which each item is shown; scores are averaged; {usual}",
-        "repeats": f"how often each order is asked; scores are averaged; {usual}",
-        "seed": f"where draws of sets and orders start; {usual}",
-    })  # fmt: skip
-    models.add_endpoint(parser, cache=True)
-    _add_output(parser)
-
-
-def _add_output(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("output")
-    group.add_argument("-o", "--output", metavar="FILE", help="write the judgments here")
-    group.add_argument(
-        "--format",
-        choices=["table", "json"],
-        default="table",
-        help="json: print counts and notes as one JSON object, beside the judgments in -o; with"
-        " --dry-run the estimate",
-    )
-    add_options(group, "verbs.judge", {
-        "dry_run": "print how many calls and tokens it takes and what they cost; send nothing",
-        "coverage": "exit with 1 if a smaller share of the items gets scores; default: that of"
-        " METRIC, 1",
-    })  # fmt: skip
-    group.add_argument("--quiet", action="store_true", help="no notices and no progress")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -6,14 +6,8 @@ import argparse
 import sys
 from typing import Any
 
-from grammeter.cli.output import add_output, notice, print_json
+from grammeter.cli.output import notice, print_json
 from grammeter.core import GrammeterError
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the verb's arguments; nothing heavy is imported for it."""
-    parser.add_argument("name", nargs="?", metavar="METRIC", help="one metric; default: all")
-    add_output(parser, formats=("table", "json", "tsv", "markdown"), file=None)
 
 
 def run(args: argparse.Namespace) -> int:

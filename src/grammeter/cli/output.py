@@ -24,10 +24,10 @@ TABLES = (".tex", ".tsv", ".csv", ".md", ".txt")
 
 
 def add_output(
-    parser: argparse.ArgumentParser,
+    parser: Any,
     *,
     formats: Iterable[str] = FORMATS,
-    file: str | None = "also write the result to a file, as JSON",
+    file: str | bool = "also write the result to a file, as JSON",
 ) -> None:
     """Add ``--format``, ``-o`` and ``--quiet``."""
     parser.add_argument(
@@ -39,14 +39,14 @@ def add_output(
 
 
 def add_numbers(
-    add: Callable[..., Any], *, usual: int = 4, tsv: int = TSV_DIGITS, percent: bool = True
+    parser: Any, *, usual: int = 4, tsv: int = TSV_DIGITS, percent: bool = True
 ) -> None:
     """Add ``--digits`` (by default ``usual``, in TSV ``tsv``) and ``--percent``."""
     if percent:
-        add("--percent", action="store_true", help="multiply by 100 in print")
+        parser.add_argument("--percent", action="store_true", help="multiply by 100 in print")
     fewer = "; two fewer with --percent" if percent else ""
     told = f"{usual}" if tsv == usual else f"{usual}, in TSV {tsv}"
-    add(
+    parser.add_argument(
         "--digits",
         type=int,
         choices=range(18),

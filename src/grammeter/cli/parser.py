@@ -123,16 +123,11 @@ class _Store(argparse.Action):
 
 def parser_of(verb: str) -> Parser:
     """Return the parser of one verb."""
+    from grammeter.cli.declare import LOOK, declare
+
     module = importlib.import_module(f"grammeter.cli.{_MODULES.get(verb, verb)}")
-    parser = Parser(
-        prog=f"grammeter {verb}",
-        description=VERBS[verb],
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    if hasattr(module, "run"):  # else its actions have their own
-        parser.set_defaults(run=module.run)
-    module.add_arguments(parser)
+    parser = Parser(prog=f"grammeter {verb}", description=VERBS[verb], **LOOK)
+    declare(parser, verb, module)
     parser.add_argument("--debug", action="store_true", help="show tracebacks")
     return parser
 

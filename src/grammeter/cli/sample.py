@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from grammeter.cli import inputs
-from grammeter.cli.flags import add_options, check_home, options
+from grammeter.cli.flags import check_home, options
 from grammeter.cli.output import notice
 
 if TYPE_CHECKING:
@@ -17,51 +17,6 @@ if TYPE_CHECKING:
 
 LIKELY = ("select", "per_item", "metric")
 """Flags that also say how likely each sentence is."""
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the verb's arguments; nothing heavy is imported for it."""
-    parser.description = (
-        "Draw items for human judgment: sentences by a distribution, outputs uniformly among"
-        " the distinct ones. Prints JSON lines, one item a line."
-    )
-    parser.epilog = (
-        "examples:\n"
-        "  grammeter sample -s src.txt --hyps out/* -n 400 --seed 1 -o campaign.jsonl\n"
-        "  grammeter sample -s src.txt --hyps out/* -n 400 --judges ann bob --overlap 50"
-        " --repeats 10\n"
-        "  grammeter sample -s src.txt --hyps out/* -n 400 --select spread --scores s.json"
-    )
-    inputs.add_corpus(parser)
-    group = parser.add_argument_group("selection")
-    add_options(group, "verbs.sample", {
-        "n": "",
-        "per_item": "distinct outputs that an item shows at most",
-        "select": "what makes a sentence likely: few ties expected (Grundkiewicz et al. 2015),"
-        " nothing, different outputs, different scores",
-        "metric": "which of the metrics in --scores, if several",
-        "distinct": "draw no sentence twice",
-        "seed": "where the draws start",
-    }, n={"required": True}, metric={"names": ["--metric"]})  # fmt: skip
-    group.add_argument(
-        "--scores",
-        metavar="FILE",
-        help="for spread: what 'grammeter score -o FILE' wrote of the same outputs",
-    )
-    add_options(parser, "verbs.sample", {
-        "judges": "their names, or how many",
-        "overlap": "items that several judges see, default: 0",
-        "sharers": "judges that see each of these, default: all",
-        "repeats": "items that each judge sees twice, default: 0",
-    }, "judges")  # fmt: skip
-    group = parser.add_argument_group("output")
-    group.add_argument("-o", "--output", metavar="FILE", help="write the items here")
-    group.add_argument(
-        "--probabilities",
-        metavar="FILE",
-        help="write how likely each sentence is, as TSV; '-' prints it instead of the items",
-    )
-    group.add_argument("--quiet", action="store_true", help="no notices")
 
 
 def run(args: argparse.Namespace) -> None:

@@ -8,10 +8,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from grammeter.cli import inputs, models
-from grammeter.cli.flags import add_options, call
+from grammeter.cli.flags import call
 from grammeter.cli.output import (
-    add_numbers,
-    add_output,
     notice,
     print_result,
     progress,
@@ -22,46 +20,6 @@ if TYPE_CHECKING:
     from grammeter.metrics import Metric
 
 STDOUT = "-"
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the verb's arguments; nothing heavy is imported for it."""
-    parser.epilog = (
-        "examples:\n"
-        "  grammeter score -s src.txt -r gold.m2 -m m2 gleu --hyps out/* -o scores.json\n"
-        '  grammeter score -s src.txt -r ref0.txt ref1.txt -m "gleu(order=3)" --hyps out/*'
-    )
-    inputs.add_corpus(parser)
-    group = parser.add_argument_group("metrics")
-    add_options(group, "verbs.score", inputs.METRICS)
-    group.add_argument(
-        "--fail-under",
-        nargs="+",
-        default=[],
-        metavar="METRIC=VALUE",
-        help="exit with 1 if a system scores less (in the metric's own units)",
-    )
-    models.add_models(parser)
-    models.add_endpoint(parser, cache=False)
-    group = parser.add_argument_group("output")
-    group.add_argument(
-        "--segments",
-        metavar="FILE",
-        help="write each sentence's scores as TSV; '-' prints them instead of the table",
-    )
-    group.add_argument(
-        "--parts",
-        nargs="+",
-        default=(),
-        metavar="PART",
-        help="also print parts of the scores, such as precision recall, of metrics that have them",
-    )
-    add_options(group, "verbs.score", {
-        "types": f"also score by error type (metric errant): {inputs.TIERS}",
-        "gold_types": "also print recall by the types that the gold edits have in their own file",
-    })  # fmt: skip
-    add_numbers(group.add_argument, tsv=4)
-    add_output(parser, file="write scores and all that compare and explain need, as JSON")
 
 
 def run(args: argparse.Namespace) -> int:
