@@ -6,10 +6,7 @@ import argparse
 
 from grammeter.cli import inputs
 from grammeter.cli.flags import call
-from grammeter.cli.output import (
-    check_figures,
-    emit,
-)
+from grammeter.cli.output import check_figures, emit
 
 
 def run(args: argparse.Namespace) -> int:

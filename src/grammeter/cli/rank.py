@@ -6,12 +6,7 @@ import argparse
 
 from grammeter.cli import inputs
 from grammeter.cli.flags import call
-from grammeter.cli.output import (
-    check_figures,
-    emit,
-    notice,
-    progress,
-)
+from grammeter.cli.output import check_figures, emit, notice, progress
 
 
 def run(args: argparse.Namespace) -> int:

@@ -9,11 +9,7 @@ from typing import TYPE_CHECKING
 
 from grammeter.cli import inputs, models
 from grammeter.cli.flags import call
-from grammeter.cli.output import (
-    notice,
-    print_result,
-    progress,
-)
+from grammeter.cli.output import notice, print_result, progress
 
 if TYPE_CHECKING:
     from grammeter.core import ScoreTable
