@@ -23,6 +23,7 @@ from grammeter.formats.m2 import (
     reference_texts,
     split_annotator,
 )
+from grammeter.formats.records import read_records
 from grammeter.formats.sgml import (
     Document,
     alternatives,
@@ -101,7 +102,7 @@ def read_corpus(
                 fix="Leave out source, references, outputs (--hyps), names, normalise and lenient,"
                 " or leave out the table (--corpus).",
             )
-        return _from_table(corpus)
+        return read_records(corpus)
     reader = _Reader(lenient=lenient, form=normalise)
     one = isinstance(source, str | Path)
     source_paths = [] if source is None else [source] if one else list(source)
@@ -140,16 +141,6 @@ def read_corpus(
         origins=reader.origins,
         notices=tuple(dict.fromkeys(reader.notices)),  # a file may be read for two parts
         notes=tuple(dict.fromkeys(reader.notes)),
-    )
-
-
-def _from_table(path: PathLike) -> Corpus:
-    from grammeter.formats.records import read_records
-
-    table = read_records(path)
-    origins = {part: str(path) for part in ("source", "references[0]")}
-    return Corpus(
-        sources=table.sources, references=table.references, systems=table.systems, origins=origins
     )
 
 

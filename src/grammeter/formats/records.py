@@ -20,12 +20,13 @@ import io
 import json
 import re
 import warnings
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 from grammeter.core import DataError, Edit, LengthMismatchError, UnknownNameError, require
+from grammeter.formats.corpus import Corpus
 from grammeter.formats.m2 import M2Block, is_m2, parse_m2
 from grammeter.formats.tables import (
     Columns,
@@ -46,37 +47,7 @@ _TEXT_TYPES = {"string", "large_string", "null"}
 _FIX_COLUMNS = "Columns are source, reference.0, reference.1, ... and system.NAME."
 
 
-@dataclass(frozen=True, slots=True)
-class Records:
-    """Parallel sentences, column by column.
-
-    ``sources``: one text a sentence; one sentence at least. ``references``: shape
-    ``[references][sentences]``; ``None`` where a sentence lacks that reference. ``systems``: the
-    outputs by system name.
-    """
-
-    sources: tuple[str, ...]
-    references: tuple[tuple[str | None, ...], ...] = ()
-    systems: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
-
-    def __post_init__(self) -> None:
-        counts = [len(column) for column in self.columns().values()]
-        if not self.sources or len(set(counts)) > 1:
-            raise DataError(
-                f"columns of {counts} texts are not parallel",
-                fix="Each column needs one text for each source, and one source at least.",
-            )
-        if "" in self.systems:
-            raise DataError("a system has no name", fix="Give every system a name.")
-
-    def columns(self) -> dict[str, tuple[str | None, ...]]:
-        """Return all columns by their names in tables."""
-        columns: dict[str, tuple[str | None, ...]] = {"source": self.sources}
-        columns |= {f"reference.{n}": column for n, column in enumerate(self.references)}
-        return columns | {f"system.{name}": column for name, column in self.systems.items()}
-
-
-def read_records(path: str | Path, *, form: RecordForm | None = None) -> Records:
+def read_records(path: str | Path, *, form: RecordForm | None = None) -> Corpus:
     """Read a table of sentences, plain or gzip, in the format of its name or in ``form``.
 
     Raises :class:`DataError` with file and line: columns that are unknown, missing, doubled or not
@@ -84,63 +55,79 @@ def read_records(path: str | Path, *, form: RecordForm | None = None) -> Records
     if the name does not tell the format; for parquet, if ``pyarrow`` is not installed.
     """
     form = form or sure_form(path)
-    if form == "jsonl":
-        return _from_json_lines(read_text(path), str(path))
-    return _from_columns(read_columns(path, form=form))
+    table = _json_columns(path) if form == "jsonl" else read_columns(path, form=form)
+    count = sum(_REFERENCE.match(name) is not None for name in table.cells)
+    references = [f"reference.{number}" for number in range(count)]
+    systems = {name: match[1] for name in table.cells if (match := _SYSTEM.match(name))}
+    for name in table.cells:
+        if name != "source" and not _REFERENCE.match(name) and name not in systems:
+            raise DataError(f"unknown column {name!r}", where=table.head, fix=_FIX_COLUMNS)
+    for name in ("source", *references):
+        if name not in table.cells:
+            raise DataError(f"no column {name!r}", where=table.head, fix=_FIX_COLUMNS)
+    _check_types(table)
+    columns = {name: tuple(cast("list[str]", cells)) for name, cells in table.cells.items()}
+    return Corpus(
+        sources=columns["source"],
+        references=tuple(columns[name] for name in references),
+        systems={name: columns[column] for column, name in systems.items()},
+        origins={part: str(path) for part in ("source", "references[0]")},
+    )
 
 
-def write_records(path: str | Path, records: Records, *, form: RecordForm | None = None) -> None:
-    """Write a table that :func:`read_records` reads. The same records give the same bytes.
+def write_records(path: str | Path, corpus: Corpus, *, form: RecordForm | None = None) -> None:
+    """Write texts as a table that :func:`read_records` reads. The same texts give the same bytes.
 
-    Raises :class:`DataError` if the format cannot hold a text: a missing reference in TSV or CSV, a
+    Gold edits are not written, only the reference texts that were made of them. Raises
+    :class:`DataError` if the format cannot hold a text: a missing reference in TSV or CSV, a
     tab or line end in TSV; :class:`UsageError`, :class:`MissingResourceError` as
     :func:`read_records`.
     """
     form = form or sure_form(path)
+    columns: dict[str, Sequence[str | None]] = {"source": corpus.sources}
+    columns |= {f"reference.{n}": column for n, column in enumerate(corpus.references)}
+    columns |= {f"system.{name}": column for name, column in corpus.systems.items()}
     if form == "parquet":
-        write_bytes(path, _to_parquet(records))
+        write_bytes(path, _to_parquet(columns))
     elif form == "jsonl":
-        write_text(path, _to_json_lines(records))
+        write_text(path, _to_json_lines(corpus))
     else:
-        write_text(path, _to_delimited(records, form))
+        write_text(path, _to_delimited(columns, form))
 
 
 # --- JSON lines ----------------------------------------------------------------------------
 
 
-def _from_json_lines(text: str, where: str) -> Records:
+def _json_columns(path: str | Path) -> Columns:
+    """Read JSON lines as the columns that the other tables have."""
     rows: list[dict[str, Any]] = []
-    width: int | None = None
-    for number, line in enumerate(split_lines(text), start=1):
-        with placed(f"{where}:{number}"):
+    for number, line in enumerate(split_lines(read_text(path)), start=1):
+        with placed(f"{path}:{number}"):
             row = _json_row(line)
             rows.append(row)
-            if row["references"] is not None:
-                width = len(row["references"]) if width is None else width
-                if len(row["references"]) != width:
-                    raise DataError(
-                        f"{len(row['references'])} references, but other lines have {width}",
-                        fix="Write null for a reference that a sentence lacks.",
-                    )
-            odd = sorted(row["systems"].keys() ^ rows[0]["systems"].keys())
-            if odd:
+            counts = [len(each["references"]) for each in (row, rows[0])]
+            if counts[0] != counts[1]:
+                raise DataError(
+                    f"{counts[0]} references, but other lines have {counts[1]}",
+                    fix="Write null for a reference that a sentence lacks.",
+                )
+            if odd := sorted(row["systems"].keys() ^ rows[0]["systems"].keys()):
                 raise DataError(
                     f"other systems than in line 1: {', '.join(odd)} in one of them only",
                     fix="Each line needs an output of each system.",
                 )
     if not rows:
-        raise DataError("the file is empty", where=where, fix="It needs one JSON object a line.")
-    lacking = [None] * (width or 0)
-    references = [lacking if row["references"] is None else row["references"] for row in rows]
-    return Records(
-        tuple(row["source"] for row in rows),
-        tuple(zip(*references, strict=True)),
-        {name: tuple(row["systems"][name] for row in rows) for name in rows[0]["systems"]},
-    )
+        fix = "It needs one JSON object a line."
+        raise DataError("the file is empty", where=str(path), fix=fix)
+    cells: dict[str, list[object]] = {"source": [row["source"] for row in rows]}
+    for number in range(len(rows[0]["references"])):
+        cells[f"reference.{number}"] = [row["references"][number] for row in rows]
+    for name in rows[0]["systems"]:
+        cells[f"system.{name}"] = [row["systems"][name] for row in rows]
+    return Columns(cells, list(range(1, len(rows) + 1)), str(path), str(path))
 
 
 def _json_row(line: str) -> dict[str, Any]:
-    """Read one object and check its texts; ``references`` is ``None`` if it does not name them."""
     row: dict[str, Any] = parse_line(line, "Write one JSON object a line.", once=True)
     for key in row:
         if key not in _KEYS:
@@ -148,12 +135,14 @@ def _json_row(line: str) -> dict[str, Any]:
             raise DataError(error.message, fix=error.fix)
     if "source" not in row:
         raise DataError("no source", fix="Each line needs the key 'source'.")
-    if not isinstance(row.get("references", []), list):
+    if not isinstance(row.setdefault("references", []), list):
         raise DataError("references is no list", fix='Write "references": ["...", null].')
     if not isinstance(row.setdefault("systems", {}), dict):
         raise DataError("systems is no JSON object", fix='Write {"name": "text", ...}.')
+    if "" in row["systems"]:
+        raise DataError("a system has no name", fix="Give every system a name.")
     _check_text(row["source"], "source")
-    for number, text in enumerate(row.setdefault("references", None) or ()):
+    for number, text in enumerate(row["references"]):
         if text is not None:
             _check_text(text, f"references[{number}]")
     for name, text in row["systems"].items():
@@ -170,38 +159,19 @@ def _check_text(value: object, what: str) -> None:
     checked_text(value, what)
 
 
-def _to_json_lines(records: Records) -> str:
+def _to_json_lines(corpus: Corpus) -> str:
     lines: list[str] = []
-    for number, source in enumerate(records.sources):
+    for number, source in enumerate(corpus.sources):
         row: dict[str, Any] = {"source": source}
-        if records.references:
-            row["references"] = [column[number] for column in records.references]
-        if records.systems:
-            row["systems"] = {name: column[number] for name, column in records.systems.items()}
+        if corpus.references:
+            row["references"] = [column[number] for column in corpus.references]
+        if corpus.systems:
+            row["systems"] = {name: column[number] for name, column in corpus.systems.items()}
         lines.append(json.dumps(row, ensure_ascii=False) + "\n")
     return "".join(lines)
 
 
 # --- TSV, CSV, parquet ---------------------------------------------------------------------
-
-
-def _from_columns(table: Columns) -> Records:
-    """Sort columns into sources, references and systems; only references may lack texts."""
-    count = sum(_REFERENCE.match(name) is not None for name in table.cells)
-    references = [f"reference.{number}" for number in range(count)]
-    for name in table.cells:
-        if name != "source" and not _REFERENCE.match(name) and not _SYSTEM.match(name):
-            raise DataError(f"unknown column {name!r}", where=table.head, fix=_FIX_COLUMNS)
-    for name in ("source", *references):
-        if name not in table.cells:
-            raise DataError(f"no column {name!r}", where=table.head, fix=_FIX_COLUMNS)
-    _check_types(table)
-    columns = {name: tuple(cast("list[str]", cells)) for name, cells in table.cells.items()}
-    return Records(
-        columns["source"],
-        tuple(columns[name] for name in references),
-        {match[1]: columns[name] for name in columns if (match := _SYSTEM.match(name))},
-    )
 
 
 def _check_types(table: Columns) -> None:
@@ -214,8 +184,7 @@ def _check_types(table: Columns) -> None:
             raise DataError(fault, where=table.where, fix=fix)
 
 
-def _to_delimited(records: Records, form: RecordForm) -> str:
-    columns = records.columns()
+def _to_delimited(columns: Mapping[str, Sequence[str | None]], form: RecordForm) -> str:
     for name, column in columns.items():
         if None in column:
             raise DataError(
@@ -238,11 +207,10 @@ def _to_delimited(records: Records, form: RecordForm) -> str:
     return "".join("\t".join(row) + "\n" for row in rows)
 
 
-def _to_parquet(records: Records) -> bytes:
+def _to_parquet(columns: Mapping[str, Sequence[str | None]]) -> bytes:
     arrow: Any = require("pyarrow", extra="records")
     parquet: Any = require("pyarrow.parquet", extra="records")
-    columns = records.columns().items()
-    table = arrow.table({name: arrow.array(column, arrow.string()) for name, column in columns})
+    table = arrow.table({n: arrow.array(texts, arrow.string()) for n, texts in columns.items()})
     out = io.BytesIO()
     parquet.write_table(table, out)
     return out.getvalue()
