@@ -14,10 +14,8 @@ from grammeter.core import DataError, Edit, UsageError, apply
 from grammeter.formats.m2 import M2Block, format_m2, read_m2
 from grammeter.formats.read import read_corpus
 from grammeter.formats.sgml import (
-    Annotation,
     Document,
     Mistake,
-    Paragraph,
     merge_documents,
     parse_sgml,
 )
@@ -52,7 +50,7 @@ SENTENCES = ["On cats", "This are a cat .", "It sleep on the R & D mat ."]
 
 
 def document(text: str, *mistakes: Mistake, annotator: str = "8") -> Document:
-    return Document("1", (Paragraph(text),), (Annotation(annotator, mistakes),), "a.sgml", 1)
+    return Document("1", (text,), {annotator: mistakes}, "a.sgml", 1)
 
 
 def mistake(start: int, end: int, correction: str, kind: str = "X") -> Mistake:
@@ -65,19 +63,15 @@ def mistake(start: int, end: int, correction: str, kind: str = "X") -> Mistake:
 def test_reads_an_example() -> None:
     (essay,) = parse_sgml(EXAMPLE, "a.sgml")
     assert essay.id == "1"
-    assert essay.paragraphs == (
-        Paragraph("On cats", "TITLE"),
-        Paragraph("This are a cat. It sleep on the R&D mat."),
-    )
-    (annotation,) = essay.annotations
-    assert annotation.annotator == "8"
-    assert annotation.mistakes[1] == Mistake(1, 19, 1, 25, "SVA", "sleeps,", "two in one")
-    assert [m.line for m in annotation.mistakes] == [11, 15]
+    assert essay.paragraphs == ("On cats", "This are a cat. It sleep on the R&D mat.")
+    assert [*essay.annotations] == ["8"]
+    assert essay.annotations["8"][1] == Mistake(1, 19, 1, 25, "SVA", "sleeps,", "two in one")
+    assert [m.line for m in essay.annotations["8"]] == [11, 15]
 
 
 def test_a_bare_less_than_is_text() -> None:
     text = "<DOC nid='1'><TEXT><P>\nif p < 0.05 & a<3 &lt; x\n</P></TEXT></DOC>"
-    assert parse_sgml(text, "")[0].paragraphs[0].text == "if p < 0.05 & a<3 < x"
+    assert parse_sgml(text, "")[0].paragraphs[0] == "if p < 0.05 & a<3 < x"
 
 
 def test_files_gzip_and_cr_line_ends(tmp_path: Path) -> None:
@@ -147,11 +141,11 @@ def test_declarations_are_refused(text: str) -> None:
 
 def test_merge_joins_annotators_and_needs_no_second_text() -> None:
     first = document("a b", mistake(0, 1, "c"))
-    other = Document("1", (), (Annotation("9", (mistake(2, 3, "d"),)),), "b.sgml", 1)
+    other = Document("1", (), {"9": (mistake(2, 3, "d"),)}, "b.sgml", 1)
     for files in ([[first], [other]], [[other], [first]]):
         (merged,) = merge_documents(files)
-        assert merged.paragraphs == (Paragraph("a b"),)
-        assert {a.annotator for a in merged.annotations} == {"8", "9"}
+        assert merged.paragraphs == ("a b",)
+        assert {*merged.annotations} == {"8", "9"}
 
 
 def test_merge_refuses_other_texts_and_the_same_annotator() -> None:
@@ -209,8 +203,7 @@ def test_edits_are_sorted_and_ties_keep_their_order() -> None:
 def test_what_cannot_be_laid_on_is_reported() -> None:
     crossing, nothing = mistake(0, 5, "c"), mistake(0, 1, "a")
     paragraphs_ = Mistake(0, 0, 1, 1, "X", "y")
-    marked = (Annotation("8", (crossing, nothing, paragraphs_)),)
-    both = Document("1", (Paragraph("a. b."), Paragraph("c")), marked)
+    both = Document("1", ("a. b.", "c"), {"8": (crossing, nothing, paragraphs_)})
     layout = lay_on([both], ["a .", "b .", "c"])
     assert layout.gold == [{0: ()}] * 3
     assert [(x.mistake, x.reason) for x in layout.left_out] == [
@@ -222,8 +215,7 @@ def test_what_cannot_be_laid_on_is_reported() -> None:
 
 def test_noop_and_alternatives() -> None:
     base = document("a. b. c.", mistake(0, 1, "x"))
-    team = Annotation("42", (mistake(3, 5, "", "noop"), mistake(6, 7, "z")))
-    other = Document("1", (), (team,))
+    other = Document("1", (), {"42": (mistake(3, 5, "", "noop"), mistake(6, 7, "z"))})
     merged = merge_documents([[base], [other]])
     sentences = ["a .", "b .", "c ."]
     assert lay_on(merged, sentences, alternatives={"42"}).gold == [

@@ -26,7 +26,7 @@ annotations has no ``TEXT``. :mod:`grammeter.formats.standoff` lays the mistakes
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -55,28 +55,14 @@ class Mistake:
 
 
 @dataclass(frozen=True, slots=True)
-class Annotation:
-    """All mistakes that one annotator marked in one document."""
-
-    annotator: str
-    mistakes: tuple[Mistake, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Paragraph:
-    """A paragraph and the element it stands in, ``P`` or ``TITLE``."""
-
-    text: str
-    element: str = "P"
-
-
-@dataclass(frozen=True, slots=True)
 class Document:
-    """An essay and its annotations; without paragraphs if the file has no text."""
+    """An essay: its paragraphs, none if the file has no text; all mistakes by annotator."""
 
     id: str
-    paragraphs: tuple[Paragraph, ...] = ()
-    annotations: tuple[Annotation, ...] = ()
+    paragraphs: tuple[str, ...] = ()
+    annotations: Mapping[str, tuple[Mistake, ...]] = field(
+        default_factory=dict[str, tuple[Mistake, ...]]
+    )
     origin: str = field(default="", compare=False)
     line: int = field(default=0, compare=False)
 
@@ -105,7 +91,7 @@ def parse_sgml(text: str, where: str) -> tuple[Document, ...]:
 def alternatives(files: Iterable[Sequence[Document]]) -> set[str]:
     """Return the annotators whose documents have no text: they saw some sentences only."""
     documents = (document for file in files for document in file if not document.paragraphs)
-    return {a.annotator for document in documents for a in document.annotations}
+    return {annotator for document in documents for annotator in document.annotations}
 
 
 def merge_documents(files: Iterable[Sequence[Document]]) -> tuple[Document, ...]:
@@ -129,15 +115,14 @@ def _joined(first: Document, second: Document) -> Document:
             where=where,
             fix="Files that are used together must have the same essays.",
         )
-    twice = {a.annotator for a in first.annotations} & {a.annotator for a in second.annotations}
-    if twice:
+    if twice := first.annotations.keys() & second.annotations.keys():
         raise DataError(
             f"annotator {min(twice)!r} comes twice in document {second.id!r}",
             where=where,
             fix="Give each annotator's file once.",
         )
     base = first if first.paragraphs else second
-    return replace(base, annotations=first.annotations + second.annotations)
+    return replace(base, annotations={**first.annotations, **second.annotations})
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,19 +133,19 @@ class _Reader:
 
     def document(self, node: Element) -> Document:
         parts = self.children(node, {"TEXT", "ANNOTATION"})
-        texts = [part for part in parts if part.tag == "TEXT"]
-        paragraphs = [p for text in texts for p in self.children(text, None)]
-        return Document(
-            id=self.attribute(node, "nid"),
-            paragraphs=tuple(Paragraph(_trimmed(self.content(p)), p.tag) for p in paragraphs),
-            annotations=tuple(self.annotation(part) for part in parts if part.tag != "TEXT"),
-            origin=self.where,
-            line=node.line,
-        )
-
-    def annotation(self, node: Element) -> Annotation:
-        mistakes = tuple(self.mistake(child) for child in self.children(node, {"MISTAKE"}))
-        return Annotation(self.attribute(node, "teacher_id"), mistakes)
+        paragraphs: list[str] = []
+        annotations: dict[str, tuple[Mistake, ...]] = {}
+        for part in parts:
+            if part.tag == "TEXT":
+                texts = map(self.content, self.children(part, None))
+                # less the line ends by which the tags stand on lines of their own
+                paragraphs += [text.removeprefix("\n").removesuffix("\n") for text in texts]
+            else:
+                annotator = self.attribute(part, "teacher_id")
+                mistakes = map(self.mistake, self.children(part, {"MISTAKE"}))
+                annotations[annotator] = (*annotations.get(annotator, ()), *mistakes)
+        name = self.attribute(node, "nid")
+        return Document(name, tuple(paragraphs), annotations, self.where, node.line)
 
     def mistake(self, node: Element) -> Mistake:
         parts = self.children(node, {"TYPE", "CORRECTION", "COMMENT"})
@@ -202,8 +187,3 @@ class _Reader:
             what = f"{name}={text[:40]!r} is no whole number of a usual size"
             raise node.fault(what, self.where, _FIX)
         return int(text)
-
-
-def _trimmed(text: str) -> str:
-    """Take off the line ends by which the tags stand on lines of their own."""
-    return text.removeprefix("\n").removesuffix("\n")

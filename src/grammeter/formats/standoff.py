@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Sequence
+from operator import attrgetter
 from typing import NamedTuple
 
 from grammeter.core import NOOP, DataError, Edit, GoldEdits, minimise
 from grammeter.formats.sgml import Document, Mistake
+
+_START, _END = attrgetter("start"), attrgetter("end")
 
 
 class LeftOut(NamedTuple):
@@ -28,37 +30,13 @@ class Layout(NamedTuple):
     left_out: list[LeftOut]
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
+class _Token(NamedTuple):
     """A token: its sentence, its place there, and its characters in the paragraph."""
 
     sentence: int
-    index: int
+    place: int
     start: int
     end: int
-
-
-@dataclass(slots=True)
-class _Run:
-    """The tokens of one paragraph, in order."""
-
-    text: str
-    tokens: list[_Token] = field(default_factory=list[_Token])
-    sentences: list[int] = field(default_factory=list[int])
-
-    def touched(self, start: int, end: int) -> list[_Token]:
-        """Return the tokens that share a character with the span, or enclose an empty one."""
-        first = bisect_right(self.tokens, start, key=lambda token: token.end)
-        last = bisect_left(self.tokens, end, key=lambda token: token.start)
-        return self.tokens[first:last]
-
-    def trimmed(self, start: int, end: int) -> tuple[int, int]:
-        """Take white space off both ends of a span."""
-        while start < end and self.text[start].isspace():
-            start += 1
-        while start < end and self.text[end - 1].isspace():
-            end -= 1
-        return start, end
 
 
 def lay_on(
@@ -94,105 +72,109 @@ def lay_on(
         One item for each sentence. Left out is a mistake that crosses sentences or paragraphs,
         or one that changes nothing. ``noop`` lists its annotator with ``()``.
     """
-    annotators = dict.fromkeys(a.annotator for d in documents for a in d.annotations)
+    annotators = dict.fromkeys(name for document in documents for name in document.annotations)
     numbers = {name: number for number, name in enumerate(annotators)}
-    gold: list[dict[int, list[Edit]]] = [{} for _ in sentences]
-    painter = _Painter([s.split() for s in sentences], gold, tokenise or tokenise_correction)
+    painter = _Painter([s.split() for s in sentences], tokenise or tokenise_correction)
     left_out: list[LeftOut] = []
-    rest = iter(range(len(sentences)))
     for document in documents:
-        runs = [painter.run(document, p, rest) for p in range(len(document.paragraphs))]
-        members = [sentence for run in runs for sentence in run.sentences]
-        for annotation in document.annotations:
-            number = numbers[annotation.annotator]
-            if annotation.annotator not in alternatives:
-                for sentence in members:
-                    gold[sentence].setdefault(number, [])
-            for mistake in annotation.mistakes:
+        first = painter.used
+        tokens = [painter.tokens_of(document, n) for n in range(len(document.paragraphs))]
+        for annotator, mistakes in document.annotations.items():
+            if annotator not in alternatives:
+                for by_annotator in painter.gold[first : painter.used]:
+                    by_annotator.setdefault(numbers[annotator], [])
+            for mistake in mistakes:
                 _check_inside(document, mistake)
-                if reason := painter.paint(mistake, runs, number):
-                    left_out.append(LeftOut(document.id, annotation.annotator, mistake, reason))
-    unused = next(rest, None)
-    if unused is not None:
+                if reason := painter.paint(mistake, document, tokens, numbers[annotator]):
+                    left_out.append(LeftOut(document.id, annotator, mistake, reason))
+    if painter.used < len(sentences):
         raise DataError(
-            f"sentence {unused + 1} and those after it belong to no document",
+            f"sentence {painter.used + 1} and those after it belong to no document",
             where=documents[-1].origin if documents else None,
             fix="Give the sentences of these documents only.",
         )
-    return Layout([_sorted(by_annotator) for by_annotator in gold], left_out)
+    return Layout([_sorted(by_annotator) for by_annotator in painter.gold], left_out)
 
 
-@dataclass(slots=True)
 class _Painter:
     """Finds tokens in paragraphs and writes edits onto sentences."""
 
-    tokens: list[list[str]]
-    gold: list[dict[int, list[Edit]]]
-    tokenise: Callable[[str], list[str]]
+    def __init__(self, words: list[list[str]], tokenise: Callable[[str], list[str]]) -> None:
+        self.words, self.tokenise = words, tokenise
+        self.gold: list[dict[int, list[Edit]]] = [{} for _ in words]
+        self.used = 0  # sentences that belong to a document
 
-    def run(self, document: Document, paragraph: int, rest: Iterator[int]) -> _Run:
+    def tokens_of(self, document: Document, paragraph: int) -> list[_Token]:
         """Take as many sentences as the paragraph has characters for."""
-        text = document.paragraphs[paragraph].text
-        run = _Run(text)
+        text = document.paragraphs[paragraph]
         places = [place for place, letter in enumerate(text) if not letter.isspace()]
         letters = "".join(text.split())
+        tokens: list[_Token] = []
         at = 0
         while at < len(letters):
-            sentence = next(rest, None)
-            words = [] if sentence is None else self.tokens[sentence]
-            if sentence is None or not letters.startswith("".join(words), at):
-                raise _differs(document, paragraph, text[places[at] :], sentence, words)
-            run.sentences.append(sentence)
+            words = self.words[self.used] if self.used < len(self.words) else [" "]
+            if not letters.startswith("".join(words), at):
+                here = f"sentence {self.used + 1} is {' '.join(words)[:40]!r}"
+                here = here if self.used < len(self.words) else "there is no sentence left"
+                rest = text[places[at] :][:40]
+                raise DataError(
+                    f"paragraph {paragraph} of document {document.id!r} goes on {rest!r}, but"
+                    f" {here}",
+                    where=f"{document.origin}:{document.line}",
+                    fix="Give all sentences of these documents, titles too, with the characters of"
+                    " the documents; only white space may differ.",
+                )
             for index, word in enumerate(words):
                 end = places[at + len(word) - 1] + 1
-                run.tokens.append(_Token(sentence, index, places[at], end))
+                tokens.append(_Token(self.used, index, places[at], end))
                 at += len(word)
-        return run
+            self.used += 1
+        return tokens
 
-    def paint(self, mistake: Mistake, runs: Sequence[_Run], number: int) -> str:
+    def paint(
+        self, mistake: Mistake, document: Document, paragraphs: Sequence[list[_Token]], number: int
+    ) -> str:
         """Lay one mistake onto its sentence; return why that cannot be, or nothing."""
         if mistake.start_paragraph != mistake.end_paragraph:
             return "it crosses paragraphs"
-        run = runs[mistake.start_paragraph]
-        start, end = run.trimmed(mistake.start, mistake.end)
-        if mistake.type != NOOP:
-            return self._edit(run, start, end, mistake, number)
-        for token in run.touched(start, end):
-            self.gold[token.sentence].setdefault(number, [])
-        return ""
-
-    def _edit(self, run: _Run, start: int, end: int, mistake: Mistake, number: int) -> str:
-        touched = run.touched(start, end)
-        if not touched:
-            return self._insert(run, start, mistake, number)
-        first, last = touched[0], touched[-1]
-        if first.sentence != last.sentence:
-            return "it crosses sentences"
-        correction = run.text[first.start : start] + mistake.correction + run.text[end : last.end]
-        edit = Edit(first.index, last.index + 1, correction, mistake.type)
-        return self._add(first.sentence, number, edit)
-
-    def _insert(self, run: _Run, at: int, mistake: Mistake, number: int) -> str:
-        if not run.tokens:
+        text = document.paragraphs[mistake.start_paragraph]
+        tokens = paragraphs[mistake.start_paragraph]
+        span = text[mistake.start : mistake.end]
+        start = mistake.start + len(span) - len(span.lstrip())
+        end = max(start, mistake.end - len(span) + len(span.rstrip()))
+        # what shares a character with the span, or encloses an empty one
+        touched = tokens[
+            bisect_right(tokens, start, key=_END) : bisect_left(tokens, end, key=_START)
+        ]
+        if mistake.type == NOOP:
+            for token in touched:
+                self.gold[token.sentence].setdefault(number, [])
+            return ""
+        if not tokens:
             return "its paragraph is empty"
-        following = bisect_left(run.tokens, at, key=lambda token: token.start)
-        at_end = following == len(run.tokens)
-        token = run.tokens[following - at_end]
-        index = token.index + at_end
-        before = run.tokens[following - 1] if following else token
-        if before.sentence != token.sentence and before.end == at:
-            # between two sentences, what touches the end of the first belongs to it
-            token, index = before, before.index + 1
-        edit = Edit(index, index, mistake.correction, mistake.type)
-        return self._add(token.sentence, number, edit)
-
-    def _add(self, sentence: int, number: int, wide: Edit) -> str:
-        words = " ".join(self.tokenise(wide.correction))
-        edit = minimise(replace(wide, correction=words), self.tokens[sentence])
+        sentence, first, last, correction = *_gap(tokens, start), mistake.correction
+        if touched:
+            sentence, first, last = touched[0].sentence, touched[0].place, touched[-1].place + 1
+            correction = text[touched[0].start : start] + correction + text[end : touched[-1].end]
+            if touched[-1].sentence != sentence:
+                return "it crosses sentences"
+        words = " ".join(self.tokenise(correction))
+        edit = minimise(Edit(first, last, words, mistake.type), self.words[sentence])
         if edit.start == edit.end and not edit.correction:
             return "it changes nothing"
         self.gold[sentence].setdefault(number, []).append(edit)
         return ""
+
+
+def _gap(tokens: Sequence[_Token], at: int) -> tuple[int, int, int]:
+    """Return the sentence, start and end of an insertion between tokens."""
+    following = bisect_left(tokens, at, key=_START)
+    before, after = tokens[following - 1], tokens[following : following + 1]
+    # between two sentences, what touches the end of the first belongs to it
+    touches = following > 0 and before.end == at
+    if after and (after[0].sentence == before.sentence or not touches):
+        return after[0].sentence, after[0].place, after[0].place
+    return before.sentence, before.place + 1, before.place + 1
 
 
 def _check_inside(document: Document, mistake: Mistake) -> None:
@@ -200,8 +182,8 @@ def _check_inside(document: Document, mistake: Mistake) -> None:
     for paragraph, offset in ((start, mistake.start), (end, mistake.end)):
         if paragraph >= len(document.paragraphs):
             fault = f"paragraph {paragraph} of {len(document.paragraphs)}"
-        elif offset > len(document.paragraphs[paragraph].text):
-            length = len(document.paragraphs[paragraph].text)
+        elif offset > len(document.paragraphs[paragraph]):
+            length = len(document.paragraphs[paragraph])
             fault = f"character {offset} of {length} in paragraph {paragraph}"
         else:
             continue
@@ -210,20 +192,6 @@ def _check_inside(document: Document, mistake: Mistake) -> None:
             where=f"{document.origin}:{mistake.line}",
             fix="Paragraphs, the title among them, and characters count from 0.",
         )
-
-
-def _differs(
-    document: Document, paragraph: int, text: str, sentence: int | None, words: Sequence[str]
-) -> DataError:
-    here = "there is no sentence left"
-    if sentence is not None:
-        here = f"sentence {sentence + 1} is {' '.join(words)[:40]!r}"
-    return DataError(
-        f"paragraph {paragraph} of document {document.id!r} goes on {text[:40]!r}, but {here}",
-        where=f"{document.origin}:{document.line}",
-        fix="Give all sentences of these documents, titles too, with the characters of the"
-        " documents; only white space may differ.",
-    )
 
 
 def _sorted(by_annotator: dict[int, list[Edit]]) -> GoldEdits:
