@@ -7,8 +7,10 @@ sentence has, whose scores stand in a column without names, how the paper ranked
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib.resources import files
 
 from grammeter.core import DataError, MetricScores, ScoreTable, UnknownNameError, UsageError
 from grammeter.formats.datasets import dataset_path
@@ -18,11 +20,6 @@ from grammeter.formats.scores import parse_value
 from grammeter.formats.tables import placed
 from grammeter.formats.text import read_lines
 
-_SEEDA = (
-    "BART BERT-fuse GECToR-BERT GECToR-ens GPT-3.5 INPUT LM-Critic PIE REF-F REF-M Riken-Tohoku"
-    " T5 TemplateGEC TransGEC UEDIN-MS"
-)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Benchmark:
@@ -30,7 +27,8 @@ class Benchmark:
 
     ``scores`` is the file of the paper's own scores by people, one a line in the order of
     ``systems``; ``None`` if they are to be computed from the judgments by ``method``. ``copies``
-    are systems whose outputs, in the data of the published figures, were another's by mistake.
+    are systems whose outputs, in the data of the published figures, were another's by mistake: in
+    SEEDA until commit 082e663 of tmu-nlp/SEEDA, of 14 December 2024.
     """
 
     name: str
@@ -39,7 +37,7 @@ class Benchmark:
     first_segment: FirstSegment
     method: str
     scores: str | None = None
-    systems: tuple[str, ...] = ()
+    systems: Sequence[str] = ()
     copies: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def read_judgments(self) -> Judgments:
@@ -93,33 +91,9 @@ class Benchmark:
         return replace(copied, signature=column.signature.extended(settings))
 
 
-def _seeda(name: str, granularity: str) -> Benchmark:
-    return Benchmark(
-        name=name,
-        dataset="seeda",
-        judgments=f"judgments_{granularity}.xml",
-        first_segment=1,
-        method="trueskill",
-        scores=f"scores/human/TS_{granularity}.txt",
-        systems=tuple(_SEEDA.split()),
-        # until commit 082e663 of tmu-nlp/SEEDA, of 14 December 2024
-        copies={"LM-Critic": "PIE"},
-    )
-
-
 BENCHMARKS: Mapping[str, Benchmark] = {
-    benchmark.name: benchmark
-    for benchmark in (
-        Benchmark(
-            name="gjg15",
-            dataset="human_gjg15",
-            judgments="judgments.xml",
-            first_segment=0,
-            method="expected-wins",
-        ),
-        _seeda("seeda-e", "edit"),
-        _seeda("seeda-s", "sent"),
-    )
+    data["name"]: Benchmark(**data)
+    for data in json.loads(files("grammeter.formats").joinpath("benchmarks.json").read_bytes())
 }
 
 
