@@ -27,26 +27,21 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from grammeter.core import DataError, Ranking
 from grammeter.formats import spellings
 from grammeter.formats.elements import Element, parse_xml, start_tag
+from grammeter.formats.foreign import Output, Row, judgments_of, whole_number
 from grammeter.formats.judged import (
     FirstSegment,
     JudgedBlock,
-    JudgmentFile,
     Judgments,
     Separator,
-    check_scale,
     joined_names,
-    judge_of,
     parse_replies,
-    reading_notes,
-    whole_number,
-    with_languages,
 )
-from grammeter.formats.spellings import Names, find_names
+from grammeter.formats.spellings import find_names
 from grammeter.formats.tables import placed
 
 _ROOT = "appraise-results"
@@ -70,21 +65,12 @@ _SKIPPED = {"true": True, "false": False, "1": True, "0": False}
 _SHUT_WRONGLY = re.compile(r"</appraise-result>\s*\Z")
 
 
-@dataclass(frozen=True, slots=True)
-class _Item:
-    """One judge's ranking, as elements."""
+class _Item(NamedTuple):
+    """One judge's ranking, the number of its sentence if it or its task has one, languages."""
 
     element: Element
-    task: str | None  # the number of the sentence, if the element around the item has it
-    languages: tuple[str, ...]  # of the elements around the item
-
-    @property
-    def judge(self) -> str | None:
-        return _attribute(self.element, spellings.JUDGE)
-
-    @property
-    def sentence(self) -> str | None:
-        return self.task or _attribute(self.element, spellings.SENTENCE)
+    sentence: str | None
+    languages: tuple[str, ...]
 
 
 def parse_appraise(
@@ -99,33 +85,22 @@ def parse_appraise(
     root = parse_xml(_SHUT_WRONGLY.sub(f"</{_ROOT}>", text), where)
     blocks = _blocks(root, where)
     items = [item for _, block in blocks for item in block]
+    from_id = not any(item.sentence for item in items)
+    rows = [_row(item, where, from_id) for item in items]
     names = find_names(
-        [[_attribute(o, spellings.SYSTEM) or "" for o in item.element.children] for item in items],
+        [[output.names for output in row.outputs] for row in rows],
         separator=separator,
         is_system={*systems}.__contains__,
     )
-    pairs = {item.languages for item in items if item.languages}
-    from_id = not any(item.sentence for item in items)
-    reader = _Reader(where, names, from_id, len(pairs) > 1)
-    guesses = list(names.notes)
-    if from_id:
-        guesses.append("no src-id: the id of an item is taken as its sentence's number")
-    notes = reading_notes(
-        where, [item.judge for item in items], guesses, pairs if len(pairs) > 1 else ()
-    )
-    file = JudgmentFile(
+    guess = "no src-id: the id of an item is taken as its sentence's number"
+    return judgments_of(
+        rows,
+        where,
+        names,
         form="appraise",
-        first_segment=0,
-        basis="default",
-        separator=names.separator,
-        blocks=tuple(JudgedBlock(element.attributes, len(block)) for element, block in blocks),
-    )
-    return Judgments(
-        tuple(reader.ranking(item) for item in items),
-        (file,),
-        tuple(f"{where}:{item.element.line}" for item in items),
-        tuple(_unknown_attributes(items, where)),
-        tuple(notes),
+        blocks=(JudgedBlock(element.attributes, len(block)) for element, block in blocks),
+        guesses=(*names.notes, guess) if from_id else names.notes,
+        notices=_unknown_attributes(items, where),
     )
 
 
@@ -231,7 +206,8 @@ def _items(element: Element, where: str) -> list[_Item]:
         task = _attribute(child, (*spellings.SENTENCE, "id")) if child.tag == _TASK else None
         for item in child.children if child.tag == _TASK else [child]:
             _check_outputs(item, where)
-            items.append(_Item(item, task, languages))
+            sentence = task or _attribute(item, spellings.SENTENCE)
+            items.append(_Item(item, sentence, languages))
     return items
 
 
@@ -249,63 +225,47 @@ def _check_empty(element: Element, where: str) -> None:
         raise element.fault(f"holds text: {element.text.strip()[:40]!r}", where, _FIX)
 
 
-# --- items to rankings ---------------------------------------------------------------------
+# --- items to rows -------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Reader:
-    """Turns items into rankings."""
+def _row(item: _Item, where: str, from_id: bool) -> Row:
+    """Read an item; ``from_id``: its ``id`` has the number of the sentence."""
+    element, attributes = item.element, item.element.attributes
+    with placed(f"{where}:{element.line}"):
+        word = attributes.get("skipped", "false")
+        skipped = _SKIPPED.get(word.lower())
+        if skipped is None:
+            raise element.fault(f"has skipped={word!r}, not true or false", where, _FIX)
+        number = item.sentence or (attributes.get("id") if from_id else None)
+        if not number:
+            raise element.fault("has no src-id", where, _FIX)
+        document = next(iter(spellings.find(attributes, spellings.DOCUMENT)), "")
+        unranked = not any(_attribute(output, spellings.RANK) for output in element.children)
+        return Row(
+            line=element.line,
+            judge=_attribute(element, spellings.JUDGE),
+            sentence=whole_number(number, "src-id"),
+            outputs=tuple(_output(o, where, skipped and unranked) for o in element.children),
+            item=None if from_id else attributes.get("id"),
+            document=attributes.get(document),
+            languages=item.languages,
+            more={
+                "skipped": skipped,
+                "seconds": _seconds(attributes.get("duration")),
+                "scores": _scores(element.children),
+                "replies": parse_replies(attributes.get("replies")),
+            },
+        )
 
-    where: str
-    names: Names
-    from_id: bool  # whether ``id`` has the number of the sentence
-    several: bool  # whether the file has several pairs of languages
 
-    def ranking(self, item: _Item) -> Ranking:
-        element, attributes = item.element, item.element.attributes
-        with placed(f"{self.where}:{element.line}"):
-            word = attributes.get("skipped", "false")
-            skipped = _SKIPPED.get(word.lower())
-            if skipped is None:
-                raise element.fault(f"has skipped={word!r}, not true or false", self.where, _FIX)
-            number = item.sentence or (attributes.get("id") if self.from_id else None)
-            if not number:
-                raise element.fault("has no src-id", self.where, _FIX)
-            document = next(iter(spellings.find(attributes, spellings.DOCUMENT)), "")
-            ranking = Ranking(
-                judge=item.judge or judge_of(self.where),
-                segment=whole_number(number, "src-id") + 1,
-                groups=tuple(self.group(output) for output in element.children),
-                ranks=self.ranks(element.children, may_lack=skipped),
-                skipped=skipped,
-                seconds=_seconds(attributes.get("duration")),
-                item=None if self.from_id else attributes.get("id"),
-                document=with_languages(
-                    attributes.get(document), "-".join(item.languages) if self.several else ""
-                ),
-                scores=_scores(element.children),
-                replies=parse_replies(attributes.get("replies")),
-            )
-            return check_scale(ranking)
-
-    def group(self, output: Element) -> tuple[str, ...]:
-        cell = _attribute(output, spellings.SYSTEM)
-        if not cell:
-            raise output.fault("has no system", self.where, _FIX)
-        with placed(f"{self.where}:{output.line}"):
-            return self.names.split(cell)
-
-    def ranks(self, outputs: Sequence[Element], *, may_lack: bool) -> tuple[int, ...]:
-        cells = [_attribute(output, spellings.RANK) for output in outputs]
-        if may_lack and not any(cells):
-            return ()
-        return tuple(map(self.rank, outputs, cells))
-
-    def rank(self, output: Element, cell: str | None) -> int:
-        if not cell:
-            raise output.fault("has no rank", self.where, _FIX)
-        with placed(f"{self.where}:{output.line}"):
-            return whole_number(cell, "rank")
+def _output(element: Element, where: str, unranked: bool) -> Output:
+    names, rank = (_attribute(element, s) for s in (spellings.SYSTEM, spellings.RANK))
+    if not names:
+        raise element.fault("has no system", where, _FIX)
+    if not rank and not unranked:
+        raise element.fault("has no rank", where, _FIX)
+    with placed(f"{where}:{element.line}"):
+        return Output(names, whole_number(rank, "rank") if rank else None, element.line)
 
 
 def _scores(outputs: Sequence[Element]) -> tuple[float | None, ...] | None:

@@ -18,11 +18,10 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Literal, cast, overload
 
 from grammeter.core import DataError, Ranking
-from grammeter.formats.tables import parse_line, placed
+from grammeter.formats.tables import Shape, check_shape, parse_line, placed
 from grammeter.formats.text import split_lines
 
 JudgmentForm = Literal["appraise", "wmt", "jsonl"]
@@ -41,7 +40,6 @@ Separator = Literal["space", "comma", "plus"]
 MARKS: dict[Separator, str | None] = {"space": None, "comma": ",", "plus": "+"}
 """Separator -> what a cell is split at; None is any white space."""
 
-_ENDINGS = (".gz", ".xml", ".csv", ".tsv", ".txt")
 _LARGEST = 10**15  # larger numbers of sentences are refused; arrays can index smaller ones
 _SCALE = 5  # the lowest rank of a scale for up to five systems; for more, it is their number
 
@@ -58,7 +56,7 @@ class JudgedBlock:
     count: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class JudgmentFile:
     """How one file stored its rankings; used to write them the same way."""
 
@@ -124,47 +122,6 @@ class Judgments(Sequence[Ranking]):
         )
 
 
-def with_languages(document: str | None, languages: str) -> str | None:
-    """Return the name of a document, prefixed once with its pair of languages."""
-    if not languages or (document and document.partition("/")[0] == languages):
-        return document
-    return f"{languages}/{document}" if document else languages
-
-
-def judge_of(where: str) -> str:
-    """Return the judge of a file that names none: the file's name."""
-    name = Path(where).name
-    while name.endswith(_ENDINGS):
-        name = name.rpartition(".")[0]
-    return name if name and name != "-" else "unnamed"
-
-
-def reading_notes(
-    where: str,
-    judges: Sequence[str | None],
-    guesses: Iterable[str],
-    languages: Iterable[Sequence[str]],
-) -> Iterator[str]:
-    """Yield notes on the ``judges`` of the items, guesses, and pairs of languages if several."""
-    nameless = sum(not judge for judge in judges)
-    if nameless:
-        count = len(judges)
-        some = "no judge is named" if nameless == count else f"{nameless} of {count} have no judge"
-        yield f"{where}: {some}; taken as one judge, {judge_of(where)!r}, after the file's name"
-    yield from (f"{where}: {guess}" for guess in guesses)
-    if names := ", ".join(sorted(map("-".join, languages))):
-        yield f"{where}: several language pairs: {names}; their sentences are kept apart"
-
-
-def whole_number(text: str, name: str) -> int:
-    """Read a whole number from 0 up; raise :class:`DataError` for anything else."""
-    if not (text.isascii() and text.isdigit()) or len(text) > len(str(_LARGEST)):
-        raise DataError(
-            f"{name} is {text[:40]!r}, no whole number", fix="Write it in digits, from 0 on."
-        )
-    return int(text)
-
-
 def check_scale(ranking: Ranking) -> Ranking:
     """Return the ranking; raise :class:`DataError` if a rank lies outside the scale."""
     lowest = max(_SCALE, len(ranking.systems))
@@ -190,11 +147,45 @@ def joined_names(group: Sequence[str], separator: Separator) -> str:
 
 # --- JSON lines ----------------------------------------------------------------------------
 
-_KEYS = (
-    "judge", "segment", "groups", "ranks", "skipped", "seconds", "item", "document", "scores",
-    "replies",
-)  # fmt: skip
 _FIX = 'Write {"judge": "a", "segment": 1, "groups": [["X", "Y"], ["Z"]], "ranks": [2, 1]}.'
+
+
+def _is_whole(value: Any) -> bool:
+    return type(value) is int and abs(value) <= _LARGEST
+
+
+def _is_number(value: Any) -> bool:  # `true` is no number
+    return value is None or (type(value) in (int, float) and not abs(value) > _LARGEST)
+
+
+def _is_list(value: Any) -> bool:
+    return value is None or isinstance(value, list)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and value != ""
+
+
+_SHAPES: dict[str, Shape] = {
+    "judge": [("judge", _is_text, "a text")],
+    "segment": [("segment", _is_whole, "a whole number")],
+    "groups": [
+        ("groups", lambda value: isinstance(value, list), "a list"),
+        ("a group", lambda value: bool(value) and _is_list(value), "a list of systems"),
+        ("a system", _is_text, "a text"),
+    ],
+    "ranks": [("ranks", _is_list, "a list"), ("ranks", _is_whole, "a whole number")],
+    "skipped": [("skipped", lambda value: isinstance(value, bool), "true or false")],
+    "seconds": [("seconds", lambda v: _is_number(v) and (v or 0) >= 0, "a number from 0 on")],
+    "item": [("item", lambda value: value is None or isinstance(value, str), "a text")],
+    "document": [("document", lambda value: value is None or isinstance(value, str), "a text")],
+    "scores": [("scores", _is_list, "a list"), ("scores", _is_number, "a number or null")],
+    "replies": [
+        ("replies", _is_list, "a list"),
+        ("replies", lambda value: isinstance(value, dict), "a list of objects"),
+    ],
+}
+_KEYS = tuple(_SHAPES)
 
 
 def parse_lines(text: str, where: str) -> Judgments:
@@ -224,7 +215,8 @@ def parse_replies(text: str | None) -> tuple[Mapping[str, Any], ...]:
         value: object = json.loads(text)
     except (ValueError, RecursionError):
         value = text
-    return _replies(value)
+    check_shape(value, _SHAPES["replies"], _FIX)
+    return tuple(cast("list[Mapping[str, Any]]", value))
 
 
 def format_lines(rankings: Iterable[Ranking]) -> str:
@@ -252,76 +244,23 @@ def _ranking(data: dict[str, Any]) -> Ranking:
     for key in _KEYS[:3]:
         if key not in data:
             raise DataError(f"no {key}", fix=_FIX)
-    skipped, seconds = data.get("skipped", False), data.get("seconds")
-    _check("skipped", skipped, isinstance(skipped, bool), "true or false")
-    positive = seconds is None or (_is_number(seconds) and 0 <= seconds <= _LARGEST)
-    _check("seconds", seconds, positive, "a number from 0 on")
+    for key in _SHAPES.keys() & data.keys():
+        check_shape(data[key], _SHAPES[key], _FIX)
+        try:
+            json.dumps(data[key], ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            wanted = "Unicode text: half a surrogate pair"
+            check_shape(data[key], [(key, lambda value: False, wanted)], _FIX)
+    lists = {key: tuple(data.get(key) or ()) for key in ("ranks", "replies")}
+    floats = [None if score is None else float(score) for score in data.get("scores") or ()]
     return Ranking(
-        judge=_text("judge", data["judge"]),
-        segment=_number("segment", data["segment"]),
-        groups=tuple(_group(group) for group in _list("groups", data["groups"])),
-        ranks=tuple(_number("ranks", rank) for rank in _list("ranks", data.get("ranks", []))),
-        skipped=skipped,
-        seconds=None if seconds is None else float(seconds),
-        item=_name("item", data.get("item")),
-        document=_name("document", data.get("document")),
-        scores=_scores(data.get("scores")),
-        replies=_replies(data.get("replies") or []),
+        judge=data["judge"],
+        segment=data["segment"],
+        groups=tuple(map(tuple[str, ...], data["groups"])),
+        skipped=data.get("skipped", False),
+        seconds=None if data.get("seconds") is None else float(data["seconds"]),
+        item=data.get("item"),
+        document=data.get("document"),
+        scores=tuple(floats) or None,
+        **lists,
     )
-
-
-def _scores(value: object) -> tuple[float | None, ...] | None:
-    """Return scores; an empty list, as a skipped item may have it, means that there are none."""
-    if not value and value in (None, []):
-        return None
-    scores = _list("scores", value)
-    for score in scores:
-        right = score is None or (_is_number(score) and not abs(score) > _LARGEST)
-        _check("scores", score, right, "a number or null")
-    return tuple(None if score is None else float(score) for score in scores)
-
-
-def _replies(value: object) -> tuple[Mapping[str, Any], ...]:
-    replies = _list("replies", value)
-    for reply in replies:
-        _check("replies", reply, isinstance(reply, dict), "a list of objects")
-        _text("replies", json.dumps(reply, ensure_ascii=False))
-    return tuple(replies)
-
-
-def _group(value: object) -> tuple[str, ...]:
-    group = tuple(_text("a system", name) for name in _list("a group", value))
-    _check("a group", value, bool(group), "a list of systems")
-    return group
-
-
-def _list(key: str, value: object) -> list[Any]:
-    _check(key, value, isinstance(value, list), "a list")
-    return cast("list[Any]", value)
-
-
-def _number(key: str, value: Any) -> int:
-    _check(key, value, type(value) is int and abs(value) <= _LARGEST, "a whole number")
-    return value
-
-
-def _name(key: str, value: object) -> str | None:
-    return "" if value == "" else None if value is None else _text(key, value)
-
-
-def _text(key: str, value: Any) -> str:
-    _check(key, value, isinstance(value, str) and value != "", "a text")
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        _check(key, value, False, "Unicode text: half a surrogate pair")
-    return value
-
-
-def _is_number(value: object) -> bool:
-    return type(value) in (int, float)  # `true` is no number
-
-
-def _check(key: str, value: object, right: bool, wanted: str) -> None:
-    if not right:
-        raise DataError(f"{key} is {ascii(value)[:40]}, not {wanted}", fix=_FIX)

@@ -64,17 +64,6 @@ _HUMAN_FIX = (
 
 @checked
 def read_scores(path: str | Path) -> ScoreTable:
-    """Read a score table that :func:`write_scores` or ``grammeter score -o`` wrote.
-
-    Tab-separated scores of other programs are read, too; see :func:`read_score_file`.
-    """
-    text, where = read_text(path), str(path)
-    if "\t" in text.split("\n", 1)[0]:
-        return parse_score_file(text, where)
-    return ScoreTable.from_dict(parse_object(text, where), where=where)
-
-
-def read_score_file(path: str | Path) -> ScoreTable:
     """Read the scores of metrics, ours or foreign; see the module for the formats.
 
     A foreign system-level file fills ``MetricScores.scores``; a segment-level file
@@ -83,6 +72,9 @@ def read_score_file(path: str | Path) -> ScoreTable:
     ``path`` may be gzip; ``-`` is standard input. Raises :class:`DataError` with file and line.
     """
     return parse_score_file(read_text(path), str(path))
+
+
+read_score_file = read_scores  # its name in version 0.1.0
 
 
 @checked
@@ -104,7 +96,7 @@ def parse_score_file(text: str, where: str) -> ScoreTable:
 def read_any_scores(path: str | Path) -> ScoreTable | Ranked | Judgments:
     """Read metric scores, a ranking or judgments; :class:`DataError` for people's scores."""
     text, where = read_text(path), str(path)
-    if text.split("\n", 1)[0].split() == ["system", "value"]:
+    if text.split("\n", 1)[0].split() == _SYSTEMS:
         raise DataError(
             "these are human scores of systems, not those of metrics",
             where=where,
@@ -112,10 +104,8 @@ def read_any_scores(path: str | Path) -> ScoreTable | Ranked | Judgments:
         )
     if _holds_judgments(text):
         return parse_judgments(text, where)
-    if text.lstrip()[:1] == "{":
-        data = parse_object(text, where)
-        if data.get("kind") == RANKING:
-            return Ranked.from_dict(data, where=where)
+    if text.lstrip()[:1] == "{" and (data := parse_object(text, where)).get("kind") == RANKING:
+        return Ranked.from_dict(data, where=where)
     return parse_score_file(text, where)
 
 

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import math
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -74,6 +74,19 @@ def parse_line(line: str, fix: str, *, once: bool = False) -> dict[str, object]:
     if not isinstance(data, dict):
         raise DataError("no JSON object", fix=fix)
     return cast("dict[str, object]", data)
+
+
+Shape = Sequence[tuple[str, Callable[[Any], bool], str]]
+"""What a value must be, then what its items must be, and so on: name, test, words for messages."""
+
+
+def check_shape(value: Any, shape: Shape, fix: str) -> None:
+    """Raise :class:`DataError` for a value of another shape."""
+    (name, fits, wanted), *inner = shape
+    if not fits(value):
+        raise DataError(f"{name} is {ascii(value)[:40]}, not {wanted}", fix=fix)
+    for item in value or () if inner else ():
+        check_shape(item, inner, fix)
 
 
 def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:

@@ -20,23 +20,19 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from itertools import combinations, groupby
 
 from grammeter.core import DataError, Ranking, shielded, unshielded
 from grammeter.formats import spellings
+from grammeter.formats.foreign import Output, Row, judgments_of, whole_number
 from grammeter.formats.judged import (
     FirstSegment,
     JudgedBlock,
-    JudgmentFile,
     Judgments,
     Separator,
-    check_scale,
     joined_names,
-    judge_of,
-    reading_notes,
-    whole_number,
-    with_languages,
 )
 from grammeter.formats.spellings import find_names, rank_number, system_number
 from grammeter.formats.tables import check_width, comma_cells, placed
@@ -50,23 +46,6 @@ _COLUMNS = (
     "srclang", "trglang", "srcIndex", "segmentId", "judgeID",
     "system1Id", "system1rank", "system2Id", "system2rank", "rankingID",
 )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """One row, its cells by what they mean; each output has a name (or several) and a rank."""
-
-    line: int
-    sentence: int
-    judge: str | None
-    item: str | None
-    document: str | None
-    languages: tuple[str, ...]
-    outputs: tuple[tuple[str, int | None], ...]
-
-    @property
-    def key(self) -> tuple[object, ...]:
-        return self.judge, self.sentence, self.item, self.document, self.languages
 
 
 def is_wmt(text: str) -> bool:
@@ -102,31 +81,19 @@ def parse_wmt(
     guesses = [*names.notes]
     if lacking:
         guesses.append(f"no column of ranks for {', '.join(lacking)}: left out")
-    several = len(pairs) > 1
-    notes = reading_notes(where, [row.judge for row in rows], guesses, pairs if several else ())
-    whole = [part for _, run in groupby(rows, key=lambda row: row.key) for part in _parts(run)]
-    rankings: list[Ranking] = []
-    for row in whole:
-        with placed(f"{where}:{row.line}"):
-            groups = [tuple(_short(n, attributes) for n in names.split(c)) for c, _ in row.outputs]
-            document = with_languages(row.document, "-".join(row.languages) if several else "")
-            judge = row.judge or judge_of(where)
-            rankings.append(_ranking(replace(row, judge=judge, document=document), groups))
-    unranked = sum(len(row.outputs) for row in whole) - sum(len(r.groups) for r in rankings)
+    runs = groupby(rows, key=lambda r: (r.judge, r.sentence, r.item, r.document, r.languages))
+    whole = [_with_ranks(row) for _, run in runs for row in _parts(run)]
+    unranked = sum(o.rank is None for row in whole if not row.more["skipped"] for o in row.outputs)
     left_out = f"{unranked} outputs have no rank beside others that have one; they are left out"
-    file = JudgmentFile(
+    return judgments_of(
+        whole,
+        where,
+        names,
         form="wmt",
-        first_segment=0,
-        basis="default",
-        separator=names.separator,
-        blocks=(JudgedBlock(attributes, len(rankings)),),
-    )
-    return Judgments(
-        tuple(rankings),
-        (file,),
-        tuple(f"{where}:{row.line}" for row in whole),
-        (f"{where}: {left_out}",) if unranked else (),
-        tuple(notes),
+        blocks=[JudgedBlock(attributes, len(whole))],
+        guesses=guesses,
+        notices=[f"{where}: {left_out}"] if unranked else [],
+        short=partial(_short, attributes=attributes),
     )
 
 
@@ -196,7 +163,7 @@ def _id(name: str, attributes: Mapping[str, str]) -> str:
 # --- text to rows --------------------------------------------------------------------------
 
 
-def _rows(text: str, where: str) -> tuple[list[_Row], list[str]]:
+def _rows(text: str, where: str) -> tuple[list[Row], list[str]]:
     """Read the rows; also return the columns of systems that have no column of ranks."""
     head, records = _read_table(text, where)
     if not records:
@@ -217,22 +184,23 @@ def _rows(text: str, where: str) -> tuple[list[_Row], list[str]]:
         for spelled in (spellings.JUDGE, spellings.DOCUMENT, spellings.ITEM)
     )
     languages = spellings.find_languages(head)
-    rows: list[_Row] = []
+    rows: list[Row] = []
     for line, record in records:
         with placed(f"{where}:{line}"):
             outputs = [
-                (record[named[n]], _rank(record[ranks[n]], ranks[n]))
+                Output(record[named[n]], _rank(record[ranks[n]], ranks[n]))
                 for n in both
                 if _is_used(record[named[n]]) or not _is_unranked(record[ranks[n]])
             ]
-            row = _Row(
-                line,
-                whole_number(_whole(record[sentence]), sentence),
-                record.get(judge),
-                record.get(item),
-                None if record.get(document, "") in spellings.UNUSED else record[document],
-                tuple(record[name] for name in languages),
-                tuple(outputs),
+            unused = record.get(document, "") in spellings.UNUSED
+            row = Row(
+                line=line,
+                judge=record.get(judge),
+                sentence=whole_number(_whole(record[sentence]), sentence),
+                outputs=tuple(outputs),
+                item=record.get(item),
+                document=None if unused else record[document],
+                languages=tuple(record[name] for name in languages),
             )
             rows.append(row)
     return rows, [named[n] for n in sorted(named.keys() - ranks.keys())]
@@ -306,12 +274,12 @@ def _whole(text: str) -> str:
 # --- rows to rankings ----------------------------------------------------------------------
 
 
-def _items(rows: Iterable[_Row]) -> list[list[str]]:
+def _items(rows: Iterable[Row]) -> list[list[str]]:
     """Return the cells with names of each item: of a row, or of all rows with one rankingID."""
     together: dict[object, dict[str, None]] = {}
     for row in rows:
         key = (row.item, row.judge) if row.item else row.line
-        together.setdefault(key, {}).update(dict.fromkeys(cell for cell, _ in row.outputs))
+        together.setdefault(key, {}).update(dict.fromkeys(cell for cell, *_ in row.outputs))
     return [list(cells) for cells in together.values()]
 
 
@@ -337,11 +305,11 @@ def _short(name: str, attributes: Mapping[str, str]) -> str:
     return name.removeprefix(f"{attributes['testset']}.").removesuffix(tail)
 
 
-def _parts(run: Iterable[_Row]) -> Iterator[_Row]:
+def _parts(run: Iterable[Row]) -> Iterator[Row]:
     """Put the rows of one judge and sentence that follow each other together to rankings."""
-    together: dict[frozenset[str], _Row] = {}
+    together: dict[frozenset[str], Row] = {}
     for row in run:
-        pair = frozenset(cell for cell, _ in row.outputs)
+        pair = frozenset(cell for cell, *_ in row.outputs)
         if pair in together or len(row.outputs) != 2:
             yield from _joined([*together.values()])
             together = {}
@@ -352,26 +320,15 @@ def _parts(run: Iterable[_Row]) -> Iterator[_Row]:
     yield from _joined([*together.values()])
 
 
-def _joined(rows: Sequence[_Row]) -> Sequence[_Row]:
+def _joined(rows: Sequence[Row]) -> Sequence[Row]:
     """Join pairs to one row if they are all the pairs of one ranking."""
     outputs = {output: None for row in rows for output in row.outputs}
-    systems = len({cell for cell, _ in outputs})
+    systems = len({output.names for output in outputs})
     if len(rows) > 1 and systems == len(outputs) and len(rows) == systems * (systems - 1) // 2:
         return [replace(rows[0], outputs=tuple(outputs))]
     return rows
 
 
-def _ranking(row: _Row, groups: Sequence[tuple[str, ...]]) -> Ranking:
-    """Leave out what was not ranked; nothing ranked means skipped."""
-    pairs = zip(groups, (rank for _, rank in row.outputs), strict=True)
-    ranked = [(group, rank) for group, rank in pairs if rank is not None]
-    ranking = Ranking(
-        judge=row.judge or "",
-        segment=row.sentence + 1,
-        groups=tuple(group for group, _ in ranked) if ranked else tuple(groups),
-        ranks=tuple(rank for _, rank in ranked),
-        skipped=not ranked,
-        item=row.item,
-        document=row.document,
-    )
-    return ranking if len(row.outputs) == 2 else check_scale(ranking)
+def _with_ranks(row: Row) -> Row:
+    """Mark a row in which nothing is ranked as skipped."""
+    return replace(row, more={"skipped": all(output.rank is None for output in row.outputs)})

@@ -1,0 +1,120 @@
+"""From the rows of Appraise and WMT files to judgments: what neither format says outright."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from grammeter.core import DataError, Ranking
+from grammeter.formats.judged import JudgedBlock, JudgmentFile, Judgments, check_scale
+from grammeter.formats.spellings import Names
+from grammeter.formats.tables import placed
+
+_ENDINGS = (".gz", ".xml", ".csv", ".tsv", ".txt")
+_MOST_DIGITS = 16
+
+
+class Output(NamedTuple):
+    """One output of a row: its systems as the file names them, its rank, its line if it has one."""
+
+    names: str
+    rank: int | None
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One ranking as a file has it; sentences count from 0, unknown languages are ``()``."""
+
+    line: int
+    judge: str | None
+    sentence: int
+    outputs: tuple[Output, ...]
+    item: str | None = None
+    document: str | None = None
+    languages: tuple[str, ...] = ()
+    more: Mapping[str, Any] = field(default_factory=dict[str, Any])  # of the ranking
+
+
+def judgments_of(
+    rows: Sequence[Row],
+    where: str,
+    names: Names,
+    *,
+    form: Literal["appraise", "wmt"],
+    blocks: Iterable[JudgedBlock],
+    guesses: Iterable[str] = (),
+    notices: Iterable[str] = (),
+    short: Callable[[str], str] = str,
+) -> Judgments:
+    """Make rankings of the rows of the file ``where``.
+
+    ``short`` makes the name of a system from what ``names`` splits; ``guesses`` become notes.
+    """
+    pairs = sorted({"-".join(row.languages) for row in rows if row.languages})
+    rankings: list[Ranking] = []
+    for row in rows:
+        groups: list[tuple[str, ...]] = []
+        for output in row.outputs:
+            with placed(f"{where}:{output.line or row.line}"):
+                groups.append(tuple(map(short, names.split(output.names))))
+        with placed(f"{where}:{row.line}"):
+            ranking = _ranking(row, groups, where, "-".join(row.languages) if pairs[1:] else "")
+            # pairs of a longer ranking have its ranks
+            is_pair = form == "wmt" and len(groups) == 2
+            rankings.append(ranking if is_pair else check_scale(ranking))
+    file = JudgmentFile(form, 0, "default", names.separator, tuple(blocks))
+    origins = tuple(f"{where}:{row.line}" for row in rows)
+    notes = tuple(_notes(rows, where, guesses, pairs))
+    return Judgments(tuple(rankings), (file,), origins, tuple(notices), notes)
+
+
+def _ranking(row: Row, groups: Sequence[tuple[str, ...]], where: str, languages: str) -> Ranking:
+    """Make one ranking; outputs without a rank are left out if others have one."""
+    ranks = [output.rank for output in row.outputs]
+    ranked = [group for group, rank in zip(groups, ranks, strict=True) if rank is not None]
+    document = row.document
+    if languages and (document or "").partition("/")[0] != languages:
+        document = f"{languages}/{document}" if document else languages
+    return Ranking(
+        judge=row.judge or _judge_of(where),
+        segment=row.sentence + 1,
+        groups=tuple(ranked or groups),
+        ranks=tuple(rank for rank in ranks if rank is not None),
+        item=row.item,
+        document=document,
+        **row.more,
+    )
+
+
+def _notes(
+    rows: Sequence[Row], where: str, guesses: Iterable[str], pairs: Sequence[str]
+) -> Iterator[str]:
+    """Yield notes on unknown judges, guesses, and pairs of languages if there are several."""
+    if nameless := sum(not row.judge for row in rows):
+        some = f"{nameless} of {len(rows)} have no judge"
+        some = "no judge is named" if nameless == len(rows) else some
+        yield f"{where}: {some}; taken as one judge, {_judge_of(where)!r}, after the file's name"
+    yield from (f"{where}: {guess}" for guess in guesses)
+    if pairs[1:]:
+        listed = ", ".join(pairs)
+        yield f"{where}: several language pairs: {listed}; their sentences are kept apart"
+
+
+def _judge_of(where: str) -> str:
+    """Return the judge of a file that names none: the file's name."""
+    name = Path(where).name
+    while name.endswith(_ENDINGS):
+        name = name.rpartition(".")[0]
+    return name if name and name != "-" else "unnamed"
+
+
+def whole_number(text: str, name: str) -> int:
+    """Read a whole number from 0 up; raise :class:`DataError` for anything else."""
+    if not (text.isascii() and text.isdigit()) or len(text) > _MOST_DIGITS:
+        raise DataError(
+            f"{name} is {text[:40]!r}, no whole number", fix="Write it in digits, from 0 on."
+        )
+    return int(text)
