@@ -25,11 +25,9 @@ from grammeter.formats import archive, datasets
 from grammeter.formats.datasets import (
     DataFile,
     Dataset,
-    damaged_files,
     data_folder,
     dataset_path,
     get_dataset,
-    import_dataset,
     list_datasets,
 )
 
@@ -40,6 +38,11 @@ GOLD = b"S This are a test .\nA 1 2|||SVA|||is|||REQUIRED|||-NONE-|||0\n\n"
 SCORES = b"a b c\n" * 5
 README = b"Read me .\n"
 CONTENT = {"source.txt": SOURCE, "gold/a.m2": GOLD, "b.txt.gz": SCORES, "README": README}
+
+
+def damaged_files(name: str) -> list[DataFile]:
+    """The files that are here with a wrong checksum."""
+    return [*next(one for one in list_datasets(verify=True) if one.dataset.name == name).damaged]
 
 
 def entry(name: str, *, base: str | None = None) -> Dataset:
@@ -146,12 +149,12 @@ def test_a_set_that_can_be_downloaded_says_so() -> None:
 
 
 def test_damaged_files(root: Path, downloads: Path) -> None:
-    import_dataset("byhand", downloads)
+    get_dataset("byhand", source=downloads)
     assert damaged_files("byhand") == []
     (root / "byhand" / "source.txt").write_bytes(SOURCE.replace(b"\n", b"\r\n"))
     (root / "byhand" / "b.txt.gz").write_bytes(b"\x1f\x8bno gzip")
     assert [file.path for file in damaged_files("byhand")] == ["source.txt", "b.txt.gz"]
-    assert {file.path for file in import_dataset("byhand", downloads).copied} == {
+    assert {file.path for file in get_dataset("byhand", source=downloads).copied} == {
         "source.txt",
         "b.txt.gz",
     }
@@ -189,7 +192,7 @@ def packed_tar(mode: Mode) -> Callable[[Path, Path], Path]:
 def test_files_are_found_by_what_they_hold(
     root: Path, tmp_path: Path, downloads: Path, pack: Callable[[Path, Path], Path]
 ) -> None:
-    done = import_dataset("byhand", pack(downloads, tmp_path / "packed"))
+    done = get_dataset("byhand", source=pack(downloads, tmp_path / "packed"))
     assert {file.path for file in done.copied} == {"source.txt", "gold/a.m2", "b.txt.gz"}
     assert done.listing.state == "present"
     assert (root / "byhand" / "gold" / "a.m2").read_bytes() == GOLD
@@ -199,30 +202,30 @@ def test_files_are_found_by_what_they_hold(
 
 
 def test_one_file_and_then_the_rest(root: Path, downloads: Path) -> None:
-    first = import_dataset("byhand", downloads / "x.gz")
+    first = get_dataset("byhand", source=downloads / "x.gz")
     assert [file.path for file in first.copied] == ["gold/a.m2"]
     assert [file.path for file in first.listing.missing] == ["source.txt", "b.txt.gz"]
-    second = import_dataset("byhand", downloads)
+    second = get_dataset("byhand", source=downloads)
     assert {file.path for file in second.copied} == {"source.txt", "b.txt.gz"}
-    assert import_dataset("byhand", downloads).copied == ()
+    assert get_dataset("byhand", source=downloads).copied == ()
 
 
 def test_other_versions_are_named(tmp_path: Path, downloads: Path) -> None:
     (downloads / "repo-main" / "input").unlink()
     (downloads / "repo-main" / "source.txt").write_bytes(b"a newer version\n")
-    done = import_dataset("byhand", downloads)
+    done = get_dataset("byhand", source=downloads)
     assert done.differing == ("source.txt",)
     only = tmp_path / "only"
     only.mkdir()
     (only / "source.txt").write_bytes(b"a newer version\n")
     with pytest.raises(DataError, match=r"source\.txt differ in content from what is known"):
-        import_dataset("byhand", only)
+        get_dataset("byhand", source=only)
 
 
 @pytest.mark.parametrize("name", ["none", "strange.txt"])
 def test_nothing_to_import(root: Path, downloads: Path, name: str) -> None:
     with pytest.raises(DataError) as caught:
-        import_dataset("byhand", downloads / name)
+        get_dataset("byhand", source=downloads / name)
     assert caught.value.where == str(downloads / name)
     assert not root.exists()
 
@@ -230,7 +233,7 @@ def test_nothing_to_import(root: Path, downloads: Path, name: str) -> None:
 def test_a_folder_that_cannot_be_written(root: Path, downloads: Path) -> None:
     root.write_bytes(b"a file where the folder should be")
     with pytest.raises(DataError, match="cannot be written") as caught:
-        import_dataset("byhand", downloads)
+        get_dataset("byhand", source=downloads)
     assert "GRAMMETER_DATA" in (caught.value.fix or "")
 
 
@@ -259,7 +262,7 @@ def test_members_that_point_outside(tmp_path: Path, root: Path, name: str) -> No
         zipped.writestr(name, SOURCE)
     for path in (tmp_path / "a.zip", tar_of(tmp_path / "a.tgz", member(name))):
         with pytest.raises(DataError, match="points outside the archive"):
-            import_dataset("byhand", path)
+            get_dataset("byhand", source=path)
     assert not root.exists()
 
 
@@ -269,7 +272,7 @@ def test_members_that_point_outside(tmp_path: Path, root: Path, name: str) -> No
 def test_links_and_devices(tmp_path: Path, kind: bytes) -> None:
     path = tar_of(tmp_path / "a.tar", member("source.txt", size=0, kind=kind), mode="w")
     with pytest.raises(DataError, match="is a link or a device"):
-        import_dataset("byhand", path)
+        get_dataset("byhand", source=path)
 
 
 def test_links_in_zip(tmp_path: Path) -> None:
@@ -278,7 +281,7 @@ def test_links_in_zip(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as zipped:
         zipped.writestr(info, "/etc/passwd")
     with pytest.raises(DataError, match="is a link"):
-        import_dataset("byhand", tmp_path / "a.zip")
+        get_dataset("byhand", source=tmp_path / "a.zip")
 
 
 def test_bombs_by_ratio(tmp_path: Path) -> None:
@@ -288,18 +291,18 @@ def test_bombs_by_ratio(tmp_path: Path) -> None:
     for name in ("a.zip", "a.tgz"):
         assert (tmp_path / name).stat().st_size < 2**24 / archive.MAX_RATIO
         with pytest.raises(DataError, match="it unpacks to more than"):
-            import_dataset("byhand", tmp_path / name)
+            get_dataset("byhand", source=tmp_path / name)
 
 
 def test_bombs_by_number_and_total(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tar_of(tmp_path / "a.tgz", *(member(f"{n}") for n in range(5)))
     monkeypatch.setattr(archive, "MAX_MEMBERS", 4)
     with pytest.raises(DataError, match="more than 4 members"):
-        import_dataset("byhand", path)
+        get_dataset("byhand", source=path)
     monkeypatch.setattr(archive, "MAX_TOTAL", 100)
     monkeypatch.setattr(archive, "MAX_MEMBERS", 100)
     with pytest.raises(DataError, match="it unpacks to more than 100 bytes"):
-        import_dataset("byhand", path)
+        get_dataset("byhand", source=path)
 
 
 def test_bombs_of_gzip_in_a_folder_are_passed_over(tmp_path: Path) -> None:
@@ -320,7 +323,7 @@ def test_damaged_archives(tmp_path: Path, downloads: Path, suffix: str) -> None:
         del data[len(data) // 2 :]
     path.write_bytes(data)
     with pytest.raises(DataError):
-        import_dataset("byhand", path)
+        get_dataset("byhand", source=path)
 
 
 # --- downloading ---------------------------------------------------------------------------
@@ -393,7 +396,7 @@ def test_what_has_no_direct_address_is_not_downloaded() -> None:
 
 
 def test_nothing_to_download_where_all_is_here(downloads: Path) -> None:
-    import_dataset("byhand", downloads)
+    get_dataset("byhand", source=downloads)
     assert get_dataset("byhand", opener=Web({})).copied == ()
 
 
@@ -453,7 +456,7 @@ def test_an_official_folder_can_be_imported(
     shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GRAMMETER_DATA", str(tmp_path / "data"))
-    done = import_dataset("seeda", shared / "data" / "seeda")
+    done = get_dataset("seeda", source=shared / "data" / "seeda")
     assert done.listing.state == "present"
     assert len(done.copied) == len(done.listing.dataset.files)
     assert damaged_files("seeda") == []

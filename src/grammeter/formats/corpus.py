@@ -130,11 +130,10 @@ class Corpus:
             self._check_texts(f"references[{number}]", reference, may_lack=True)
         counts = {len(reference) for reference in self.references}
         from_files = "references[0]" in self.origins  # a file is one reference
-        square = len(self.references) == len(self.sources) and not from_files
-        if square and len(counts) == 1 and counts != {len(self.sources)}:
+        square = len(self.references) == len(self) and not from_files
+        if square and len(counts) == 1 and len(self) not in counts:
             raise DataError(
-                f"{len(self.references)} references of {max(counts)} sentences each look"
-                " transposed",
+                f"{len(self)} references of {max(counts)} sentences each look transposed",
                 where="references",
                 fix="The first index is the reference, the second the sentence.",
             )
@@ -150,21 +149,18 @@ class Corpus:
 
     def _check_gold(self) -> None:
         for number, (source, gold) in enumerate(zip(self.sources, self.gold, strict=True), 1):
-            if not gold:
-                raise DataError(
-                    "this sentence has no annotator",
-                    where=f"{self._origin('gold')}, sentence {number}",
-                    fix="Write {0: ()} for an annotator who found nothing to correct.",
-                )
             tokens = len(source.split())
-            for edit in (edit for edits in gold.values() for edit in edits):
-                if not 0 <= edit.start <= edit.end <= tokens:
-                    raise DataError(
-                        f"edit {edit.start} {edit.end} lies outside its sentence of"
-                        f" {tokens} tokens",
-                        where=f"{self._origin('gold')}, sentence {number}",
-                        fix="Offsets count the tokens of the source sentence.",
-                    )
+            edits = (edit for edits in gold.values() for edit in edits)
+            outside = next((e for e in edits if not 0 <= e.start <= e.end <= tokens), None)
+            if outside or not gold:
+                fault = "this sentence has no annotator"
+                fix = "Write {0: ()} for an annotator who found nothing to correct."
+                if outside:
+                    place = f"{outside.start} {outside.end}"
+                    fault = f"edit {place} lies outside its sentence of {tokens} tokens"
+                    fix = "Offsets count the tokens of the source sentence."
+                where = f"{self._origin('gold')}, sentence {number}"
+                raise DataError(fault, where=where, fix=fix)
 
     def _check_length(self, part: str, lines: Sequence[object]) -> None:
         if len(lines) != len(self.sources):
@@ -208,22 +204,18 @@ class Corpus:
     def from_dict(cls, data: Mapping[str, Any]) -> Corpus:
         """Read what :meth:`to_dict` wrote; raise :class:`DataError` if it is something else."""
         try:
-            return cls(
-                sources=data["sources"],
-                references=data["references"],
-                text_rule=data["text_rule"],
-                normalisation=data.get("normalisation"),
-                gold=[
-                    {
-                        int(annotator): tuple(
-                            Edit(s, e, c, t, tuple(more)) for s, e, t, c, *more in edits
-                        )
-                        for annotator, edits in gold.items()
-                    }
-                    for gold in data["gold"]
-                ],
-                systems=data["systems"],
-            )
+            gold = [
+                {
+                    int(annotator): tuple(
+                        Edit(s, e, c, t, tuple(more)) for s, e, t, c, *more in edits
+                    )
+                    for annotator, edits in sentence.items()
+                }
+                for sentence in data["gold"]
+            ]
+            names = ("sources", "references", "text_rule", "systems")
+            texts = {name: data[name] for name in names}
+            return cls(**texts, gold=gold, normalisation=data.get("normalisation"))
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise DataError(
                 f"damaged corpus: {type(error).__name__}: {error}",

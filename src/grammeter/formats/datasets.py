@@ -127,15 +127,13 @@ def dataset(name: str) -> Dataset:
 def list_datasets(*, verify: bool = False) -> list[Listing]:
     """Return all data sets and whether their files are here; ``verify`` computes all checksums."""
     listings = [_listing(entry) for entry in _catalogue().values()]
-    if not verify:
-        return listings
-    return [replace(one, damaged=tuple(damaged_files(one.dataset.name))) for one in listings]
+    return [replace(one, damaged=_damaged(one)) for one in listings] if verify else listings
 
 
-def damaged_files(name: str) -> list[DataFile]:
+def _damaged(listing: Listing) -> tuple[DataFile, ...]:
     """Return the files that are here with a wrong checksum."""
-    paths = {file: data_folder() / name / file.path for file in dataset(name).files}
-    return [file for file, path in paths.items() if path.is_file() and not _is_sound(path, file)]
+    paths = {file: listing.folder / file.path for file in listing.dataset.files}
+    return tuple(f for f, path in paths.items() if path.is_file() and not _is_sound(path, f))
 
 
 def dataset_path(name: str, file: str | None = None) -> Path:
@@ -156,66 +154,66 @@ def dataset_path(name: str, file: str | None = None) -> Path:
     return path
 
 
-def import_dataset(name: str, source: str | Path) -> Imported:
-    """Copy missing files, known by checksum, from a file, folder, zip or tar, each atomically."""
-    entry = dataset(name)
-    wanted: dict[str, list[DataFile]] = {}
-    for file in entry.files:
-        wanted.setdefault(file.sha256, []).append(file)
-    limit = max(file.size for file in entry.files)
-    contained: dict[DataFile, bytes] = {}
-    seen: set[str] = set()
-    # gzip may be a little longer than what it packs
-    for member, data in archive.contents(Path(source), limit=2 * limit + 1024):
-        content = archive.unpacked(data, f"{source}: {member}", limit=limit)
-        matches = [] if content is None else wanted.get(hashlib.sha256(content).hexdigest(), [])
-        contained |= {file: content for file in matches if content is not None}
-        if not matches:
-            seen.add(member.rpartition("/")[2].removesuffix(".gz"))
-    if not contained:
-        alike = sorted(seen & _names(entry.files))
-        hint = f"; {_first(alike)} differ in content from what is known" if alike else ""
-        raise DataError(
-            f"nothing in it is a file of the data set {entry.name!r}{hint}",
-            where=str(source),
-            fix=f"Get it from {entry.page}; line ends must be as published (git: autocrlf=false).",
-        )
-    copied = _store(entry, contained)
-    listing = _listing(entry)
-    return Imported(listing, copied, tuple(sorted(seen & _names(listing.missing))))
-
-
 def get_dataset(
     name: str, *, source: str | Path | None = None, opener: Opener | None = None
 ) -> Imported:
-    """Download the missing files of a data set whose licence allows it.
+    """Add the missing files of a data set, each atomically: all are known by their checksums.
 
     Raises :class:`MissingResourceError`, :class:`RemoteError` if a file has no direct address; if
-    one does not answer, or serves another file.
+    one does not answer, or serves another file; :class:`DataError` if ``source`` has no file of it.
 
     Parameters
     ----------
     name
         The data set.
     source
-        A file, a folder or an archive that the user downloaded: the files are copied from
-        there, told by their checksums, whatever their names.
+        A file, folder, zip or tar that the user downloaded; file names do not count. By default
+        the files are downloaded, if the licence allows it.
     opener
         Opens addresses.
     """
-    if source is not None:
-        return import_dataset(name, source)
     entry = dataset(name)
+    if source is None:
+        contents, others = _fetched(entry, opener or _open_https), set[str]()
+    else:
+        contents, others = _taken(entry, source)
+    copied = _store(entry, contents)
+    listing = _listing(entry)
+    return Imported(listing, copied, tuple(sorted(others & _names(listing.missing))))
+
+
+def _fetched(entry: Dataset, opener: Opener) -> dict[DataFile, bytes]:
     listing = _listing(entry)
     if any(file.url is None for file in listing.missing):
         raise _missing(listing)
-    fetched = {
-        file: _download(file.url, file, opener or _open_https)
+    return {
+        file: _download(file.url, file, opener)
         for file in entry.files
         if file.url is not None and not _is_sound(listing.folder / file.path, file)
     }
-    copied = _store(entry, fetched)
-    return Imported(_listing(entry), copied)
+
+
+def _taken(entry: Dataset, source: str | Path) -> tuple[dict[DataFile, bytes], set[str]]:
+    """Return the content of files of the set, and the names of other files."""
+    limit = max(file.size for file in entry.files)
+    contents: dict[DataFile, bytes] = {}
+    others: set[str] = set()
+    # gzip may be a little longer than what it packs
+    for member, data in archive.contents(Path(source), limit=2 * limit + 1024):
+        content = archive.unpacked(data, f"{source}: {member}", limit=limit)
+        matches = {file: content for file in entry.files if file.holds(content or b"")}
+        contents |= matches
+        if not matches:
+            others.add(member.rpartition("/")[2].removesuffix(".gz"))
+    if not contents:
+        alike = sorted(others & _names(entry.files))
+        hint = f"; {_first(alike)} differ in content from what is known" if alike else ""
+        raise DataError(
+            f"nothing in it is a file of the data set {entry.name!r}{hint}",
+            where=str(source),
+            fix=f"Get it from {entry.page}; line ends must be as published (git: autocrlf=false).",
+        )
+    return contents, others
 
 
 @cache

@@ -103,19 +103,15 @@ def read_corpus(
                 " or leave out the table (--corpus).",
             )
         return read_records(corpus)
-    reader = _Reader(lenient=lenient, form=normalise)
-    one = isinstance(source, str | Path)
-    source_paths = [] if source is None else [source] if one else list(source)
-    reference_paths = list(references)
+    reader = _Reader(lenient, normalise)
+    source_paths = [source] if isinstance(source, str | Path) else list(source or ())
     output_paths = _named(systems, names)
-    files = [*source_paths, *reference_paths, *output_paths.values()]
+    files = [*source_paths, *references, *output_paths.values()]
     if sum(str(split_annotator(path)[0]) == STDIN for path in files) > 1:
         raise UsageError("standard input is read twice", fix="Use '-' once only.")
     rule = TextRule(um=um, missing=missing_annotator)
-    outputs = {
-        name: reader.output(f"systems[{name}]", path, rule) for name, path in output_paths.items()
-    }
-    texts, gold_files = reader.references(reference_paths)
+    outputs = {name: reader.output(name, path, rule) for name, path in output_paths.items()}
+    texts, gold_files = reader.references(references)
     sources = reader.sources(source_paths, gold_files)
     gold_files += reader.essays(sources)
     gold = _merged(gold_files)
@@ -157,16 +153,32 @@ class _Reader:
     output_files: list[_M2] = field(default_factory=list[_M2])
     essay_files: dict[str, _Essays] = field(default_factory=dict[str, _Essays])
 
-    def output(self, part: str, path: PathLike, rule: TextRule) -> list[str]:
-        self.origins[part] = str(path)
+    def text(self, path: PathLike) -> str:
+        data = read_bytes(path)
+        self.notices += encoding_notices(data, path)
+        text = decode(data, path)
+        return _normalised(text, path, self.form) if self.form else text
+
+    def read(self, path: PathLike, text: str | None = None) -> list[str] | M2File:
+        text = self.text(path) if text is None else text
+        if not is_m2(text, path):
+            self.notices += space_notices(text, path)
+            return checked_lines(text, path)
+        file = parse_m2(text, str(path), lenient=self.lenient)
+        self.notes += file.notices[:_MOST_FAULTS]
+        if len(file.notices) > _MOST_FAULTS:
+            self.notes.append(f"{path}: {len(file.notices)} faults passed over in all")
+        return file
+
+    def output(self, name: str, path: PathLike, rule: TextRule) -> list[str]:
+        self.origins[f"systems[{name}]"] = str(path)
         file, _ = split_annotator(path)
-        text = self._text(file)
-        if not is_m2(text, file):
+        content = self.read(file)
+        if not isinstance(content, M2File):
             check_no_annotator(path)
-            return self._lines_of(text, file)
-        m2 = self._m2(text, file)
-        lines, left_out = output_texts(m2, path, rule)
-        self.output_files.append((str(file), m2))
+            return content
+        lines, left_out = output_texts(content, path, rule)
+        self.output_files.append((str(file), content))
         self.notices.append(f"{path}: M2; the output is the text that its edits make")
         if left_out:
             self.notes.append(
@@ -178,40 +190,33 @@ class _Reader:
         texts: list[list[str | None]] = []
         gold: list[_M2] = []
         for path in paths:
-            text = self._text(path)
+            text = self.text(path)
             if is_sgml(text, path):
                 self.essay_files[str(path)] = parse_sgml(text, str(path))
-            elif is_m2(text, path):
-                file = self._m2(text, path)
-                gold.append((str(path), file))
-                if count := _unsorted(file):
+                continue
+            content = self.read(path, text)
+            if isinstance(content, M2File):
+                gold.append((str(path), content))
+                if count := _unsorted(content):
                     self.notices.append(
                         f"{path}: gold edits are out of order in {count} sentences; m2 passes over"
                         " some of them, as the official scorer does, unless sort_gold=true"
                     )
             else:
                 self.origins[f"references[{len(texts)}]"] = str(path)
-                texts.append([*self._lines_of(text, path)])
+                texts.append([*content])
         if gold:
             self.origins["gold"] = ", ".join(path for path, _ in gold)
         return texts, gold
 
     def sources(self, paths: Sequence[PathLike], gold: Sequence[_M2]) -> list[str]:
-        if not paths:
-            if not gold:
-                raise UsageError(
-                    "no sources", fix="Give the source texts (-s) or a gold M2 file (-r)."
-                )
-            self.origins["source"] = path = gold[0][0]
-            sources = gold[0][1].sources
-            self.places = [f"{path}:{number}" for number in range(1, len(sources) + 1)]
-            return sources
-        self.origins["source"] = ", ".join(str(path) for path in paths)
+        files = [(str(path), self.read(path)) for path in paths] or gold[:1]
+        if not files:
+            raise UsageError("no sources", fix="Give the source texts (-s) or a gold M2 file (-r).")
+        self.origins["source"] = ", ".join(path for path, _ in files)
         sources: list[str] = []
-        for path in paths:
-            text = self._text(path)
-            m2 = is_m2(text, path)
-            lines = self._m2(text, path).sources if m2 else self._lines_of(text, path)
+        for path, content in files:
+            lines = content.sources if isinstance(content, M2File) else content
             sources += lines
             self.places += [f"{path}:{number}" for number in range(1, len(lines) + 1)]
         return sources
@@ -247,23 +252,6 @@ class _Reader:
                         fix="Edits count the tokens of their own S lines; give the sources"
                         " that belong to them, or leave --source out.",
                     )
-
-    def _text(self, path: PathLike) -> str:
-        data = read_bytes(path)
-        self.notices += encoding_notices(data, path)
-        text = decode(data, path)
-        return _normalised(text, path, self.form) if self.form else text
-
-    def _lines_of(self, text: str, path: PathLike) -> list[str]:
-        self.notices += space_notices(text, path)
-        return checked_lines(text, path)
-
-    def _m2(self, text: str, path: PathLike) -> M2File:
-        file = parse_m2(text, str(path), lenient=self.lenient)
-        self.notes += file.notices[:_MOST_FAULTS]
-        if len(file.notices) > _MOST_FAULTS:
-            self.notes.append(f"{path}: {len(file.notices)} faults passed over in all")
-        return file
 
 
 def _unsorted(file: M2File) -> int:

@@ -194,7 +194,7 @@ def _score_rows(text: str, where: str) -> list[_Row]:
         return [
             replace(row, metric=metric)
             for place, metric in enumerate(header[1:], start=1)
-            for row in _rows(lines, ["system", *_one_named(place, len(header))], 1, where)
+            for row in _rows(lines, _only(place, len(header)), 1, where)
         ]
     if {"metric", "system"} <= set(header):
         if "" in header or len(set(header)) < len(header) or "value" not in header:
@@ -244,9 +244,9 @@ def _simple_rows(lines: Sequence[Sequence[str]], where: str, fix: str) -> list[_
     return list(_rows(lines, names, 0, where))
 
 
-def _one_named(place: int, count: int) -> list[str]:
-    """Name the columns after the first, of which only that at ``place`` has values to be read."""
-    return ["value" if column == place else "" for column in range(1, count)]
+def _only(place: int, count: int) -> list[str]:
+    """Name the columns of a table of metrics: only that at ``place`` has values to be read."""
+    return ["system", *("value" if column == place else "" for column in range(1, count))]
 
 
 def _rows(
@@ -351,14 +351,10 @@ def _check_once(rows: Iterable[_Row], where: str) -> None:
 def _column(metric: str, by_system: Mapping[str, list[_Row]], segments: int) -> MetricScores:
     level = "mean of segments" if segments else "as given"
     signature = Signature.of(metric, {"scores": "foreign", "system-level": level})
-    if not segments:
-        scores = {
-            row.system: Score(row.value, signature, 0, row.parts, _reason(row.value))
-            for row, *_ in by_system.values()
-        }
-        return MetricScores(metric, signature, True, scores)
-    sentences = {system: _segments(rows, segments) for system, rows in by_system.items()}
+    sentences = {name: _segments(rows, segments) for name, rows in by_system.items() if segments}
     scores = {system: _mean(scores, signature) for system, scores in sentences.items()}
+    for row, *_ in () if segments else by_system.values():
+        scores[row.system] = Score(row.value, signature, 0, row.parts, _reason(row.value))
     return MetricScores(metric, signature, True, scores, sentences)
 
 

@@ -9,7 +9,7 @@ import json
 import math
 import os
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, Literal, cast
 
@@ -164,26 +164,20 @@ class Sink:
     def __init__(self, path: Path, form: ShardForm) -> None:
         self._path, self._form = path, form
         self._partial = path.with_name(path.name + PARTIAL)
-        self._raw: IO[bytes] | None = None
-        self._file: IO[bytes] | None = None
-        self._tables: _Tables | None = None
+        self._streams = ExitStack()  # closes all, the outermost first, even if one of them fails
+        self._file: IO[bytes] | _Tables | None = None
 
     def write(self, block: bytes, columns: Sequence[str]) -> None:
         """Add an encoded block; ``columns`` are the names of all columns of its rows."""
         with self._writing():
-            file = self._file or self._open(columns)
-            if self._form == "parquet":
-                self._tables = self._tables or _Tables(file)
-                self._tables.add(block)
-            else:
-                file.write(block)
+            (self._file or self._open(columns)).write(block)
 
     def finish(self) -> None:
         """Close the file, flush it to disk, and rename it."""
         with self._writing():
             if self._file is None:
                 self._open(())
-            self._close()
+            self._streams.close()
             with self._partial.open("rb") as written:
                 os.fsync(written.fileno())
             self._partial.replace(self._path)
@@ -191,28 +185,23 @@ class Sink:
     def abandon(self) -> None:
         """Close and remove the file, whatever its state."""
         with suppress(Exception):
-            self._close()
+            self._streams.close()
         with suppress(OSError):
             self._partial.unlink(missing_ok=True)
 
-    def _close(self) -> None:
-        """Close all streams, the innermost last, even if one of them fails."""
-        with ExitStack() as closing:
-            for file in (self._raw, self._file, self._tables):
-                if file is not None:
-                    closing.callback(file.close)
-
-    def _open(self, columns: Sequence[str]) -> IO[bytes]:
+    def _open(self, columns: Sequence[str]) -> IO[bytes] | _Tables:
         self._path.parent.mkdir(exist_ok=True)
-        self._raw = self._partial.open("wb")
-        self._file = self._raw
+        file: Any = self._streams.enter_context(self._partial.open("wb"))
         if self._path.name.endswith(GZ):
             # no time and no name in the gzip head: same rows, same bytes
-            packed = gzip.GzipFile("", "wb", _GZIP_LEVEL, fileobj=self._raw, mtime=0)
-            self._file = cast("IO[bytes]", packed)
+            packed = gzip.GzipFile("", "wb", _GZIP_LEVEL, fileobj=file, mtime=0)
+            file = self._streams.enter_context(packed)
+        if self._form == "parquet":
+            file = self._streams.enter_context(closing(_Tables(file)))
+        self._file = file
         if self._form in ("tsv", "csv") and columns:
-            self._file.write(encode(self._form, [{name: name for name in columns}], {}))
-        return self._file
+            file.write(encode(self._form, [{name: name for name in columns}], {}))
+        return file
 
     @contextmanager
     def _writing(self) -> Generator[None, None, None]:
@@ -235,7 +224,7 @@ class _Tables:
         self._waiting: list[Any] = []
         self._rows = self._bytes = 0
 
-    def add(self, block: bytes) -> None:
+    def write(self, block: bytes) -> None:
         table = arrow_table(block)
         if self._writer is None:
             parquet: Any = require("pyarrow.parquet", extra="records")
