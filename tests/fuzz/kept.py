@@ -96,7 +96,7 @@ def _retry(path: Path) -> None:
 
 def _manifest(path: Path) -> None:
     folder = alone(path, NAME)
-    Manifest.open(folder, Job(metrics=("gleu",), references=("reference",)), [folder / "a"])
+    Manifest(folder, Job(metrics=("gleu",), references=("reference",)), [folder / "a"])
 
 
 def _mark(path: Path) -> None:
@@ -230,7 +230,7 @@ def _make_replies(folder: Path) -> None:
 
 
 def _make_manifest(folder: Path) -> None:
-    Manifest.open(folder, Job(metrics=("gleu",), references=("reference",)), [])
+    Manifest(folder, Job(metrics=("gleu",), references=("reference",)), [])
 
 
 def _make_mark(folder: Path) -> None:

@@ -18,12 +18,11 @@ from grammeter.engine.manifest import (
     Finished,
     Manifest,
     Planned,
-    Writer,
     at_work,
-    digest,
+    write_shard,
 )
-from grammeter.engine.rows import RowScorer, Totals, checked_blocks, scorer
-from grammeter.engine.workers import Task, scored
+from grammeter.engine.rows import Done, RowScorer, Totals, scorer
+from grammeter.engine.workers import scored, tasks
 from grammeter.formats import TEXT_COLUMNS, Shard, find_shards, output_name
 from grammeter.formats import output_form as form_of_output
 from grammeter.models import current
@@ -223,7 +222,7 @@ def run_batch(
     _check_outputs(planned)
     with at_work(where):
         outputs = [plan.output for plan in planned]
-        manifest = Manifest.open(where, job, outputs)
+        manifest = Manifest(where, job, outputs)
         left = _left(planned, manifest, summary)
         if engine == "ray":
             from grammeter.engine.ray import score_shards
@@ -290,24 +289,17 @@ def _score_here(
     """Score on this machine, one shard after the other; report rows so far and an estimate."""
     all_bytes = max(sum(plan.shard.size for plan in left), 1)
     bytes_before, rows = 0, 0
-    digests: dict[str, str] = {}
-    with closing(scored(jobs, job, _tasks(left, job, block, digests), current())) as results:
+
+    def told(results: Iterator[Done | str], size: int) -> Iterator[Done | str]:
+        nonlocal rows
+        for done in results:
+            if not isinstance(done, str):
+                rows += done.rows
+                read = bytes_before + size * done.share
+                tell("rows", rows, round(rows * all_bytes / max(read, 1)))
+            yield done
+
+    with closing(scored(jobs, job, tasks(left, job, block), current())) as results:
         for plan in left:
-            with Writer(plan) as writer:
-                for done in iter(lambda: next(results), None):
-                    writer.add(done)
-                    rows += done.rows
-                    read = bytes_before + plan.shard.size * done.share
-                    tell("rows", rows, round(rows * all_bytes / max(read, 1)))
-                finished = writer.finish(digests.pop(plan.shard.name))
+            yield write_shard(plan, told(results, plan.shard.size))
             bytes_before += plan.shard.size
-            yield finished
-
-
-def _tasks(left: Sequence[Planned], job: Job, rows: int, digests: dict[str, str]) -> Iterator[Task]:
-    """Yield blocks on demand; ``digests`` gets that of each shard before it is read."""
-    for plan in left:
-        digests[plan.shard.name] = digest(plan.shard.paths)
-        for block in checked_blocks(job, plan.shard, rows):
-            yield Task(plan.shard, plan.form, block)
-        yield Task(plan.shard, plan.form, None)

@@ -6,9 +6,9 @@ import hashlib
 import json
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 from grammeter.core import DataError, UsageError, disk_faults, only_one, reading
 from grammeter.engine.job import Job
@@ -49,74 +49,64 @@ class Planned:
         return [self.output, self.errors] if errors else [self.output]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Finished:
     """A complete shard: first errors, and its :func:`digest` from before it was ``read``."""
 
     planned: Planned
-    totals: Totals
-    faults: list[tuple[int, str]]
-    read: str
+    totals: Totals = field(default_factory=Totals)
+    faults: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
+    read: str = ""
 
 
-class Writer:
-    """Writes the rows of a shard and the list of those with an error; removes both if it fails."""
+def write_shard(planned: Planned, results: Iterable[Done | str]) -> Finished:
+    """Write the rows of a shard, and the list of those with an error; nothing if it fails.
 
-    def __init__(self, planned: Planned) -> None:
-        self._planned = planned
-        self._sink = Sink(planned.output, planned.form)
-        self._errors = Sink(planned.errors, "tsv")
-        self._totals = Totals()
-        self._faults: list[tuple[int, str]] = []
-
-    def add(self, done: Done) -> None:
-        """Write a block."""
-        self._sink.write(done.data, done.columns)
-        self._totals.add(done)
-        self._faults += done.faults[: FIRST_FAULTS - len(self._faults)]
-        if done.faults:
-            lines = (f"{line}\t{' '.join(why.split())}\n" for line, why in done.faults)
-            self._errors.write("".join(lines).encode("utf-8", "backslashreplace"), _HEAD)
-
-    def finish(self, read: str) -> Finished:
-        """Give the files their names; the rows last, so that whatever they need is there."""
-        if self._totals.errors:
-            self._errors.finish()
-        self._sink.finish()
-        return Finished(self._planned, self._totals, self._faults, read)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is not None:
-            self._sink.abandon()
-            self._errors.abandon()
+    ``results`` are read up to the first :func:`digest`, which ends the shard.
+    """
+    rows, errors = Sink(planned.output, planned.form), Sink(planned.errors, "tsv")
+    finished = Finished(planned)
+    try:
+        for done in results:
+            if isinstance(done, str):
+                finished.read = done
+                break
+            rows.write(done.data, done.columns)
+            finished.totals.add(done)
+            finished.faults += done.faults[: FIRST_FAULTS - len(finished.faults)]
+            if done.faults:
+                lines = (f"{line}\t{' '.join(why.split())}\n" for line, why in done.faults)
+                errors.write("".join(lines).encode("utf-8", "backslashreplace"), _HEAD)
+        if finished.totals.errors:
+            errors.finish()
+        rows.finish()  # last, so that whatever they need is there
+    except BaseException:
+        rows.abandon()
+        errors.abandon()
+        raise
+    return finished
 
 
 class Manifest:
-    """The finished shards of an output folder; written anew after each of them."""
+    """The finished shards of an output folder; written anew after each of them.
 
-    def __init__(self, folder: Path, job: Job) -> None:
+    Begins or continues the run of the folder; refuses one with other settings or no run.
+    """
+
+    def __init__(self, folder: Path, job: Job, outputs: Sequence[Path]) -> None:
         self._path = folder / NAME
         self._job = job
         self._shards: dict[str, dict[str, Any]] = {}
-
-    @classmethod
-    def open(cls, folder: Path, job: Job, outputs: Sequence[Path]) -> Manifest:
-        """Begin or continue the run of a folder; refuse one with other settings or no run."""
-        manifest = cls(folder, job)
-        if manifest._path.exists():
-            manifest._read()
-            return manifest
-        strange = [path for path in outputs if path.exists()]
-        if strange:
-            raise UsageError(
-                f"{strange[0]} is there already, and no run of this folder wrote it",
-                fix="Give another folder with -o.",
-            )
-        manifest._write()
-        return manifest
+        if self._path.exists():
+            self._read()
+            return
+        for path in outputs:
+            if path.exists():
+                raise UsageError(
+                    f"{path} is there already, and no run of this folder wrote it",
+                    fix="Give another folder with -o.",
+                )
+        self._write()
 
     def state(self, planned: Planned) -> State:
         """Return the state of a shard's output; fail if its input has changed since."""
@@ -206,8 +196,7 @@ def digest(paths: Iterable[Path]) -> str:
     total = hashlib.blake2b(digest_size=16)
     for path in paths:
         with path.open("rb") as file:
-            while chunk := file.read(_CHUNK):
-                total.update(chunk)
+            hashlib.file_digest(file, lambda: total)
     return total.hexdigest()
 
 

@@ -7,28 +7,20 @@ the folders of input and output under the same name.
 
 from __future__ import annotations
 
-import json
 import logging
 import os
+import pickle
 import socket
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
-from dataclasses import astuple, replace
+from contextlib import closing, contextmanager
+from dataclasses import replace
 from typing import Any
 
-from grammeter.core import (
-    DataError,
-    GrammeterError,
-    MissingResourceError,
-    RemoteError,
-    UsageError,
-    require,
-    tell,
-)
+from grammeter.core import GrammeterError, RemoteError, UsageError, require, tell
 from grammeter.engine.job import Job
-from grammeter.engine.manifest import Finished, Planned, Writer, digest
-from grammeter.engine.rows import Totals, checked_blocks, process
-from grammeter.models import Runtime, current, using
+from grammeter.engine.manifest import Finished, Planned, write_shard
+from grammeter.engine.workers import scored, tasks
+from grammeter.models import Runtime, current
 
 CPUS = 0.5
 """Processors per worker: whole ones would leave none to hand out the work."""
@@ -75,7 +67,10 @@ def score_shards(
         try:
             for done, row in enumerate(results.iter_rows(), start=1):
                 tell("files", done, len(planned))
-                yield _finished(plans[row["shard"]], json.loads(row["outcome"]))
+                outcome: Finished | GrammeterError = pickle.loads(row["outcome"])  # noqa: S301
+                if isinstance(outcome, GrammeterError):
+                    raise outcome
+                yield replace(outcome, planned=plans[outcome.planned.shard.name])
         except ray.exceptions.RayError as error:
             raise _failed(error) from error
 
@@ -86,14 +81,6 @@ def _absolute(plan: Planned) -> Planned:
     return replace(plan, shard=replace(plan.shard, paths=paths), output=plan.output.absolute())
 
 
-def _finished(plan: Planned, outcome: dict[str, Any]) -> Finished:
-    if "error" in outcome:
-        message, where, fix = outcome["error"]
-        raise _KINDS[outcome["exit"]](message, where=where, fix=fix)
-    totals, faults, read = outcome["done"]
-    return Finished(plan, Totals(*totals), [(line, why) for line, why in faults], read)
-
-
 class _Worker:
     """An actor: one process of the cluster, with its models."""
 
@@ -101,28 +88,24 @@ class _Worker:
         self._plans = {plan.shard.name: plan for plan in planned}
         self._job, self._block, self._runtime = job, block, runtime
 
-    def __call__(self, batch: dict[str, Any]) -> dict[str, list[Any]]:
-        names = [str(name) for name in batch["shard"]]
-        return {"shard": names, "outcome": [self._outcome(self._plans[name]) for name in names]}
+    def __call__(self, batch: dict[str, Any]) -> dict[str, list[bytes]]:
+        return {"outcome": [self._outcome(self._plans[str(name)]) for name in batch["shard"]]}
 
-    def _outcome(self, plan: Planned) -> str:
-        """Return the result as JSON; errors too, which Ray would wrap in its own."""
+    def _outcome(self, plan: Planned) -> bytes:
+        """Return the pickled result; errors too, which Ray would wrap in its own."""
         try:
-            done = self._score(plan)
-            return json.dumps({"done": [astuple(done.totals), done.faults, done.read]})
+            outcome = self._score(plan)
         except GrammeterError as error:
-            words, code = [error.message, error.where, error.fix], error.exit_code
+            outcome = error
         except Exception as error:
-            words = [f"{type(error).__name__}: {error}", plan.shard.where, _GOES_ON]
-            code = RemoteError.exit_code
-        return json.dumps({"error": words, "exit": code})
+            words = f"{type(error).__name__}: {error}"
+            outcome = RemoteError(words, where=plan.shard.where, fix=_GOES_ON)
+        return pickle.dumps(outcome)
 
     def _score(self, plan: Planned) -> Finished:
-        with Writer(plan) as writer, using(self._runtime):
-            read = digest(plan.shard.paths)
-            for block in checked_blocks(self._job, plan.shard, self._block):
-                writer.add(process(self._job, block, plan.form))
-            return writer.finish(read)
+        blocks = tasks([plan], self._job, self._block)
+        with closing(scored(1, self._job, blocks, self._runtime)) as results:
+            return write_shard(plan, results)
 
 
 @contextmanager
@@ -199,8 +182,3 @@ def _failed(error: Exception) -> RemoteError:
 
 
 _GOES_ON = "The same command goes on with the files that are left; --debug shows more."
-
-_KINDS: dict[int, type[GrammeterError]] = {
-    kind.exit_code: kind for kind in (UsageError, DataError, MissingResourceError, RemoteError)
-}
-"""The class of an actor's error, by exit code."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 from grammeter.core import GrammeterError, Workers, stand_alone
 from grammeter.engine.job import Job
-from grammeter.engine.rows import Done, process
-from grammeter.formats import Block, Shard, ShardForm
+from grammeter.engine.manifest import Planned, digest
+from grammeter.engine.rows import Done, checked_blocks, process
+from grammeter.formats import Block
 from grammeter.models import Runtime, using
 
 UNDER_WAY = 2
@@ -26,25 +27,32 @@ _THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS
 
 
 class Task(NamedTuple):
-    """A block to score; ``None`` after the last one of a shard."""
+    """A block to score; after the last one of a shard, the :func:`digest` of its files."""
 
-    shard: Shard
-    form: ShardForm
-    block: Block | None
+    plan: Planned
+    block: Block | str
+
+
+def tasks(planned: Iterable[Planned], job: Job, rows: int) -> Iterator[Task]:
+    """Read shards on demand, so many rows at a time; their digests are those before reading."""
+    for plan in planned:
+        read = digest(plan.shard.paths)
+        yield from (Task(plan, block) for block in checked_blocks(job, plan.shard, rows))
+        yield Task(plan, read)
 
 
 def scored(
     jobs: int, job: Job, tasks: Iterable[Task], runtime: Runtime
-) -> Generator[Done | None, None, None]:
-    """Score blocks in ``jobs`` processes (1: this one), in the order of the tasks.
+) -> Generator[Done | str, None, None]:
+    """Score blocks in ``jobs`` processes (1: this one), in the order of the tasks; pass digests on.
 
     Tasks are taken as processes get free, so memory does not grow with the input. Blocks of a lost
     process are scored again; tasks before one with an error are finished first.
     """
     if jobs == 1:
         with using(runtime):
-            for _, form, block in tasks:
-                yield None if block is None else process(job, block, form)
+            for plan, block in tasks:
+                yield block if isinstance(block, str) else process(job, block, plan.form)
         return
     processes = _Processes(jobs, job, runtime)
     errors: list[Exception] = []
@@ -57,14 +65,12 @@ def scored(
             if not waiting:
                 break
             task, future = waiting[0]
-            done = None
-            if task.block is not None:
-                try:
-                    done = future.result() if future else processes.again(task)
-                except BrokenProcessPool:
-                    # one of those under way ended a process: see which, one after the other
-                    waiting = deque((one, None) for one, _ in waiting)
-                    done = processes.again(task)
+            try:
+                done = future.result() if future else processes.again(task)
+            except BrokenProcessPool:
+                # one of those under way ended a process: see which, one after the other
+                waiting = deque((one, None) for one, _ in waiting)
+                done = processes.again(task)
             waiting.popleft()
             yield done
         if errors:
@@ -91,15 +97,17 @@ class _Processes:
 
     def submit(self, task: Task) -> Future[Done] | None:
         """Hand out a block; ``None`` if there is none, or the pool has just broken."""
-        if task.block is None:
+        if isinstance(task.block, str):
             return None
         try:
-            return self.workers.pool.submit(process, self._job, task.block, task.form)
+            return self.workers.pool.submit(process, self._job, task.block, task.plan.form)
         except BrokenProcessPool:
             return None
 
-    def again(self, task: Task) -> Done:
+    def again(self, task: Task) -> Done | str:
         """Score a block that was not handed out, or at which a process was lost."""
+        if isinstance(task.block, str):
+            return task.block
         for _ in range(TRIES + 1):  # the first may find a pool that broke before
             future = self.submit(task)
             try:
@@ -109,10 +117,9 @@ class _Processes:
                 pass
             self.workers.stop()
             self.workers = self._started()
-        first = task.block.first if task.block else 1
         raise GrammeterError(
             f"processes that score the rows from here end without a word ({TRIES} times)",
-            where=f"{task.shard.where}:{first}",
+            where=f"{task.plan.shard.where}:{task.block.first}",
             fix="Memory may have ended: use fewer --jobs or a smaller --block. The same command"
             " goes on with the shards that are not finished.",
         )
