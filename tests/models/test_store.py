@@ -190,6 +190,7 @@ def test_a_file_that_has_grown_too_large_is_begun_anew(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "SIZE_LIMIT", size)
     assert store.read(["1"])[1].all()
     monkeypatch.setattr(module, "SIZE_LIMIT", size - 1)
+    store = Store(tmp_path, "x", 1)
     assert not store.read(["1"])[1].any()
     assert (tmp_path / FILE).stat().st_size < size
     store.write(["1"], np.array([[3.0]]))

@@ -73,10 +73,8 @@ from grammeter.core.segment import reference_texts as reference_texts
 from grammeter.core.sentence_explanation import SentenceExplanation as SentenceExplanation
 from grammeter.core.signature import Signature as Signature
 from grammeter.core.sqlite import FAULTS as FAULTS
-from grammeter.core.sqlite import open_cache as open_cache
+from grammeter.core.sqlite import Cache as Cache
 from grammeter.core.sqlite import private_file as private_file
-from grammeter.core.sqlite import read_cache as read_cache
-from grammeter.core.sqlite import write_cache as write_cache
 from grammeter.core.statistics import BoolArray as BoolArray
 from grammeter.core.statistics import CorpusChoice as CorpusChoice
 from grammeter.core.statistics import FloatArray as FloatArray

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -25,44 +26,75 @@ def private_file(path: Path) -> None:
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
 
 
-def open_cache(path: Path, table: str, value: str, *, limit: int) -> sqlite3.Connection:
-    """Open a file with its table; empty one that has more than ``limit`` bytes.
+class Cache:
+    """Keys, which are bytes, and values in an SQLite file; None as ``path`` stores nothing.
 
-    The first column of ``table``, ``key``, holds bytes; ``value`` is the second as SQL declares it:
-    ``parse TEXT NOT NULL``. OSError, sqlite3.Error or UnicodeDecodeError if the file cannot be
-    opened, or is none of SQLite.
+    ``value`` is the column of ``table`` for values, as SQL declares it: ``parse TEXT NOT NULL``. A
+    file of more than ``limit`` bytes is emptied. After one of :data:`FAULTS`, which ``on_fault``
+    gets, nothing is read or stored any more.
     """
-    private_file(path)
-    connection = sqlite3.connect(path, timeout=_WAIT)
-    try:
-        connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute(
-            f"CREATE TABLE IF NOT EXISTS {table} (key BLOB PRIMARY KEY, {value}) WITHOUT ROWID"
-        )
-        if path.stat().st_size > limit:
-            with connection:
-                connection.execute(f"DELETE FROM {table}")  # noqa: S608 - a name of ours
-            connection.execute("VACUUM")
-    except BaseException:
-        connection.close()
-        raise
-    return connection
 
+    def __init__(
+        self,
+        path: Path | None,
+        table: str,
+        value: str,
+        *,
+        limit: int,
+        on_fault: Callable[[Exception], None] = lambda _: None,
+    ) -> None:
+        self._path, self._table, self._value = path, table, value
+        self._limit, self._on_fault = limit, on_fault
 
-def read_cache(
-    connection: sqlite3.Connection, table: str, keys: Sequence[bytes]
-) -> Iterator[tuple[bytes, Any]]:
-    """Return key and value of those of the keys that are there."""
-    for start in range(0, len(keys), _AT_ONCE):
-        part = keys[start : start + _AT_ONCE]
-        marks = ",".join("?" * len(part))
-        query = f"SELECT * FROM {table} WHERE key IN ({marks})"  # noqa: S608 - a name of ours
-        yield from connection.execute(query, part)
+    def __bool__(self) -> bool:
+        """Whether anything is stored."""
+        return self._path is not None
 
+    def read(self, keys: Sequence[bytes]) -> dict[bytes, Any]:
+        """Return the values of those of the keys that are there."""
+        values: dict[bytes, Any] = {}
 
-def write_cache(
-    connection: sqlite3.Connection, table: str, rows: Sequence[tuple[bytes, Any]]
-) -> None:
-    """Add keys and values, or replace the values of keys that are there; all or none."""
-    with connection:
-        connection.executemany(f"INSERT OR REPLACE INTO {table} VALUES (?, ?)", rows)  # noqa: S608
+        def read(connection: sqlite3.Connection) -> None:
+            for start in range(0, len(keys), _AT_ONCE):
+                part = keys[start : start + _AT_ONCE]
+                marks = ",".join("?" * len(part))
+                query = f"SELECT * FROM {self._table} WHERE key IN ({marks})"  # noqa: S608
+                values.update(connection.execute(query, part))
+
+        self._try(read, keys)
+        return values
+
+    def write(self, rows: Sequence[tuple[bytes, Any]]) -> None:
+        """Add keys and values, or replace the values of keys that are there; all or none."""
+        query = f"INSERT OR REPLACE INTO {self._table} VALUES (?, ?)"  # noqa: S608 - a name of ours
+        self._try(lambda connection: connection.executemany(query, rows), rows)
+
+    def open(self, path: Path) -> sqlite3.Connection:
+        """Open the file with its table; one of FAULTS if that fails, or it is none of SQLite."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        private_file(path)
+        connection = sqlite3.connect(path, timeout=_WAIT)
+        try:
+            connection.execute("PRAGMA synchronous = NORMAL")
+            columns = f"key BLOB PRIMARY KEY, {self._value}"
+            connection.execute(
+                f"CREATE TABLE IF NOT EXISTS {self._table} ({columns}) WITHOUT ROWID"
+            )
+            if path.stat().st_size > self._limit:
+                with connection:
+                    connection.execute(f"DELETE FROM {self._table}")  # noqa: S608
+                connection.execute("VACUUM")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _try(self, work: Callable[[sqlite3.Connection], object], items: Sequence[object]) -> None:
+        if self._path is None or not items:
+            return
+        try:
+            with closing(self.open(self._path)) as connection, connection:
+                work(connection)
+        except FAULTS as error:
+            self._path = None
+            self._on_fault(error)

@@ -10,7 +10,8 @@ are short functions, tried in order; what they know of words, tags and relations
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, cast
+from functools import cached_property
+from typing import cast
 
 from grammeter.core import UNKNOWN, UsageError, require
 from grammeter.errant.english import dictionary, english, stem
@@ -42,17 +43,14 @@ class _Side:
 
     def __init__(self, tokens: Tokens, start: int, end: int) -> None:
         self.tokens, self.start, self.end = tokens, start, end
-        self.texts = tokens.texts[start:end]
-        self.lowers = tokens.lowers[start:end]
-        self.lemmas = tokens.lemmas[start:end]
-        self.pos = tokens.pos[start:end]
-        self.tags = tokens.tags[start:end]
-        self.deps = tokens.deps[start:end]
+        columns = tokens.texts, tokens.lowers, tokens.lemmas, tokens.pos, tokens.tags, tokens.deps
+        parts = (column[start:end] for column in columns)
+        self.texts, self.lowers, self.lemmas, self.pos, self.tags, self.deps = parts
 
     def __len__(self) -> int:
         return self.end - self.start
 
-    @property
+    @cached_property
     def categories(self) -> tuple[str, ...]:
         """ERRANT's word classes, by tag."""
         known = english().categories
@@ -107,7 +105,7 @@ def _two_sided(one: _Side, other: _Side) -> str:
     if sorted(one.lowers) == sorted(other.lowers):
         return "WO"
     if len(one) == len(other) == 1:
-        pair = _Pair(_Word.of(one), _Word.of(other))
+        pair = _Pair(one, other)
         for rule in _WORD_RULES:
             if category := rule(pair):
                 return category
@@ -130,36 +128,20 @@ def _phrases(one: _Side, other: _Side) -> str:
     return "OTHER"
 
 
-class _Word(NamedTuple):
-    """One token with its sentence."""
-
-    text: str
-    lower: str
-    lemma: str
-    tag: str
-    category: str
-    dep: str
-    tokens: Tokens
-    at: int
-
-    @classmethod
-    def of(cls, side: _Side) -> _Word:
-        text, lower, lemma = side.texts[0], side.lowers[0], side.lemmas[0]
-        tag, category, dep = side.tags[0], side.categories[0], side.deps[0]
-        return cls(text, lower, lemma, tag, category, dep, side.tokens, side.start)
-
-
 class _Pair:
-    """One token that replaces another."""
+    """One token that replaces another; columns of two entries."""
 
-    def __init__(self, one: _Word, other: _Word) -> None:
-        self.one, self.other = one, other
-        self.deps = {one.dep, other.dep}
-        self.categories = {one.category, other.category}
-        self.same_category = one.category == other.category
-        self.same_lemma = one.lemma == other.lemma
-        self.both_auxiliary = one.dep.startswith("aux") and other.dep.startswith("aux")
-        self.both_open = self.categories <= english().open
+    def __init__(self, one: _Side, other: _Side) -> None:
+        self.words = (one, other)
+        self.texts = one.texts + other.texts
+        self.lowers = one.lowers + other.lowers
+        self.tags = one.tags + other.tags
+        self.deps = one.deps + other.deps
+        self.category, self.replacement = self.categories = one.categories + other.categories
+        self.same_category = self.category == self.replacement
+        self.same_lemma = one.lemmas == other.lemmas
+        self.both_auxiliary = all(dep.startswith("aux") for dep in self.deps)
+        self.both_open = english().open.issuperset(self.categories)
 
     @property
     def similarity(self) -> float:
@@ -168,37 +150,37 @@ class _Pair:
             "Callable[[str, str], float]",
             require("rapidfuzz.distance", extra="errant").Levenshtein.normalized_similarity,
         )
-        return similarity(self.one.lower, self.other.lower)
+        return similarity(*self.lowers)
 
     def target(self) -> str | None:
         """Return the category of the replacement, unless it is rare and says nothing."""
-        return None if self.other.category in english().rare else self.other.category
+        return None if self.replacement in english().rare else self.replacement
 
     def listed(self, name: str) -> str | None:
         """Look the two words up in a table of pairs."""
-        category = english().pairs[name].get((self.one.lower, self.other.lower))
+        category = english().pairs[name].get((self.lowers[0], self.lowers[1]))
         return self.target() if category == "TARGET" else category
 
 
 def _contraction(pair: _Pair) -> str | None:
-    known, words = english(), (pair.one.lower, pair.other.lower)
-    if pair.same_category and not known.contractions.isdisjoint(words):
+    known, (one, other) = english(), pair.lowers
+    if pair.same_category and not known.contractions.isdisjoint(pair.lowers):
         return "CONTR"
-    if words[1] == known.stems.get(words[0]) or words[0] == known.stems.get(words[1]):
+    if other == known.stems.get(one) or one == known.stems.get(other):
         return "CONTR"  # [ca -> can]
-    return "VERB:TENSE" if words[0] in known.stems or words[1] in known.stems else None
+    return "VERB:TENSE" if one in known.stems or other in known.stems else None
 
 
 def _misspelling(pair: _Pair) -> str | None:
     """Judge words that are not in the dictionary."""
-    word = pair.one
-    if not word.text.isalpha() or word.text in dictionary() or word.lower in dictionary():
+    text = pair.texts[0]
+    if not text.isalpha() or not dictionary().isdisjoint((text, pair.lowers[0])):
         return None
     if pair.same_lemma:
-        inflected = pair.same_category and word.category in ("NOUN", "VERB")
-        return f"{word.category}:INFL" if inflected else "MORPH"
+        inflected = pair.same_category and pair.category in ("NOUN", "VERB")
+        return f"{pair.category}:INFL" if inflected else "MORPH"
     similarity = pair.similarity
-    short = len(word.text) <= 4 and len(pair.other.text) <= 4
+    short = all(len(text) <= 4 for text in pair.texts)
     if similarity > 0.55 or (short and (similarity == 0.5 or round(similarity, 3) == 0.333)):
         return "SPELL"
     return pair.target() or "OTHER"
@@ -209,14 +191,14 @@ def _inflection(pair: _Pair) -> str | None:
     if not (pair.same_lemma and pair.both_open):
         return None
     if pair.same_category:
-        form = {"ADJ": "ADJ:FORM", "NOUN": "NOUN:NUM"}.get(pair.one.category)
-        if form := form or (_verb_form(pair) if pair.one.category == "VERB" else None):
+        form = {"ADJ": "ADJ:FORM", "NOUN": "NOUN:NUM"}.get(pair.category)
+        if form := form or (_verb_form(pair) if pair.category == "VERB" else None):
             return form
-    if pair.deps <= {"acomp", "amod"}:
+    if {"acomp", "amod"}.issuperset(pair.deps):
         return "ADJ:FORM"
-    if pair.one.category == "ADJ" and pair.other.tag == "NNS":
+    if pair.category == "ADJ" and pair.tags[1] == "NNS":
         return "NOUN:NUM"  # [musical -> musicals]
-    return _FORMS.get(pair.other.tag, "MORPH")
+    return _FORMS.get(pair.tags[1], "MORPH")
 
 
 _FORMS = {"VBG": "VERB:FORM", "VBN": "VERB:FORM", "VBD": "VERB:TENSE", "VBZ": "VERB:SVA"}
@@ -225,57 +207,53 @@ _FORMS = {"VBG": "VERB:FORM", "VBN": "VERB:FORM", "VBD": "VERB:TENSE", "VBZ": "V
 def _verb_form(pair: _Pair) -> str | None:
     if _follow_auxiliaries(pair):
         return "VERB:FORM"
-    tags = (pair.one.tag, pair.other.tag)
     for tag, form in _FORMS.items():
-        if tag in tags:
+        if tag in pair.tags:
             return form
     return "VERB:TENSE" if pair.both_auxiliary else None
 
 
 def _follow_auxiliaries(pair: _Pair) -> bool:
     """Whether both verbs follow an auxiliary, which then bears tense and agreement."""
-    words = (pair.one, pair.other)
     if pair.both_auxiliary:
-        return all(_is_later_auxiliary(word) for word in words)
+        return all(_is_later_auxiliary(word) for word in pair.words)
     known = english().auxiliary
     return all(
-        any(word.tokens.deps[child] in known for child in word.tokens.children(word.at))
-        for word in words
+        any(word.tokens.deps[child] in known for child in word.tokens.children(word.start))
+        for word in pair.words
     )
 
 
-def _is_later_auxiliary(word: _Word) -> bool:
+def _is_later_auxiliary(word: _Side) -> bool:
     """Whether the first auxiliary of its verb is another word."""
     tokens = word.tokens
-    for child in tokens.children(tokens.heads[word.at]):
+    for child in tokens.children(tokens.heads[word.start]):
         if tokens.deps[child].startswith("aux"):
-            return tokens.texts[child] != word.text
+            return tokens.texts[child] != word.texts[0]
     return False
 
 
 def _derivation(pair: _Pair) -> str | None:
-    same_stem = pair.both_open and stem(pair.one.text) == stem(pair.other.text)
-    return "MORPH" if same_stem else None
+    return "MORPH" if pair.both_open and len(set(map(stem, pair.texts))) == 1 else None
 
 
 def _same_class(pair: _Pair) -> str | None:
     if pair.same_category and (category := pair.target()):
         return category
-    return english().relations.get(pair.one.dep) if len(pair.deps) == 1 else None
+    return english().relations.get(pair.deps[0]) if pair.deps[0] == pair.deps[1] else None
 
 
 def _related_classes(pair: _Pair) -> str | None:
-    if pair.categories == {"PART", "PREP"} or pair.deps == {"prt", "prep"}:
+    categories, dep = set(pair.categories), pair.deps[1]
+    if categories == {"PART", "PREP"} or set(pair.deps) == {"prt", "prep"}:
         return "PART"
-    if pair.categories == {"DET", "PRON"}:
-        if pair.other.dep in english().arguments:
-            return "PRON"
-        return "DET" if pair.other.dep == "poss" else None
-    return "DET" if pair.categories == {"DET", "NUM"} else None
+    if categories == {"DET", "PRON"}:
+        return "PRON" if dep in english().arguments else "DET" if dep == "poss" else None
+    return "DET" if categories == {"DET", "NUM"} else None
 
 
 def _similar_letters(pair: _Pair) -> str | None:
-    one, other, similarity = pair.one.text, pair.other.text, pair.similarity
+    (one, other), similarity = pair.texts, pair.similarity
     long = len(one) > 5 and len(other) > 5
     if long and (one.startswith(other) or other.startswith(one)) and similarity >= 0.66:
         return "MORPH"  # [stress -> stressed]
@@ -288,7 +266,7 @@ def _similar_letters(pair: _Pair) -> str | None:
 
 
 _WORD_RULES: tuple[Callable[[_Pair], str | None], ...] = (
-    lambda pair: "NOUN:POSS" if "POS" in (pair.one.tag, pair.other.tag) else None,
+    lambda pair: "NOUN:POSS" if "POS" in pair.tags else None,
     _contraction,
     lambda pair: pair.listed("agreement"),
     _misspelling,
@@ -298,7 +276,7 @@ _WORD_RULES: tuple[Callable[[_Pair], str | None], ...] = (
     _same_class,
     _related_classes,
     lambda pair: pair.listed("function"),
-    lambda pair: None if pair.one.text.isalpha() and pair.other.text.isalpha() else "OTHER",
+    lambda pair: None if all(map(str.isalpha, pair.texts)) else "OTHER",
     lambda pair: pair.listed("confused"),
     _similar_letters,
 )

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, cast
 
-from grammeter.core import FAULTS, open_cache, read_cache, require, write_cache
+from grammeter.core import Cache, require
 from grammeter.errant.pipelines import Pipeline
 from grammeter.errant.tokens import Tokens
 
@@ -37,8 +35,6 @@ FILE = "parses-2.sqlite"
 
 SIZE_LIMIT = 1 << 30
 """Bytes; a larger file is begun anew."""
-
-_TABLE = "parses"
 
 _UNUSED = ("ner", "entity_linker", "spancat", "textcat", "textcat_multilabel")
 _PLAIN = frozenset(
@@ -209,18 +205,13 @@ class ParseCache:
 
     def __init__(self, folder: Path | None, identity: str) -> None:
         self._identity = identity.encode("utf-8")
-        self._folder = folder
+        path = folder and folder / FILE
+        self._cache = Cache(path, "parses", "parse TEXT NOT NULL", limit=SIZE_LIMIT)
 
     def read(self, sentences: Sequence[Tokens]) -> list[Tokens | None]:
         """Return the parses of sentences, ``None`` for those that are not known."""
-        if self._folder is None or not sentences:
-            return [None] * len(sentences)
         keys = list(map(self._key, sentences))
-        try:
-            with closing(_connect(self._folder)) as connection:
-                values = dict(read_cache(connection, _TABLE, keys))
-        except FAULTS:
-            self._folder, values = None, {}
+        values = self._cache.read(keys)
         return [
             _decode(bare, values[key]) if key in values else None
             for bare, key in zip(sentences, keys, strict=True)
@@ -228,24 +219,13 @@ class ParseCache:
 
     def write(self, parses: Iterable[Tokens]) -> None:
         """Add parses, or replace those of the same sentences."""
-        rows = [(self._key(parse), _encode(parse)) for parse in parses if len(parse)]
-        if not rows or self._folder is None:
-            return
-        try:
-            with closing(_connect(self._folder)) as connection:
-                write_cache(connection, _TABLE, rows)
-        except FAULTS:
-            self._folder = None
+        if self._cache:
+            self._cache.write([(self._key(one), _encode(one)) for one in parses if len(one)])
 
     def _key(self, tokens: Tokens) -> bytes:
         written = f"\0{tokens.raw}" if tokens.raw else " ".join(tokens.texts)
         sentence = written.encode("utf-8", "surrogatepass")
         return hashlib.blake2b(self._identity + b"\0" + sentence, digest_size=16).digest()
-
-
-def _connect(folder: Path) -> sqlite3.Connection:
-    folder.mkdir(parents=True, exist_ok=True)
-    return open_cache(folder / FILE, _TABLE, "parse TEXT NOT NULL", limit=SIZE_LIMIT)
 
 
 def _encode(parse: Tokens) -> str:

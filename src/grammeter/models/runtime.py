@@ -20,13 +20,11 @@ import numpy as np
 from grammeter.core import (
     FAULTS,
     BoolArray,
+    Cache,
     FloatArray,
     UsageError,
     checked,
     expanded,
-    open_cache,
-    read_cache,
-    write_cache,
 )
 
 Pair = tuple[str, str]
@@ -69,10 +67,8 @@ _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 def check_folder(folder: str | Path) -> None:
     """Create the folder of a store; raise :class:`UsageError` if it is not writable."""
-    path = Path(folder)
     try:
-        path.mkdir(parents=True, exist_ok=True)
-        with closing(_connect(path)) as connection:
+        with closing(_cache(folder).open(Path(folder) / FILE)) as connection:
             connection.execute("DELETE FROM figures WHERE key IS NULL")  # there is none
     except FAULTS as error:
         if getattr(error, "sqlite_errorcode", None) in _BUSY:
@@ -92,7 +88,7 @@ class Store:
     """
 
     def __init__(self, folder: str | Path | None, identity: str, width: int) -> None:
-        self._folder = None if folder is None else Path(folder)
+        self._cache = _cache(folder)
         self._identity = hashlib.blake2b(identity.encode("utf-8"), digest_size=16).digest()
         self._width = width
 
@@ -100,37 +96,18 @@ class Store:
         """Return figures, shape ``(items, width)``, and which items are known."""
         figures = np.full((len(items), self._width), np.nan)
         known = np.zeros(len(items), dtype=np.bool_)
-        if self._folder is None or not items:
-            return figures, known
         places = {self._key(item): place for place, item in enumerate(items)}
-        try:
-            with closing(_connect(self._folder)) as connection:
-                for key, value in read_cache(connection, _TABLE, list(places)):
-                    if isinstance(value, bytes) and len(value) == 8 * self._width:
-                        figures[places[key]] = np.frombuffer(value, dtype="<f8")
-                        known[places[key]] = True
-        except FAULTS as error:
-            self._give_up(error)
+        for key, value in self._cache.read(list(places)).items():
+            if isinstance(value, bytes) and len(value) == 8 * self._width:
+                figures[places[key]] = np.frombuffer(value, dtype="<f8")
+                known[places[key]] = True
         return figures, known
 
     def write(self, items: Sequence[ModelInput], rows: FloatArray) -> None:
         """Add or replace the figures of items."""
-        if self._folder is None or not items:
-            return
         values = np.ascontiguousarray(rows, dtype="<f8")
         pairs = [(self._key(item), row.tobytes()) for item, row in zip(items, values, strict=True)]
-        try:
-            with closing(_connect(self._folder)) as connection:
-                write_cache(connection, _TABLE, pairs)
-        except FAULTS as error:
-            self._give_up(error)
-
-    def _give_up(self, error: Exception) -> None:
-        """Stop using the file."""
-        warnings.warn(
-            f"{self._folder}: figures are not kept any more: {_words(error)}", stacklevel=2
-        )
-        self._folder = None
+        self._cache.write(pairs)
 
     def _key(self, item: ModelInput) -> bytes:
         texts = (item,) if isinstance(item, str) else item
@@ -141,8 +118,12 @@ class Store:
         return digest.digest()
 
 
-def _connect(folder: Path) -> sqlite3.Connection:
-    return open_cache(folder / FILE, _TABLE, "value BLOB NOT NULL", limit=SIZE_LIMIT)
+def _cache(folder: str | Path | None) -> Cache:
+    def warn(error: Exception) -> None:
+        warnings.warn(f"{folder}: figures are not kept any more: {_words(error)}", stacklevel=2)
+
+    path = None if folder is None else Path(folder) / FILE
+    return Cache(path, _TABLE, "value BLOB NOT NULL", limit=SIZE_LIMIT, on_fault=warn)
 
 
 def _words(error: Exception) -> str:
