@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import logging
 import os
-import pickle
 import socket
 from collections.abc import Generator, Sequence
 from contextlib import closing, contextmanager
@@ -67,7 +66,7 @@ def score_shards(
         try:
             for done, row in enumerate(results.iter_rows(), start=1):
                 tell("files", done, len(planned))
-                outcome: Finished | GrammeterError = pickle.loads(row["outcome"])  # noqa: S301
+                outcome: Finished | GrammeterError = row["outcome"]
                 if isinstance(outcome, GrammeterError):
                     raise outcome
                 yield replace(outcome, planned=plans[outcome.planned.shard.name])
@@ -88,19 +87,18 @@ class _Worker:
         self._plans = {plan.shard.name: plan for plan in planned}
         self._job, self._block, self._runtime = job, block, runtime
 
-    def __call__(self, batch: dict[str, Any]) -> dict[str, list[bytes]]:
+    def __call__(self, batch: dict[str, Any]) -> dict[str, list[Finished | GrammeterError]]:
         return {"outcome": [self._outcome(self._plans[str(name)]) for name in batch["shard"]]}
 
-    def _outcome(self, plan: Planned) -> bytes:
-        """Return the pickled result; errors too, which Ray would wrap in its own."""
+    def _outcome(self, plan: Planned) -> Finished | GrammeterError:
+        """Return the result; errors too, which Ray would wrap in its own."""
         try:
-            outcome = self._score(plan)
+            return self._score(plan)
         except GrammeterError as error:
-            outcome = error
+            return error
         except Exception as error:
             words = f"{type(error).__name__}: {error}"
-            outcome = RemoteError(words, where=plan.shard.where, fix=_GOES_ON)
-        return pickle.dumps(outcome)
+            return RemoteError(words, where=plan.shard.where, fix=_GOES_ON)
 
     def _score(self, plan: Planned) -> Finished:
         blocks = tasks([plan], self._job, self._block)
