@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Any
+from typing import Any, Protocol
 
 from grammeter.core import (
     Cell,
@@ -215,7 +215,9 @@ def _figures(result: SystemResult) -> tuple[Cell, ...]:
 
 
 def _main_table(comparison: Comparison) -> Table:
-    names = _best_first(comparison)
+    names = list(dict.fromkeys(name for results in comparison.values() for name in results))
+    for first in list(comparison.values())[:1]:
+        names = best_first(names, first, higher_is_better=first.higher_is_better)
     columns: list[tuple[Column | str, Sequence[Cell]]] = [("system", names)]
     marks: dict[tuple[int, int], str] = {}
     for metric, results in comparison.items():
@@ -227,17 +229,18 @@ def _main_table(comparison: Comparison) -> Table:
     return replace(table, marks=marks)
 
 
-def _best_first(comparison: Comparison) -> list[str]:
-    """Return all systems, those with the best value of the first metric first, NaN last."""
-    names = list(dict.fromkeys(name for results in comparison.values() for name in results))
-    first = next(iter(comparison.values()), None)
-    if first is None:
-        return names
-    sign = -1 if first.higher_is_better else 1
-    values = {name: sign * result.value for name, result in first.items()}
-    return sorted(
-        names, key=lambda n: values[n] if math.isfinite(values.get(n, math.nan)) else math.inf
-    )
+class _Valued(Protocol):
+    @property
+    def value(self) -> float: ...
+
+
+def best_first(
+    names: Iterable[str], by: Mapping[str, _Valued], *, higher_is_better: bool
+) -> list[str]:
+    """Return names, those with the best values first, those without a value last."""
+    sign = -1 if higher_is_better else 1
+    values = {name: sign * row.value for name, row in by.items() if not math.isnan(row.value)}
+    return sorted(names, key=lambda name: values.get(name, math.inf))
 
 
 def metric_columns(

@@ -6,14 +6,13 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from grammeter.core import RANKING_KIND, SCORES_KIND, DataError, Ranked, ScoreTable, UsageError
 from grammeter.formats import (
     Corpus,
     FirstSegment,
     Judgments,
-    Outputs,
     join,
     parse_judgments_of,
     parse_object,
@@ -24,10 +23,13 @@ from grammeter.ranking import AGREEMENT, Agreement
 from grammeter.verbs._compare.results import COMPARISON, Comparison
 from grammeter.verbs._read import CLASSES
 
-PathLike = str | Path
-
-RESULTS = {kind: CLASSES[kind] for kind in (RANKING_KIND, META_SYSTEM, COMPARISON, AGREEMENT)}
-"""What a report takes beside scores, by the ``kind`` of the JSON object."""
+RESULTS = {
+    RANKING_KIND: "ranking",
+    META_SYSTEM: "meta",
+    COMPARISON: "comparison",
+    AGREEMENT: "agreement",
+}
+"""What a report takes beside scores: the ``kind`` of the JSON object, its name here."""
 
 _FIX = (
     "A report takes judgments (Appraise XML, WMT CSV, JSON lines) and what 'grammeter rank',"
@@ -37,10 +39,7 @@ _FIX = (
 
 @dataclass(frozen=True)
 class Materials:
-    """Contents of files, ``None`` where missing.
-
-    ``notices`` say what a reader should know about the files.
-    """
+    """Contents of files, ``None`` where missing, and what a reader should know about the files."""
 
     judgments: Judgments | None = None
     ranking: Ranked | None = None
@@ -51,65 +50,49 @@ class Materials:
 
 
 def read_materials(
-    paths: Sequence[PathLike],
+    paths: Sequence[str | Path],
     *,
     scores: ScoreTable | None = None,
     first_segment: FirstSegment | None = None,
 ) -> Materials:
     """Read files whose content tells what they are.
 
+    Raises :class:`DataError`, with the file, if it is absent, damaged, of another kind, or not
+    about these outputs; :class:`UsageError` if one is named twice, or two have the same kind.
+
     Parameters
     ----------
     paths
         Files of judgments (several are read one after the other), and JSON that ``rank``,
-        ``meta system``, ``compare`` and ``agree`` wrote, one of each kind; ``-`` is standard
-        input.
+        ``meta system``, ``compare`` and ``agree`` wrote, one of each kind; ``-``: standard input.
     scores
         If they hold the sentences of all judged systems, judgments are checked against them, and
         the number of the first sentence is found.
     first_segment
         The number that Appraise and WMT files give to the first sentence.
-
-    Raises
-    ------
-    DataError
-        With the file: absent, damaged, of another kind, or not about these outputs.
-    UsageError
-        If a file is named twice, or two have the same kind.
     """
     if len(set(map(str, paths))) != len(paths):
         raise UsageError(f"a file is named twice: {' '.join(map(str, paths))}", fix="Name it once.")
+    outputs = Corpus.from_dict(scores.corpus).systems if scores and scores.corpus else None
+    segments = scores.segments if scores else 0
     parts: list[Judgments] = []
     results: dict[str, Any] = {}
     for path in paths:
         text, where = read_text(path), str(path)
         data = _object(text, where)
         if data is None:
-            parts.append(
-                parse_judgments_of(
-                    text,
-                    where,
-                    _outputs(scores),
-                    segments=scores.segments if scores else 0,
-                    first_segment=first_segment,
-                )
-            )
+            options: Any = {"segments": segments, "first_segment": first_segment}
+            parts.append(parse_judgments_of(text, where, outputs, **options))
             continue
-        kind = data["kind"]
-        if kind in results:
+        name = RESULTS[kind := data["kind"]]
+        if name in results:
             raise UsageError(
                 f"{where}: a second file of the kind {kind!r}", fix="Give one of each kind."
             )
-        results[kind] = RESULTS[kind].from_dict(data, where=where)
+        results[name] = CLASSES[kind].from_dict(data, where=where)
     judgments = join(parts) if parts else None
-    return Materials(
-        judgments,
-        results.get(RANKING_KIND),
-        results.get(META_SYSTEM),
-        results.get(COMPARISON),
-        results.get(AGREEMENT),
-        (*(judgments.notices if judgments else ()), *_strangers(scores, judgments, results)),
-    )
+    notices = (*(judgments.notices if judgments else ()), *_strangers(scores, judgments, results))
+    return Materials(judgments, notices=notices, **results)
 
 
 def _strangers(
@@ -117,7 +100,7 @@ def _strangers(
 ) -> Iterator[str]:
     """Yield a notice if no judged system has scores: names may be misspelt."""
     judged = {system for ranking in judgments or () for system in ranking.systems}
-    judged |= {*results.get(RANKING_KIND, ())}
+    judged |= {*results.get("ranking", ())}
     if scores is not None and judged and judged.isdisjoint(scores.systems):
         some = ", ".join(sorted(judged)[:3])
         yield f"people judged none of the systems that have scores, but others ({some}, ...)"
@@ -126,25 +109,19 @@ def _strangers(
 def _object(text: str, where: str) -> Mapping[str, Any] | None:
     """Return a JSON object of a known kind; ``None`` if the text must be judgments."""
     start = text.lstrip()
-    if start[:1] != "{":
+    if not start.startswith("{"):
         return None
     try:
-        data: object = json.loads(text)
+        data: dict[str, Any] = json.loads(text)
     except (ValueError, RecursionError):
         if '"judge"' in start.partition("\n")[0]:
             return None  # JSON lines
         data = parse_object(text, where)
-    if isinstance(data, dict) and "judge" in data and "kind" not in data:
+    kind: object = data.get("kind")
+    if "judge" in data and "kind" not in data:
         return None  # one line
-    kind = cast("dict[str, Any]", data).get("kind")
     if not isinstance(kind, str) or kind not in RESULTS:
         problem = f'is of the kind "{kind}"' if kind else 'says no "kind": no verb wrote it'
         problem = "is scores, which come first and once" if kind == SCORES_KIND else problem
         raise DataError(f"this file {problem}", where=where, fix=_FIX)
-    return cast("dict[str, Any]", data)
-
-
-def _outputs(scores: ScoreTable | None) -> Outputs | None:
-    if scores is None or scores.corpus is None:
-        return None
-    return Corpus.from_dict(scores.corpus).systems
+    return data

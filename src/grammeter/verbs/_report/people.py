@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from grammeter.core import Ranked, ScoreTable
-from grammeter.meta import FEW_SYSTEMS, SystemMeta
+from grammeter.core import Ranked, ScoreTable, Table
+from grammeter.formats import system_scores
+from grammeter.meta import FEW_SYSTEMS, Design, SystemMeta
 from grammeter.ranking import Agreement
 from grammeter.rendering import Drawing, Point, Section, draw, scatter
+from grammeter.verbs._meta import correlate
+
+FEWEST = 3
+"""Least number of systems for correlations."""
 
 CAPTIONS = {
     "agreement": "Agreement between and within judges",
@@ -23,52 +30,101 @@ CAPTIONS = {
 }
 """Captions of tables by their first head."""
 
-
-def ranking_section(ranked: Ranked) -> Section:
-    """Show a ranking by people: scores, ranges of ranks and clusters."""
-    words = (
-        "The range of ranks is that of resampled judgments; systems of different clusters differ"
-        " in nearly all of them.",
-    )
-    drawings = tuple(map(draw, ranked.figures().values()))
-    caption = f"Systems by {ranked.method}"
-    tables = tuple(ranked.tables())
-    return Section("ranking", "Ranking by people", words, tables, drawings, (caption,))
+HOW_RANKED = (
+    "The range of ranks is that of resampled judgments; systems of different clusters differ in"
+    " nearly all of them."
+)
+HOW_AGREED = (
+    "Cohen's kappa on pairs of outputs that were ranked together, and Krippendorff's alpha of the"
+    " ranks."
+)
 
 
-def agreement_section(agreement: Agreement) -> Section:
-    """Show the agreement of judges."""
-    words = (
-        "Cohen's kappa on pairs of outputs that were ranked together, and Krippendorff's alpha of"
-        " the ranks.",
-    )
-    tables = tuple(agreement.tables())
-    captions = tuple(CAPTIONS[table.columns[0].head] for table in tables)
-    return Section("agreement", "Agreement", words, tables, captions=captions)
+@dataclass(frozen=True)
+class People:
+    """Results from judgments, as far as they are known."""
+
+    table: ScoreTable
+    ranking: Ranked | None
+    agreement: Agreement | None
+    meta: SystemMeta | None
+
+    @property
+    def human(self) -> dict[str, float]:
+        """People's scores by system."""
+        return system_scores(self.ranking) if self.ranking else {}
+
+    @property
+    def common(self) -> list[str]:
+        """Systems with scores and with a score by people."""
+        human = self.human
+        return [name for name in self.table.systems if math.isfinite(human.get(name, math.nan))]
+
+    @property
+    def signatures(self) -> dict[str, str]:
+        """Signatures of the results, by name."""
+        signatures = {"ranking by people": str(self.ranking.signature)} if self.ranking else {}
+        if self.agreement is not None:
+            signatures["agreement"] = str(self.agreement.signature)
+        for name, metric in self.meta.items() if self.meta is not None else ():
+            signatures[f"{name} and people"] = str(metric.signature)
+        return signatures
+
+    def correlated(self) -> People:
+        """Correlate metrics with the ranking, unless it is done or impossible."""
+        if self.meta is not None or self.ranking is None or len(self.common) < FEWEST:
+            return self
+        shown = ", ".join(f"{key}={value}" for key, value in self.ranking.signature)
+        meta = correlate(
+            self.table,
+            {name: self.human[name] for name in self.common},
+            systems=self.common,
+            design=Design(human=f"{self.ranking.method}({shown})"),
+        )
+        return replace(self, meta=meta)
+
+    def sections(self) -> Iterator[Section]:
+        """Yield the sections of the known results."""
+        if (ranked := self.ranking) is not None:
+            drawings = tuple(map(draw, ranked.figures().values()))
+            title, caption = "Ranking by people", f"Systems by {ranked.method}"
+            tables = tuple(ranked.tables())
+            yield Section("ranking", title, (HOW_RANKED,), tables, drawings, (caption,))
+        if self.agreement is not None:
+            tables = tuple(self.agreement.tables())
+            captions = _captions(tables)
+            yield Section("agreement", "Agreement", (HOW_AGREED,), tables, captions=captions)
+        correlations = "correlations", "Metrics and people"
+        if self.meta is not None:
+            tables = tuple(self.meta.tables())
+            drawings = tuple(_scatters(self.meta, self.table, self.human))
+            words = _on_systems(self.meta, self._left_out())
+            yield Section(*correlations, words, tables, drawings, _captions(tables))
+        elif self.ranking is not None:
+            few = f"Nothing is correlated: it takes {FEWEST} systems that were scored and judged."
+            yield Section(*correlations, (few, *self._left_out()))
+
+    def _left_out(self) -> Iterator[str]:
+        if not self.ranking:
+            return
+        unjudged = [name for name in self.table.systems if name not in self.common]
+        unscored = [name for name in self.ranking if name not in self.table.systems]
+        if unjudged:
+            yield f"Scored, but without a score by people: {', '.join(unjudged)}."
+        if unscored:
+            yield f"Judged, not scored: {', '.join(unscored)}."
 
 
-def correlation_section(
-    meta: SystemMeta, table: ScoreTable, human: Mapping[str, float], left_out: Sequence[str]
-) -> Section:
-    """Show how metrics correlate with people.
+def _captions(tables: Sequence[Table]) -> tuple[str, ...]:
+    return tuple(CAPTIONS[table.columns[0].head] for table in tables)
 
-    Parameters
-    ----------
-    table, human
-        Scores to draw against each other; ``human`` is empty if people's scores are unknown.
-    left_out
-        Sentences that name the systems left out.
-    """
+
+def _on_systems(meta: SystemMeta, left_out: Iterable[str]) -> tuple[str, ...]:
     systems = len(meta.systems)
+    human = re.split(r"[|(]", meta.design.human)[0]  # of a signature only the method
+    against = f"{systems} systems, against people's scores ({human})."
     few = f"{systems} systems are few: correlations vary widely by chance."
-    human_scores = re.split(r"[|(]", meta.design.human)[0]  # of a signature only the method
-    words = [f"{systems} systems, against people's scores ({human_scores}).", *left_out]
-    words += [few] if systems < FEW_SYSTEMS else []
-    tables = tuple(meta.tables())
-    captions = tuple(CAPTIONS[table.columns[0].head] for table in tables)
-    drawings = tuple(_scatters(meta, table, human))
-    title = "Metrics and people"
-    return Section("correlations", title, tuple(words), tables, drawings, captions)
+    return (against, *left_out, *([few] if systems < FEW_SYSTEMS else []))
 
 
 def _scatters(meta: SystemMeta, table: ScoreTable, human: Mapping[str, float]) -> Iterator[Drawing]:

@@ -5,77 +5,46 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
-from grammeter.core import (
-    Cell,
-    Column,
-    DataError,
-    GrammeterError,
-    MetricScores,
-    ScoreTable,
-    Table,
-)
+from grammeter.core import Cell, Column, DataError, GrammeterError, MetricScores, ScoreTable, Table
 from grammeter.metrics import metric
 from grammeter.rendering import Dot, Section, dot_plot
-from grammeter.verbs._compare.results import Comparison, SystemResult, metric_columns
+from grammeter.verbs._compare.design import ComparisonDesign
+from grammeter.verbs._compare.results import Comparison, SystemResult, best_first, metric_columns
 from grammeter.verbs._compare.verb import compare
 
 
-def compared(table: ScoreTable, *, resamples: int, seed: int) -> Comparison | None:
-    """Compare all systems by the metrics with statistics; ``None`` if there are none."""
+def compared(
+    table: ScoreTable, stored: Comparison | None, *, resamples: int, seed: int
+) -> Comparison:
+    """Return the stored comparison, else compare all systems by the metrics with statistics.
+
+    Without such metrics it is empty. A ``DataError`` if the stored one has other values for a
+    metric and system of the table, or none of them.
+    """
+    if stored is not None:
+        _check_comparison(table, stored)
+        return stored
     metrics = [name for name, column in table.items() if _obstacle(column, table.systems) is None]
     if not metrics:
-        return None
+        return Comparison(ComparisonDesign(), table.segments, {})
     return compare(table, resamples=resamples, seed=seed, metrics=metrics)
 
 
-def check_comparison(table: ScoreTable, comparison: Comparison) -> None:
-    """Refuse a comparison of other scores.
-
-    Raises
-    ------
-    DataError
-        If it has other values for a metric and system of the table, or none of them.
-    """
-    known = 0
-    for name, column in table.items():
-        for system, result in _results(comparison, name).items():
-            if system in column.scores and not math.isnan(result.value):
-                known += 1
-                if not math.isclose(result.value, column[system].value, rel_tol=1e-9):
-                    raise _other_scores(f"{name}, {system}: {result.value}")
-    if not known:
-        raise _other_scores("no metric and system in common")
-
-
-def scores_section(table: ScoreTable, comparison: Comparison | None) -> Section:
+def scores_section(table: ScoreTable, comparison: Comparison) -> Section:
     """Show scores with their comparison."""
-    notes = dict.fromkeys([*table.notes, *(comparison.notes if comparison else ())])
+    notes = dict.fromkeys([*table.notes, *comparison.notes])
     words = (*_how_to_read(comparison), *_without_sentences(table), *notes)
     drawings = tuple(
         dot_plot(
-            list(_dots(name, column, comparison)),
+            list(_dots(column, _results(comparison, name))),
             title=f"Scores by {name}",
             caption=_caption(name, column, comparison),
         )
         for name, column in table.items()
     )
     caption = "Systems by metric, best by the first metric on top"
-    tables = (scores_table(table, comparison),)
+    tables = (_scores_table(table, comparison),)
     return Section("scores", "Scores", words, tables, drawings, (caption,))
-
-
-def scores_table(table: ScoreTable, comparison: Comparison | None) -> Table:
-    """Lay out a row for each system: by metric, score, interval, and letters or p-value."""
-    names = best_first(table)
-    columns: list[tuple[Column | str, Sequence[Cell]]] = [("system", names)]
-    for name, column in table.items():
-        if comparison is not None and name in comparison:
-            columns += metric_columns(comparison.design, name, comparison[name], names)
-        else:
-            best = "high" if column.higher_is_better else "low"
-            values = [column[s].value if s in column.scores else None for s in names]
-            columns.append((Column(name, "score", best=best), values))
-    return Table.side_by_side(columns, _notes(table, comparison))
 
 
 def signatures_section(table: ScoreTable, others: Mapping[str, str]) -> Section:
@@ -86,16 +55,36 @@ def signatures_section(table: ScoreTable, others: Mapping[str, str]) -> Section:
     return Section("signatures", "Signatures", (words,), (listed,))
 
 
-def best_first(table: ScoreTable) -> list[str]:
-    """Return the systems, best by the first metric first, without a score last."""
-    first = next(iter(table.values()))
-    sign = -1 if first.higher_is_better else 1
-    known = [s for s in table.systems if s in first and not math.isnan(first[s].value)]
-    known.sort(key=lambda system: sign * first[system].value)
-    return known + [system for system in table.systems if system not in known]
-
-
 # --- parts ---------------------------------------------------------------------------------
+
+
+def _check_comparison(table: ScoreTable, comparison: Comparison) -> None:
+    common = [
+        (f"{name}, {system}", result.value, column[system].value)
+        for name, column in table.items()
+        for system, result in _results(comparison, name).items()
+        if system in column.scores and not math.isnan(result.value)
+    ]
+    if not common:
+        raise _other_scores("no metric and system in common")
+    for where, value, ours in common:
+        if not math.isclose(value, ours, rel_tol=1e-9):
+            raise _other_scores(f"{where}: {value}")
+
+
+def _scores_table(table: ScoreTable, comparison: Comparison) -> Table:
+    """Lay out a row for each system: by metric, score, interval, and letters or p-value."""
+    first = next(iter(table.values()))
+    names = best_first(table.systems, first, higher_is_better=first.higher_is_better)
+    columns: list[tuple[Column | str, Sequence[Cell]]] = [("system", names)]
+    for name, column in table.items():
+        if name in comparison:
+            columns += metric_columns(comparison.design, name, comparison[name], names)
+        else:
+            best = "high" if column.higher_is_better else "low"
+            values = [column[s].value if s in column.scores else None for s in names]
+            columns.append((Column(name, "score", best=best), values))
+    return Table.side_by_side(columns, _notes(table, comparison))
 
 
 def _obstacle(column: MetricScores, systems: Sequence[str]) -> str | None:
@@ -119,12 +108,12 @@ def _other_scores(where: str) -> DataError:
     )
 
 
-def _results(comparison: Comparison | None, name: str) -> Mapping[str, SystemResult]:
-    return {} if comparison is None or name not in comparison else comparison[name].systems
+def _results(comparison: Comparison, name: str) -> Mapping[str, SystemResult]:
+    return comparison[name].systems if name in comparison else {}
 
 
-def _how_to_read(comparison: Comparison | None) -> Iterator[str]:
-    if comparison is None:
+def _how_to_read(comparison: Comparison) -> Iterator[str]:
+    if not comparison:
         return
     design = comparison.design
     share = f"{design.confidence * 100:g}%"
@@ -146,7 +135,7 @@ def _without_sentences(table: ScoreTable) -> Iterator[str]:
         )
 
 
-def _notes(table: ScoreTable, comparison: Comparison | None) -> Iterator[str]:
+def _notes(table: ScoreTable, comparison: Comparison) -> Iterator[str]:
     for name, column in table.items():
         if not column.higher_is_better:
             yield f"{name}: lower is better"
@@ -159,22 +148,17 @@ def _notes(table: ScoreTable, comparison: Comparison | None) -> Iterator[str]:
                 yield f"{name}, {system}: no interval: {result.reason}"
 
 
-def _dots(name: str, column: MetricScores, comparison: Comparison | None) -> Iterator[Dot]:
-    results = _results(comparison, name)
-    sign = -1 if column.higher_is_better else 1
-    order = sorted(
-        column, key=lambda s: (math.isnan(v := column[s].value), 0 if math.isnan(v) else sign * v)
-    )
-    for system in order:
+def _dots(column: MetricScores, results: Mapping[str, SystemResult]) -> Iterator[Dot]:
+    for system in best_first(column, column, higher_is_better=column.higher_is_better):
         result = results.get(system)
         low, high = (result.low, result.high) if result else (math.nan, math.nan)
         letters = (result.letters if result else None) or ""
         yield Dot(system, column[system].value, low, high, letters)
 
 
-def _caption(name: str, column: MetricScores, comparison: Comparison | None) -> str:
+def _caption(name: str, column: MetricScores, comparison: Comparison) -> str:
     direction = "" if column.higher_is_better else " (lower is better)"
-    if comparison is None or not _results(comparison, name):
+    if not _results(comparison, name):
         return f"Scores by {name}{direction}."
     share = f"{comparison.design.confidence * 100:g}%"
     end = "; the letters are those of the table" if comparison.design.baseline is None else ""
