@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from grammeter.core import (
+    Edit,
+    EditVerdict,
     Explanation,
     GrammeterError,
-    JudgedEdit,
     MetricScores,
     MissingResourceError,
     ScoreTable,
@@ -37,39 +38,31 @@ def make_browser(
     """Gather all sentences.
 
     The edits come from the first metric of the table that judges edits, once for each distinct
-    output of a sentence. If there is none, they are differences of words, without verdicts.
-
-    Parameters
-    ----------
-    corpus
-        Corpus of the table.
-    pipeline
-        Pipeline that extracts edits without verdicts; default: only the words.
-
-    Returns
-    -------
-    browser, facts
-        The sentences; facts about their edits and scores, by name.
+    output of a sentence. If there is none, they are differences of words, without verdicts, which
+    ``pipeline`` extracts, by default from the words alone. Returns the sentences, and facts about
+    their edits and scores, by name.
     """
     columns = {name: column for name, column in table.items() if column.segments}
     written = list(_written(table.systems, corpus))
     judged_by, explanations = _explained(table, written)
-    edits = [tuple(map(_judged, output.edits)) for output in explanations] or _differences(
-        written, pipeline
-    )
+    edits = [
+        tuple(_drawn(judged.edit, judged.verdict) for judged in output.edits)
+        for output in explanations
+    ] or _differences(written, pipeline)
     outputs: list[list[Output]] = [[] for _ in corpus.sources]
     for output, drawn in zip(written, edits, strict=True):
         first = table.systems[output.systems[0]]
         values = tuple(_value(column, first, output.line) for column in columns.values())
-        outputs[output.line].append(
-            Output(output.segment.hypothesis, output.systems, drawn, values)
-        )
+        shown = Output(output.segment.hypothesis, output.systems, drawn, values)
+        outputs[output.line].append(shown)
     references = list(zip(*corpus.references, strict=True)) or [()] * len(corpus)
-    rows = zip(corpus.sources, references, outputs, strict=True)
+    for row in outputs:
+        row.sort(key=lambda output: (-len(output.systems), output.systems))
+    rows = zip(corpus.sources, references, map(tuple, outputs), strict=True)
     browser = Browser(
         table.systems,
         tuple((name, column.higher_is_better) for name, column in columns.items()),
-        tuple(PageSentence(source, texts, tuple(_commonest(outs))) for source, texts, outs in rows),
+        tuple(PageSentence(*row) for row in rows),
         judged_by,
     )
     facts = {"Edits": _of_edits(table, written, judged_by, explanations)}
@@ -107,19 +100,15 @@ def _explained(
 
 def _typed_alike(scorer: Metric, segments: Sequence[Segment]) -> list[Segment]:
     """Type gold edits by the same rules as the outputs' edits, if these are typed."""
-    if not isinstance(scorer, Errant | PTErrant):
-        return list(segments)
-    if isinstance(scorer, Errant) and scorer.rules.needs_types:  # its types decide what counts
-        return list(segments)
-    return one_scheme(segments, annotator(scorer.pipeline))
+    decisive = isinstance(scorer, Errant) and scorer.rules.needs_types  # its types decide
+    if isinstance(scorer, Errant | PTErrant) and not decisive:
+        return one_scheme(segments, annotator(scorer.pipeline))
+    return list(segments)
 
 
 def _differences(written: Sequence[_Written], pipeline: str | None) -> list[tuple[DrawnEdit, ...]]:
     pairs = [(output.segment.source, output.segment.hypothesis) for output in written]
-    return [
-        tuple(DrawnEdit(e.start, e.end, e.correction, e.type, None) for e in edits)
-        for edits in annotator(pipeline or NEUTRAL).annotate(pairs)
-    ]
+    return [tuple(map(_drawn, edits)) for edits in annotator(pipeline or NEUTRAL).annotate(pairs)]
 
 
 def _judging(table: ScoreTable) -> Iterator[tuple[str, Metric]]:
@@ -134,13 +123,8 @@ def _judging(table: ScoreTable) -> Iterator[tuple[str, Metric]]:
             yield name, scorer
 
 
-def _judged(judged: JudgedEdit) -> DrawnEdit:
-    edit = judged.edit
-    return DrawnEdit(edit.start, edit.end, edit.correction, edit.type, judged.verdict)
-
-
-def _commonest(outputs: Sequence[Output]) -> list[Output]:
-    return sorted(outputs, key=lambda output: (-len(output.systems), output.systems))
+def _drawn(edit: Edit, verdict: EditVerdict | None = None) -> DrawnEdit:
+    return DrawnEdit(edit.start, edit.end, edit.correction, edit.type, verdict)
 
 
 def _of_edits(

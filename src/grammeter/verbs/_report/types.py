@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -18,7 +19,7 @@ from grammeter.core import (
 from grammeter.errant import ENGLISH, NEUTRAL_RULES
 from grammeter.formats import Corpus
 from grammeter.metrics import Errant, metric
-from grammeter.rendering import Section, heat_map
+from grammeter.rendering import Drawing, Section, heat_map
 from grammeter.scoring import type_scores
 
 MOST = 30
@@ -31,7 +32,7 @@ _HOW = (
 ERRANTS = ("errant", "senterrant")
 """Beginnings of the spellings of metrics with error types."""
 
-ByType = Mapping[str, Score]
+OUTCOMES = ("tp", "fp", "fn")
 
 
 @dataclass(frozen=True)
@@ -39,8 +40,21 @@ class TypeScores:
     """Scores by system and error type of one metric, with notes."""
 
     metric: str
-    systems: Mapping[str, ByType]
+    systems: Mapping[str, Mapping[str, Score]]
     words: tuple[str, ...] = ()
+
+    @property
+    def commonest(self) -> list[str]:
+        """The types, those with most edits (right, wrong or missed) first."""
+        totals = defaultdict[str, float](float)
+        for types in self.systems.values():
+            for kind, score in types.items():
+                totals[kind] += sum(score.parts[key] for key in OUTCOMES)
+        return sorted(totals, key=lambda kind: (-totals[kind], kind))
+
+    def of(self, kind: str, systems: Sequence[str]) -> list[Score | None]:
+        """Return the systems' scores of a type."""
+        return [self.systems.get(system, {}).get(kind) for system in systems]
 
 
 def types_section(
@@ -48,38 +62,21 @@ def types_section(
 ) -> Section:
     """Lay out scores by error type, stored or computed; else say how to get them.
 
-    Parameters
-    ----------
-    corpus
-        The sentences, if available.
-    pipeline
-        Pipeline that types edits; default: that of a metric of the table.
-    anew
-        Whether to compute scores that are not stored, which parses outputs and gold edits.
+    ``corpus``: the sentences, if available. ``pipeline`` types edits; default: that of a metric of
+    the table. ``anew``: compute scores that are not stored, which parses outputs and gold edits.
     """
     typed = list(_found(table, corpus, pipeline, anew))
     words = [text for scores in typed for text in scores.words]
     if not typed:
         words = [_HOW if anew else f"They were not asked for. {_HOW}"]
-    tables = [layout for scores in typed for layout in _tables(scores, table.systems)]
-    captions = [
+    tables = tuple(layout for scores in typed for layout in _tables(scores, table.systems))
+    captions = tuple(
         f"{what} by error type ({scores.metric})"
         for scores in typed
         for what in ("F", "True positives / false positives / false negatives")
-    ]
-    drawings = [
-        heat_map(
-            shown := _commonest(scores)[:MOST],
-            table.systems,
-            [[_value(scores, kind, system) for system in table.systems] for kind in shown],
-            title=f"F by error type ({scores.metric})",
-            caption=f"F by type and system ({scores.metric}), {_which(scores)}.",
-        )
-        for scores in typed
-    ]
-    return Section(
-        "types", "Error types", tuple(words), tuple(tables), tuple(drawings), tuple(captions)
     )
+    drawings = tuple(_drawn(scores, table.systems) for scores in typed)
+    return Section("types", "Error types", tuple(words), tables, drawings, captions)
 
 
 # --- where they come from ------------------------------------------------------------------
@@ -144,40 +141,31 @@ def _mixed(column: MetricScores) -> Iterator[str]:
 
 
 def _tables(scores: TypeScores, systems: Sequence[str]) -> Iterator[Table]:
-    kinds = sorted({kind for types in scores.systems.values() for kind in types})
-    values = [(kind, *(_known(scores, kind, s) for s in systems)) for kind in kinds]
-    heads = Column.many("score", *systems)
-    yield Table.of(("type", *heads), values, ["F, with the metric's own beta."])
-    counts = [(kind, *(_counts(scores, kind, system) for system in systems)) for kind in kinds]
-    yield Table.of(("type", *heads), counts)
+    kinds = sorted(scores.commonest)
+    rows = [scores.of(kind, systems) for kind in kinds]
+    heads = ("type", *Column.many("score", *systems))
+    values = [(kind, *map(_value, row)) for kind, row in zip(kinds, rows, strict=True)]
+    yield Table.of(heads, values, ["F, with the metric's own beta."])
+    yield Table.of(heads, [(k, *map(_counts, row)) for k, row in zip(kinds, rows, strict=True)])
 
 
-def _commonest(scores: TypeScores) -> list[str]:
-    """Return the types, those with most edits (right, wrong or missed) first."""
-    totals: dict[str, float] = {}
-    for types in scores.systems.values():
-        for kind, score in types.items():
-            totals[kind] = totals.get(kind, 0) + sum(score.parts[key] for key in ("tp", "fp", "fn"))
-    return sorted(totals, key=lambda kind: (-totals[kind], kind))
+def _drawn(scores: TypeScores, systems: Sequence[str]) -> Drawing:
+    kinds = scores.commonest
+    few = len(kinds) <= MOST
+    which = "all types" if few else f"the {MOST} commonest of {len(kinds)} types"
+    values = [[_value(s) for s in scores.of(kind, systems)] for kind in kinds[:MOST]]
+    return heat_map(
+        kinds[:MOST],
+        systems,
+        [[math.nan if value is None else value for value in row] for row in values],
+        title=f"F by error type ({scores.metric})",
+        caption=f"F by type and system ({scores.metric}), {which}.",
+    )
 
 
-def _which(scores: TypeScores) -> str:
-    kinds = len(_commonest(scores))
-    return "all types" if kinds <= MOST else f"the {MOST} commonest of {kinds} types"
+def _value(score: Score | None) -> float | None:
+    return None if score is None or math.isnan(score.value) else score.value
 
 
-def _value(scores: TypeScores, kind: str, system: str) -> float:
-    score = scores.systems.get(system, {}).get(kind)
-    return math.nan if score is None else score.value
-
-
-def _counts(scores: TypeScores, kind: str, system: str) -> str:
-    score = scores.systems.get(system, {}).get(kind)
-    if score is None:
-        return ""
-    return "/".join(f"{score.parts[key]:g}" for key in ("tp", "fp", "fn"))
-
-
-def _known(scores: TypeScores, kind: str, system: str) -> float | None:
-    value = _value(scores, kind, system)
-    return None if math.isnan(value) else value
+def _counts(score: Score | None) -> str:
+    return "/".join(f"{score.parts[key]:g}" for key in OUTCOMES) if score else ""
