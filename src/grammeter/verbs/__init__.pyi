@@ -21,7 +21,6 @@ from grammeter.verbs._meta import correlate as correlate
 from grammeter.verbs._meta import meta_beta as meta_beta
 from grammeter.verbs._meta import meta_system as meta_system
 from grammeter.verbs._meta import meta_window as meta_window
-from grammeter.verbs._meta import rescored as rescored
 from grammeter.verbs._meta_sentence import meta_maege as meta_maege
 from grammeter.verbs._meta_sentence import meta_sentence as meta_sentence
 from grammeter.verbs._rank import agree as agree

@@ -108,7 +108,8 @@ def edits_extract(
 
     As ``errant_parallel`` does, with the same pipeline to the same result. An empty source line
     is left out. A text that differs from its source in white space alone has no edit line at
-    all, not even one that says that it is unchanged.
+    all, not even one that says that it is unchanged. Raises :class:`LengthMismatchError` if the
+    texts are not equally many.
 
     Parameters
     ----------
@@ -125,11 +126,6 @@ def edits_extract(
     pipeline
         A spaCy pipeline by name or folder; ``neutral``: none, for any language. By default
         ``en_core_web_sm`` if it is installed, else the one that ships, with a note.
-
-    Raises
-    ------
-    LengthMismatchError
-        If the texts are not equally many.
     """
     sources, where = _lines(orig, "orig")
     versions = [_lines(texts, f"cor[{number}]") for number, texts in enumerate(cor)]
@@ -146,19 +142,20 @@ def edits_extract(
     pairs = list(dict.fromkeys((keys[row[0]], keys[text]) for row in rows for text in row[1:]))
     extracted = extractor.annotate(pairs, raw) if raw else extractor.annotate(pairs)
     edits = dict(zip(pairs, extracted, strict=True))
-
-    def block(source: str, *corrected: str) -> M2Block:
+    blocks: list[M2Block] = []
+    for source, *corrected in rows:
         unchanged = source.strip() if raw else spaced[source]
-        lines = (
-            [UNCHANGED] if text.strip() == unchanged else edits[keys[source], keys[text]]
-            for text in corrected
-        )
-        numbered = ((number, edit) for number, line in enumerate(lines) for edit in line)
-        return M2Block(spaced[source], tuple(numbered))
-
+        lines = [
+            (number, edit)
+            for number, text in enumerate(corrected)
+            for edit in (
+                [UNCHANGED] if text.strip() == unchanged else edits[keys[source], keys[text]]
+            )
+        ]
+        blocks.append(M2Block(spaced[source], tuple(lines)))
     empty = len(sources) - len(rows)
     notes = [f"{empty} empty lines of {where} are left out"] if empty else []
-    return ExtractedEdits(tuple(block(*row) for row in rows), (), (*notes, *_notice(extractor)))
+    return ExtractedEdits(tuple(blocks), (), (*notes, *_notice(extractor)))
 
 
 @checked
@@ -175,6 +172,8 @@ def edits_convert(
 ) -> ExtractedEdits:
     """Extract the edits of an M2 file anew, or keep them and type them, as ``errant_m2``.
 
+    Raises :class:`DataError` if edits of one annotator overlap.
+
     Parameters
     ----------
     m2_file
@@ -187,11 +186,6 @@ def edits_convert(
         Pass over faulty edits, and apply those that overlap one upon the other.
     lev, merge, pipeline
         As for :func:`edits_extract`.
-
-    Raises
-    ------
-    DataError
-        If edits of one annotator overlap.
     """
     if redo not in get_args(Redo):
         raise UnknownNameError("way to redo edits", redo, get_args(Redo))
@@ -230,6 +224,8 @@ def edits_compare(
 ) -> ComparedEdits:
     """Compare the edits of two M2 files, as ``errant_compare``.
 
+    Raises :class:`DataError` if the files do not have the same sentences.
+
     Parameters
     ----------
     hyp, ref
@@ -248,11 +244,6 @@ def edits_compare(
         Also count by error type: 1 operation (R), 2 main type (NOUN), 3 whole type (R:NOUN).
     lenient
         Pass over faulty lines, and over sentences that differ between the files.
-
-    Raises
-    ------
-    DataError
-        If the files do not have the same sentences.
     """
     if not 0 < beta * beta < float("inf"):
         raise UsageError(f"beta (-b) {beta:g} is not possible", fix="Use a number greater than 0.")
@@ -319,8 +310,7 @@ def _rewritten(blocks: Iterable[M2Block], done: Iterable[tuple[Edit, ...]]) -> I
     for block in blocks:
         lines: list[tuple[int, Edit]] = []
         for name, edits in block.gold.items() if block.lines else ():
-            new = next(remaining) if edits else [UNCHANGED]
-            lines += [(name, edit) for edit in new]
+            lines += [(name, edit) for edit in (next(remaining) if edits else [UNCHANGED])]
         yield M2Block(block.source.rstrip(), tuple(lines))
 
 

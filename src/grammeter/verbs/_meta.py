@@ -4,26 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from grammeter.core import DataError, MetricScores, checked
+import numpy as np
+
+from grammeter.core import DataError, FloatArray, MetricScores, checked
+from grammeter.meta import (
+    Aggregate,
+    BetaSweep,
+    Choice,
+    Design,
+    IntervalName,
+    SystemMeta,
+    Windows,
+    correlate_systems,
+    correlate_windows,
+    parse_betas,
+    sweep_beta,
+    swept_metric,
+    with_aggregates,
+)
 from grammeter.metrics import metric as make_metric
+from grammeter.rendering import save_figures
+from grammeter.stats import TiePolicy
+from grammeter.verbs._compare.samples import paired_samples
 from grammeter.verbs._meta_sides import HumanScores, PathLike, Scores, read_sides, sides_of
 from grammeter.verbs._using import fields_among
-
-if TYPE_CHECKING:
-    from grammeter.core import FloatArray
-    from grammeter.meta import (
-        Aggregate,
-        BetaSweep,
-        Choice,
-        Design,
-        IntervalName,
-        SystemMeta,
-        Windows,
-    )
-    from grammeter.stats import PairedSamples, TiePolicy
-
 
 SHARED = "systems", "drop", "metrics", "aggregate", "leave_one_out", "top_k"
 """Arguments that :func:`meta_system` passes on to :func:`correlate`."""
@@ -54,6 +60,9 @@ def meta_system(
 ) -> SystemMeta:
     """Correlate metrics with people's scores of the same systems, with Williams tests.
 
+    Raises :class:`UsageError` if people's scores come from no place or two; see :func:`correlate`
+    for the rest.
+
     Parameters
     ----------
     scores, human
@@ -72,15 +81,7 @@ def meta_system(
     figure, figure_williams
         Files, .svg or .png, into which each metric's scores are drawn against people's, and the
         p-values of Williams' test.
-
-    Raises
-    ------
-    UsageError
-        If people's scores come from no place or two; see :func:`correlate` for the rest.
     """
-    from grammeter.meta import Design
-    from grammeter.rendering import save_figures
-
     table, side = sides_of(locals())
     options = locals()
     result = correlate(
@@ -113,6 +114,9 @@ def correlate(
 ) -> SystemMeta:
     """Correlate metrics with people's scores of the same systems, with Williams tests.
 
+    Raises :class:`DataError` if a system stands on one side only, or two of several scores have a
+    metric of one name; :class:`UsageError` if ``by`` has nothing to do.
+
     Parameters
     ----------
     scores
@@ -136,16 +140,7 @@ def correlate(
         See :func:`grammeter.meta.system.correlate_systems`.
     notes
         What the reader of ``human`` must know, besides its own notes.
-
-    Raises
-    ------
-    DataError
-        If a system stands on one side only, or two of several scores have a metric of one name.
-    UsageError
-        If ``by`` has nothing to do.
     """
-    from grammeter.meta import Design, correlate_systems, with_aggregates
-
     table, side = read_sides(scores, human, by=by, systems=systems, drop=drop)
     if metrics is not None:
         table = replace(table, columns={name: table[name] for name in dict.fromkeys(metrics)})
@@ -158,7 +153,7 @@ def correlate(
         outlier_cutoff=outlier_cutoff,
         leave_one_out=leave_one_out,
         top_k=top_k,
-        sampler=summed_rows,
+        sampler=lambda column, names: paired_samples(column.metric, column, names),
         notes=(*side.notes, *notes),
     )
 
@@ -189,9 +184,6 @@ def meta_window(
     figure
         A file, .svg or .png, into which the correlations by window are drawn.
     """
-    from grammeter.meta import correlate_windows
-    from grammeter.rendering import save_figures
-
     table, side = sides_of(locals(), clusters=True)
     windows = correlate_windows(
         table,
@@ -239,12 +231,8 @@ def meta_beta(
     figure
         A file, .svg or .png, into which both correlations are drawn over beta.
     """
-    from grammeter.meta import parse_betas, sweep_beta, swept_metric
-    from grammeter.rendering import save_figures
-
-    options = locals()
     betas = parse_betas(beta) if isinstance(beta, str) else beta
-    table, side = sides_of(options)
+    table, side = sides_of(locals())
     name = metric or swept_metric(table)
     sweep = sweep_beta(
         table[name],
@@ -262,21 +250,12 @@ def meta_beta(
     return replace(sweep, notices=side.notices)
 
 
-def summed_rows(column: MetricScores, systems: Sequence[str]) -> PairedSamples:
-    """Let a metric of the registry make summable rows of some systems' statistics."""
-    from grammeter.verbs._compare.samples import paired_samples
-
-    return paired_samples(column.metric, column, systems)
-
-
 def rescored(column: MetricScores, systems: Sequence[str], beta: float) -> FloatArray | None:
     """Score some systems anew from their statistics, with another beta: shape ``(systems,)``.
 
     ``None`` where the scores have no statistics, or the metric no beta. A ``DataError`` where
     what the metric counts depends on beta, a ``UsageError`` where it does not take this one.
     """
-    import numpy as np
-
     if not all(system in column.statistics for system in systems):
         return None
     scored = make_metric(column.metric)

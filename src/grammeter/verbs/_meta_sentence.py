@@ -4,28 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from grammeter.core import Ranking, ScoreTable, UsageError, checked
+from grammeter.formats import (
+    GIVEN,
+    Corpus,
+    FirstSegment,
+    Judgments,
+    is_judged,
+    metric_name,
+    read_judgments,
+    read_judgments_of,
+    read_outputs,
+    read_sides,
+)
+from grammeter.meta import (
+    Against,
+    ChainTies,
+    Given,
+    Maege,
+    MaegeDesign,
+    Missing,
+    Pseudo,
+    SentenceDesign,
+    SentenceLevel,
+    Source,
+    Target,
+    TieRule,
+    correlate_sentences,
+    join_scores,
+    maege,
+)
+from grammeter.metrics import Metric, metric
+from grammeter.ranking import Extraction, Unit
 from grammeter.verbs._meta_sides import PathLike, Scores, named_places, named_sources
 from grammeter.verbs._using import fields_among
-
-if TYPE_CHECKING:
-    from grammeter.formats import Corpus, FirstSegment, Judgments
-    from grammeter.meta import (
-        Against,
-        ChainTies,
-        Given,
-        Maege,
-        Missing,
-        Pseudo,
-        SentenceLevel,
-        Source,
-        Target,
-        TieRule,
-    )
-    from grammeter.metrics import Metric
-    from grammeter.ranking import Extraction, Unit
 
 JudgmentSources = PathLike | Sequence[PathLike] | Sequence[Ranking]
 
@@ -53,6 +67,10 @@ def meta_sentence(
 ) -> SentenceLevel:
     """Hold the sentence scores of metrics against judgments of the same sentences.
 
+    Raises :class:`UsageError` if no judgments are left, or judgments in the place of scores come
+    from standard input; :class:`DataError`: see
+    :func:`~grammeter.meta.segment.correlate_sentences`.
+
     Parameters
     ----------
     scores
@@ -69,16 +87,7 @@ def meta_sentence(
         What and who takes part; default: all.
     judge, by_judge
         Use the judgments of these alone; measure each judge's pairs apart, too.
-
-    Raises
-    ------
-    DataError
-        See :func:`~grammeter.meta.segment.correlate_sentences`.
-    UsageError
-        If no judgments are left, or judgments in the place of scores come from standard input.
     """
-    from grammeter.meta import SentenceDesign, correlate_sentences, join_scores
-
     options = locals()
     sources, rankings = _sentence_sources(scores, judgments, first_segment, hyps)
     last = max(ranking.segment for ranking in rankings)
@@ -110,6 +119,9 @@ def meta_maege(
 ) -> Maege:
     """Apply gold edits one after the other, and ask whether metrics follow (MAEGE).
 
+    Raises :class:`UsageError` if a metric is named twice, there are no gold edits, or a metric
+    needs what it does not get.
+
     Parameters
     ----------
     corpus
@@ -120,17 +132,7 @@ def meta_maege(
         See :class:`~grammeter.meta.maege.Design`.
     chains
         Orders of each annotator's edits; all, where there are fewer.
-
-    Raises
-    ------
-    UsageError
-        If a metric is named twice, there are no gold edits, or a metric needs what it does not
-        get.
     """
-    from grammeter.formats import GIVEN
-    from grammeter.meta import MaegeDesign, maege
-    from grammeter.metrics import metric
-
     design = MaegeDesign(max_orders=chains, **fields_among(locals(), MaegeDesign))
     scorers = {str(name): metric(name) for name in metrics}
     if len(scorers) != len(metrics):
@@ -153,8 +155,6 @@ def _sentence_sources(
     hyps: Sequence[PathLike],
 ) -> tuple[dict[str, Source], Sequence[Ranking]]:
     """Read scores and judgments; files of judgments on both sides count their sentences alike."""
-    from grammeter.formats import Judgments, is_judged, metric_name, read_sides
-
     if not isinstance(judgments, PathLike) and any(isinstance(j, Ranking) for j in judgments):
         return named_sources(named_places(scores)), cast("Sequence[Ranking]", judgments)
     listed = [judgments] if isinstance(judgments, PathLike) else judgments
@@ -188,8 +188,6 @@ def _judgments_of(
     hyps: Sequence[PathLike],
 ) -> Judgments:
     """Read judgments; the outputs that were scored tell the number of the first sentence."""
-    from grammeter.formats import Corpus, read_judgments, read_judgments_of, read_outputs
-
     if hyps:
         return read_judgments(paths, first_segment=first_segment, systems=read_outputs(hyps))
     corpus = next((table.corpus for table in tables if table.corpus is not None), None)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from grammeter.core import Ranked, Ranking, ScoreTable, UsageError
-
-if TYPE_CHECKING:
-    from grammeter.formats import Benchmark
-    from grammeter.meta import Human, Source
+from grammeter.formats import Benchmark, metric_name, read_any_scores, read_human
+from grammeter.formats import benchmark as find_benchmark
+from grammeter.meta import Human, Source, human_side, join_scores
+from grammeter.rendering import check_figure
 
 PathLike = str | Path
 Place = PathLike | ScoreTable | Ranked | Sequence[Ranking]
@@ -40,8 +40,6 @@ def named_places(scores: Scores) -> Places:
 
 def named_sources(places: Places) -> dict[str, Source]:
     """Read scores, rankings and judgments; the latter two are named as metrics."""
-    from grammeter.formats import metric_name, read_any_scores
-
     sources: dict[str, Source] = {}
     for stated, place in places:
         source = read_any_scores(place) if isinstance(place, PathLike) else place
@@ -68,9 +66,6 @@ def read_sides(
     clusters: bool = False,
 ) -> tuple[ScoreTable, Human]:
     """Read the scores of metrics and of people; ``clusters``: rank judgments with clusters."""
-    from grammeter.formats import benchmark as find_benchmark
-    from grammeter.meta import join_scores
-
     if (human is None) == (benchmark is None):
         raise UsageError(
             "people's scores come from one place",
@@ -94,8 +89,6 @@ def read_sides(
 
 def sides_of(options: Mapping[str, Any], *, clusters: bool = False) -> tuple[ScoreTable, Human]:
     """Read both sides by the arguments of a verb, once its figures can be written."""
-    from grammeter.rendering import check_figure
-
     for name in ("figure", "figure_williams"):
         if options.get(name):
             check_figure(options[name])
@@ -104,9 +97,6 @@ def sides_of(options: Mapping[str, Any], *, clusters: bool = False) -> tuple[Sco
 
 
 def _of_people(human: HumanScores, by: str | None, *, judged: bool, clusters: bool) -> Human:
-    from grammeter.formats import metric_name, read_human
-    from grammeter.meta import human_side
-
     options: dict[str, Any] = {"by": by, "other_is_judged": judged, "clusters": clusters}
     if isinstance(human, PathLike):
         read = read_human(human)
@@ -117,8 +107,6 @@ def _of_people(human: HumanScores, by: str | None, *, judged: bool, clusters: bo
 
 def _of_benchmark(known: Benchmark, by: str | None, sources: Mapping[str, Source]) -> Human:
     """Take the paper's own scores where they are stored and no other method is wanted."""
-    from grammeter.meta import Human, human_side
-
     *_, (last, source) = sources.items()
     notes: tuple[str, ...] = ()
     if len(sources) > 1 and not isinstance(source, ScoreTable):

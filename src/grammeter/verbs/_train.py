@@ -62,7 +62,11 @@ def train_impara(
 ) -> Card:
     """Train IMPARA's quality estimator from parallel data (Maeda et al. 2022).
 
-    It runs on the device of :func:`grammeter.using`.
+    It runs on the device of :func:`grammeter.using`. Raises :class:`UsageError` if an option is
+    impossible, or the folder holds another run, or is not empty and ``resume`` is not set;
+    :class:`DataError` if there are too few sentences with edits (or scores), or a file cannot be
+    read or written; :class:`MissingResourceError` if torch, the encoder, the device or the pipeline
+    is missing.
 
     Parameters
     ----------
@@ -96,16 +100,6 @@ def train_impara(
         Skip M2 edits outside their sentence and unknown lines, and count them.
     resume
         Go on where an interrupted run stopped; the card of a finished run is returned.
-
-    Raises
-    ------
-    UsageError
-        If an option is impossible, or the folder holds another run, or is not empty and
-        ``resume`` is not set.
-    DataError
-        If there are too few sentences with edits (or scores), or a file cannot be read or written.
-    MissingResourceError
-        If torch, the encoder, the device or the pipeline is missing.
     """
     options = locals()
     return _Data(parallel, options).train(Path(output), _settings(options), resume=resume)
@@ -176,6 +170,9 @@ def train_cross_domain(
 ) -> CrossDomain:
     """Train IMPARA on each of several corpora, and test each model on each (Maeda's Table 4).
 
+    Raises :class:`UsageError` if there is no corpus or no seed, a seed is repeated, or a name
+    cannot name a folder.
+
     Parameters
     ----------
     corpora
@@ -185,15 +182,9 @@ def train_cross_domain(
         goes on after an interruption.
     seeds
         Seeds; one model for each corpus and seed.
-    encoder, pairs, parallel_only, loss, epochs, batch_size, learning_rate, decay, warmup, dtype
-        As for :func:`train_impara`.
+    encoder, pairs, parallel_only, loss, epochs, batch_size, learning_rate, decay, warmup, dtype,
     source_column, target_column, pipeline, lenient
         As for :func:`train_impara`.
-
-    Raises
-    ------
-    UsageError
-        If there is no corpus or no seed, a seed is repeated, or a name cannot name a folder.
     """
     options = locals()
     _check_corpora(corpora, seeds)
@@ -221,13 +212,11 @@ def _check_corpora(corpora: Mapping[str, Sequence[str | Path]], seeds: Sequence[
         raise UsageError("no corpus to train on", fix="Name one at least.")
     for name in corpora:
         if not name or name != Path(name).name:
-            raise UsageError(
-                f"the name {name!r} of a corpus is no folder's name", fix="Leave out slashes."
-            )
+            message = f"the name {name!r} of a corpus is no folder's name"
+            raise UsageError(message, fix="Leave out slashes.")
     if not seeds or len(set(seeds)) != len(seeds):
-        raise UsageError(
-            f"seeds {', '.join(map(str, seeds)) or 'none'}", fix="Give one or more, each once."
-        )
+        listed = ", ".join(map(str, seeds)) or "none"
+        raise UsageError(f"seeds {listed}", fix="Give one or more, each once.")
 
 
 @checked
@@ -242,15 +231,12 @@ def train_impacts(
 ) -> Impacts:
     """Measure the impact of every edit of parallel data (Maeda et al. 2022, equation 5).
 
+    Returns impacts of each error type and of each edit, the greatest first (Tables 6 and 7).
+
     Parameters
     ----------
     parallel, encoder, source_column, target_column, pipeline, lenient
         As for :func:`train_impara`.
-
-    Returns
-    -------
-    Impacts
-        Impacts of each error type and of each edit, the greatest first (Tables 6 and 7).
     """
     return Impacts.of(_Data(parallel, locals()).measure().sentences)
 
@@ -259,15 +245,13 @@ class _Data:
     """Parallel data, read and measured once for any number of models; ``options`` of the verb."""
 
     def __init__(self, parallel: Sequence[str | Path], options: Mapping[str, Any]) -> None:
-        self._spelled = [str(data) for data in parallel]
-        self._options = options
-        self._columns = {
+        self._places, self._options = [str(data) for data in parallel], options
+        self._reading = {
             "source": options["source_column"],
             "target": options["target_column"],
             "lenient": options["lenient"],
         }
-        self._pipeline = options["pipeline"]
-        self._files = _present([path for data in self._spelled for path in parallel_files(data)])
+        self._files = _present([path for data in self._places for path in parallel_files(data)])
         self.measure = cache(self._measure)
 
     def train(self, folder: Path, settings: Settings, *, resume: bool) -> Card:
@@ -277,7 +261,7 @@ class _Data:
             folder,
             settings,
             files=self._files,
-            reading={**self._columns, "pipeline": self._pipeline},
+            reading={**self._reading, "pipeline": self._options["pipeline"]},
             size=self._options["pairs"],
             loss=self._options["loss"],
             parallel_only=self._options["parallel_only"],
@@ -285,14 +269,15 @@ class _Data:
         )
 
     def _measure(self) -> Measured:
+        pipeline = self._options["pipeline"]
         rows: list[Parallel] = []
         origin = GIVEN
-        for data in self._spelled:
-            corrections = read_parallel(data, **self._columns)
+        for data in self._places:
+            corrections = read_parallel(data, **self._reading)
             if any(row.edits is None for row in corrections):
-                extractor = annotator(self._pipeline, types=True).signature()
+                extractor = annotator(pipeline, types=True).signature()
                 origin = ", ".join(f"{key} {value}" for key, value in extractor.items())
-            parallel = _with_edits(corrections, self._pipeline)
+            parallel = _with_edits(corrections, pipeline)
             if not any(row.edits for row in parallel):
                 raise DataError(
                     "no sentence has an edit", where=data, fix="Give sources and their corrections."

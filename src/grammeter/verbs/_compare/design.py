@@ -71,6 +71,10 @@ class ComparisonDesign:
         """The level of significance; rounded, so that 1 - 0.9 is 0.1."""
         return round(1 - self.confidence, 12) or 1e-12
 
+    def comparisons(self, systems: int) -> int:
+        """Return how many pairs of so many systems are compared."""
+        return systems * (systems - 1) // 2 if self.baseline is None else systems - 1
+
     def limits(self, segments: int, comparisons: int) -> Iterator[str]:
         """Say what this design cannot show with so many segments and comparisons."""
         if segments < FEW_SEGMENTS and self.test == "bootstrap":
@@ -125,20 +129,24 @@ class ComparisonDesign:
         """How many resamples let a correction tell systems apart at this level."""
         return max(RESAMPLES, comparisons * max(EACH, math.ceil(4 / self.level)))
 
-    def settled(self, systems: int, comparisons: int) -> tuple[ComparisonDesign, str | None]:
-        """Choose the number of resamples, as nobody fixed it, and say what that changes.
+    def settled(
+        self, systems: int, comparisons: int, *, fixed: bool
+    ) -> tuple[ComparisonDesign, list[str]]:
+        """Choose the number of resamples, unless it is fixed, and say what that changes.
 
         Without a correction :data:`RESAMPLES`, else :meth:`wanted`. Where a strict correction
         would take more than seconds, Benjamini-Hochberg is taken.
         """
+        if fixed:
+            return self, []
         if self.correction == "none":
-            return replace(self, resamples=RESAMPLES), None
+            return replace(self, resamples=RESAMPLES), []
         wanted = self.wanted(comparisons)
         share = 4 if self.test == "randomisation" else 100  # pairs that cost as much as a system
         possible = max(RESAMPLES, WORK // max(1, systems + comparisons // share))
         resamples = min(wanted, possible)
         if wanted <= possible or self.correction not in STRICT:
-            return replace(self, resamples=resamples), None
+            return replace(self, resamples=resamples), []
         note = (
             f"{self.correction} over {comparisons:,} comparisons needs {wanted:,} resamples, which"
             f" takes more than seconds: Benjamini-Hochberg was taken instead, with {resamples:,}."
@@ -146,7 +154,7 @@ class ComparisonDesign:
         )
         if systems * wanted <= MOST_VALUES:
             note += f" For {self.correction} say --resamples {wanted}"
-        return replace(self, resamples=resamples, correction="benjamini-hochberg"), note
+        return replace(self, resamples=resamples, correction="benjamini-hochberg"), [note]
 
     def signature(self, of: Signature, resampling: str) -> Signature:
         """Extend a metric's signature; the prefix keeps apart what metrics also call so."""

@@ -20,7 +20,7 @@ from grammeter.core import (
     checked,
     json_number,
 )
-from grammeter.verbs._compare.samples import Comparable, as_table, type_columns
+from grammeter.verbs._compare.samples import Comparable, TypeColumns, as_table, type_columns
 from grammeter.version import __version__
 
 KIND = "difference"
@@ -30,17 +30,11 @@ KIND = "difference"
 class Difference(Result):
     """Scores of one system minus those of another, in every sentence or for every error type.
 
-    Attributes
-    ----------
-    columns
-        The metrics, by spelling.
-    values
-        By metric, shape ``(3, sentences or types)``: scores of the first, of the second, and
-        their difference; NaN where a score is missing.
-    order
-        Which of them are listed, from 0, the largest difference on top.
-    types
-        The names of the error types, ``None`` where sentences are listed.
+    ``columns`` are the metrics, by spelling; ``values``, by metric, the scores of the first, of
+    the second, and their difference, NaN where a score is missing: shape ``(3, sentences or
+    types)``; ``order`` says which of them are listed, from 0, the largest difference on top;
+    ``types`` are the names of the error types, ``None`` where sentences are listed; ``notices``
+    what was noticed while files were read.
     """
 
     first: str
@@ -51,7 +45,6 @@ class Difference(Result):
     types: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
     notices: tuple[str, ...] = field(default=(), compare=False)
-    """What was noticed while files were read."""
 
     def tables(self, *, long: bool = False) -> Sequence[Table]:
         """Return a row for each listed sentence or type: both scores, the difference, by metric."""
@@ -62,13 +55,8 @@ class Difference(Result):
             for metric in self.columns
             for name in (*names, "difference")
         ]
-        rows = [
-            (
-                self.label(at),
-                *(x for values in self.values.values() for x in values[:, at].tolist()),
-            )
-            for at in self.order
-        ]
+        values = np.concatenate([*self.values.values()])
+        rows = [(self.label(at), *values[:, at].tolist()) for at in self.order]
         notes = [column.remarks(name)[0] for name, column in self.columns.items()]
         return [Table.of((label, *heads), rows, notes)]
 
@@ -117,6 +105,9 @@ def difference(
 ) -> Difference:
     """Subtract a system's scores from another's, sentence by sentence, and sort by the difference.
 
+    Raises :class:`UsageError` or :class:`DataError` if a name or number is impossible, or what is
+    wanted is not stored.
+
     Parameters
     ----------
     table
@@ -129,11 +120,6 @@ def difference(
         List error types in the place of sentences, as in :func:`grammeter.compare`.
     show
         How many sentences or types to list from either end; 0 lists all.
-
-    Raises
-    ------
-    UsageError, DataError
-        If a name or number is impossible, or what is wanted is not stored.
     """
     table = as_table(table)
     columns = {name: table[name] for name in (table if metrics is None else metrics)}
@@ -145,9 +131,9 @@ def difference(
     kinds = None
     if types:
         by_type = type_columns(columns, table.segments, types)
-        kinds = tuple(sorted({kind for of in by_type.values() for kind in of.columns}))
+        kinds = tuple(sorted({kind for of in by_type.values() for kind in of}))
         columns = {name: columns[name] for name in by_type}
-        values = {n: _typed(of.columns, kinds, first, second) for n, of in by_type.items()}
+        values = {name: _typed(of, kinds, first, second) for name, of in by_type.items()}
     else:
         values = {name: _values(name, column, first, second) for name, column in columns.items()}
     differences = [value[2] for value in values.values()]
@@ -163,16 +149,14 @@ def difference(
     )
 
 
-def _typed(
-    columns: Mapping[str, MetricScores], kinds: Sequence[str], first: str, second: str
-) -> FloatArray:
+def _typed(of: TypeColumns, kinds: Sequence[str], first: str, second: str) -> FloatArray:
     """Return the scores of types; NaN where neither output nor references have one."""
-    scores = np.full((3, len(kinds)), np.nan)
-    for at, kind in enumerate(kinds):
-        if kind in columns:
-            scores[:2, at] = columns[kind][first].value, columns[kind][second].value
-    scores[2] = scores[0] - scores[1]
-    return scores
+    columns = [of[kind][0] if kind in of else None for kind in kinds]
+    ours, theirs = (
+        np.array([np.nan if column is None else column[system].value for column in columns])
+        for system in (first, second)
+    )
+    return np.stack([ours, theirs, ours - theirs])
 
 
 def _values(name: str, column: MetricScores, first: str, second: str) -> FloatArray:

@@ -77,10 +77,6 @@ class PairResult:
     pvalue_raw: float | None = None
     reason: str | None = None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values; a NaN is ``None``."""
-        return plain_fields(self)
-
 
 @dataclass(frozen=True)
 class MetricComparison(Named[SystemResult], over="systems", what="system"):
@@ -131,20 +127,22 @@ class MetricComparison(Named[SystemResult], over="systems", what="system"):
         systems = {name: result.to_dict() for name, result in self.systems.items()}
         if all(result.difference is not None for result in self.systems.values()):
             return {"systems": systems}
-        return {"systems": systems, "pairs": [pair.to_dict() for pair in self.pairs]}
+        return {"systems": systems, "pairs": [plain_fields(pair) for pair in self.pairs]}
 
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Result, Named[MetricComparison], over="metrics", what="metric in this comparison"):
-    """Systems compared: ``comparison["m2"]["CAMB"].pvalue``."""
+    """Systems compared: ``comparison["m2"]["CAMB"].pvalue``.
+
+    ``notes`` say what limits these figures, those of the scores first; ``notices`` what was
+    noticed while files were read.
+    """
 
     design: ComparisonDesign
     segments: int
     metrics: Mapping[str, MetricComparison]
     notes: tuple[str, ...] = ()
-    """What limits these figures, in sentences for a reader; those of the scores come first."""
     notices: tuple[str, ...] = field(default=(), compare=False)
-    """What was noticed while files were read."""
 
     def tables(self, *, long: bool = False) -> Sequence[Table]:
         """Return a row for each system, best by the first metric on top; then error types.
@@ -155,7 +153,7 @@ class Comparison(Result, Named[MetricComparison], over="metrics", what="metric i
         if long:
             return list(_long_tables(self))
         typed = (item for item in self.items() if item[1].types)
-        return [_main_table(self), *(_types_table(self, *item) for item in typed)]
+        return [_main_table(self), *(_types_table(self.design, *item) for item in typed)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values; a NaN is ``None`` with a reason beside it."""
@@ -170,13 +168,7 @@ class Comparison(Result, Named[MetricComparison], over="metrics", what="metric i
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], *, where: str | None = None) -> Comparison:
-        """Read what :meth:`to_dict` wrote.
-
-        Raises
-        ------
-        DataError
-            If it is something else; ``where`` names the file.
-        """
+        """Read what :meth:`to_dict` wrote; DataError, naming the file ``where``, if it did not."""
         with reading(data, COMPARISON, verb="compare", where=where):
             design = ComparisonDesign(**{f.name: data[f.name] for f in fields(ComparisonDesign)})
             metrics = {n: MetricComparison.from_dict(m) for n, m in data["metrics"].items()}
@@ -186,32 +178,32 @@ class Comparison(Result, Named[MetricComparison], over="metrics", what="metric i
 _FIGURES = (
     *Column.many("score", "value", "low", "high", "difference"),
     *Column.many("pvalue", "pvalue", "pvalue_raw"),
-    "letters",
+    Column("letters"),
 )
 
 
 def _long_tables(comparison: Comparison) -> Iterator[Table]:
     """Yield a row for each metric and system, then also for each type."""
     rows = [
-        (system, metric, *_figures(result))
+        (system, metric, *_figures(result, _FIGURES))
         for metric, results in comparison.items()
         for system, result in results.items()
     ]
     yield Table.of(("system", "metric", *_FIGURES), rows)
+    figures = (Column("gold", "count"), *_FIGURES)
     typed = [
-        (system, metric, kind, result.gold, *_figures(result))
+        (system, metric, kind, *_figures(result, figures))
         for metric, results in comparison.items()
         for kind, systems in results.types.items()
         for system, result in systems.items()
         if result.gold is not None
     ]
     if typed:
-        yield Table.of(("system", "metric", "type", Column("gold", "count"), *_FIGURES), typed)
+        yield Table.of(("system", "metric", "type", *figures), typed)
 
 
-def _figures(result: SystemResult) -> tuple[Cell, ...]:
-    scores = (result.value, result.low, result.high, result.difference)
-    return (*scores, result.pvalue, result.pvalue_raw, result.letters)
+def _figures(result: SystemResult, columns: Iterable[Column]) -> Iterator[Cell]:
+    return (getattr(result, column.head) for column in columns)
 
 
 def _main_table(comparison: Comparison) -> Table:
@@ -261,50 +253,32 @@ def metric_columns(
     yield Column("p", "pvalue"), [None if r is None else r.pvalue for r in others]
 
 
-def _types_table(comparison: Comparison, metric: str, results: MetricComparison) -> Table:
+def _types_table(design: ComparisonDesign, metric: str, results: MetricComparison) -> Table:
     """Return a row for each error type, the commonest on top, and a column for each system."""
-    design = comparison.design
     gold = {kind: [r.gold or 0 for r in of.values()] for kind, of in results.types.items()}
     kinds = sorted(gold, key=lambda kind: (-max(gold[kind]), kind))
-    listed = [[results.types[kind][system] for system in results] for kind in kinds]
-    columns = Column.many("score", *results)
-    rows = [
-        (kind, (min(gold[kind]), max(gold[kind])), *(_known(r.value) for r in row))
-        for kind, row in zip(kinds, listed, strict=True)
-    ]
-    values = [[result.value for result in row] for row in listed]
+    rows: list[Sequence[Cell]] = []
+    best: set[tuple[int, int]] = set()
+    marks: dict[tuple[int, int], str] = {}
+    for row, kind in enumerate(kinds):
+        listed = [results.types[kind][system] for system in results]
+        values = [result.value for result in listed]
+        known = (None if math.isnan(value) else value for value in values)
+        rows.append((kind, (min(gold[kind]), max(gold[kind])), *known))
+        best |= {(row, at + 2) for at in best_rows(values, higher_is_better=True) if values[at]}
+        marks |= {(row, at): _mark(design, result) for at, result in enumerate(listed, start=2)}
     level = f"(level {design.level:g})"
-    meaning = (
-        f"Systems that share a letter in a row do not differ significantly {level}."
-        if design.baseline is None
-        else f"* p <= {design.level:g} against {design.baseline}"
+    meaning = f"Systems that share a letter in a row do not differ significantly {level}."
+    if design.baseline is not None:
+        meaning = f"* p <= {design.level:g} against {design.baseline}"
+    notes = (
+        "gold: edits of this type in the chosen references (tp + fn)",
+        meaning,
+        f"by type: {next(iter(results.types.values())).signature}",
     )
-    return Table(
-        (Column(f"{metric} by type"), Column("gold", "count"), *columns),
-        tuple(rows),
-        (
-            "gold: edits of this type in the chosen references (tp + fn)",
-            meaning,
-            f"by type: {next(iter(results.types.values())).signature}",
-        ),
-        "",
-        frozenset(
-            (row, at + 2)
-            for row, scores in enumerate(values)
-            for at in best_rows(scores, higher_is_better=True)
-            if scores[at]
-        ),
-        {
-            (row, at): mark
-            for row, results_of_kind in enumerate(listed)
-            for at, result in enumerate(results_of_kind, start=2)
-            if (mark := _mark(design, result))
-        },
-    )
-
-
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else value
+    heads = (f"{metric} by type", Column("gold", "count"), *Column.many("score", *results))
+    marks = {place: mark for place, mark in marks.items() if mark}
+    return replace(Table.of(heads, rows, notes, marks=marks), best=frozenset(best))
 
 
 def _mark(design: ComparisonDesign, result: SystemResult) -> str:

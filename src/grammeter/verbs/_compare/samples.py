@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -121,17 +121,10 @@ def as_table(
     """Return scores as they are, and of judgments the means of what they say of sentences.
 
     What they say is the judges' scores where all outputs have one, else the share of the other
-    outputs of an item that an output beats, ties by half; see :mod:`grammeter.meta.judged`. If
-    nothing is judged, or this is a ranking, a ``DataError``.
-
-    Parameters
-    ----------
-    scores
-        Scores of metrics, or judgments.
-    name
-        What judgments are called among metrics.
-    judged_only
-        Leave out sentences that nobody judged, so that the others have other numbers.
+    outputs of an item that an output beats, ties by half; see :mod:`grammeter.meta.judged`.
+    ``name`` is what judgments are called among metrics; ``judged_only`` leaves out sentences that
+    nobody judged, so that the others have other numbers. Raises :class:`DataError` if nothing is
+    judged, or this is a ranking.
     """
     if isinstance(scores, ScoreTable):
         return scores
@@ -170,12 +163,8 @@ def _means(column: MetricScores, places: IntArray) -> MetricScores:
 # --- error types --------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
-class TypeColumns:
-    """The error types of one metric: for each type, scores and the rows to resample."""
-
-    columns: Mapping[str, MetricScores]
-    samples: Sequence[PairedSamples]
+TypeColumns = Mapping[str, tuple[MetricScores, PairedSamples]]
+"""For each error type of one metric, scores and the rows to resample."""
 
 
 def type_columns(
@@ -188,20 +177,17 @@ def type_columns(
     """
     if isinstance(wanted, str) and wanted not in TIERS:
         raise UnknownNameError("kind of types", wanted, TIERS)
-    counted = {
-        name: {system: _of_tier(name, column, counts, wanted) for system, counts in stored.items()}
+    typed = {
+        name: _columns(name, column, segments, wanted)
         for name, column in columns.items()
-        if (stored := column.type_counts)
+        if column.type_counts
     }
-    if not counted:
+    if not typed:
         raise UsageError(
             f"no counts by error type are stored for {', '.join(columns) or 'no metric'}",
             fix="Score again: grammeter score -m errant --types ... -o FILE",
         )
-    return {
-        name: _columns(_named(columns[name], wanted), counts, segments)
-        for name, counts in counted.items()
-    }
+    return typed
 
 
 def check_number(comparisons: int, systems: int) -> None:
@@ -259,23 +245,17 @@ def _of_tier(
     return counts.folded(wanted)
 
 
-def _named(column: MetricScores, wanted: bool | Tier) -> MetricScores:
-    """Let the signature name the tier that is compared."""
-    if wanted is True or "types" not in dict(column.signature):
-        return column
-    return replace(column, signature=column.signature.extended({"types": wanted}))
-
-
-def _columns(column: MetricScores, counts: Mapping[str, TypeCounts], segments: int) -> TypeColumns:
-    scorer = metric(column.metric)
-    signature = column.signature
-    kinds = sorted({kind for of_system in counts.values() for kind in of_system.names})
-    columns: dict[str, MetricScores] = {}
-    samples: list[PairedSamples] = []
-    for kind in kinds:
+def _columns(name: str, column: MetricScores, segments: int, wanted: bool | Tier) -> TypeColumns:
+    scorer, signature = metric(column.metric), column.signature
+    stored = column.type_counts.items()
+    counts = {system: _of_tier(name, column, counts, wanted) for system, counts in stored}
+    if wanted is not True and "types" in dict(signature):
+        signature = signature.extended({"types": wanted})  # the tier that is compared
+    bare = replace(column, signature=signature, statistics={}, segments={})
+    columns: dict[str, tuple[MetricScores, PairedSamples]] = {}
+    for kind in sorted({kind for of_system in counts.values() for kind in of_system.names}):
         rows = np.stack([of_system.by_sentence(kind, segments) for of_system in counts.values()])
         totals = rows.sum(axis=1)
-        values = scorer.type_values(totals)
         scores = {
             system: Score(
                 value=float(value) if total.any() else math.nan,
@@ -284,8 +264,10 @@ def _columns(column: MetricScores, counts: Mapping[str, TypeCounts], segments: i
                 parts=dict(zip(("tp", "fp", "fn"), total.tolist(), strict=True)),
                 reason=None if total.any() else ABSENT,
             )
-            for system, value, total in zip(counts, values, totals, strict=True)
+            for system, value, total in zip(counts, scorer.type_values(totals), totals, strict=True)
         }
-        columns[kind] = replace(column, scores=scores, statistics={}, segments={})
-        samples.append(PairedSamples(rows.astype(np.float64), scorer.type_values))
-    return TypeColumns(columns, samples)
+        columns[kind] = (
+            replace(bare, scores=scores),
+            PairedSamples(rows.astype(np.float64), scorer.type_values),
+        )
+    return columns

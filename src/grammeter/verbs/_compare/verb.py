@@ -20,6 +20,7 @@ from grammeter.core import (
     Tier,
     UnknownNameError,
     UsageError,
+    check_home,
     checked,
 )
 from grammeter.formats import metric_name, read_any_scores
@@ -101,6 +102,9 @@ def compare(
 ) -> Comparison | Difference:
     """Compare systems on the same sentences, against a baseline or every pair.
 
+    Raises :class:`UsageError` if a name is unknown, a number out of range, or an option has no
+    effect; :class:`DataError` if the table has no statistics, or systems have different segments.
+
     Parameters
     ----------
     table
@@ -130,48 +134,32 @@ def compare(
         and test nothing; see :func:`grammeter.difference`.
     show
         With ``difference``: how many from either end, 0: all.
-
-    Raises
-    ------
-    UsageError
-        If a name is unknown, a number out of range, or an option has no effect.
-    DataError
-        If the table has no statistics, or systems have different segments.
     """
-    source = read_any_scores(table) if isinstance(table, str | Path) else table
-    name = metric_name(table) if isinstance(table, str | Path) else "judgments"
+    is_file = isinstance(table, str | Path)
+    source = read_any_scores(table) if is_file else table
+    name = metric_name(table) if is_file else "judgments"
     scores = as_table(source, name, judged_only=difference is None)
     notices: tuple[str, ...] = getattr(source, "notices", ())
     design = ComparisonDesign(
         baseline=baseline, test=test, resamples=RESAMPLES if resamples is None else resamples,
         seed=seed, confidence=confidence, correction=correction,
     )  # fmt: skip
-    if difference is not None:
-        _check_untested(design, resamples)
-        if len(difference) != 2:
-            raise UsageError(f"a difference of {len(difference)} systems", fix="Name two.")
-        listed = subtract(scores, *difference, metrics=metrics, types=types, show=show)
-        return replace(listed, notices=notices)
-    if show != SHOWN:
-        raise UsageError("--show has no effect without --difference", fix="Leave it out.")
-    fixed = resamples is not None
-    compared = compare_systems(scores, design, fixed=fixed, metrics=metrics, types=types)
-    return replace(compared, notices=notices)
-
-
-def _check_untested(design: ComparisonDesign, resamples: int | None) -> None:
-    """Refuse options of the tests, which do not concern single sentences."""
+    check_home(difference is not None, "--difference", show=show != SHOWN)
+    if difference is None:
+        fixed = resamples is not None
+        compared = _compare_systems(scores, design, fixed=fixed, metrics=metrics, types=types)
+        return replace(compared, notices=notices)
     usual = asdict(ComparisonDesign())
-    unused = [f"--{n}" for n, value in asdict(design).items() if value != usual[n]]
-    unused += ["--resamples"] if resamples == RESAMPLES else []
-    if unused:
-        raise UsageError(
-            f"--difference tests nothing: no effect of {', '.join(unused)}",
-            fix=f"Leave out {' and '.join(unused)}.",
-        )
+    tests = {name: value != usual[name] for name, value in asdict(design).items()}
+    tests["resamples"] = resamples is not None
+    check_home(False, "comparisons other than --difference", **tests)
+    if len(difference) != 2:
+        raise UsageError(f"a difference of {len(difference)} systems", fix="Name two.")
+    listed = subtract(scores, *difference, metrics=metrics, types=types, show=show)
+    return replace(listed, notices=notices)
 
 
-def compare_systems(
+def _compare_systems(
     table: ScoreTable,
     design: ComparisonDesign,
     *,
@@ -180,30 +168,27 @@ def compare_systems(
     types: bool | Tier = False,
 ) -> Comparison:
     """Compare systems; the number of resamples is ``fixed`` or chosen, see :func:`compare`."""
-    baseline, correction = design.baseline, design.correction
     columns = {name: table[name] for name in (table if metrics is None else metrics)}
     systems = max((len(column) for column in columns.values()), default=0)
-    comparisons = systems * (systems - 1) // 2 if baseline is None else systems - 1
+    comparisons = design.comparisons(systems)
     by_type = type_columns(columns, table.segments, types) if types else {}
     for of in by_type.values():
-        check_number(comparisons * len(of.columns), systems)
-    note = None
-    if not fixed:
-        design, note = design.settled(systems, comparisons)
+        check_number(comparisons * len(of), systems)
+    wanted = design
+    design, notes = design.settled(systems, comparisons, fixed=fixed)
     design.check_size(sum(len(column) for column in columns.values()))
     groups = [paired_samples(name, column, list(column)) for name, column in columns.items()]
-    notes = [*table.notes_on(columns), *([note] if note else [])]
+    notes = [*table.notes_on(columns), *notes]
     notes += design.limits(table.segments, comparisons) if columns else []
     for (name, column), group in zip(columns.items(), groups, strict=True):
         notes += sample_notes(name, column, group)
     results = dict(zip(columns, _compare_columns(columns, groups, design), strict=True))
     for name, of in by_type.items():
-        wanted = replace(design, correction=correction)
         results[name], said = _with_types(results[name], name, of, wanted, fixed=fixed)
         notes += said
     if by_type and (without := [name for name in columns if name not in by_type]):
         notes.append(f"no comparison by error type of {', '.join(without)}: none are stored")
-    if baseline is None:
+    if design.baseline is None:
         notes += [TOO_MANY_LETTERS.format(name) for name, of in results.items() if not of.lettered]
     return Comparison(design, table.segments, results, tuple(notes))
 
@@ -218,15 +203,13 @@ def _with_types(
 ) -> tuple[MetricComparison, list[str]]:
     """Compare the systems by error type; all types and pairs are one family."""
     systems = len(whole.systems)
-    pairs = systems * (systems - 1) // 2 if design.baseline is None else systems - 1
-    comparisons = pairs * len(of.columns)
-    note = None
-    if not fixed:
-        design, note = design.settled(systems * len(of.columns), comparisons)
-    compared = _compare_columns(of.columns, of.samples, design, together=True)
-    notes = [note] if note else []
-    notes += type_notes(name, len(of.columns), comparisons, design)
-    results = zip(of.columns.items(), compared, strict=True)
+    comparisons = design.comparisons(systems) * len(of)
+    design, notes = design.settled(systems * len(of), comparisons, fixed=fixed)
+    columns = {kind: column for kind, (column, _) in of.items()}
+    samples = [group for _, group in of.values()]
+    compared = _compare_columns(columns, samples, design, together=True)
+    notes += type_notes(name, len(of), comparisons, design)
+    results = zip(columns.items(), compared, strict=True)
     types = {kind: _with_gold(result, column) for (kind, column), result in results}
     return replace(whole, types=types), notes
 
@@ -252,17 +235,8 @@ def _compare_columns(
         raw = [bootstrap_pvalues(*parts) for parts in zip(groups, resampled, pairs, strict=True)]
     else:
         raw = randomisation_pvalues(groups, pairs, resamples=design.resamples, seed=design.seed)
-    raw = [
-        np.maximum(p, least_pvalue(group.rows.shape[1]))
-        for p, group in zip(raw, groups, strict=True)
-    ]
-    if together:
-        raw = [bounded_by_sentences(*parts) for parts in zip(raw, groups, pairs, strict=True)]
-    missing = [
-        _missing(column)[chosen].any(axis=1)
-        for column, chosen in zip(columns.values(), pairs, strict=True)
-    ]
-    raw = [np.where(absent, np.nan, p) for absent, p in zip(missing, raw, strict=True)]
+    parts = zip(raw, columns.values(), groups, pairs, strict=True)
+    raw = [_bounded(*of_column, by_type=together) for of_column in parts]
     if together and raw:
         ends = np.cumsum([len(p) for p in raw])[:-1]
         adjusted = np.split(adjust(np.concatenate(raw), design.correction), ends)
@@ -273,6 +247,21 @@ def _compare_columns(
         _result(column, design, chosen, values, *pvalues)
         for column, chosen, values, *pvalues in parts
     ]
+
+
+def _bounded(
+    pvalues: FloatArray,
+    column: MetricScores,
+    samples: PairedSamples,
+    pairs: IntArray,
+    *,
+    by_type: bool,
+) -> FloatArray:
+    """Bound p-values by what so many sentences can show; NaN where a score is missing."""
+    pvalues = np.maximum(pvalues, least_pvalue(samples.rows.shape[1]))
+    if by_type:
+        pvalues = bounded_by_sentences(pvalues, samples, pairs)
+    return np.where(_missing(column)[pairs].any(axis=1), np.nan, pvalues)
 
 
 def _missing(column: MetricScores) -> BoolArray:
@@ -334,14 +323,12 @@ def _result(
             systems[name] = replace(systems[name], letters=letters)
         return MetricComparison(signature, column.higher_is_better, systems, compared)
     for pair in compared:
-        systems[pair.first] = _versus(systems[pair.first], pair)
+        figures = {name: getattr(pair, name) for name in ("difference", "pvalue", "pvalue_raw")}
+        reason = systems[pair.first].reason or pair.reason
+        systems[pair.first] = replace(systems[pair.first], **figures, reason=reason)
     base = systems[design.baseline]
-    systems[design.baseline] = replace(
-        base,
-        difference=base.value - base.value,
-        pvalue=math.nan,
-        reason=base.reason or "this is the baseline",
-    )
+    reason, zero = base.reason or "this is the baseline", base.value - base.value
+    systems[design.baseline] = replace(base, difference=zero, pvalue=math.nan, reason=reason)
     return MetricComparison(signature, column.higher_is_better, systems, ())
 
 
@@ -357,16 +344,6 @@ def _reason(column: MetricScores, defined: BoolArray, number: float, *systems: i
         return "a score is undefined in some resamples"
     what = "score" if len(systems) == 1 else "difference"
     return f"every resample gives the same {what}, which does not show how it varies"
-
-
-def _versus(system: SystemResult, pair: PairResult) -> SystemResult:
-    return replace(
-        system,
-        difference=pair.difference,
-        pvalue=pair.pvalue,
-        pvalue_raw=pair.pvalue_raw,
-        reason=system.reason or pair.reason,
-    )
 
 
 def _letters(column: MetricScores, bounds: FloatArray, different: BoolArray) -> dict[str, str]:
