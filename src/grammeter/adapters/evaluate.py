@@ -12,15 +12,7 @@ from grammeter.scoring import Scorer
 class Evaluate:
     """Computes metrics as an ``evaluate`` module does; that package is not needed.
 
-    Parameters
-    ----------
-    metrics
-        Spellings or metrics.
-    scorer
-        Instead of metrics: one whose models are loaded already.
-
-    Examples
-    --------
+    ``metrics`` are spellings or metrics; or there is a ``scorer`` whose models are loaded already.
     ::
 
         Evaluate("gleu").compute(predictions=[...], references=[[...], ...], sources=[...])
@@ -71,14 +63,9 @@ class Evaluate:
 
         ``predictions``, ``sources``: one text for each sentence. ``references``: for each sentence
         a text or a list of texts: ``[sentences][references]``, not sacrebleu's
-        ``[references][sentences]``. Raises :class:`UsageError` if predictions or sources are
-        missing, the lists differ in length, or a metric lacks references.
-
-        Returns
-        -------
-        dict
-            The score under the metric's spelling, its parts as ``spelling.part``; NaN where
-            there is none.
+        ``[references][sentences]``. Returns the score under the metric's spelling, its parts as
+        ``spelling.part``; NaN where there is none. Raises :class:`UsageError` if predictions or
+        sources are missing, the lists differ in length, or a metric lacks references.
         """
         if predictions is not None or sources is not None or references is not None:
             if predictions is None or sources is None:

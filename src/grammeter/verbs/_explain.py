@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from grammeter.core import (
@@ -43,7 +43,10 @@ def explain(
     """Say why an output got its scores.
 
     The values are the segment scores of :func:`score`. A table holds all that they depend on;
-    of a corpus, the system is scored first for the metrics whose sentence scores need that.
+    of a corpus, the system is scored first for the metrics whose sentence scores need that. Raises
+    :class:`UsageError` if a name or number is impossible, the corpus lacks what a metric needs, or
+    ``seed``, ``limit`` or ``pipeline`` come without an attribution; :class:`DataError` if the table
+    does not hold its corpus.
 
     Parameters
     ----------
@@ -60,17 +63,10 @@ def explain(
     seed, limit, pipeline
         For the attribution: where random orders start, how many tokens may be scored, what
         extracts the edits; see :func:`grammeter.scoring.attribution.attribute`.
-
-    Raises
-    ------
-    UsageError
-        If a name or number is impossible, the corpus lacks what a metric needs, or ``seed``,
-        ``limit`` or ``pipeline`` come without an attribution.
-    DataError
-        If the table does not hold its corpus.
     """
     corpus = scores if isinstance(scores, Corpus) else corpus_of(scores)
-    names = metrics if metrics is not None else [] if isinstance(scores, Corpus) else list(scores)
+    columns: Mapping[str, MetricScores] = {} if isinstance(scores, Corpus) else scores.columns
+    names: Sequence[str | Metric] = list(columns) if metrics is None else metrics
     check_listed(names)
     if attribution is None and (seed, limit, pipeline) != (1, LIMIT, None):
         raise UsageError(
@@ -83,13 +79,17 @@ def explain(
     if not 1 <= line <= len(segments):
         raise UsageError(f"there is no line {line}", fix=f"Lines count from 1 to {len(segments)}.")
     place = _Place(corpus, system, line - 1, segments)
-    chosen = {str(name): _metric_of(scores, name) for name in names}
+    stored = {name: column.metric for name, column in columns.items()}
+    chosen = {
+        str(name): make_metric(stored.get(name, name) if isinstance(name, str) else name)
+        for name in names
+    }
     for metric in chosen.values():
         check_needs(metric, corpus)
     explained: dict[str, Explanation] = {}
     notes = [annotator(pipeline).notice] if attribution else []
     for name, metric in chosen.items():
-        column = _column(scores, name) or place.scored(metric)
+        column = columns.get(name) or place.scored(metric)
         bound = metric.within(place.surroundings(column))
         notes.append(bound.notice)
         alone = bound.explain(place.segment)
@@ -156,15 +156,6 @@ class _Place:
             statistics=column.statistics.get(self.system) if column else None,
             constants=column.constants if column else {},
         )
-
-
-def _column(scores: ScoreTable | Corpus, name: str) -> MetricScores | None:
-    return scores[name] if isinstance(scores, ScoreTable) and name in scores else None
-
-
-def _metric_of(scores: ScoreTable | Corpus, name: str | Metric) -> Metric:
-    column = _column(scores, name) if isinstance(name, str) else None
-    return make_metric(column.metric if column else name)
 
 
 def _as_scored(alone: Explanation, column: MetricScores | None, place: _Place) -> Explanation:

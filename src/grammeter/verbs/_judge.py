@@ -77,10 +77,7 @@ class Judged:
     def notes(self) -> tuple[str, ...]:
         """What a reader must know: items without scores, flagged sentences, refused settings."""
         missing = [f"segment {ranking.segment}: {reason}" for ranking, reason in self.missing]
-        flags = [
-            f"segment {flag.segment}, {flag.system or 'source'}: {flag.words!r}"
-            for flag in self.flags
-        ]
+        flags = [f"segment {f.segment}, {f.system or 'source'}: {f.words!r}" for f in self.flags]
         return (
             *self.remarks,
             *_listed(f"{len(missing)} of {self.due} items have no scores and are skipped", missing),
@@ -177,6 +174,11 @@ def judge(
 ) -> Judged | Estimate:
     """Let a language model judge items as people do, at the endpoint of :func:`using`.
 
+    Raises :class:`UsageError` or :class:`DataError` if the metric uses no language model, or an
+    item does not fit the corpus; :class:`LimitReachedError` if a ceiling of the endpoint is
+    reached, and the cache has the answers so far; :class:`RemoteError` or
+    :class:`MissingResourceError` if the endpoint fails, or its package or key is missing.
+
     Parameters
     ----------
     corpus
@@ -196,15 +198,6 @@ def judge(
         The share of the items that must have scores, 0 to 1; see :attr:`Judged.shortfall`.
     dry_run
         Return the calls, tokens and cost that it would take; nothing is sent.
-
-    Raises
-    ------
-    UsageError, DataError
-        If the metric uses no language model, or an item does not fit the corpus.
-    LimitReachedError
-        If a ceiling of the endpoint is reached; the cache has the answers so far.
-    RemoteError, MissingResourceError
-        If the endpoint fails, or its package or key is missing.
     """
     metric = judging_metric(
         metric, per_output=per_output, permute=permute, repeats=repeats, seed=seed,
@@ -248,10 +241,8 @@ def judging_metric(metric: str | Judging, **settings: float | None) -> Judging:
     """Return a metric with settings of :func:`judge`, those that are not ``None``."""
     made = make_metric(metric)
     if not isinstance(made, Judging):
-        raise UsageError(
-            f"{made} asks no language model",
-            fix='Name one that does: "llm-s(model=NAME)" or "llm-e(model=NAME)".',
-        )
+        fix = 'Name one that does: "llm-s(model=NAME)" or "llm-e(model=NAME)".'
+        raise UsageError(f"{made} asks no language model", fix=fix)
     settings["permutations"] = settings.pop("permute", None)
     changes: Any = {name: value for name, value in settings.items() if value is not None}
     return replace(made, **changes)
@@ -280,16 +271,15 @@ def covering_items(corpus: Corpus, metric: Judging) -> tuple[Item, ...]:
         for name, outputs in corpus.systems.items():
             groups.setdefault(plain(outputs[line]), []).append(name)
         for shown in draw_sets(source, list(groups), times=metric.per_output, seed=metric.seed):
-            items.append(
-                Item(
-                    segment=line + 1,
-                    systems=tuple(groups[text][0] for text in shown),
-                    groups=tuple(tuple(groups[text]) for text in shown),
-                    item=str(len(items) + 1),
-                    distinct=len(groups),
-                    signature=signature,
-                )
+            item = Item(
+                segment=line + 1,
+                systems=tuple(groups[text][0] for text in shown),
+                groups=tuple(tuple(groups[text]) for text in shown),
+                item=str(len(items) + 1),
+                distinct=len(groups),
+                signature=signature,
             )
+            items.append(item)
     return tuple(items)
 
 
@@ -297,17 +287,17 @@ def _group(corpus: Corpus, item: Shown) -> Group:
     """Return the texts that an item shows, with their context."""
     if not 1 <= item.segment <= len(corpus):
         raise _misfit(item, f"there are {len(corpus)} sentences")
+    line = item.segment - 1
     texts: list[str] = []
     for names in item.groups:
         for name in names:
             if name not in corpus.systems:
                 where = f"system in an item of segment {item.segment}"
                 raise UnknownNameError(where, name, corpus.systems)
-        written = {plain(corpus.systems[name][item.segment - 1]) for name in names}
+        written = {plain(corpus.systems[name][line]) for name in names}
         if len(written) > 1:
             raise _misfit(item, f"{', '.join(names)} did not write the same")
         texts += written
-    line = item.segment - 1
     before, source, after = (
         corpus.sources[at] if 0 <= at < len(corpus) else "" for at in (line - 1, line, line + 1)
     )
@@ -323,11 +313,10 @@ def _misfit(item: Shown, reason: str) -> DataError:
 
 
 def _ranking(judge: str, item: Shown, opinion: Opinion) -> Ranking:
-    scores = opinion.scores
+    scores = opinion.scores if opinion.due else None
+    ranks = (1,) * len(item.groups)  # equal outputs are a tie
     if opinion.due:
         ranks = () if scores is None else _ranks(scores, mean=len(opinion.outcomes) > 1)
-    else:  # equal outputs are a tie
-        ranks = (1,) * len(item.groups)
     return Ranking(
         judge=judge,
         segment=item.segment,
@@ -335,7 +324,7 @@ def _ranking(judge: str, item: Shown, opinion: Opinion) -> Ranking:
         ranks=ranks,
         skipped=not item.groups or (opinion.due and scores is None),
         item=item.item,
-        scores=scores if scores is not None and opinion.due else (None,) * len(item.groups),
+        scores=(None,) * len(item.groups) if scores is None else scores,
         replies=tuple(_reply_json(order, reply) for order, reply in opinion.replies),
     )
 

@@ -114,7 +114,12 @@ def rank(
     extraction: Extraction = "expanded",
     numbering: str | None = None,
 ) -> Ranked | HeadToHead | Prediction | Outlook:
-    """Rank systems by human judgments.
+    """Rank systems by human judgments, best first, with the scores of all the data.
+
+    A system whose score does not rest on all opponents has a ``reason``. Names and the order of
+    judgments decide nothing. Raises :class:`UsageError` if a name is unknown, a number out of
+    range, or an option would change nothing; :class:`DataError` if nothing is decided, or the
+    method finds no scores.
 
     Parameters
     ----------
@@ -159,19 +164,6 @@ def rank(
         See :data:`~grammeter.ranking.Extraction`.
     numbering
         How the file counted sentences, for the signature; what was read from files knows it.
-
-    Returns
-    -------
-    Ranked, HeadToHead, Prediction or Outlook
-        Ranked: best first, with the scores of all the data. A system whose score does not rest on
-        all opponents has a ``reason``. Names and the order of judgments decide nothing.
-
-    Raises
-    ------
-    UsageError
-        If a name is unknown, a number out of range, or an option would change nothing.
-    DataError
-        If nothing is decided, or the method finds no scores.
     """
     if head_to_head + learning_curve + (validate is not None) > 1:
         raise UsageError("several questions at once", fix="Ask for one result after the other.")
@@ -234,7 +226,10 @@ def agree(
 
     Two judgments are compared where the same two outputs of a sentence, of the same document,
     were ranked: one is better, they tie, or the other is better. Equal outputs are one; an output
-    is known by the systems that wrote it.
+    is known by the systems that wrote it. Raises :class:`DataError` if there is no ranking, a judge
+    has the name ``total``, or ``correlate`` finds fewer than two judges; :class:`UnknownNameError`
+    if there is no such kappa or judge; :class:`UsageError` if a number is out of range, or an
+    option would change nothing.
 
     Parameters
     ----------
@@ -251,16 +246,6 @@ def agree(
         and the share covered.
     outputs
         The systems' texts, one a sentence: equal ones that stand apart are found by them, too.
-
-    Raises
-    ------
-    DataError
-        If there is no ranking, a judge has the name ``total``, or ``correlate`` finds fewer than
-        two judges.
-    UnknownNameError
-        If there is no such kappa or judge.
-    UsageError
-        If a number is out of range, or an option would change nothing.
     """
     of: Any = {"judges": judge, "without_judges": without_judge, "numbering": numbering}
     drawn: Any = {"resamples": resamples, "seed": seed, "confidence": confidence}

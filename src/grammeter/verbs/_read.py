@@ -73,22 +73,11 @@ class StoredResult(Result):
 def read(path: str | Path) -> Result:
     """Read any result that a verb wrote with ``-o``, or :func:`write_result`.
 
-    Parameters
-    ----------
-    path
-        A JSON file, also gzip; ``-`` is standard input.
-
-    Returns
-    -------
-    Result
-        A :class:`ScoreTable`, :class:`Ranked`, :class:`Comparison`, :class:`Agreement` or
-        :class:`SystemMeta`, ready for the verbs that take one; results of other verbs as a
-        :class:`StoredResult`, which prints, and turns into pandas and JSON, as these do.
-
-    Raises
-    ------
-    DataError
-        If the file is absent, damaged, or no verb wrote it.
+    ``path`` is a JSON file, also gzip; ``-`` is standard input. The result is a
+    :class:`ScoreTable`, :class:`Ranked`, :class:`Comparison`, :class:`Agreement` or
+    :class:`SystemMeta`, ready for the verbs that take one; those of other verbs are a
+    :class:`StoredResult`, which prints, and turns into pandas and JSON, as these do. Raises
+    :class:`DataError` if the file is absent, damaged, or no verb wrote it.
     """
     where = str(path)
     data = parse_object(read_text(path), where)
@@ -108,17 +97,8 @@ def read(path: str | Path) -> Result:
 def write_result(result: Result, path: str | Path) -> None:
     """Write a result as the JSON that ``-o`` writes; :func:`read` reads it.
 
-    Parameters
-    ----------
-    result
-        What a verb returned; a score table with all that ``compare`` and ``explain`` need.
-    path
-        Where to; gzip if the name ends in ``.gz``.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be written.
+    A score table is written with all that ``compare`` and ``explain`` need; gzip if the name of the
+    ``path`` ends in ``.gz``. Raises :class:`DataError` if the file cannot be written.
     """
     if isinstance(result, ScoreTable):
         write_scores(result, path)

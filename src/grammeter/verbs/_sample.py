@@ -56,6 +56,8 @@ def sample(
 ) -> tuple[Item, ...] | Distribution:
     """Draw items for human judgment: sentences, and which of their outputs are shown.
 
+    Raises :class:`UsageError` if the numbers do not fit each other or the corpus.
+
     Parameters
     ----------
     corpus
@@ -73,11 +75,6 @@ def sample(
     judges, overlap, sharers, repeats
         Names of judges, or how many; items that several of them see, and how many (all); items
         that each sees twice. See :func:`grammeter.study.assign`.
-
-    Raises
-    ------
-    UsageError
-        If the numbers do not fit each other or the corpus.
     """
     check_home(scores is not None, "--scores", metric=metric)
     check_home(select == "spread", "--select spread", scores=scores is not None)

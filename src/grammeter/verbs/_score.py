@@ -22,6 +22,9 @@ def score(
 ) -> ScoreTable:
     """Score all systems of a corpus with several metrics.
 
+    Raises :class:`UsageError` if there is no system or metric, a name is unknown or stands twice,
+    the corpus lacks what a metric needs, or no metric tells the wanted types apart.
+
     Parameters
     ----------
     corpus
@@ -34,12 +37,6 @@ def score(
         what the metric's own ``categories`` say.
     gold_types
         Also the recall of each type of the gold edits, as their annotators named it.
-
-    Raises
-    ------
-    UsageError
-        If there is no system or metric, a name is unknown or stands twice, the corpus lacks what
-        a metric needs, or no metric tells the wanted types apart.
     """
     if isinstance(types, str) and types not in TIERS:
         raise UnknownNameError("kind of types", types, TIERS)
@@ -59,17 +56,9 @@ def score(
 def fail_under(scores: ScoreTable, limits: Mapping[str, float]) -> list[str]:
     """Name the systems that miss a limit: a sentence for each system and metric that does.
 
-    Parameters
-    ----------
-    scores
-        From :func:`score`.
-    limits
-        For some of its metrics, the worst score that is good enough, in the metric's own units.
-
-    Raises
-    ------
-    UsageError
-        If the scores do not have the metric, or no score, or every score, reaches a limit.
+    ``limits`` are, for some of the metrics of ``scores``, the worst score that is good enough, in
+    the metric's own units. Raises :class:`UsageError` if the scores do not have the metric, or no
+    score, or every score, reaches a limit.
     """
     check_limits(limits, scores)
     return [

@@ -50,7 +50,9 @@ def using(
         with gm.using(device="cuda", base_url="http://localhost:8000/v1", max_requests=100):
             table = gm.score(corpus, ["impara", "llm-s(model=NAME)"])
 
-    A thread that is started inside does not inherit them.
+    A thread that is started inside does not inherit them. Yields the settings of models, whose
+    ``tally`` counts their work. Raises :class:`UsageError` if a value is invalid, or at once if the
+    folder ``cache_dir`` is not writable.
 
     Parameters
     ----------
@@ -64,16 +66,6 @@ patience, attempts, max_output, max_cost, max_requests, max_tokens, offline, pri
         Change a field of ``endpoint``; ``None``: no change.
     cache_dir
         Changes both: one folder holds the figures of models and the replies of language models.
-
-    Yields
-    ------
-    runtime
-        The settings of models, whose ``tally`` counts their work.
-
-    Raises
-    ------
-    UsageError
-        If a value is invalid, or at once if the folder ``cache_dir`` is not writable.
     """
     settings = {name: value for name, value in locals().items() if value is not None}
     runtime = runtime or current_runtime()

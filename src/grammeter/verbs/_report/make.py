@@ -127,8 +127,12 @@ def make_report(
 ) -> Page:
     """Make a :func:`report` from values alone; older than that function.
 
-    ``types=False`` is ``no_types=True``; ``files`` are not read: the page says that it was made
-    from them.
+    Parameters
+    ----------
+    scores, options
+        As for :func:`report`.
+    types, files
+        The opposite of ``no_types``; names of files that the page says it was made from.
     """
     page = report(scores, no_types=not types, **options)
     return replace(page, facts=(*page.facts, *_made_from(files)))
