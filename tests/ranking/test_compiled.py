@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grammeter.ranking import trueskill
+from grammeter.ranking import TrueSkill, trueskill
 from grammeter.ranking.game import compiled, play_games
 from grammeter.ranking.pairs import Resampling, extract_pairs
-from grammeter.ranking.trueskill import TrueSkill, play
+from grammeter.ranking.trueskill import play
 from made_judgments import campaigns, official_pairs
 
 

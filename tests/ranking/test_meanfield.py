@@ -5,8 +5,9 @@ import math
 import numpy as np
 import pytest
 
+from grammeter.ranking import TrueSkill
 from grammeter.ranking.pairs import Resampling, extract_pairs
-from grammeter.ranking.trueskill import TrueSkill, mean_field
+from grammeter.ranking.trueskill import mean_field
 from made_judgments import duel, golden, official_pairs, random_duels
 
 RUNS = 400

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 
 from grammeter.core import DataError, UnknownNameError, UsageError
+from grammeter.ranking import TrueSkill
 from grammeter.ranking.methods import ExpectedWins
 from grammeter.ranking.pairs import Resampling, extract_pairs, unit_numbers
 from grammeter.ranking.questions import (
@@ -14,7 +15,6 @@ from grammeter.ranking.questions import (
     deal_out,
 )
 from grammeter.ranking.rank import Clustering
-from grammeter.ranking.trueskill import TrueSkill
 from grammeter.verbs import rank
 from made_judgments import campaigns, duel, golden, official, random_duels
 

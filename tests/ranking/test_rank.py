@@ -8,10 +8,9 @@ from hypothesis import given, settings
 
 from grammeter.core import DataError, Ranked, Ranking, UnknownNameError, UsageError
 from grammeter.formats import read_judgments
-from grammeter.ranking import METHODS
+from grammeter.ranking import METHODS, TrueSkill
 from grammeter.ranking.methods import BradleyTerry, ExpectedWins, expected_wins
 from grammeter.ranking.pairs import extract_pairs
-from grammeter.ranking.trueskill import TrueSkill
 from grammeter.verbs import rank
 from made_judgments import bounds, campaigns, duel, golden, official, random_duels
 

@@ -7,9 +7,8 @@ import pytest
 
 import grammeter as gm
 from grammeter.core import Ranking
-from grammeter.ranking import METHODS, UNITS
+from grammeter.ranking import METHODS, UNITS, TrueSkill
 from grammeter.ranking.methods import BradleyTerry, ExpectedWins
-from grammeter.ranking.trueskill import TrueSkill
 from grammeter.study import draw_campaigns, learning_curve
 
 BY = pytest.mark.parametrize("by", METHODS)

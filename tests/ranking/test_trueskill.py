@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from grammeter.ranking import TrueSkill
 from grammeter.ranking.game import correction
 from grammeter.ranking.pairs import Resampling, extract_pairs, resampled_counts
-from grammeter.ranking.trueskill import TrueSkill, play
+from grammeter.ranking.trueskill import play
 from grammeter.verbs import rank
 from made_judgments import bounds, campaigns, duel, golden, official, official_pairs, random_duels
 

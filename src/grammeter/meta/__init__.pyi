@@ -33,7 +33,6 @@ from grammeter.meta.system_values import IntervalName as IntervalName
 from grammeter.meta.system_values import MetricMeta as MetricMeta
 from grammeter.meta.system_values import Pair as Pair
 from grammeter.meta.system_values import SystemMeta as SystemMeta
-from grammeter.meta.system_values import plain_fields as plain_fields
 from grammeter.meta.window import Window as Window
 from grammeter.meta.window import Windows as Windows
 from grammeter.meta.window import correlate_windows as correlate_windows

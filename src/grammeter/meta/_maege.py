@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -24,7 +24,6 @@ from grammeter.core import (
     Table,
     UnknownNameError,
     UsageError,
-    json_number,
 )
 from grammeter.meta.partial import (
     Against,
@@ -37,9 +36,9 @@ from grammeter.meta.partial import (
     partial_outputs,
     score_outputs,
 )
+from grammeter.ranking import plain, public_shape
 from grammeter.stats import SMALLEST, correlate
 from grammeter.stats import Result as Coefficient
-from grammeter.version import __version__
 
 KIND = "meta-maege"
 
@@ -140,17 +139,15 @@ class MetricResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape; NaN becomes ``null``, ``reasons`` say why."""
-        chain = asdict(self.chain) | {"tie_share": self.chain.tie_share}
-        return {
-            "signature": str(self.signature),
-            "corpus": _level(self.corpus) | {"values": [json_number(v) for v in self.values]},
+        chain = plain(replace(self.chain, reason=None)) | {"tie_share": self.chain.tie_share}
+        counts = {name: getattr(self, name) for name in ("sentences", "lines", "texts")}
+        levels = {
+            "corpus": _level(self.corpus) | {"values": self.values},
             "sentence": _level(self.sentence) | {"n": self.sentence["pearson"].n},
-            "chain": {name: json_number(chain[name]) for name in chain if name != "reason"},
-            "sentences": self.sentences,
-            "lines": self.lines,
-            "texts": self.texts,
-            **({"reasons": self.reasons} if self.reasons else {}),
+            "chain": chain,
         }
+        reasons = {"reasons": self.reasons} if self.reasons else {}
+        return plain({"signature": self.signature, **levels, **counts, **reasons})
 
 
 @dataclass(frozen=True, repr=False)
@@ -202,17 +199,8 @@ class Maege(Result, Named[MetricResult], over="metrics", what="metric in these r
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape."""
-        return {
-            "kind": KIND,
-            "grammeter": __version__,
-            "signature": str(self.signature),
-            **asdict(self.design),
-            "target_values": [json_number(value) for value in self.target],
-            "applied": [json_number(value) for value in self.applied],
-            "dropped": dict(self.dropped),
-            "metrics": {name: result.to_dict() for name, result in self.metrics.items()},
-            "notes": [*self.notes],
-        }
+        parts = asdict(self.design) | {"target_values": self.target}
+        return public_shape(KIND, self, "signature", "applied", "dropped", "metrics", **parts)
 
 
 def maege(
@@ -345,9 +333,8 @@ def _ranks(values: FloatArray) -> FloatArray:
 
 
 def _level(results: Mapping[str, Coefficient]) -> dict[str, Any]:
-    pvalues = {kind: json_number(result.pvalue) for kind, result in results.items()}
-    values = {kind: json_number(result.statistic) for kind, result in results.items()}
-    return values | {"pvalues": pvalues}
+    pvalues = {kind: result.pvalue for kind, result in results.items()}
+    return {kind: of.statistic for kind, of in results.items()} | {"pvalues": pvalues}
 
 
 def _signature(design: MaegeDesign, outputs: PartialOutputs) -> Signature:

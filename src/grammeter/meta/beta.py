@@ -28,12 +28,11 @@ from grammeter.core import (
     Table,
     UnknownNameError,
     UsageError,
-    json_number,
 )
 from grammeter.meta.sides import check_judged, select_systems
 from grammeter.meta.system_values import TESTED, few_systems
+from grammeter.ranking import public_shape
 from grammeter.stats import pearson, spearman
-from grammeter.version import __version__
 
 KIND = "meta-beta"
 
@@ -92,32 +91,15 @@ class BetaSweep(Result):
 
     def figures(self) -> Mapping[str, Figure]:
         """Return both correlations over beta."""
-        names = ("betas", "pearson", "spearman")
-        data = {name: getattr(self, name).tolist() for name in names}
+        data = {name: getattr(self, name).tolist() for name in ("betas", *TESTED)}
         return {"betas": Figure("beta_curve", data)}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape; a NaN is ``None`` with a reason beside it."""
-        data: dict[str, Any] = {
-            "kind": KIND,
-            "grammeter": __version__,
-            "metric": self.metric,
-            "human": self.human,
-            "systems": list(self.systems),
-            "signature": str(self.signature),
-            "choice": self.choice,
-            "betas": self.betas.tolist(),
-            "notes": [*self.notes],
-        }
-        best: dict[str, Any] = {}
-        for kind in TESTED:
-            data[kind] = [json_number(value) for value in getattr(self, kind).tolist()]
-            beta, value = map(json_number, self.best(kind))
-            best[kind] = {"beta": beta, "value": value}
-        data["best"] = best
-        if np.isnan(self.pearson).any():
-            data["reason"] = "all systems have the same F, or people's same score"
-        return data
+        best = {kind: dict(zip(("beta", "value"), self.best(kind), strict=True)) for kind in TESTED}
+        undefined = np.isnan(self.pearson).any()
+        reason = "all systems have the same F, or people's same score" if undefined else None
+        return public_shape(KIND, self, f=None, best=best, reason=reason)
 
 
 def parse_betas(text: str) -> tuple[float, ...]:

@@ -9,12 +9,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from grammeter.core import (
-    FloatArray,
-    IntArray,
-    UnknownNameError,
-    UsageError,
-)
+from grammeter.core import FloatArray, IntArray, UnknownNameError, UsageError
 from grammeter.ranking import EXTRACTIONS, UNITS, Extraction, Unit
 
 Missing = Literal["refuse", "drop"]

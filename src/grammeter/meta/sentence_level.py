@@ -12,21 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from typing import Any
 
-from grammeter.core import (
-    Cell,
-    Column,
-    Named,
-    Result,
-    Signature,
-    Table,
-    format_number,
-    json_number,
-)
-from grammeter.meta.sentence_design import (
-    SentenceDesign,
-)
-from grammeter.meta.system_values import Plain
-from grammeter.version import __version__
+from grammeter.core import Cell, Column, Named, Result, Signature, Table, format_number, json_number
+from grammeter.meta.sentence_design import SentenceDesign
+from grammeter.ranking import Plain, plain, public_shape
 
 KIND = "meta-sentence"
 
@@ -85,14 +73,10 @@ class PairCounts:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape."""
-        return {
-            "n": self.total,
-            "missing": self.missing,
-            "concordant": self.concordant,
-            "discordant": self.discordant,
-            "ties": {"metric": self.metric_ties, "human": self.human_ties, "both": self.both_ties}
-            | {"metric_share": json_number(self.tie_share)},
-        }
+        names = ("missing", "concordant", "discordant")
+        ties = {"metric": self.metric_ties, "human": self.human_ties, "both": self.both_ties}
+        share = {"metric_share": json_number(self.tie_share)}
+        return {"n": self.total, **{n: getattr(self, n) for n in names}, "ties": ties | share}
 
 
 @dataclass(frozen=True)
@@ -111,17 +95,13 @@ class MetricAgreement:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape of one metric."""
-        numbers = map(json_number, self.calibrated)
-        calibrated: dict[str, Any] = dict(zip(("accuracy", "epsilon"), numbers, strict=True))
-        if calibrated["accuracy"] is None:
+        accuracy, epsilon = self.calibrated
+        calibrated: dict[str, Any] = {"accuracy": accuracy, "epsilon": epsilon}
+        if math.isnan(accuracy):
             calibrated["reason"] = self.tau.reason or "no pair"
-        return {
-            "tau": self.tau.to_dict(),
-            "accuracy": self.accuracy.to_dict(),
-            **self.counts.to_dict(),
-            "tie_calibrated": calibrated,
-            "signature": str(self.signature),
-        }
+        estimates = {"tau": self.tau, "accuracy": self.accuracy}
+        rest = {"tie_calibrated": calibrated, "signature": self.signature}
+        return plain(estimates | self.counts.to_dict() | rest)
 
 
 PValues = Mapping[str, Mapping[tuple[str, str], float]]
@@ -239,32 +219,17 @@ class SentenceLevel(Result, Named[MetricAgreement], over="metrics", what="metric
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape."""
-        data: dict[str, Any] = {
-            "kind": KIND,
-            "grammeter": __version__,
-            "pairs": self.design.pairs,
-            "ties": self.design.ties,
-            "systems": list(self.systems),
-            "judges": list(self.judges),
-            "rankings": self.rankings,
-            "metrics": _shapes(self.metrics),
-            "notes": [*self.notes],
-        }
-        if self.by_judge:
-            data["by_judge"] = {judge: _shapes(result) for judge, result in self.by_judge.items()}
-        if self.pvalues:
-            data["permutation"] = {name: _nested(result) for name, result in self.pvalues.items()}
-        if self.soft:
-            data["soft_pairwise_accuracy"] = _shapes(self.soft)
-        return data
-
-
-def _shapes(by_metric: Mapping[str, MetricAgreement | Estimate]) -> dict[str, Any]:
-    return {name: result.to_dict() for name, result in by_metric.items()}
-
-
-def _nested(pvalues: Mapping[tuple[str, str], float]) -> dict[str, Any]:
-    nested: dict[str, Any] = {}
-    for (first, second), pvalue in pvalues.items():
-        nested.setdefault(first, {})[second] = json_number(pvalue)
-    return nested
+        permutation: dict[str, dict[str, dict[str, float]]] = {}
+        for name, pvalues in self.pvalues.items():
+            for (first, second), pvalue in pvalues.items():
+                permutation.setdefault(name, {}).setdefault(first, {})[second] = pvalue
+        return public_shape(
+            KIND,
+            self,
+            *("systems", "judges", "rankings", "metrics"),
+            pairs=self.design.pairs,
+            ties=self.design.ties,
+            by_judge=self.by_judge or None,
+            permutation=permutation or None,
+            soft_pairwise_accuracy=self.soft or None,
+        )

@@ -21,14 +21,12 @@ from grammeter.core import (
     UnknownNameError,
     UsageError,
     format_number,
-    json_number,
-    plain_fields,
     read_fields,
     read_number,
     reading,
 )
+from grammeter.ranking import Plain, plain, public_shape
 from grammeter.stats import KINDS, TIE_POLICIES, CoefficientName, TiePolicy
-from grammeter.version import __version__
 
 META_SYSTEM = "meta-system"
 
@@ -42,14 +40,6 @@ TESTED: tuple[CoefficientName, ...] = ("pearson", "spearman")
 
 FEW_SYSTEMS = 10
 """With fewer than these a note says so."""
-
-
-class Plain:
-    """A small result: numbers, and a text that says why one is NaN."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields that have a value; a NaN is ``None``."""
-        return plain_fields(self)
 
 
 def few_systems(number: int, outliers: Sequence[str] = ()) -> tuple[str, ...]:
@@ -82,8 +72,8 @@ class PairwiseAccuracy:
     def to_dict(self) -> dict[str, Any]:
         """Return plain values; a NaN is ``None`` with a reason."""
         ties = {"metric": self.metric_ties, "human": self.human_ties}
-        data = {"value": json_number(self.value), "correct": self.correct, "n": self.pairs}
-        return data | {"ties": ties} | ({"reason": self.reason} if self.reason else {})
+        data = plain({"value": self.value, "correct": self.correct, "n": self.pairs, "ties": ties})
+        return data | ({"reason": self.reason} if self.reason else {})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,16 +172,11 @@ class MetricMeta(Named[Correlation], over="correlations", what="correlation"):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the correlations by kind, the signature, and what else was asked for."""
-        data: dict[str, Any] = {kind: value.to_dict() for kind, value in self.items()}
-        data["pairwise_accuracy"] = self.pairwise.to_dict()
-        data["signature"] = str(self.signature)
-        data["scores"] = {system: json_number(score) for system, score in self.scores.items()}
-        if self.leave_one_out:
-            without = self.leave_one_out.items()
-            data["leave_one_out"] = {name: _pair_json(pair) for name, pair in without}
-        if self.top:
-            data["top"] = [{"k": k, **_pair_json(pair)} for k, pair in self.top.items()]
-        return data
+        parts = {"pairwise_accuracy": self.pairwise, "signature": self.signature}
+        top = [{"k": k, **pair} for k, pair in self.top.items()]
+        wanted = {"leave_one_out": self.leave_one_out, "top": top}
+        wanted = {name: part for name, part in wanted.items() if part}
+        return plain({**self.correlations, **parts, "scores": self.scores, **wanted})
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> MetricMeta:
@@ -325,22 +310,9 @@ class SystemMeta(Result, Named[MetricMeta], over="metrics", what="metric"):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape; a NaN is ``None`` with a reason beside it."""
-        return {
-            "kind": META_SYSTEM,
-            "grammeter": __version__,
-            **asdict(self.design),
-            "systems": list(self.systems),
-            "human_scores": {name: json_number(score) for name, score in self.human.items()},
-            "outliers": list(self.outliers),
-            "metrics": {name: metric.to_dict() for name, metric in self.metrics.items()},
-            "williams": {
-                kind: {
-                    a: {b: cell.to_dict() for b, cell in of_a.items()} for a, of_a in rows.items()
-                }
-                for kind, rows in self.williams.items()
-            },
-            "notes": [*self.notes],
-        }
+        names = ("systems", "outliers", "metrics", "williams")
+        parts = {**asdict(self.design), "human_scores": self.human}
+        return public_shape(META_SYSTEM, self, *names, **parts)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], *, where: str | None = None) -> SystemMeta:
@@ -365,7 +337,3 @@ class SystemMeta(Result, Named[MetricMeta], over="metrics", what="metric"):
 def numbers(data: Mapping[str, float | None]) -> dict[str, float]:
     """Return numbers of JSON by name, ``None`` as NaN."""
     return {name: read_number(value) for name, value in data.items()}
-
-
-def _pair_json(pair: Pair) -> dict[str, float | int | None]:
-    return {kind: json_number(value) for kind, value in pair.items()}

@@ -25,13 +25,12 @@ from grammeter.core import (
     Signature,
     Table,
     UsageError,
-    json_number,
 )
 from grammeter.meta.sides import best_first, select_systems
 from grammeter.meta.system import constant, correlations, oriented
 from grammeter.meta.system_values import TESTED, Correlation, Design, direction, few_systems
+from grammeter.ranking import plain, public_shape
 from grammeter.stats import CoefficientName
-from grammeter.version import __version__
 
 KIND = "meta-window"
 
@@ -66,17 +65,16 @@ class Window:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape; NaN is ``None`` with a reason beside it."""
-        data: dict[str, Any] = {"ranks": [self.first, self.last], "systems": list(self.systems)}
+        data: dict[str, Any] = {"ranks": [self.first, self.last], "systems": self.systems}
         if self.clusters is not None:
-            data |= {"clusters": list(self.clusters), "one_cluster": self.one_cluster}
-        return data | {"metrics": {name: _flat(figures) for name, figures in self.metrics.items()}}
+            data |= {"clusters": self.clusters, "one_cluster": self.one_cluster}
+        return plain(data | {"metrics": {name: _flat(of) for name, of in self.metrics.items()}})
 
 
 def _flat(coefficients: Coefficients) -> dict[str, Any]:
-    data: dict[str, Any] = {kind: json_number(c.value) for kind, c in coefficients.items()}
+    data: dict[str, Any] = {}
     for kind, c in coefficients.items():
-        low, high = json_number(c.low), json_number(c.high)
-        data[f"{kind}_interval"] = None if low is None else [low, high]
+        data |= {kind: c.value, f"{kind}_interval": None if math.isnan(c.low) else [c.low, c.high]}
     reasons = dict.fromkeys(c.reason for c in coefficients.values() if c.reason)
     return data | ({"reason": "; ".join(reasons)} if reasons else {})
 
@@ -178,15 +176,7 @@ class Windows(Result, Sequence[Window]):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape."""
-        return {
-            "kind": KIND,
-            "grammeter": __version__,
-            "size": self.size,
-            "systems": list(self.systems),
-            "signatures": {name: str(signature) for name, signature in self.signatures.items()},
-            "windows": [window.to_dict() for window in self.windows],
-            "notes": [*self.notes],
-        }
+        return public_shape(KIND, self)
 
 
 def correlate_windows(

@@ -11,6 +11,7 @@ from grammeter.ranking.methods import METHODS as METHODS
 from grammeter.ranking.methods import Divisor as Divisor
 from grammeter.ranking.methods import ExpectedWins as ExpectedWins
 from grammeter.ranking.methods import Method as Method
+from grammeter.ranking.methods import TrueSkill as TrueSkill
 from grammeter.ranking.methods import expected_wins as expected_wins
 from grammeter.ranking.methods import method_of as method_of
 from grammeter.ranking.pairs import EXTRACTIONS as EXTRACTIONS
@@ -38,4 +39,6 @@ from grammeter.ranking.selection import notes_of as notes_of
 from grammeter.ranking.selection import notes_of_few as notes_of_few
 from grammeter.ranking.selection import of_judges as of_judges
 from grammeter.ranking.selection import select as select
-from grammeter.ranking.trueskill import TrueSkill as TrueSkill
+from grammeter.ranking.shapes import Plain as Plain
+from grammeter.ranking.shapes import plain as plain
+from grammeter.ranking.shapes import public_shape as public_shape

@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, astuple, dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from grammeter.core import (
-    Cell,
-    Column,
-    Figure,
-    Result,
-    Signature,
-    Table,
-    reading,
-)
+from grammeter.core import Cell, Column, Figure, Result, Signature, Table, reading
 from grammeter.ranking.judged_units import Judges
 from grammeter.ranking.kappas import (
     KINDS,
@@ -24,12 +16,12 @@ from grammeter.ranking.kappas import (
     JudgeCounts,
     KappaKind,
     Kappas,
-    figure_json,
     in_mean,
-    read_alpha,
+    read_sides,
+    shapes_by_side,
 )
+from grammeter.ranking.shapes import plain, public_shape
 from grammeter.stats import Alpha, Kappa
-from grammeter.version import __version__
 
 AGREEMENT = "agreement"
 TOTAL = "total"
@@ -101,29 +93,16 @@ class Agreement(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape: NaN becomes ``null`` with a reason."""
-        parts = {path: part._figures() for path, part in self.by_file.items()}
-        return {
-            "kind": AGREEMENT,
-            "grammeter": __version__,
-            "signature": str(self.signature),
-            **self._figures(),
-            **({"files": parts} if parts else {}),
-            **({"unexpanded": self.unexpanded._figures()} if self.unexpanded else {}),
-            "notes": [*self.notes],
-        }
+        files = {path: part._figures() for path, part in self.by_file.items()}
+        joined = self.unexpanded and self.unexpanded._figures()
+        parts = self._figures() | {"files": files or None, "unexpanded": joined}
+        return public_shape(AGREEMENT, self, "signature", **parts)
 
     def _figures(self) -> dict[str, Any]:
-        counts = {**self.counts, TOTAL: self.total}
-        return {
-            **self.kappas[self.kind].to_dict(),
-            "alpha": {
-                "level": "ordinal",
-                "inter": figure_json(self.alpha_inter),
-                "intra": figure_json(self.alpha_intra),
-            },
-            "counts": {judge: asdict(numbers) for judge, numbers in counts.items()},
-            "beside": {"kappa": self.beside, **self.kappas[self.beside].to_dict()},
-        }
+        alpha = {"level": "ordinal"} | shapes_by_side(self.alpha_inter, self.alpha_intra)
+        beside = {"kappa": self.beside, **self.kappas[self.beside].to_dict()}
+        rest = {"alpha": alpha, "counts": {**self.counts, TOTAL: self.total}, "beside": beside}
+        return self.kappas[self.kind].to_dict() | plain(rest)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], *, where: str | None = None) -> Agreement:
@@ -136,9 +115,9 @@ class Agreement(Result):
                 kind: Kappas.from_dict(shape),
                 beside: Kappas.from_dict(shape["beside"]),
             }
-            between, within = (read_alpha(shape["alpha"][name]) for name in ("inter", "intra"))
+            alphas = read_sides(Alpha, shape["alpha"])
             counts = {judge: JudgeCounts(**done) for judge, done in shape["counts"].items()}
-            return cls(kind, signature, kappas, between, within, counts, counts.pop(TOTAL))
+            return cls(kind, signature, kappas, *alphas, counts, counts.pop(TOTAL))
 
         with reading(data, AGREEMENT, verb="agree", where=where):
             signature = Signature.parse(data["signature"])
@@ -153,14 +132,9 @@ class Agreement(Result):
 def _summary(agreement: Agreement) -> Table:
     chosen, beside = agreement.kappas[agreement.kind], agreement.kappas[agreement.beside]
     level = f"{float(dict(agreement.signature).get('confidence', 0.95)) * 100:g}%"
-    columns = [
-        *("agreement", *Column.many("number", "kappa", level, "observed", "chance")),
-        *(
-            *Column.many("count", "comparisons"),
-            *Column.many("number", "pooled kappa", f"{agreement.beside} kappa"),
-        ),
-        *Column.many("number", "alpha", level),
-    ]
+    figures = Column.many("number", "kappa", level, "observed", "chance")
+    others = Column.many("number", "pooled kappa", f"{agreement.beside} kappa", "alpha", level)
+    columns = ("agreement", *figures, Column("comparisons", "count"), *others)
     rows = [
         (
             *(f"{name} judges", kappa.value, _bounds(kappa), kappa.observed, kappa.chance),
@@ -183,15 +157,14 @@ def _file_table(agreement: Agreement) -> Table:
     rows = [
         (
             *(path, len(part.counts), part.total.items, part.inter.value),
-            *(part.kappas[part.kind].pooled_inter.value, part.intra.value),
-            part.kappas[part.kind].pooled_intra.value,
+            *(kappas.pooled_inter.value, part.intra.value, kappas.pooled_intra.value),
             *(part.alpha_inter.value, part.alpha_intra.value),
         )
         for path, part in agreement.by_file.items()
+        for kappas in [part.kappas[part.kind]]
     ]
-    heads = Column.many(
-        "number", "between", "pooled", "within", "pooled", "alpha between", "alpha within"
-    )
+    sides = ("between", "pooled", "within", "pooled", "alpha between", "alpha within")
+    heads = Column.many("number", *sides)
     return Table.of(("file", *Column.many("count", "judges", "items"), *heads), rows)
 
 
@@ -255,13 +228,7 @@ def _long_table(agreement: Agreement) -> Table:
         row("intra alpha", agreement.alpha_intra),
         *(row("pair", k, other.pairs[judges], judges) for judges, k in agreement.pairs.items()),
     ]
-    heads = (
-        "of",
-        "first",
-        "second",
-        *Column.many("number", "kappa", "observed", "chance"),
-        *Column.many("count", "n"),
-    )
-    return Table.of(
-        (*heads, *Column.many("number", f"{agreement.beside} kappa", "low", "high")), rows
-    )
+    figures = Column.many("number", "kappa", "observed", "chance")
+    others = Column.many("number", f"{agreement.beside} kappa", "low", "high")
+    columns = ("of", "first", "second", *figures, Column("n", "count"), *others)
+    return Table.of(columns, rows)

@@ -34,7 +34,7 @@ _DEEP = 20.0
 _FRACTIONS = 20
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class GameModel:
     """The assumptions of TrueSkill (Herbrich, Minka and Graepel 2006), for two players.
 

@@ -7,7 +7,7 @@ Wins of one judge's comparisons, by the divisor that their script has for it, to
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -27,17 +27,9 @@ from grammeter.core import (
 from grammeter.ranking.agreement_results import NONE, WIDEST
 from grammeter.ranking.methods import Divisor, expected_wins
 from grammeter.ranking.pairs import Pairs, extract_pairs
-from grammeter.ranking.selection import (
-    FEW,
-    figures_of,
-    listed,
-    notes_of,
-    notes_of_few,
-    numbering_of,
-    of_judges,
-)
+from grammeter.ranking.selection import FEW, listed, notes_of, notes_of_few, numbering_of, of_judges
+from grammeter.ranking.shapes import Plain, public_shape
 from grammeter.stats import pearson, spearman
-from grammeter.version import __version__
 
 KIND = "judge-correlation"
 
@@ -49,7 +41,7 @@ FEW_SYSTEMS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Correlation:
+class Correlation(Plain):
     """How alike two rankings of the ``n`` systems that both have scored are.
 
     ``spearman`` is of the ranks (equal scores share their mean), ``pearson`` of the scores, from
@@ -60,10 +52,6 @@ class Correlation:
     pearson: float
     n: int
     reason: str | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the public shape: NaN becomes ``null`` with a reason."""
-        return figures_of(asdict(self))
 
 
 @dataclass(frozen=True, repr=False)
@@ -96,18 +84,9 @@ class JudgeCorrelations(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape: NaN becomes ``null`` with a reason."""
-        return {
-            "kind": KIND,
-            "grammeter": __version__,
-            "signature": str(self.signature),
-            "pairs": {"|".join(judges): of.to_dict() for judges, of in self.pairs.items()},
-            "rest": {
-                judge: of.to_dict() | {"weight": self.weights[judge]}
-                for judge, of in self.rest.items()
-            },
-            "mean": self.mean.to_dict(),
-            "notes": [*self.notes],
-        }
+        weights = self.weights
+        rest = {judge: of.to_dict() | {"weight": weights[judge]} for judge, of in self.rest.items()}
+        return public_shape(KIND, self, rest=rest, weights=None)
 
 
 def judge_correlations(
@@ -168,11 +147,9 @@ def _correlation(first: FloatArray, second: FloatArray) -> Correlation:
     both = np.isfinite(first) & np.isfinite(second)
     ours, theirs = first[both], second[both]
     n = len(ours)
-    if n < 2:
-        reason = "fewer than two systems have a score from both"
-        return Correlation(np.nan, np.nan, n, reason)
-    if len(set(ours)) == 1 or len(set(theirs)) == 1:
-        return Correlation(np.nan, np.nan, n, "all systems have the same score")
+    few, same = "fewer than two systems have a score from both", "all systems have the same score"
+    if n < 2 or len(set(ours)) == 1 or len(set(theirs)) == 1:
+        return Correlation(np.nan, np.nan, n, few if n < 2 else same)
     return Correlation(float(spearman(ours, theirs)), float(pearson(ours, theirs)), n)
 
 
@@ -189,22 +166,19 @@ def _matrix(correlations: JudgeCorrelations) -> Table:
     judges = tuple(correlations.rest)
     names = (*judges, "rest")
     cells: list[list[Cell]] = [[name, *[NONE] * len(names)] for name in names]
-    for pair, correlation in correlations.each():
-        row = judges.index(pair[0])
-        column = judges.index(pair[1]) if pair in correlations.pairs else len(judges)
+    for (first, second), correlation in correlations.each():
+        row = judges.index(first)
+        column = judges.index(second) if (first, second) in correlations.pairs else len(judges)
         cells[row][column + 1] = correlation.spearman
         cells[column][row + 1] = correlation.pearson
     mean = correlations.mean
+    reasons = {"|".join(pair): c.reason for pair, c in correlations.each() if c.reason}
     notes = (
         "above the diagonal: Spearman's rho; below: Pearson's r; rest: all other judges together",
         f"mean with the rest, weighted by pairs: rho {format_number(mean.spearman)},"
         f" r {format_number(mean.pearson)}",
         str(correlations.signature),
-        *(
-            f"no figure: {'|'.join(pair)}: {c.reason}"
-            for pair, c in correlations.each()
-            if c.reason
-        ),
+        *(f"no figure: {pair}: {reason}" for pair, reason in reasons.items()),
     )
     return Table.of(("judge", *Column.many("number", *names)), cells, notes)
 

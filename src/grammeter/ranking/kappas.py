@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, Literal, get_args
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeVar, get_args
 
 import numpy as np
 
 from grammeter.core import read_number
 from grammeter.ranking.judged_units import Judges
-from grammeter.ranking.selection import figures_of
+from grammeter.ranking.shapes import plain
 from grammeter.stats import Alpha, Interval, Kappa
 
 KappaKind = Literal["script", "orientation-free"]
@@ -20,6 +20,9 @@ the outputs' names, as the paper's script does, or equally likely, for that orde
 
 KINDS: tuple[KappaKind, ...] = get_args(KappaKind)
 
+Figure = TypeVar("Figure", Kappa, Alpha)
+SIDES = ("inter", "intra")
+"""Between judges, and of judges with themselves."""
 
 LEAST = 50
 """Pairs of judges with fewer comparisons do not count in the mean (the paper's rule)."""
@@ -58,26 +61,20 @@ class Kappas:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape: NaN becomes ``null`` with a reason."""
-        return {
-            "inter": figure_json(self.inter),
-            "intra": figure_json(self.intra),
-            "pairs": {
-                "|".join(judges): figure_json(kappa) | {"in_mean": in_mean(kappa)}
-                for judges, kappa in self.pairs.items()
-            },
-            "pooled": {
-                "inter": figure_json(self.pooled_inter),
-                "intra": figure_json(self.pooled_intra),
-            },
+        pairs = {
+            "|".join(judges): figure_shape(kappa) | {"in_mean": in_mean(kappa)}
+            for judges, kappa in self.pairs.items()
         }
+        pooled = shapes_by_side(self.pooled_inter, self.pooled_intra)
+        return shapes_by_side(self.inter, self.intra) | {"pairs": pairs, "pooled": pooled}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Kappas:
         """Read what :meth:`to_dict` wrote; raise what is amiss as the error that it causes."""
-        inter, intra = _kappa(data["inter"]), _kappa(data["intra"])
-        pairs = {_judges(names): _kappa(shape) for names, shape in data["pairs"].items()}
-        pooled = (_kappa(data["pooled"][name]) for name in ("inter", "intra"))
-        return cls(inter, intra, pairs, *pooled)
+        names = (text.partition("|") for text in data["pairs"])
+        kappas = (read_figure(Kappa, shape) for shape in data["pairs"].values())
+        pairs = {(a, b): kappa for (a, _, b), kappa in zip(names, kappas, strict=True)}
+        return cls(*read_sides(Kappa, data), pairs, *read_sides(Kappa, data["pooled"]))
 
 
 def in_mean(kappa: Kappa) -> bool:
@@ -85,36 +82,30 @@ def in_mean(kappa: Kappa) -> bool:
     return kappa.n >= LEAST and not np.isnan(kappa.value)
 
 
-def figure_json(figure: Kappa | Alpha) -> dict[str, Any]:
+def shapes_by_side(between: Kappa | Alpha, within: Kappa | Alpha) -> dict[str, Any]:
+    """Return the public shapes of the figures between judges and within them."""
+    return dict(zip(SIDES, map(figure_shape, (between, within)), strict=True))
+
+
+def read_sides(cls: type[Figure], shapes: Mapping[str, Any]) -> tuple[Figure, Figure]:
+    """Read what :func:`shapes_by_side` returned."""
+    between, within = (read_figure(cls, shapes[side]) for side in SIDES)
+    return between, within
+
+
+def figure_shape(figure: Kappa | Alpha) -> dict[str, Any]:
     """Return the public shape of one figure; the reason may be that of its interval."""
-    data = asdict(figure)
-    interval = data.pop("interval") or {"reason": None}
-    reason = data.pop("reason") or interval.pop("reason")
-    name = "kappa" if isinstance(figure, Kappa) else "value"
-    return figures_of({name: data.pop("value"), **data, **interval, "reason": reason})
+    shape = plain(replace(figure, interval=None))
+    value = {"kappa" if isinstance(figure, Kappa) else "value": shape.pop("value")}
+    return value | (plain(figure.interval) if figure.interval else {}) | shape
 
 
-def _judges(names: str) -> Judges:
-    first, _, second = names.partition("|")
-    return first, second
-
-
-def _kappa(shape: Mapping[str, Any]) -> Kappa:
-    value, observed, chance = (read_number(shape[key]) for key in ("kappa", "observed", "chance"))
-    return Kappa(value, observed, chance, shape["n"], *_reason_and_interval(shape, value))
-
-
-def read_alpha(shape: Mapping[str, Any]) -> Alpha:
-    """Read the public shape of an alpha."""
-    value = read_number(shape["value"])
-    return Alpha(value, shape["n"], *_reason_and_interval(shape, value))
-
-
-def _reason_and_interval(
-    shape: Mapping[str, Any], value: float
-) -> tuple[str | None, Interval | None]:
-    """Read them; the reason is that of the interval where the value is known."""
-    reason, unknown = shape.get("reason"), math.isnan(value)
-    low, high = (read_number(shape.get(key)) for key in ("low", "high"))
+def read_figure(cls: type[Figure], shape: Mapping[str, Any]) -> Figure:
+    """Read what :func:`figure_shape` returned."""
+    names = ("kappa", "observed", "chance") if cls is Kappa else ("value",)
+    numbers = [read_number(shape[name]) for name in names]
+    reason, unknown = shape.get("reason"), math.isnan(numbers[0])
+    low, high = (read_number(shape.get(end)) for end in ("low", "high"))
     interval = Interval(low, high, None if unknown else reason) if "low" in shape else None
-    return reason if unknown else None, interval
+    values: list[Any] = [*numbers, shape["n"], reason if unknown else None, interval]
+    return cls(*values)

@@ -21,8 +21,9 @@ from typing import ClassVar, Literal, Protocol, get_args
 import numpy as np
 
 from grammeter.core import BoolArray, DataError, FloatArray, IntArray, UnknownNameError, UsageError
+from grammeter.ranking.game import GameModel
 from grammeter.ranking.pairs import Pairs, Resampling, Unit, resampled_counts
-from grammeter.ranking.trueskill import TrueSkill
+from grammeter.ranking.trueskill import mean_field, play
 
 Divisor = Literal["all-opponents", "beaten-opponents", "met-opponents"]
 """The divisor of the sum over opponents.
@@ -59,11 +60,12 @@ class Method(Protocol):
 
     def runs(self, pairs: Pairs, resampling: Resampling) -> FloatArray:
         """Score the systems on each resample, shape ``(runs, n)``."""
-        ...
+        scored = [self.score(wins, ties) for wins, ties in resampled_counts(pairs, resampling)]
+        return np.concatenate(scored)
 
     def missing(self, wins: IntArray, ties: IntArray) -> tuple[BoolArray, str]:
         """Return the opponents, ``(n, n)``, that a score does not rest on, and what that means."""
-        ...
+        return wins + wins.T + ties == 0, "never compared"
 
 
 def expected_wins(wins: IntArray | FloatArray, *, divisor: Divisor = "all-opponents") -> FloatArray:
@@ -86,7 +88,7 @@ def expected_wins(wins: IntArray | FloatArray, *, divisor: Divisor = "all-oppone
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExpectedWins:
+class ExpectedWins(Method):
     """Expected Wins as a :class:`Method`."""
 
     name: ClassVar[str] = "expected-wins"
@@ -106,11 +108,6 @@ class ExpectedWins:
         """See :class:`Method`."""
         return expected_wins(wins, divisor=self.divisor)
 
-    def runs(self, pairs: Pairs, resampling: Resampling) -> FloatArray:
-        """See :class:`Method`."""
-        scored = [self.score(wins, ties) for wins, ties in resampled_counts(pairs, resampling)]
-        return np.concatenate(scored)
-
     def missing(self, wins: IntArray, ties: IntArray) -> tuple[BoolArray, str]:
         """See :class:`Method`."""
         if self.divisor == "beaten-opponents":
@@ -121,7 +118,7 @@ class ExpectedWins:
 
 
 @dataclass(frozen=True, kw_only=True)
-class BradleyTerry:
+class BradleyTerry(Method):
     """Bradley-Terry as a :class:`Method`.
 
     ``prior`` is the number of wins to be added in both directions for each pair of systems that
@@ -171,9 +168,47 @@ class BradleyTerry:
             )
         return newton.theta
 
-    def missing(self, wins: IntArray, ties: IntArray) -> tuple[BoolArray, str]:
+
+@dataclass(frozen=True, kw_only=True)
+class TrueSkill(Method):
+    """TrueSkill as a method of ranking; the defaults are those of the 2015 ranking.
+
+    ``sigma`` is the deviation of a rating before the first game, ``tau`` what it gains before each
+    game, ``draw_probability`` that of two equal systems. A run has so many ``games``; default: one
+    more than comparisons. ``beta`` is the deviation of a performance around the rating; default:
+    ``sigma * games / 40``, so large that a game moves a mean by about 1e-4.
+    """
+
+    name: ClassVar[str] = "trueskill"
+    unit: ClassVar[Unit | None] = None
+
+    sigma: float = 0.5
+    tau: float = 0.0
+    draw_probability: float = 0.25
+    beta: float | None = None
+    games: int | None = None
+
+    def model(self, comparisons: int) -> GameModel:
+        """Return the settings for so many comparisons."""
+        games = comparisons + 1 if self.games is None else self.games
+        beta = self.sigma * games / 40 if self.beta is None else self.beta
+        return GameModel(self.sigma, beta, self.tau, self.draw_probability, games)
+
+    def settings(self, comparisons: int) -> Mapping[str, object]:
         """See :class:`Method`."""
-        return wins + wins.T + ties == 0, "never compared"
+        model = self.model(comparisons)
+        numbers = {"sigma": model.sigma, "beta": model.beta, "tau": model.tau}
+        numbers["draw"] = model.draw_probability
+        shown = {name: f"{number:.10g}" for name, number in numbers.items()}
+        return {"score": "mean-field", **shown, "games": model.games, "ties": "draws"}
+
+    def score(self, wins: IntArray, ties: IntArray) -> FloatArray:
+        """See :class:`Method`: the expected means after all games."""
+        return mean_field(wins, ties, self.model(int(wins.sum() + ties.sum() // 2)))
+
+    def runs(self, pairs: Pairs, resampling: Resampling) -> FloatArray:
+        """See :class:`Method`: the means after each run."""
+        return play(pairs, self.model(len(pairs)), resampling)
 
 
 METHODS: Mapping[str, type[ExpectedWins] | type[TrueSkill] | type[BradleyTerry]] = {

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from itertools import permutations
 from typing import Any, Literal, get_args
 
@@ -19,6 +19,7 @@ import numpy as np
 
 from grammeter.core import (
     BoolArray,
+    Cell,
     Column,
     DataError,
     Figure,
@@ -40,9 +41,9 @@ from grammeter.ranking.rank import (
     score_order,
     shown_design,
 )
-from grammeter.ranking.selection import Selection, figures_of
+from grammeter.ranking.selection import Selection
+from grammeter.ranking.shapes import Plain, public_shape
 from grammeter.stats import generator, sign_test
-from grammeter.version import __version__
 
 HEAD_TO_HEAD, PREDICTION = "head-to-head", "prediction"
 
@@ -56,7 +57,7 @@ MARKS = ((0.01, "**"), (0.05, "*"), (0.10, "+"))
 
 
 @dataclass(frozen=True, slots=True)
-class Duel:
+class Duel(Plain):
     """Two systems compared, seen from the column's side.
 
     ``share`` is the column's share of the decided comparisons, NaN with a ``reason`` if there is
@@ -74,10 +75,6 @@ class Duel:
     pvalue: float
     mark: str
     reason: str | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the public shape of a cell; NaN becomes ``None`` with a reason."""
-        return figures_of(asdict(self))
 
 
 @dataclass(frozen=True, repr=False)
@@ -101,44 +98,38 @@ class HeadToHead(Result):
         if long:
             counts = Column.many("count", "wins", "losses", "ties")
             columns = ("row", "column", Column("share", "score", 2), *counts)
-            rows = [
-                (d.row, d.column, d.share, d.wins, d.losses, d.ties, d.pvalue, d.mark)
-                for d in self.cells
-            ]
+            rows = [astuple(duel)[:-1] for duel in self.cells]
             return [Table.of((*columns, Column("pvalue", "pvalue"), "mark"), rows)]
-        shares = {(d.row, d.column): d.share for d in self.cells}
-        rows = [(row, *(shares.get((row, c)) for c in self.systems)) for row in self.systems]
-        places = {system: place for place, system in enumerate(self.systems)}
-        marks = {(places[d.row], 1 + places[d.column]): d.mark for d in self.cells}
+        cells = list(self._placed())
+        matrix: list[list[Cell]] = [[row, *[None] * len(self.systems)] for row in self.systems]
+        for row, column, duel in cells:
+            matrix[row][1 + column] = duel.share
+        marks = {(row, 1 + column): duel.mark for row, column, duel in cells}
         notes = (
             "share of the decided comparisons with the row's system that the column's system wins",
             "exact two-sided sign test: ** p <= .01, * p <= .05, + p <= .10",
             str(self.signature),
         )
         heads = Column.many("score", *self.systems, digits=2)
-        return [Table.of(("", *heads), rows, notes, marks=marks)]
+        return [Table.of(("", *heads), matrix, notes, marks=marks)]
 
     def figures(self) -> Mapping[str, Figure]:
         """Return the shares as a map."""
-        places = {system: place for place, system in enumerate(self.systems)}
-        shares = np.full((len(places), len(places)), np.nan)
-        marks = [[""] * len(places) for _ in places]
-        for duel in self.cells:
-            row, column = places[duel.row], places[duel.column]
+        shares = np.full((len(self.systems), len(self.systems)), np.nan)
+        marks = [[""] * len(self.systems) for _ in self.systems]
+        for row, column, duel in self._placed():
             shares[row, column], marks[row][column] = duel.share, duel.mark
         data = {"systems": self.systems, "shares": shares, "marks": marks}
         return {"shares": Figure("head_to_head_map", data)}
 
+    def _placed(self) -> Iterator[tuple[int, int, Duel]]:
+        """Yield the row, the column and what they hold."""
+        places = {system: place for place, system in enumerate(self.systems)}
+        yield from ((places[duel.row], places[duel.column], duel) for duel in self.cells)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the public shape."""
-        return {
-            "kind": HEAD_TO_HEAD,
-            "grammeter": __version__,
-            "signature": str(self.signature),
-            "systems": list(self.systems),
-            "cells": [cell.to_dict() for cell in self.cells],
-            "notes": [*self.notes],
-        }
+        return public_shape(HEAD_TO_HEAD, self)
 
 
 def duels(selection: Selection, *, zeros: Zeros = "one") -> HeadToHead:
@@ -236,17 +227,13 @@ class Prediction(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
-        return {
-            "kind": PREDICTION,
-            "grammeter": __version__,
-            "method": self.method,
-            "signature": str(self.signature),
-            "clusters": {"accuracy": self.clusters, "n": self.comparisons},
-            "all_tied": {"accuracy": self.all_tied, "n": self.comparisons},
-            "order": {"accuracy": self.order, "n": self.decided},
-            "clusterings": {str(size): count for size, count in self.clusterings.items()},
-            "notes": [*self.notes],
+        numbers = {
+            "clusters": self.comparisons,
+            "all_tied": self.comparisons,
+            "order": self.decided,
         }
+        shares = {of: {"accuracy": getattr(self, of), "n": n} for of, n in numbers.items()}
+        return public_shape(PREDICTION, self, **shares, comparisons=None, decided=None)
 
 
 def cross_validate(

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from grammeter.core import DataError, Ranking, UnknownNameError, json_number, with_sentence_numbers
+from grammeter.core import DataError, Ranking, UnknownNameError, with_sentence_numbers
 from grammeter.ranking.pairs import EXTRACTIONS, Extraction, Pairs, extract_pairs
 
 _SEEDA = (
@@ -126,12 +125,6 @@ def numbering_of(rankings: Sequence[Ranking], numbering: str | None) -> dict[str
     """Return for a signature how sentences were counted; what was read from files knows it."""
     counted = numbering or getattr(rankings, "numbering", None)
     return {"first-segment": counted} if counted else {}
-
-
-def figures_of(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return fields as JSON holds them: NaN becomes ``None``, and no reason is left out."""
-    data = {name: json_number(of) if isinstance(of, float) else of for name, of in fields.items()}
-    return {name: of for name, of in data.items() if name != "reason" or of}
 
 
 def notes_of(rankings: Sequence[Ranking]) -> tuple[str, ...]:

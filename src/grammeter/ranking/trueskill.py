@@ -23,15 +23,14 @@ This limit stands in no paper; tests hold it against the simulation. From the pu
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from grammeter.core import BoolArray, FloatArray, IntArray, track
 from grammeter.ranking.game import GameModel, Play, compiled, corrections
-from grammeter.ranking.pairs import Pairs, Resampling, Unit, resampled_counts
+from grammeter.ranking.pairs import Pairs, Resampling, resampled_counts
 
 STEPS = 100
 """Errors fall with the square: 3e-8 on the judgments of 2015 with these, 1e-6 on those of SEEDA."""
@@ -50,56 +49,6 @@ _BLOCK = 1 << 16
 
 _WORTH_COMPILING = 10_000
 """From this many games on, compiling (a second) saves time."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class TrueSkill:
-    """TrueSkill as a method of ranking; the defaults are those of the 2015 ranking.
-
-    ``sigma`` is the deviation of a rating before the first game, ``tau`` what it gains before each
-    game, ``draw_probability`` that of two equal systems. A run has so many ``games``; default: one
-    more than comparisons. ``beta`` is the deviation of a performance around the rating; default:
-    ``sigma * games / 40``, so large that a game moves a mean by about 1e-4.
-    """
-
-    name: ClassVar[str] = "trueskill"
-    unit: ClassVar[Unit | None] = None
-
-    sigma: float = 0.5
-    tau: float = 0.0
-    draw_probability: float = 0.25
-    beta: float | None = None
-    games: int | None = None
-
-    def model(self, comparisons: int) -> GameModel:
-        """Return the settings for so many comparisons."""
-        games = comparisons + 1 if self.games is None else self.games
-        beta = self.sigma * games / 40 if self.beta is None else self.beta
-        draw = self.draw_probability
-        return GameModel(
-            sigma=self.sigma, beta=beta, tau=self.tau, draw_probability=draw, games=games
-        )
-
-    def settings(self, comparisons: int) -> Mapping[str, object]:
-        """See :class:`~grammeter.ranking.Method`."""
-        model = self.model(comparisons)
-        numbers = {"sigma": model.sigma, "beta": model.beta, "tau": model.tau}
-        numbers["draw"] = model.draw_probability
-        shown = {name: f"{number:.10g}" for name, number in numbers.items()}
-        return {"score": "mean-field", **shown, "games": model.games, "ties": "draws"}
-
-    def score(self, wins: IntArray, ties: IntArray) -> FloatArray:
-        """See :class:`~grammeter.ranking.Method`: the expected means after all games."""
-        comparisons = int(wins.sum() + ties.sum() // 2)
-        return mean_field(wins, ties, self.model(comparisons))
-
-    def runs(self, pairs: Pairs, resampling: Resampling) -> FloatArray:
-        """See :class:`~grammeter.ranking.Method`: the means after each run."""
-        return play(pairs, self.model(len(pairs)), resampling)
-
-    def missing(self, wins: IntArray, ties: IntArray) -> tuple[BoolArray, str]:
-        """See :class:`~grammeter.ranking.Method`."""
-        return wins + wins.T + ties == 0, "never compared"
 
 
 def play(pairs: Pairs, model: GameModel, resampling: Resampling) -> FloatArray:

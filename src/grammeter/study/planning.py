@@ -13,9 +13,15 @@ from typing import Any
 import numpy as np
 
 from grammeter.core import DataError, FloatArray, IntArray, Ranking, Signature, UsageError
-from grammeter.ranking import Pairs, expected_wins, extract_pairs, order_of_units, unit_numbers
+from grammeter.ranking import (
+    Pairs,
+    expected_wins,
+    extract_pairs,
+    order_of_units,
+    public_shape,
+    unit_numbers,
+)
 from grammeter.stats import chunks, generator, spearman
-from grammeter.version import __version__
 
 ROUNDING = 1e-9
 """A correlation that misses its target by less has reached it."""
@@ -86,14 +92,7 @@ class LearningCurve:
 
     def to_dict(self) -> dict[str, Any]:
         """Return ``{"kind": "learning-curve", ...}``, a list for each column."""
-        return {
-            "kind": "learning-curve",
-            "grammeter": __version__,
-            "signature": str(self.signature),
-            "tail": self.tail,
-            **{name: getattr(self, name).tolist() for name in ("sizes", "mean", "low", "high")},
-            "notes": [*self.notes],
-        }
+        return public_shape("learning-curve", self)
 
 
 def draw_campaigns(
